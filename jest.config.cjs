@@ -1,0 +1,22 @@
+const shared = {
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' }, sourceMaps: 'inline' }],
+  },
+  moduleNameMapper: {
+    '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/gen/switchyard/$1',
+    '^@switchyard/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
+  },
+  testEnvironment: 'node',
+  modulePathIgnorePatterns: ['/dist/', '/\\.turbo/', '/\\.switchyard'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/test/faults/'],
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+  ...shared,
+  roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/protos', '<rootDir>/deploy'],
+  globalSetup: '<rootDir>/libs/testkit/jest/global-setup.cjs',
+  globalTeardown: '<rootDir>/libs/testkit/jest/global-teardown.cjs',
+  testTimeout: 60_000,
+  maxWorkers: 2,
+};
