@@ -1,0 +1,40 @@
+import { Metadata as GrpcMetadata, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { AppError, type ErrorKind, errorKinds, unavailable } from '@switchyard/errors';
+import { ErrorDetail } from '@switchyard/protos/rpc/v1/representation';
+
+const detailKey = 'switchyard-error-bin';
+
+/** Kinds for statuses that arrive without a detail: grpc-js's own, or a proxy's. */
+const kindOfBareStatus: Record<number, ErrorKind> = {
+  [status.DEADLINE_EXCEEDED]: 'unavailable',
+  [status.UNAVAILABLE]: 'unavailable',
+  [status.CANCELLED]: 'unavailable',
+  [status.RESOURCE_EXHAUSTED]: 'too_large',
+};
+
+/** Turns a thrown error into what grpc-js sends; anything not an AppError becomes `internal` and shows nothing. */
+export function toServiceError(error: unknown): Partial<ServiceError> & { metadata: Metadata } {
+  const known = error instanceof AppError ? error : new AppError('internal', undefined, { cause: error });
+  const metadata = new GrpcMetadata();
+  const detail = ErrorDetail.encode({
+    kind: known.kind,
+    body: JSON.stringify(known.body),
+    retryAfter: known.retryAfter ?? 0,
+  }).finish();
+  metadata.set(detailKey, Buffer.from(detail));
+  return { code: status[errorKinds[known.kind].grpc], details: known.kind, metadata };
+}
+
+/** Rebuilds the AppError a peer threw; a status without a detail becomes `unavailable` or `internal`. */
+export function fromServiceError(error: ServiceError): AppError {
+  const raw = error.metadata?.get(detailKey)[0];
+  if (raw instanceof Buffer) {
+    const detail = ErrorDetail.decode(raw);
+    if (detail.kind in errorKinds) {
+      const retryAfter = detail.retryAfter === 0 ? undefined : detail.retryAfter;
+      return new AppError(detail.kind as ErrorKind, JSON.parse(detail.body), { cause: error, retryAfter });
+    }
+  }
+  const kind = kindOfBareStatus[error.code] ?? 'internal';
+  return kind === 'unavailable' ? unavailable(error) : new AppError(kind, undefined, { cause: error });
+}

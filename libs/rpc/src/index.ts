@@ -1,0 +1,25 @@
+export { type CallOptions, connect, type Peer, type RpcClient } from './client';
+export { fromServiceError, toServiceError } from './error-status';
+export {
+  type Identity,
+  identityKey,
+  readSigner,
+  readTrustedKeys,
+  type Signer,
+  signClaims,
+  type TrustedKeys,
+  verifyClaims,
+} from './identity';
+export { entity, json, page, pageRequest } from './representation';
+export {
+  anonymous,
+  type CallContext,
+  type CallerRule,
+  type Handlers,
+  implement,
+  maxMessageBytes,
+  type RunningServer,
+  type ServerOptions,
+  type ServiceImplementation,
+  startServer,
+} from './server';

@@ -1,0 +1,3 @@
+export { type Logger, logger } from './logger';
+export { countRpc, countRpcs, metrics, observe, observeRpc } from './metrics';
+export { startTelemetry } from './tracing';

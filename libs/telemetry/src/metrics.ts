@@ -1,0 +1,62 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/** The process's Prometheus registry, served at `/metrics`. */
+export const metrics = new Registry();
+collectDefaultMetrics({ register: metrics });
+
+const rpcDuration = new Histogram({
+  name: 'switchyard_rpc_duration_seconds',
+  help: 'Duration of gRPC calls by side, method and outcome',
+  labelNames: ['side', 'method', 'outcome'],
+  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  registers: [metrics],
+});
+
+const useCaseDuration = new Histogram({
+  name: 'switchyard_use_case_duration_seconds',
+  help: 'Duration of use cases by name and outcome',
+  labelNames: ['use_case', 'outcome'],
+  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  registers: [metrics],
+});
+
+/** Starts timing one call; call the result once with its outcome. */
+export function observeRpc(side: 'client' | 'server', method: string): (outcome: string) => void {
+  const end = rpcDuration.startTimer({ side, method });
+  return (outcome) => void end({ outcome });
+}
+
+const rpcCounter = new AsyncLocalStorage<string[]>();
+
+/** Notes an outgoing call for `countRpcs`. */
+export const countRpc = (method: string): void => void rpcCounter.getStore()?.push(method);
+
+/** Runs `work` and tells which RPCs it made, in order; for the tests that hold lists to a constant number. */
+export async function countRpcs<T>(work: () => Promise<T>): Promise<{ result: T; calls: string[] }> {
+  const calls: string[] = [];
+  const result = await rpcCounter.run(calls, work);
+  return { result, calls };
+}
+
+type UseCases = Record<string, (...args: never[]) => Promise<unknown>>;
+
+/** Wraps every use case in a duration metric, once, so that nobody writes pass-through classes. */
+export function observe<T extends UseCases>(service: string, useCases: T): T {
+  return Object.fromEntries(
+    Object.entries(useCases).map(([name, useCase]) => [
+      name,
+      async (...args: never[]) => {
+        const end = useCaseDuration.startTimer({ use_case: `${service}.${name}` });
+        try {
+          const result = await useCase(...args);
+          end({ outcome: 'ok' });
+          return result;
+        } catch (error) {
+          end({ outcome: (error as { kind?: string }).kind ?? 'internal' });
+          throw error;
+        }
+      },
+    ]),
+  ) as T;
+}
