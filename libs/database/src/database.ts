@@ -1,0 +1,251 @@
+import { AsyncResource } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { databaseError, isRetryable } from './errors';
+import { nameOf, preparedName, type Sql } from './sql';
+import { beginStatement } from './statements';
+
+/** What can run a statement: a `Database`, a `Tx`, or a Prisma transaction (see `fromPrisma`). */
+export interface SqlExecutor {
+  /** Rows of the statement. int8 arrives as number, timestamptz as Date. */
+  query<T = Record<string, unknown>>(query: Sql): Promise<T[]>;
+}
+
+/** A running transaction. */
+export interface Tx extends SqlExecutor {
+  /** First row, undefined when there is none. */
+  one<T = Record<string, unknown>>(query: Sql): Promise<T | undefined>;
+  /** Runs `callback` once the transaction has committed; never when it is rolled back. */
+  afterCommit(callback: () => void): void;
+}
+
+export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
+
+export interface TransactionOptions {
+  /** Default `read committed`. */
+  isolation?: Isolation;
+  /** How often the whole function is run again after a deadlock or serialization failure; default 3. */
+  retries?: number;
+}
+
+/** One service's database. Failures to reach it are AppErrors of kind `unavailable`. */
+export interface Database extends SqlExecutor {
+  readonly pool: pg.Pool;
+  /** First row, undefined when there is none. */
+  one<T = Record<string, unknown>>(query: Sql): Promise<T | undefined>;
+  /**
+   * Runs `work` in one transaction. After a deadlock or serialization failure `work` runs again from its start (bounded), so it
+   * must not have effects outside the transaction. A connection lost during COMMIT gives `unavailable`: the outcome is then unknown.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Ends the pool after the statements under way. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** postgres:// address. */
+  url: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  /** Connections at most; default 10. */
+  poolSize?: number;
+  /** Milliseconds after which the server cancels a statement; default 15,000. */
+  statementTimeout?: number;
+  /** Milliseconds to wait for a connection, new or from the pool, before `unavailable`; default 5,000. */
+  connectTimeout?: number;
+}
+
+const int8 = 20;
+const int8Array = 1016;
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit in a JavaScript number`);
+  return value;
+}
+
+const parseInt8Array = (pg.types.getTypeParser as (oid: number) => unknown)(int8Array) as (
+  text: string,
+) => (string | null)[];
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === int8) return safeInteger;
+    if (oid === int8Array) {
+      return (text: string) => parseInt8Array(text).map((item) => (item === null ? undefined : safeInteger(item)));
+    }
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+};
+
+type QueryArguments = [config: unknown, values?: unknown, callback?: unknown];
+
+// Counting sits in the client, where statements of this lib and of Prisma's adapter both pass.
+class CountingClient extends pg.Client {
+  override query(...given: never): never {
+    const args = given as unknown as QueryArguments;
+    const [config] = args;
+    const text = typeof config === 'string' ? config : ((config as { text?: string } | undefined)?.text ?? '');
+    const end = beginStatement((config as { label?: string } | undefined)?.label, text);
+    const run = super.query as unknown as (...passed: unknown[]) => unknown;
+    if (end === undefined) return run.apply(this, args) as never;
+    const last = args.length - 1;
+    const callback = args[last];
+    if (typeof callback === 'function') {
+      args[last] = (error: unknown, result: unknown) => {
+        end(Boolean(error));
+        callback(error, result);
+      };
+      return run.apply(this, args) as never;
+    }
+    const answer = run.apply(this, args);
+    if (answer instanceof Promise) {
+      answer.then(
+        () => end(false),
+        () => end(true),
+      );
+    }
+    return answer as never;
+  }
+}
+
+type PoolCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
+
+// pg-pool answers a waiting caller from inside the release of another; without the binding a statement would be counted for that other request.
+class BoundPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: PoolCallback): void;
+  override connect(callback?: PoolCallback): Promise<pg.PoolClient> | undefined {
+    if (callback === undefined) return super.connect();
+    super.connect(AsyncResource.bind(callback));
+    return undefined;
+  }
+}
+
+/** Settings of a pool as this lib opens it, for a client of another kind that needs one of its own. */
+export function poolConfig(options: DatabaseOptions): pg.PoolConfig {
+  const statementTimeout = options.statementTimeout ?? 15_000;
+  return {
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.poolSize ?? 10,
+    connectionTimeoutMillis: options.connectTimeout ?? 5_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: statementTimeout,
+    // A server that accepts but no longer answers: give up a little after it should have cancelled by itself.
+    query_timeout: statementTimeout + 5_000,
+    // A process frozen inside a transaction must not hold its locks for ever.
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+    options: '-c timezone=UTC -c datestyle=ISO',
+    types,
+  };
+}
+
+/** A pool that counts its statements (see `countStatements`) and never throws from an idle connection. */
+export function openPool(options: DatabaseOptions): pg.Pool {
+  const pool = new BoundPool({ ...poolConfig(options), Client: CountingClient } as pg.PoolConfig);
+  // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+async function run<T>(
+  client: { query(config: pg.QueryConfig): Promise<{ rows: unknown[] }> },
+  query: Sql,
+): Promise<T[]> {
+  const text = query.text;
+  const name = nameOf(query);
+  const config = { name: preparedName(name, text), label: name, text, values: query.values };
+  const { rows } = await client.query(config as pg.QueryConfig);
+  return rows as T[];
+}
+
+const isolationClause: Record<Isolation, string> = {
+  'read committed': 'begin',
+  'repeatable read': 'begin isolation level repeatable read',
+  serializable: 'begin isolation level serializable',
+};
+
+/** Opens a service's database. Nothing is connected until the first statement. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = openPool(options);
+  let closing: Promise<void> | undefined;
+
+  async function attempt<T>(work: (tx: Tx) => Promise<T>, isolation: Isolation): Promise<T> {
+    const client = await pool.connect();
+    // A connection lost between two statements is reported here as well as by the next statement.
+    const lost = () => undefined;
+    client.on('error', lost);
+    let broken: Error | undefined;
+    const callbacks: (() => void)[] = [];
+    const tx: Tx = {
+      query: (query) => run(client, query),
+      one: async <R>(query: Sql) => (await run<R>(client, query))[0],
+      afterCommit: (callback) => callbacks.push(callback),
+    };
+    let result: T;
+    try {
+      await client.query(isolationClause[isolation]);
+      try {
+        result = await work(tx);
+      } catch (error) {
+        await client.query('rollback').catch((failure: Error) => {
+          broken = failure;
+        });
+        throw error;
+      }
+      const { command } = await client.query('commit').catch((failure: Error) => {
+        broken = failure;
+        throw failure;
+      });
+      // PostgreSQL answers the COMMIT of a transaction that a caught error has aborted with ROLLBACK.
+      if (command !== 'COMMIT')
+        throw new Error('the transaction was rolled back: a failed statement was not passed on');
+    } catch (error) {
+      if (callbacks.length > 0) callbacks.length = 0;
+      throw error;
+    } finally {
+      client.off('error', lost);
+      client.release(broken);
+    }
+    for (const callback of callbacks) callback();
+    return result;
+  }
+
+  return {
+    pool,
+    async query<T>(query: Sql) {
+      try {
+        return await run<T>(pool, query);
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
+    async one<T>(query: Sql) {
+      try {
+        return (await run<T>(pool, query))[0];
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
+    async transaction(work, { isolation = 'read committed', retries = 3 } = {}) {
+      for (let tried = 0; ; tried += 1) {
+        try {
+          return await attempt(work, isolation);
+        } catch (error) {
+          if (tried >= retries || !isRetryable(error)) throw databaseError(error);
+          await pause(2 ** tried * 10 * (1 + Math.random()));
+        }
+      }
+    },
+    close() {
+      closing ??= pool.end();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,7 @@
+export * from './database';
+export * from './errors';
+export * from './migrate';
+export * from './paging';
+export * from './prisma';
+export { empty, join, named, raw, Sql, sql } from './sql';
+export { countStatements, onStatement, type Statement, statementsSoFar, uncounted } from './statements';

@@ -1,0 +1,197 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join as joinPath } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { isConnectionError } from './errors';
+
+/** The migrations of one SQL schema: `<directory>/<14 digits>_<name>/migration.sql`, as Prisma lays them out. */
+export interface MigrationSet {
+  /** SQL schema they belong to; created when missing, and first in the search path while they run. */
+  schema: string;
+  directory: string;
+}
+
+export interface MigrateOptions {
+  url: string;
+  /** Applied in this order. */
+  sets: MigrationSet[];
+}
+
+/** A database that does not fit this version of the program. The message is one line for the person who starts it. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+/** Prisma's own advisory lock, so that its CLI and this function exclude each other. */
+const prismaLock = 72707369;
+
+/** First line of a migration that cannot run inside a transaction (CREATE INDEX CONCURRENTLY). */
+const noTransaction = /^-- no transaction\b/;
+
+interface Migration {
+  name: string;
+  script: string;
+  checksum: string;
+}
+
+interface Applied {
+  migration_name: string;
+  checksum: string;
+  finished_at: Date | null;
+}
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Migrations of a directory in the order in which they apply; throws when it cannot be read. */
+export async function readMigrations(directory: string): Promise<Migration[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isDirectory() && /^\d{14}_/.test(entry.name))
+    .map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const script = await readFile(joinPath(directory, name, 'migration.sql'), 'utf8');
+      return { name, script, checksum: createHash('sha256').update(script).digest('hex') };
+    }),
+  );
+}
+
+async function appliedIn(client: pg.Client, schema: string): Promise<Applied[]> {
+  const table = `${quote(schema)}._prisma_migrations`;
+  const { rows: found } = await client.query('select to_regclass($1) is not null as present', [table]);
+  if (!found[0].present) return [];
+  const { rows } = await client.query<Applied>(
+    `select migration_name, checksum, finished_at from ${table} where rolled_back_at is null order by started_at, migration_name`,
+  );
+  return rows;
+}
+
+/** What of `known` is still to be applied; throws when `applied` shows another history. */
+function pendingOf(schema: string, known: Migration[], applied: Applied[]): Migration[] {
+  const byName = new Map(known.map((migration) => [migration.name, migration]));
+  for (const row of applied) {
+    const migration = byName.get(row.migration_name);
+    if (row.finished_at === null) {
+      throw new MigrationError(
+        `migration ${row.migration_name} of schema ${schema} was applied by half: repair the database and mark it in ${schema}._prisma_migrations (finished_at or rolled_back_at)`,
+      );
+    }
+    if (migration === undefined) {
+      throw new MigrationError(
+        `the database is of a newer version: this one does not know migration ${row.migration_name} of schema ${schema}`,
+      );
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new MigrationError(
+        `migration ${row.migration_name} of schema ${schema} was edited after it had been applied`,
+      );
+    }
+  }
+  const done = new Set(applied.map((row) => row.migration_name));
+  return known.filter((migration) => !done.has(migration.name));
+}
+
+const tableDefinition = (schema: string): string => `
+  create table if not exists ${quote(schema)}._prisma_migrations (
+    id varchar(36) primary key not null,
+    checksum varchar(64) not null,
+    finished_at timestamptz,
+    migration_name varchar(255) not null,
+    logs text,
+    rolled_back_at timestamptz,
+    started_at timestamptz not null default now(),
+    applied_steps_count integer not null default 0
+  )`;
+
+async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
+  const table = `${quote(schema)}._prisma_migrations`;
+  const begin = `insert into ${table} (id, checksum, migration_name, started_at) values ($1, $2, $3, clock_timestamp())`;
+  const finish = `update ${table} set finished_at = clock_timestamp(), applied_steps_count = 1 where id = $1`;
+  const id = randomUUID();
+  // With the script in one transaction a killed process leaves nothing half-applied; only scripts that say they cannot do so leave the mark.
+  const whole = !noTransaction.test(migration.script);
+  try {
+    if (whole) await client.query('begin');
+    await client.query(begin, [id, migration.checksum, migration.name]);
+    await client.query(migration.script);
+    await client.query(finish, [id]);
+    if (whole) await client.query('commit');
+  } catch (error) {
+    if (whole) await client.query('rollback').catch(() => undefined);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MigrationError(`migration ${migration.name} of schema ${schema} failed: ${reason}`, { cause: error });
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'switchyard migrate',
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/**
+ * Brings a database to this version: applies what is missing of each set, in order, recorded as Prisma's CLI does.
+ * Several processes may call it at once. Throws `MigrationError` for an edited, a half-applied or an unknown (newer) migration.
+ * @returns names of the migrations applied by this call
+ */
+export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> {
+  const client = await connect(url);
+  try {
+    await client.query('select pg_advisory_lock($1)', [prismaLock]);
+    const names: string[] = [];
+    for (const { schema, directory } of sets) {
+      const known = await readMigrations(directory);
+      const pending = pendingOf(schema, known, await appliedIn(client, schema));
+      await client.query(`create schema if not exists ${quote(schema)}`);
+      await client.query(tableDefinition(schema));
+      await client.query(`set search_path to ${quote(schema)}${schema === 'public' ? '' : ', public'}`);
+      for (const migration of pending) {
+        await apply(client, schema, migration);
+        names.push(migration.name);
+      }
+    }
+    return names;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * For the start of a service: waits until the database can be reached, then refuses (`MigrationError`) unless it holds exactly
+ * the migrations of this version, each applied whole.
+ * @param within milliseconds to wait for the database; default 60,000
+ */
+export async function assertMigrated({
+  url,
+  sets,
+  within = 60_000,
+}: MigrateOptions & { within?: number }): Promise<void> {
+  const deadline = Date.now() + within;
+  for (;;) {
+    try {
+      const client = await connect(url);
+      try {
+        for (const { schema, directory } of sets) {
+          const [missing] = pendingOf(schema, await readMigrations(directory), await appliedIn(client, schema));
+          if (missing) {
+            throw new MigrationError(
+              `migration ${missing.name} of schema ${schema} is not applied: run the service's migrate command first`,
+            );
+          }
+        }
+        return;
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    } catch (error) {
+      if (!isConnectionError(error) || Date.now() >= deadline) throw error;
+      await pause(250);
+    }
+  }
+}

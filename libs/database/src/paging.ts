@@ -1,0 +1,269 @@
+import { badRequest, invalidParams } from '@switchyard/errors';
+import type { SqlExecutor } from './database';
+import { sqlState } from './errors';
+import { empty, join, named, raw, type Sql, sql } from './sql';
+
+/** Rows a total is given for (G-1-23); a count reads one row more and stops. */
+export const totalLimit = 10_000;
+
+/** Which page of a list is wanted (G-1-20, G-1-30). */
+export interface PageRequest {
+  mode: 'offset' | 'keyset';
+  /** From 1; offset mode only. */
+  page: number;
+  /** 1 to 100. */
+  perPage: number;
+  /** Keyset mode: the cursor of an earlier reply; the first page without one. */
+  cursor?: string;
+  /** A key of the list's `orders`. */
+  orderBy: string;
+  sort: 'asc' | 'desc';
+}
+
+/** Where a page lies in its list. */
+export interface PageInfo {
+  page: number;
+  perPage: number;
+  /** Rows of the whole list; undefined above 10,000 (G-1-23), in keyset mode, and where the list does not count. */
+  total?: number;
+  hasNext: boolean;
+  /** Keyset mode: cursor of the following page, undefined on the last. */
+  nextCursor?: string;
+  /** Keyset mode: cursor of the page before, undefined on the first. */
+  prevCursor?: string;
+}
+
+type ColumnType = 'bigint' | 'integer' | 'timestamptz' | 'date' | 'text' | 'numeric' | 'boolean';
+
+/** One column of an order. */
+export interface OrderColumn {
+  /** Its name inside the cursor. */
+  name: string;
+  /** Column or expression; written by the list, never taken from a request. */
+  expression: Sql;
+  type: ColumnType;
+  /** True when it can be null; `id` cannot. */
+  nullable?: boolean;
+  /** Where nulls stand; default PostgreSQL's own: last when ascending, first when descending. The index must agree. */
+  nulls?: 'first' | 'last';
+  /** A direction of its own, whatever `sort` says; default the direction of the request. */
+  direction?: 'asc' | 'desc';
+}
+
+/** A list: `select <select> from <from> where <where> order by …`, one statement a page, plus one capped count in offset mode. */
+export interface ListQuery {
+  db: SqlExecutor;
+  /** Name for metrics and prepared statements, e.g. `list_merge_requests`. */
+  name: string;
+  select: Sql;
+  from: Sql;
+  /** Conditions, all of which must hold; visibility belongs here. */
+  where: Sql[];
+  /** Accepted `order_by` values, each ending in the column named `id`. */
+  orders: Record<string, OrderColumn[]>;
+  request: PageRequest;
+  /** Whether offset mode counts. */
+  count: boolean;
+  /** What the count reads in place of `from`, when that joins tables which do not change the number of rows. */
+  countFrom?: Sql;
+}
+
+interface Column extends OrderColumn {
+  descending: boolean;
+  nullsFirst: boolean;
+}
+
+type CursorValue = string | null;
+
+const valuePatterns: Record<ColumnType, RegExp> = {
+  bigint: /^-?\d{1,18}$/,
+  integer: /^-?\d{1,9}$/,
+  timestamptz: /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/,
+  date: /^\d{4,6}-\d\d-\d\d$/,
+  numeric: /^-?\d{1,40}(\.\d{1,40})?$/,
+  boolean: /^(true|false)$/,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL's text holds everything but NUL
+  text: /^[^\u0000]*$/,
+};
+
+/** Longest cursor accepted: a text column of some length, but not a megabyte of JSON. */
+const maxCursorLength = 8_192;
+
+function columnsOf({ orders, request }: ListQuery): Column[] {
+  const columns = Object.hasOwn(orders, request.orderBy) ? orders[request.orderBy] : undefined;
+  if (columns === undefined) throw invalidParams('order_by does not have a valid value');
+  const last = columns.at(-1);
+  if (last?.name !== 'id' || last.nullable) throw new Error(`the order ${request.orderBy} does not end in id`);
+  return columns.map((column) => {
+    const descending = (column.direction ?? request.sort) === 'desc';
+    return { ...column, descending, nullsFirst: column.nulls === undefined ? descending : column.nulls === 'first' };
+  });
+}
+
+const reversed = (columns: Column[]): Column[] =>
+  columns.map((column) => ({ ...column, descending: !column.descending, nullsFirst: !column.nullsFirst }));
+
+function orderClause(columns: Column[]): Sql {
+  return join(
+    columns.map((column) => {
+      const direction = column.descending ? 'desc' : 'asc';
+      const standard = !column.nullable || column.nullsFirst === column.descending;
+      return sql`${column.expression} ${raw(standard ? direction : `${direction} nulls ${column.nullsFirst ? 'first' : 'last'}`)}`;
+    }),
+    ', ',
+  );
+}
+
+const bound = (column: Column, value: string): Sql => sql`${value}::text::${raw(column.type)}`;
+
+const equals = (column: Column, value: CursorValue): Sql =>
+  value === null ? sql`${column.expression} is null` : sql`${column.expression} = ${bound(column, value)}`;
+
+/** Rows that stand behind `value` in this column; undefined when there can be none. */
+function behind(column: Column, value: CursorValue): Sql | undefined {
+  if (value === null) return column.nullsFirst ? sql`${column.expression} is not null` : undefined;
+  const comparison = sql`${column.expression} ${raw(column.descending ? '<' : '>')} ${bound(column, value)}`;
+  return column.nullable && !column.nullsFirst ? sql`(${comparison} or ${column.expression} is null)` : comparison;
+}
+
+/** Rows that stand behind the row with these values. */
+function afterClause(columns: Column[], values: CursorValue[]): Sql {
+  const plain = columns.every(
+    (column, at) => !column.nullable && values[at] !== null && column.descending === columns[0]?.descending,
+  );
+  if (plain) {
+    // A row comparison is one range of the index; the general form below is not.
+    const left = join(columns.map((column) => column.expression));
+    const right = join(columns.map((column, at) => bound(column, values[at] as string)));
+    return sql`(${left}) ${raw(columns[0]?.descending ? '<' : '>')} (${right})`;
+  }
+  const branches: Sql[] = [];
+  columns.forEach((column, at) => {
+    const further = behind(column, values[at] ?? null);
+    if (further === undefined) return;
+    const same = columns.slice(0, at).map((earlier, before) => equals(earlier, values[before] ?? null));
+    branches.push(sql`(${join([...same, further], ' and ')})`);
+  });
+  const any = sql`(${join(branches, ' or ')})`;
+  // The leading bound is implied by the branches; said apart, it lets the planner start inside the index.
+  const [first] = columns;
+  const [firstValue] = values;
+  if (first === undefined || first.nullable || firstValue === null || firstValue === undefined) return any;
+  return sql`${first.expression} ${raw(first.descending ? '<=' : '>=')} ${bound(first, firstValue)} and ${any}`;
+}
+
+type Direction = 'n' | 'p';
+
+/** The opaque cursor of G-1-32: base64url JSON of a row's order columns plus `_kd`. */
+function writeCursor(columns: Column[], values: CursorValue[], direction: Direction): string {
+  const content: Record<string, CursorValue> = {};
+  columns.forEach((column, at) => {
+    content[column.name] = values[at] ?? null;
+  });
+  content._kd = direction;
+  return Buffer.from(JSON.stringify(content)).toString('base64url');
+}
+
+const cursorError = () => badRequest('cursor is invalid');
+
+function readCursor(columns: Column[], cursor: string): { values: CursorValue[]; direction: Direction } {
+  if (cursor.length > maxCursorLength || !/^[A-Za-z0-9_-]+={0,2}$/.test(cursor)) throw cursorError();
+  let content: unknown;
+  try {
+    content = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    throw cursorError();
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) throw cursorError();
+  const fields = content as Record<string, unknown>;
+  const direction = fields._kd;
+  if ((direction !== 'n' && direction !== 'p') || Object.keys(fields).length !== columns.length + 1)
+    throw cursorError();
+  const values = columns.map((column): CursorValue => {
+    const value = Object.hasOwn(fields, column.name) ? fields[column.name] : undefined;
+    if (value === null && column.nullable) return null;
+    if (typeof value !== 'string' || !valuePatterns[column.type].test(value)) throw cursorError();
+    return value;
+  });
+  return { values, direction };
+}
+
+const keyName = (at: number): string => `__key${at}`;
+
+const whereClause = (conditions: Sql[]): Sql =>
+  conditions.length === 0
+    ? empty
+    : sql` where ${join(
+        conditions.map((condition) => sql`(${condition})`),
+        ' and ',
+      )}`;
+
+async function offsetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ rows: Row[]; page: PageInfo }> {
+  const { db, name, select, from, where, request } = list;
+  const { perPage } = request;
+  const page = Math.max(1, request.page);
+  const statement = sql`select ${select} from ${from}${whereClause(where)} order by ${orderClause(columns)} limit ${perPage + 1} offset ${(page - 1) * perPage}`;
+  const counting = sql`select count(*)::int as total from (select 1 from ${list.countFrom ?? from}${whereClause(where)} limit ${totalLimit + 1}) as counted`;
+  const [rows, counted] = await Promise.all([
+    db.query<Row>(named(name, statement)),
+    list.count ? db.query<{ total: number }>(named(`${name}_count`, counting)) : [],
+  ]);
+  const hasNext = rows.length > perPage;
+  if (hasNext) rows.length = perPage;
+  const info: PageInfo = { page, perPage, hasNext };
+  const total = counted[0]?.total;
+  if (total !== undefined && total <= totalLimit) info.total = total;
+  return { rows, page: info };
+}
+
+async function keysetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ rows: Row[]; page: PageInfo }> {
+  const { db, name, select, from, where, request } = list;
+  const { perPage } = request;
+  const position =
+    request.cursor === undefined || request.cursor === '' ? undefined : readCursor(columns, request.cursor);
+  const backwards = position?.direction === 'p';
+  const walked = backwards ? reversed(columns) : columns;
+  const keys = join(
+    columns.map((column, at) => sql`(${column.expression})::text as ${raw(keyName(at))}`),
+    ', ',
+  );
+  const conditions = position ? [...where, afterClause(walked, position.values)] : where;
+  const statement = sql`select ${select}, ${keys} from ${from}${whereClause(conditions)} order by ${orderClause(walked)} limit ${perPage + 1}`;
+  let found: Record<string, unknown>[];
+  try {
+    found = await db.query(named(`${name}_keyset`, statement));
+  } catch (error) {
+    // A forged cursor whose values have the right form and no meaning, such as the 31st of February.
+    if (position && sqlState(error)?.startsWith('22')) throw cursorError();
+    throw error;
+  }
+  const more = found.length > perPage;
+  if (more) found.length = perPage;
+  if (backwards) found.reverse();
+  const cursors = found.map((row) =>
+    columns.map((_, at) => {
+      const value = row[keyName(at)] as CursorValue;
+      delete row[keyName(at)];
+      return value;
+    }),
+  );
+  const first = cursors[0];
+  const last = cursors.at(-1);
+  const hasNext = backwards ? first !== undefined : more;
+  const hasPrevious = backwards ? more : position !== undefined && first !== undefined;
+  const info: PageInfo = { page: 1, perPage, hasNext };
+  if (hasNext && last) info.nextCursor = writeCursor(columns, last, 'n');
+  if (hasPrevious && first) info.prevCursor = writeCursor(columns, first, 'p');
+  return { rows: found as Row[], page: info };
+}
+
+/**
+ * One page of a list. Offset mode: one statement plus one count that stops at 10,001; keyset mode: one statement.
+ * A malformed or forged cursor is an AppError of kind `bad_request`; an `order_by` that is not offered one of kind `invalid_params`.
+ */
+export async function listPage<Row = Record<string, unknown>>(
+  list: ListQuery,
+): Promise<{ rows: Row[]; page: PageInfo }> {
+  const columns = columnsOf(list);
+  return list.request.mode === 'keyset' ? keysetPage<Row>(list, columns) : offsetPage<Row>(list, columns);
+}

@@ -1,0 +1,33 @@
+import sql, { empty, join, raw, Sql } from 'sql-template-tag';
+
+export { empty, join, raw, Sql, sql };
+
+/** Different texts one process may keep prepared on each connection; beyond it statements run unprepared, so a list with many filters cannot fill the server's memory. */
+const maxNamedTexts = 500;
+
+const preparedNames = new Map<string, string>();
+const names = new WeakMap<Sql, string>();
+
+/**
+ * Marks a hot statement to be prepared once per connection. The same name may carry different texts
+ * (a list with other filters): each text gets a name of its own.
+ */
+export function named(name: string, query: Sql): Sql {
+  names.set(query, name);
+  return query;
+}
+
+/** The name a statement goes by in metrics; undefined for one that was not named. */
+export const nameOf = (query: Sql): string | undefined => names.get(query);
+
+/** Name under which `text` is prepared, undefined when it is not to be prepared. */
+export function preparedName(name: string | undefined, text: string): string | undefined {
+  if (name === undefined) return undefined;
+  const known = preparedNames.get(text);
+  if (known !== undefined) return known;
+  if (preparedNames.size >= maxNamedTexts) return undefined;
+  // PostgreSQL cuts names at 63 bytes; the number keeps two texts of one name apart.
+  const prepared = `${name.slice(0, 50)}_${preparedNames.size}`;
+  preparedNames.set(text, prepared);
+  return prepared;
+}
