@@ -1,7 +1,10 @@
 const shared = {
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' }, sourceMaps: 'inline' }],
+    // An ES module without a CommonJS build: Node's require takes it, Jest's does not.
+    '/sql-template-tag/.+\\.js$': ['@swc/jest', { jsc: { target: 'es2023' }, module: { type: 'commonjs' } }],
   },
+  transformIgnorePatterns: ['/node_modules/(?!sql-template-tag/)'],
   moduleNameMapper: {
     '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/gen/switchyard/$1',
     '^@switchyard/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
