@@ -1,0 +1,56 @@
+const { randomBytes } = require('node:crypto');
+const pg = require('pg');
+const { containerEngine, startServer } = require('./server.cjs');
+
+const prefix = 'switchyard_test_';
+const leftoverAfterSeconds = 24 * 3600;
+
+/**
+ * One PostgreSQL for the run, in this order: TEST_DATABASE_URL, a container where an engine answers, the embedded server.
+ * Tests reach it through `testDatabase` of @switchyard/testkit.
+ */
+module.exports = async () => {
+  const stops = [];
+  globalThis.testServers = stops;
+  process.env.TEST_RUN_PREFIX = `${prefix}${Math.floor(Date.now() / 1000)}_${randomBytes(3).toString('hex')}_`;
+  if (process.env.TEST_DATABASE_URL) {
+    await dropLeftovers(process.env.TEST_DATABASE_URL);
+    const ours = process.env.TEST_RUN_PREFIX;
+    stops.push(() => dropDatabases(process.env.TEST_DATABASE_URL, (name) => name.startsWith(ours)));
+    return;
+  }
+  if (await containerEngine()) {
+    const { PostgreSqlContainer } = require('@testcontainers/postgresql');
+    const container = await new PostgreSqlContainer('postgres:17')
+      .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=300'])
+      .start();
+    process.env.TEST_DATABASE_URL = container.getConnectionUri();
+    stops.push(() => container.stop());
+    return;
+  }
+  const server = await startServer('jest/postgres.mjs');
+  process.env.TEST_DATABASE_URL = server.answer.url;
+  stops.push(server.stop);
+};
+
+/** A run that was killed could not drop its databases on a server that is not ours; a later one does. */
+function dropLeftovers(url) {
+  const now = Date.now() / 1000;
+  return dropDatabases(url, (name) => {
+    const started = Number(name.slice(prefix.length).split('_')[0]);
+    return now - started > leftoverAfterSeconds;
+  });
+}
+
+async function dropDatabases(url, which) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [prefix]);
+    for (const { datname } of rows) {
+      if (which(datname)) await client.query(`drop database if exists "${datname}" with (force)`);
+    }
+  } finally {
+    await client.end();
+  }
+}

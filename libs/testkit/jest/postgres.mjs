@@ -1,0 +1,53 @@
+// Runs the embedded PostgreSQL of one test run in a process of its own and removes it when standard input closes:
+// the pipe breaks however the run ends, kill -9 included, so nothing is left behind.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../../deploy/local/embedded-postgres.mjs';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'switchyard-test-postgres-'));
+let server;
+let ending = false;
+
+async function end(code) {
+  if (ending) return;
+  ending = true;
+  try {
+    await server?.remove();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+    process.exit(code);
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
+process.stdin
+  .on('end', () => end(0))
+  .on('error', () => end(0))
+  .resume();
+// The reader of our output is gone with the run; that alone must not keep the server from being removed.
+process.stdout.on('error', () => undefined);
+
+const tail = [];
+try {
+  server = await startEmbeddedPostgres({
+    dataDir,
+    settings: {
+      // Test data need not survive a power cut.
+      fsync: 'off',
+      full_page_writes: 'off',
+      synchronous_commit: 'off',
+      max_connections: '300',
+      max_wal_size: '1GB',
+    },
+    log: (line) => {
+      tail.push(line);
+      if (tail.length > 20) tail.shift();
+    },
+  });
+  process.stdout.write(`${JSON.stringify({ url: server.url('postgres') })}\n`);
+  server.exited.then(() => end(1));
+} catch (error) {
+  process.stdout.write(`${JSON.stringify({ error: `${error.message}\n${tail.join('\n')}` })}\n`);
+  await end(1);
+}

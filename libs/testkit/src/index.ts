@@ -1,0 +1,3 @@
+export { type TestDatabase, testDatabase } from './database';
+export { eventually } from './eventually';
+export { freePort } from './port';
