@@ -1,0 +1,44 @@
+import type { RefChange, RefChangeOutcome, RefChangeSource, RefUpdate } from '../domain/ref-change';
+
+export {
+  branchOf,
+  creates,
+  deletes,
+  type RefChange,
+  type RefChangeOutcome,
+  type RefChangeSource,
+  type RefUpdate,
+  type Sha,
+  tagOf,
+  zeroSha,
+} from '../domain/ref-change';
+
+/** A wanted change of refs of one project. Rights are the caller's business and are checked before. */
+export interface ChangeRefsRequest {
+  readonly projectId: number;
+  /** User who asks; 0 for the service itself. */
+  readonly actorId: number;
+  readonly source: RefChangeSource;
+  readonly updates: readonly RefUpdate[];
+  /** Kept with the intent and handed to subscribers, so that a merge whose process died can be finished from it. */
+  readonly cause?: string;
+}
+
+/**
+ * The one way by which refs move (D7): commits an intent per update, moves each ref by compare-and-swap, commits the results together
+ * with their `repository.pushed` events, and then runs the subscribers. Objects must be in the repository before.
+ * Resolves when the results are committed and the subscribers have had their first run; a subscriber that failed is run again by the
+ * reconciler. One outcome per update, in order.
+ * @throws AppError unavailable when the outcome is unknown: the reconciler settles it within seconds
+ */
+export type ChangeRefs = (request: ChangeRefsRequest) => Promise<RefChangeOutcome[]>;
+
+/**
+ * Told of every move after its result has been committed, at least once and, per project, in order of ids as long as none fails; must be
+ * idempotent by `change.id`. Told once more, later and with growing pauses, after it threw. May itself call `ChangeRefs`.
+ */
+export interface RefChangeSubscriber {
+  /** For logs. */
+  readonly name: string;
+  afterRefChange(change: RefChange): Promise<void>;
+}

@@ -1,0 +1,56 @@
+/** Object id of git: 40 lower-case hex characters. */
+export type Sha = string;
+
+/** Stands for "no object": the old side of a creation, the new side of a deletion. */
+export const zeroSha: Sha = '0'.repeat(40);
+
+/**
+ * Who moves a ref: a git client, an endpoint of the repository API, a merge (or a train's landing), or the service itself for refs
+ * that clients cannot push (`refs/merge-requests/*`).
+ */
+export type RefChangeSource = 'push' | 'api' | 'merge' | 'internal';
+
+/** A wanted move of one ref. */
+export interface RefUpdate {
+  /** Full name, `refs/heads/main`. */
+  readonly ref: string;
+  /** What the ref must point at now; `zeroSha`: it must not exist. */
+  readonly before: Sha;
+  /** What it shall point at; `zeroSha` deletes it. */
+  readonly after: Sha;
+}
+
+/** A move of one ref that has happened. Ids grow, per project, in the order in which the moves were asked for. */
+export interface RefChange extends RefUpdate {
+  /** Id of the intent, stable over replays: the key by which a subscriber is idempotent. */
+  readonly id: number;
+  readonly projectId: number;
+  /** User who asked for it; 0 for the service itself. */
+  readonly actorId: number;
+  readonly source: RefChangeSource;
+  /** What asked for it, as the caller named it, e.g. `merge_request:12`; undefined when the caller named nothing. */
+  readonly cause: string | undefined;
+  /** Moment of the intent. */
+  readonly createdAt: Date;
+}
+
+/** What became of one update. `stale`: the ref did not point at `before`, or names that clash (`a` and `a/b`) exist. */
+export type RefChangeOutcome =
+  | { readonly status: 'moved'; readonly change: RefChange }
+  | { readonly status: 'stale'; readonly update: RefUpdate; readonly reason: string };
+
+const zero = /^0{40}$/;
+
+/** True when the change made the ref. */
+export const creates = (update: RefUpdate): boolean => zero.test(update.before);
+
+/** True when the change removed the ref. */
+export const deletes = (update: RefUpdate): boolean => zero.test(update.after);
+
+/** `main` for `refs/heads/main`; undefined for a ref that is no branch. */
+export const branchOf = (ref: string): string | undefined =>
+  ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
+
+/** `v1` for `refs/tags/v1`; undefined for a ref that is no tag. */
+export const tagOf = (ref: string): string | undefined =>
+  ref.startsWith('refs/tags/') ? ref.slice('refs/tags/'.length) : undefined;
