@@ -1,0 +1,149 @@
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LaunchFailure } from './failure.mjs';
+import { endProcess, processStart } from './processes.mjs';
+import { POSTGRES } from './services.mjs';
+
+/** The layout of the data folder; a release that changes it raises the number and converts older folders. */
+export const DATA_FORMAT = 1;
+
+const ORPHAN_SIGNALS = [
+  { signal: 'SIGTERM', waitMs: 5_000 },
+  { signal: 'SIGKILL', waitMs: 2_000 },
+];
+// PostgreSQL takes SIGTERM as a wish to wait for its clients.
+const ORPHAN_DATABASE_SIGNALS = [{ signal: 'SIGINT', waitMs: 5_000 }, ...ORPHAN_SIGNALS];
+
+/**
+ * Makes the data folder, or checks that this release can read it.
+ *
+ * @param {string} data
+ * @throws {LaunchFailure} when it was written by a newer release, or cannot be made
+ */
+export function openDataFolder(data) {
+  try {
+    // Passable as root, whose PostgreSQL runs as another user below it; what is secret has a mode of its own.
+    mkdirSync(data, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    for (const folder of ['logs', 'keys', 'repositories'])
+      mkdirSync(join(data, folder), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new LaunchFailure(`SWITCHYARD_DATA: cannot make ${data} (${error.code ?? error.message})`);
+  }
+  const file = join(data, 'format');
+  if (!existsSync(file)) writeWhole(file, `${DATA_FORMAT}\n`, 0o644);
+  const format = Number(readFileSync(file, 'utf8'));
+  if (!Number.isInteger(format) || format < 1) {
+    throw new LaunchFailure(`SWITCHYARD_DATA: ${file} does not hold a format number`);
+  }
+  if (format > DATA_FORMAT) {
+    throw new LaunchFailure(
+      `SWITCHYARD_DATA: ${data} was written by a newer release (format ${format}, this release reads up to ${DATA_FORMAT})`,
+    );
+  }
+}
+
+/**
+ * The secret from which services derive their keys: given, or made once and kept.
+ *
+ * @param {string} data
+ * @param {string} [given] SWITCHYARD_SECRET
+ * @throws {LaunchFailure} when it is not the one the folder's tokens and encrypted values were made with
+ */
+export function secretOf(data, given) {
+  const secret = given ?? keptSecret(join(data, 'secret'), () => randomBytes(32).toString('hex'));
+  const check = createHmac('sha256', secret).update('switchyard data folder').digest('hex');
+  const file = join(data, 'secret-check');
+  if (!existsSync(file)) writeWhole(file, `${check}\n`, 0o600);
+  if (readFileSync(file, 'utf8').trim() !== check) {
+    throw new LaunchFailure(`SWITCHYARD_SECRET is not the secret that ${data} was made with`);
+  }
+  return secret;
+}
+
+/** The administrator's token, made once and kept in `root-token` (mode 0600). */
+export function rootTokenOf(data) {
+  return keptSecret(join(data, 'root-token'), () => `glpat-${randomBytes(18).toString('base64url')}`);
+}
+
+/** Passwords of the database roles, by role; missing ones are made. */
+export function databasePasswordsOf(data, roles) {
+  const file = join(data, 'database-passwords.json');
+  const passwords = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const missing = roles.filter((role) => passwords[role] === undefined);
+  for (const role of missing) passwords[role] = randomBytes(24).toString('base64url');
+  if (missing.length > 0) writeWhole(file, `${JSON.stringify(passwords, undefined, 2)}\n`, 0o600);
+  return passwords;
+}
+
+/**
+ * One Ed25519 pair per process (D3). Public keys are derived anew each time, so the two files cannot disagree.
+ *
+ * @param {string} data
+ * @param {readonly string[]} names of processes
+ * @returns {{ keyFile: (name: string) => string, publicKeysFile: string }}
+ */
+export function identityKeysOf(data, names) {
+  const keyFile = (name) => join(data, 'keys', `${name}.key`);
+  const publicKeys = {};
+  for (const name of names) {
+    const pem = keptSecret(keyFile(name), () =>
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).trim(),
+    );
+    publicKeys[name] = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
+  }
+  const publicKeysFile = join(data, 'keys', 'public-keys.json');
+  writeWhole(publicKeysFile, `${JSON.stringify(publicKeys, undefined, 2)}\n`, 0o644);
+  return { keyFile, publicKeysFile };
+}
+
+/**
+ * The record of running processes, by which the next start finds what a killed launcher left.
+ *
+ * @param {string} data
+ */
+export function processRecord(data) {
+  const file = join(data, 'processes.json');
+  const running = new Map();
+  const save = () => writeWhole(file, JSON.stringify([...running.values()]), 0o600);
+  return {
+    /** Ends what an earlier launcher left running. @returns {Promise<string[]>} the names */
+    async endOrphans() {
+      const recorded = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+      const orphans = recorded.filter(({ pid, start }) => processStart(pid) === start);
+      const gone = await Promise.all(
+        orphans.map(({ name, pid, start }) =>
+          endProcess(pid, start, name === POSTGRES ? ORPHAN_DATABASE_SIGNALS : ORPHAN_SIGNALS),
+        ),
+      );
+      const stubborn = orphans.find((_, index) => !gone[index]);
+      if (stubborn)
+        throw new LaunchFailure(`process ${stubborn.pid} (${stubborn.name}) of an earlier run does not end`);
+      save();
+      return orphans.map(({ name }) => name);
+    },
+    add(name, pid) {
+      const start = processStart(pid);
+      if (start === undefined) return;
+      running.set(name, { name, pid, start });
+      save();
+    },
+    clear() {
+      running.clear();
+      save();
+    },
+  };
+}
+
+function keptSecret(file, make) {
+  if (!existsSync(file)) writeWhole(file, `${make()}\n`, 0o600);
+  chmodSync(file, 0o600);
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** A file is old or new, never half: written beside, forced to disk, renamed. */
+function writeWhole(file, content, mode) {
+  const draft = `${file}.new`;
+  writeFileSync(draft, content, { mode, flush: true });
+  renameSync(draft, file);
+}

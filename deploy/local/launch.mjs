@@ -1,0 +1,227 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { CommandFailure, run as runCommand } from './commands.mjs';
+import {
+  databasePasswordsOf,
+  identityKeysOf,
+  openDataFolder,
+  processRecord,
+  rootTokenOf,
+  secretOf,
+} from './data-folder.mjs';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from './embedded-postgres.mjs';
+import { readEnvironment, urlHost } from './environment.mjs';
+import { LaunchFailure } from './failure.mjs';
+import { takeLock } from './lock.mjs';
+import { freePort, portIsFree } from './ports.mjs';
+import { openServiceLog } from './service-log.mjs';
+import { LOG_DATABASE, POSTGRES, SERVICES } from './services.mjs';
+import { prepareDatabases } from './steps/databases.mjs';
+import { serviceEnvironment, serviceUnit, untilReady } from './steps/services.mjs';
+import { prepareSources } from './steps/sources.mjs';
+import { checkToolchain } from './steps/toolchain.mjs';
+import { createSupervisor } from './supervisor.mjs';
+
+const READY_TIMEOUT_MS = 60_000;
+// A launcher that was just told to stop has ten seconds to do so (D2).
+const LOCK_PATIENCE = { waitMs: 3_000, stoppingWaitMs: 12_000 };
+
+/**
+ * Brings an installation up and keeps it up until `signal` is aborted (D2).
+ *
+ * @param {object} options
+ * @param {string} options.root the clone
+ * @param {string} options.cwd where the command was given
+ * @param {NodeJS.ProcessEnv} options.env
+ * @param {import('./progress.mjs').Progress} options.progress
+ * @param {AbortController} options.ending aborted from outside to stop; aborted from inside when a process is given up on
+ * @param {typeof prepareSources} [options.prepare] what brings packages and build output up to date
+ * @returns {Promise<void>} when everything has stopped in order
+ * @throws {LaunchFailure}
+ */
+export async function launch({ root, cwd, env, progress, ending, prepare = prepareSources }) {
+  const { signal } = ending;
+  const { say, step } = progress;
+  await step('check Node.js and git', (note) => note(checkToolchain()));
+  const settings = readEnvironment(env, { root, cwd });
+  openDataFolder(settings.data);
+
+  const lock = await takeLock(join(settings.data, 'launcher.lock'), LOCK_PATIENCE);
+  if ('heldBy' in lock) {
+    throw new LaunchFailure(`SWITCHYARD_DATA: ${settings.data} is in use by another launcher (process ${lock.heldBy})`);
+  }
+  const record = processRecord(settings.data);
+  const supervisor = createSupervisor({
+    onStart: record.add,
+    onDeath: (name, how, restartInMs) => say(`! ${name} ${how}; starting it again in ${restartInMs / 1000} s`),
+    onGiveUp: (name, how) =>
+      ending.abort(new LaunchFailure(`${name} died five times within a minute (${how}); see ${logFile(name)}`)),
+  });
+  const logFile = (name) => join(settings.data, 'logs', `${name}.log`);
+  const show = (line) => say(`! ${line}`);
+  const services = SERVICES.filter(({ name }) => existsSync(join(root, 'services', name, 'src', 'main.ts')));
+
+  try {
+    const orphans = await record.endOrphans();
+    if (orphans.length > 0) say(`  ended what an earlier run left behind: ${orphans.join(', ')}`);
+    if (!(await portIsFree(settings.port, settings.host))) {
+      throw new LaunchFailure(`PORT: ${settings.port} is taken on ${settings.host}; set PORT to another one`);
+    }
+
+    await prepare({ root, signal, step });
+
+    const server = await openServer({ settings, supervisor, logFile, show, say, step });
+    const names = services.flatMap(({ database }) => database ?? []);
+    if (!settings.kafkaBrokers) names.push(LOG_DATABASE);
+    const kept = databasePasswordsOf(settings.data, names);
+    const passwords = Object.fromEntries(names.map((name) => [name, kept[name]]));
+    const databases = await step('prepare databases', () => prepareDatabases({ passwords, ...server }));
+    signal.throwIfAborted();
+
+    const ports = await choosePorts(services, settings.port);
+    const secrets = {
+      keys: identityKeysOf(
+        settings.data,
+        SERVICES.map(({ name }) => name),
+      ),
+      secret: secretOf(settings.data, settings.secret),
+      rootToken: settings.rootToken ?? rootTokenOf(settings.data),
+    };
+    const shared = { services, settings, ports, databases, logDatabase: databases[LOG_DATABASE], env, ...secrets };
+    const main = (name) => join(root, 'services', name, 'dist', 'main.js');
+
+    await step('apply migrations', () =>
+      Promise.all(
+        services
+          .filter(({ database }) => database)
+          .map((service) =>
+            migrate({
+              service,
+              main: main(service.name),
+              root,
+              env: serviceEnvironment({ service, ...shared }),
+              signal,
+            }),
+          ),
+      ),
+    );
+    signal.throwIfAborted();
+
+    await step('start services', async () => {
+      const units = services.map((service) =>
+        serviceUnit({
+          name: service.name,
+          main: main(service.name),
+          root,
+          env: serviceEnvironment({ service, ...shared }),
+          logFile: logFile(service.name),
+          show,
+        }),
+      );
+      for (const unit of units) await supervisor.run(unit);
+      await Promise.all(
+        units.map(({ name, lastError }) =>
+          untilReady({
+            name,
+            url: `${probeAddress(name, settings, ports)}/-/readiness`,
+            timeoutMs: READY_TIMEOUT_MS,
+            lastError,
+            signal,
+          }),
+        ),
+      );
+    });
+    signal.throwIfAborted();
+
+    announce({ say, settings, cwd });
+    await aborted(signal);
+  } finally {
+    ending.abort();
+    lock.stopping();
+    await supervisor.stop([['gateway'], services.map(({ name }) => name), [POSTGRES]]);
+    record.clear();
+    lock.release();
+  }
+  if (signal.reason instanceof LaunchFailure) throw signal.reason;
+}
+
+/** The PostgreSQL server: an existing one, or the embedded one under supervision. */
+async function openServer({ settings, supervisor, logFile, show, say, step }) {
+  if (settings.databaseUrl) {
+    const url = (database, user, password) => {
+      const address = new URL(settings.databaseUrl);
+      address.pathname = `/${encodeURIComponent(database)}`;
+      if (user !== undefined) {
+        address.username = encodeURIComponent(user);
+        address.password = encodeURIComponent(password);
+      }
+      return address.href;
+    };
+    return { url, source: 'DATABASE_URL' };
+  }
+  const log = openServiceLog(logFile(POSTGRES), { name: POSTGRES, show: () => {} });
+  let port;
+  let server;
+  const unit = {
+    name: POSTGRES,
+    async start() {
+      server = await startEmbeddedPostgres({
+        dataDir: join(settings.data, 'postgres'),
+        port,
+        log: (line, source) => (source === 'launcher' ? say(`    ${line}`) : log.take(`${line}\n`)),
+      });
+      // Services know the server by this port: a restarted one must be found there.
+      port = server.port;
+      return server;
+    },
+  };
+  try {
+    await step('start PostgreSQL', () => supervisor.run(unit));
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw new LaunchFailure(error.message);
+    throw error;
+  }
+  return { url: server.url, source: 'the embedded PostgreSQL' };
+}
+
+async function choosePorts(services, gatewayPort) {
+  const taken = new Set([gatewayPort]);
+  const ports = {};
+  for (const { name, addressVariable } of services) {
+    ports[name] = { http: await freePort(taken), grpc: addressVariable ? await freePort(taken) : undefined };
+  }
+  return ports;
+}
+
+async function migrate({ service, main, root, env, signal }) {
+  try {
+    await runCommand(process.execPath, [main, 'migrate'], { cwd: root, env, signal });
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    const reason = error.output.trim().split('\n').slice(-5).join('\n');
+    throw new LaunchFailure(`the migrations of ${service.name} failed: ${reason || error.message}`);
+  }
+}
+
+function probeAddress(name, settings, ports) {
+  if (name === 'gateway') return `http://${urlHost(settings.host)}:${settings.port}`;
+  return `http://127.0.0.1:${ports[name].http}`;
+}
+
+function announce({ say, settings, cwd }) {
+  const near = (path) => (relative(cwd, path).startsWith('..') ? path : relative(cwd, path));
+  const token = settings.rootToken ? 'the value of SWITCHYARD_ROOT_TOKEN' : near(join(settings.data, 'root-token'));
+  say('');
+  say('Switchyard is running. Ctrl-C stops it.');
+  say(`  API                    ${settings.externalUrl}/api/v4`);
+  say(`  reference              ${settings.externalUrl}/docs`);
+  say(`  administrator's token  ${token}  (user: root)`);
+  say(`  data                   ${near(settings.data)}  (logs in ${near(join(settings.data, 'logs'))})`);
+}
+
+function aborted(signal) {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((settle) => {
+    signal.addEventListener('abort', () => settle(), { once: true });
+  });
+}

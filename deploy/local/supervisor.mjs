@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const MAX_DEATHS = 5;
+const WINDOW_MS = 60_000;
+const FIRST_BACKOFF_MS = 200;
+const MAX_BACKOFF_MS = 5_000;
+
+/**
+ * Keeps a set of units alive: one that dies is started again with growing pauses (0.2 s … 5 s). Five deaths of one unit
+ * within a minute are given up on (D2).
+ *
+ * @param {object} hooks
+ * @param {(name: string, how: string, restartInMs: number) => void} hooks.onDeath
+ * @param {(name: string, pid: number) => void} [hooks.onStart]
+ * @param {(name: string, how: string) => void} hooks.onGiveUp called once; the owner then calls `stop`
+ * @param {() => number} [hooks.now] milliseconds
+ * @param {(ms: number, signal: AbortSignal) => Promise<void>} [hooks.pause]
+ * @returns {Supervisor}
+ *
+ * @typedef {object} Running
+ * @property {number} pid
+ * @property {Promise<{ code: number | null, signal: string | null }>} exited
+ * @property {() => Promise<void>} stop ends it, by force if it must
+ *
+ * @typedef {object} Unit
+ * @property {string} name
+ * @property {() => Promise<Running>} start
+ *
+ * @typedef {object} Supervisor
+ * @property {(unit: Unit) => Promise<Running>} run starts a unit and keeps it alive; the first start may reject
+ * @property {(order: string[][]) => Promise<void>} stop ends the named units, group by group, each group at once
+ */
+export function createSupervisor({ onDeath, onStart = () => {}, onGiveUp, now = Date.now, pause = pauseFor }) {
+  const running = new Map();
+  const deaths = new Map();
+  const starting = new Set();
+  const ending = new AbortController();
+
+  async function run(unit) {
+    const start = unit.start();
+    starting.add(start);
+    const process = await start.finally(() => starting.delete(start));
+    // A stop that came while the unit was starting would otherwise miss it.
+    if (ending.signal.aborted) {
+      await process.stop();
+      return process;
+    }
+    running.set(unit.name, process);
+    onStart(unit.name, process.pid);
+    process.exited.then((end) => afterDeath(unit, describe(end)));
+    return process;
+  }
+
+  async function afterDeath(unit, how) {
+    running.delete(unit.name);
+    while (!ending.signal.aborted) {
+      const recent = [...(deaths.get(unit.name) ?? []), now()].filter((at) => now() - at < WINDOW_MS);
+      deaths.set(unit.name, recent);
+      if (recent.length >= MAX_DEATHS) {
+        onGiveUp(unit.name, how);
+        return;
+      }
+      const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (recent.length - 1), MAX_BACKOFF_MS);
+      onDeath(unit.name, how, backoff);
+      await pause(backoff, ending.signal);
+      if (ending.signal.aborted) return;
+      try {
+        await run(unit);
+        return;
+      } catch (error) {
+        how = error.message;
+      }
+    }
+  }
+
+  return {
+    run,
+    async stop(order) {
+      ending.abort();
+      await Promise.allSettled(starting);
+      for (const group of order) {
+        await Promise.all(group.map((name) => running.get(name)?.stop()));
+      }
+    },
+  };
+}
+
+function describe({ code, signal }) {
+  return signal ? `ended by ${signal}` : `ended with exit code ${code}`;
+}
+
+async function pauseFor(milliseconds, signal) {
+  await sleep(milliseconds, undefined, { signal }).catch(() => {});
+}
