@@ -26,11 +26,16 @@ create table ref_change_intents (
   old_sha text not null,
   new_sha text not null,
   actor_id bigint not null,
-  source text not null check (source in ('push', 'rest', 'merge')),
+  source text not null check (source in ('push', 'api', 'merge', 'internal')),
+  -- What asked for the change, e.g. `merge_request:12`.
+  cause text,
   state text not null default 'open' check (state in ('open', 'done', 'failed')),
   created_at timestamptz(3) not null default now(),
   settled_at timestamptz(3),
+  -- When every subscriber had been told; until then they are told again at `handle_at`.
   handled_at timestamptz(3),
+  handle_at timestamptz(3),
+  handle_attempts integer not null default 0,
   unique (push_id, ref)
 );
 create index ref_change_intents_open on ref_change_intents (project_id, id) where state = 'open';
