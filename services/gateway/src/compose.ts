@@ -1,0 +1,83 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
+import type { Signer } from '@switchyard/rpc';
+import type { Config } from './config';
+import { createApp } from './http/app';
+import { connectPeers, type Peers } from './http/clients';
+import { forwarder } from './http/forward';
+import { rateLimits } from './http/rate-limits';
+import { accessResolver } from './http/resolve-access';
+import { routes } from './routes';
+
+/** A gateway that listens. */
+export interface Gateway {
+  readonly port: number;
+  /** Takes no new connections, lets running requests finish for at most `graceMs`, then closes. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Builds the gateway from its configuration and starts to listen. Tests give `peers` of their own. */
+export async function compose(config: Config, signer: Signer, given: { peers?: Peers } = {}): Promise<Gateway> {
+  const peers =
+    given.peers ??
+    connectPeers(
+      {
+        'groups-admin': config.GROUPS_ADMIN_ADDRESS,
+        'merge-requests': config.MERGE_REQUESTS_ADDRESS,
+        collaboration: config.COLLABORATION_ADDRESS,
+      },
+      signer,
+    );
+  let draining = false;
+  const externalUrl = (config.SWITCHYARD_EXTERNAL_URL ?? `http://localhost:${config.PORT}`).replace(/\/+$/, '');
+  const access = accessResolver(peers.client(AccessServiceService));
+  const forward = forwarder({ 'merge-requests': config.MERGE_REQUESTS_HTTP_URL }, signer);
+  const app = createApp(
+    routes,
+    {
+      peers,
+      access,
+      forward,
+      limits: rateLimits(
+        {
+          authenticated: config.SWITCHYARD_THROTTLE_AUTHENTICATED,
+          unauthenticated: config.SWITCHYARD_THROTTLE_UNAUTHENTICATED,
+        },
+        config.SWITCHYARD_APPLICATION_LIMITS,
+      ),
+      tier: config.SWITCHYARD_TIER,
+      externalUrl,
+    },
+    { ready: () => !draining, mounts: [] },
+  );
+  const server = createServer(
+    { keepAliveTimeout: 75_000, headersTimeout: 80_000, requestTimeout: 0, maxHeaderSize: 32 << 10 },
+    app,
+  );
+  await listen(server, config.HOST, config.PORT);
+  return {
+    port: (server.address() as { port: number }).port,
+    async close(graceMs = 8_000) {
+      draining = true;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+      peers.close();
+    },
+  };
+}
+
+const listen = (server: Server, host: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });

@@ -1,0 +1,57 @@
+import { levels } from './levels';
+
+/**
+ * What an operation asks of its caller: the least access level by the visibility of the project or group, and whether
+ * it writes (an archived project refuses writes). Whoever may not even see the target never gets here: that is a 404.
+ * 0 means everybody who sees it; on `internal` that is every signed-in user.
+ */
+export interface Ability {
+  readonly public: number;
+  readonly internal: number;
+  readonly private: number;
+  readonly write?: boolean;
+}
+
+const everywhere = (level: number): Ability => ({ public: level, internal: level, private: level });
+const writing = (level: number): Ability => ({ ...everywhere(level), write: true });
+const openOr = (level: number): Ability => ({ public: 0, internal: 0, private: level });
+
+/** Abilities on projects. */
+export const projectAbilities = {
+  read_project: openOr(levels.guest),
+  read_code: openOr(levels.reporter),
+  read_merge_request: openOr(levels.reporter),
+  read_pipeline: openOr(levels.reporter),
+  read_label: openOr(levels.guest),
+  read_milestone: openOr(levels.guest),
+  read_member: openOr(levels.guest),
+  read_protected_branch: everywhere(levels.developer),
+  create_merge_request: writing(levels.developer),
+  update_merge_request: { ...openOr(levels.reporter), write: true },
+  delete_merge_request: writing(levels.owner),
+  push_code: writing(levels.developer),
+  create_pipeline: writing(levels.developer),
+  create_commit_status: writing(levels.developer),
+  admin_label: writing(levels.reporter),
+  admin_milestone: writing(levels.reporter),
+  admin_protected_branch: writing(levels.maintainer),
+  admin_project_member: everywhere(levels.maintainer),
+  admin_project: everywhere(levels.maintainer),
+  archive_project: everywhere(levels.owner),
+  remove_project: everywhere(levels.owner),
+} as const satisfies Record<string, Ability>;
+
+/** Abilities on groups. */
+export const groupAbilities = {
+  read_group: openOr(0),
+  read_group_member: openOr(0),
+  read_group_label: openOr(0),
+  admin_group_label: everywhere(levels.reporter),
+  admin_group_milestone: everywhere(levels.reporter),
+  create_subgroup: everywhere(levels.maintainer),
+  admin_group_member: everywhere(levels.owner),
+  admin_group: everywhere(levels.owner),
+} as const satisfies Record<string, Ability>;
+
+export type ProjectAbility = keyof typeof projectAbilities;
+export type GroupAbility = keyof typeof groupAbilities;

@@ -1,0 +1,74 @@
+import { invalidParams } from '@switchyard/errors';
+import { z } from 'zod';
+import { acceptsNull } from './params';
+import type { RawParameters } from './read-parameters';
+
+const nameOf = (path: readonly PropertyKey[]): string =>
+  path.map((part, index) => (index === 0 ? String(part) : `[${String(part)}]`)).join('');
+
+/** Every problem of a failed parse as `name text`, in the order of the schema (G-7-2). */
+const problemsOf = (error: z.ZodError): string[] =>
+  error.issues.map((issue) => `${nameOf(issue.path)} ${issue.message}`.trim());
+
+const schemas = new WeakMap<z.ZodRawShape, z.ZodObject>();
+
+/** Gives raw parameters their types; unknown ones are dropped (G-1-3). */
+export function checkParameters<T extends z.ZodRawShape>(
+  shape: T,
+  raw: RawParameters,
+  relations: readonly Relation[] = [],
+): { value: z.infer<z.ZodObject<T>> | undefined; problems: string[] } {
+  let schema = schemas.get(shape);
+  if (schema === undefined) {
+    schema = z.object(shape);
+    schemas.set(shape, schema);
+  }
+  const sent = Object.fromEntries(
+    Object.keys(shape)
+      .filter((name) => Object.hasOwn(raw, name) && (raw[name] !== null || acceptsNull(shape[name])))
+      .map((name) => [name, raw[name]]),
+  );
+  const parsed = schema.safeParse(sent);
+  const problems = parsed.success ? [] : problemsOf(parsed.error);
+  for (const relation of relations) {
+    const found = relation(sent);
+    if (found !== undefined) problems.push(found);
+  }
+  return { value: parsed.success ? (parsed.data as z.infer<z.ZodObject<T>>) : undefined, problems };
+}
+
+/** A rule over several parameters: the text of its breach, or nothing. */
+export type Relation = (sent: RawParameters) => string | undefined;
+
+const present = (sent: RawParameters, names: readonly string[]): string[] =>
+  names.filter((name) => Object.hasOwn(sent, name));
+
+/** At most one of the parameters may be sent. */
+export const mutuallyExclusive =
+  (...names: string[]): Relation =>
+  (sent) => {
+    const found = present(sent, names);
+    return found.length > 1 ? `${found.join(', ')} are mutually exclusive` : undefined;
+  };
+
+/** At least one must be sent. */
+export const atLeastOne =
+  (...names: string[]): Relation =>
+  (sent) =>
+    present(sent, names).length === 0
+      ? `${names.join(', ')} are missing, at least one parameter must be provided`
+      : undefined;
+
+/** Exactly one must be sent. */
+export const exactlyOne =
+  (...names: string[]): Relation =>
+  (sent) => {
+    const found = present(sent, names);
+    if (found.length === 0) return `${names.join(', ')} are missing, exactly one parameter must be provided`;
+    return found.length > 1 ? `${found.join(', ')} are mutually exclusive` : undefined;
+  };
+
+/** Refuses with every problem at once. */
+export function refuseProblems(problems: readonly string[]): void {
+  if (problems.length > 0) throw invalidParams(...problems);
+}

@@ -1,0 +1,45 @@
+import { unavailable } from '@switchyard/errors';
+import { type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
+import type { Request, Response } from 'express';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+
+/** Streams a request to a service's internal HTTP port, both ways, with signed metadata. */
+export type Forwarder = (
+  request: Request,
+  response: Response,
+  to: { to: string; path: string },
+  identity: Identity & { requestId: string },
+) => Promise<void>;
+
+/** What the signed claims of a forwarded request are bound to in place of a gRPC path. */
+export const forwardedMethod = (method: string, path: string): string => `HTTP ${method} ${path.split('?')[0]}`;
+
+/** Builds the forwarder over the internal HTTP addresses by service name. */
+export function forwarder(addresses: Readonly<Record<string, string>>, signer: Signer): Forwarder {
+  const proxies = new Map(
+    Object.entries(addresses).map(([name, target]) => [
+      name,
+      createProxyMiddleware<Request, Response>({
+        target,
+        changeOrigin: false,
+        xfwd: false,
+        proxyTimeout: 600_000,
+        timeout: 600_000,
+        on: { error: (error, _request, response) => (response as Response).destroy(error) },
+      }),
+    ]),
+  );
+  return async (request, response, { to, path }, identity) => {
+    const proxy = proxies.get(to);
+    if (proxy === undefined) throw unavailable(new Error(`no internal HTTP address for ${to}`));
+    const method = forwardedMethod(request.method, path);
+    request.url = path;
+    for (const name of ['private-token', 'authorization', 'cookie', 'sudo', identityKey]) delete request.headers[name];
+    request.headers[identityKey] = signClaims(signer, method, identity.requestId, identity).toString('base64');
+    request.headers['x-request-id'] = identity.requestId;
+    await proxy(request, response, (error?: unknown) => {
+      if (!response.headersSent) response.status(503).json({ message: '503 Service Unavailable' });
+      else response.destroy(error as Error);
+    });
+  };
+}

@@ -1,0 +1,300 @@
+import { z } from 'zod';
+
+/**
+ * The coercions of every public parameter (G-1-4, G-1-5), with GitLab's texts (G-7-2). A schema's issue message is the
+ * text behind the parameter's name; `problemsOf` in parse-parameters.ts puts the names before them.
+ */
+
+/** What the OpenAPI document says of a parameter. */
+export type ParameterSchema = Record<string, unknown>;
+
+declare module 'zod' {
+  interface GlobalMeta {
+    openapi?: ParameterSchema;
+    /** True when JSON null is a value of its own; elsewhere it means that the parameter was not sent. */
+    acceptsNull?: boolean;
+  }
+}
+
+class Problem {
+  constructor(readonly text: string) {}
+}
+const problem = (text: string): Problem => new Problem(text);
+const invalid = problem('is invalid');
+
+function kind<T>(openapi: ParameterSchema, read: (value: unknown) => T | Problem, acceptsNull = false): z.ZodType<T> {
+  return z
+    .unknown()
+    .transform((value, context): T => {
+      const result = value === undefined ? problem('is missing') : read(value);
+      if (!(result instanceof Problem)) return result;
+      context.issues.push({ code: 'custom', message: result.text, input: value });
+      return z.NEVER;
+    })
+    .meta({ openapi, acceptsNull }) as unknown as z.ZodType<T>;
+}
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+/** Options of a text parameter. */
+interface TextOptions {
+  /** Refuses blank text with `is empty`. */
+  notEmpty?: boolean;
+}
+
+const readText =
+  (options: TextOptions = {}) =>
+  (value: unknown): string | Problem => {
+    if (!isScalar(value)) return invalid;
+    const text = String(value);
+    // PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form: neither could be answered back as sent.
+    if (text.includes('\0') || !text.isWellFormed()) return invalid;
+    return options.notEmpty === true && text.trim() === '' ? problem('is empty') : text;
+  };
+
+/** A string; scalars of JSON are taken as their text. NUL and lone surrogates are refused. */
+export const text = (options: TextOptions = {}): z.ZodType<string> => kind({ type: 'string' }, readText(options));
+
+/** Options of an integer parameter; values outside the range `does not have a valid value`. */
+interface IntegerOptions {
+  min?: number;
+  max?: number;
+}
+
+const readInteger =
+  ({ min, max }: IntegerOptions = {}) =>
+  (value: unknown): number | Problem => {
+    const written = typeof value === 'number' ? String(value) : value;
+    if (typeof written !== 'string' || !/^[+-]?\d{1,16}$/.test(written.trim())) return invalid;
+    const number = Number(written);
+    if (!Number.isSafeInteger(number)) return invalid;
+    return (min !== undefined && number < min) || (max !== undefined && number > max)
+      ? problem('does not have a valid value')
+      : number;
+  };
+
+/** A whole number up to 2^53. */
+export const integer = (options: IntegerOptions = {}): z.ZodType<number> =>
+  kind({ type: 'integer', ...bounds(options) }, readInteger(options));
+
+const bounds = ({ min, max }: IntegerOptions): ParameterSchema => ({
+  ...(min === undefined ? {} : { minimum: min }),
+  ...(max === undefined ? {} : { maximum: max }),
+});
+
+/** A number with a fraction. */
+export const float = (): z.ZodType<number> =>
+  kind({ type: 'number' }, (value) => {
+    const written = typeof value === 'number' ? String(value) : value;
+    return typeof written === 'string' && /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(written.trim())
+      ? Number(written)
+      : invalid;
+  });
+
+const booleans = new Map<string, boolean>([
+  ...['true', '1', 't', 'yes', 'on', 'y'].map((word) => [word, true] as const),
+  ...['false', '0', 'f', 'no', 'off', 'n'].map((word) => [word, false] as const),
+]);
+
+/** A boolean in any of the spellings of G-1-5. */
+export const boolean = (): z.ZodType<boolean> =>
+  kind({ type: 'boolean' }, (value) =>
+    isScalar(value) ? (booleans.get(String(value).toLowerCase()) ?? invalid) : invalid,
+  );
+
+/** One of a list of words. */
+export const oneOf = <const T extends string>(...words: readonly T[]): z.ZodType<T> =>
+  kind({ type: 'string', enum: [...words] }, (value) =>
+    isScalar(value) && words.includes(String(value) as T)
+      ? (String(value) as T)
+      : problem('does not have a valid value'),
+  );
+
+/** One of a list of whole numbers. */
+export const oneOfIntegers = <const T extends number>(...numbers: readonly T[]): z.ZodType<T> =>
+  kind({ type: 'integer', enum: [...numbers] }, (value) => {
+    const number = readInteger()(value);
+    if (number instanceof Problem) return number;
+    return numbers.includes(number as T) ? (number as T) : problem('does not have a valid value');
+  });
+
+const datePattern = /^\d{4}-\d{2}-\d{2}$/;
+const dateTimePattern = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** An ISO 8601 datetime; one without a zone is UTC, a bare date its midnight. */
+export const dateTime = (): z.ZodType<Date> =>
+  kind({ type: 'string', format: 'date-time' }, (value) => {
+    // A plus sign in a query string arrives as a space.
+    const written = typeof value === 'string' ? value.trim().replace(/ (\d{2}:?\d{2})$/, '+$1') : '';
+    if (!dateTimePattern.test(written)) return invalid;
+    const zoned =
+      /(Z|[+-]\d{2}:?\d{2})$/i.test(written) && written.length > 10
+        ? written
+        : `${written.length > 10 ? written : `${written}T00:00:00`}Z`;
+    const moment = new Date(zoned.replace(' ', 'T'));
+    return Number.isNaN(moment.getTime()) ? invalid : moment;
+  });
+
+/** A calendar date `YYYY-MM-DD`, kept as its text. */
+export const date = (): z.ZodType<string> =>
+  kind({ type: 'string', format: 'date' }, (value) => {
+    if (typeof value !== 'string' || !datePattern.test(value)) return invalid;
+    const moment = new Date(`${value}T00:00:00Z`);
+    return Number.isNaN(moment.getTime()) || moment.toISOString().slice(0, 10) !== value ? invalid : value;
+  });
+
+/** Items an array parameter may hold at the most. */
+const maxItems = 10_000;
+
+function items(value: unknown): unknown[] | Problem {
+  if (value === null) return [];
+  const list = Array.isArray(value)
+    ? value
+    : typeof value === 'object'
+      ? Object.values(value as object)
+      : isScalar(value)
+        ? String(value) === ''
+          ? []
+          : String(value).split(',')
+        : invalid;
+  return list instanceof Problem || list.length > maxItems ? invalid : list;
+}
+
+const readItems =
+  <T>(read: (value: unknown) => T | Problem) =>
+  (value: unknown): T[] | Problem => {
+    const list = items(value);
+    if (list instanceof Problem) return list;
+    const out: T[] = [];
+    for (const item of list) {
+      const one = read(typeof item === 'string' ? item.trim() : item);
+      if (one instanceof Problem) return one;
+      out.push(one);
+    }
+    return out;
+  };
+
+/** Strings as `a[]=`, `a[0]=`, a JSON array or one comma-joined string; null is the empty array (G-1-4). */
+export const csv = (): z.ZodType<string[]> =>
+  kind({ type: 'array', items: { type: 'string' } }, readItems(readText()), true);
+
+/** Whole numbers in the spellings of `csv`. */
+export const integers = (options: IntegerOptions = {}): z.ZodType<number[]> =>
+  kind(
+    { type: 'array', items: { type: 'integer' } },
+    (value) => {
+      const numbers = readItems(readInteger(options))(
+        Array.isArray(value) ? value.filter((item) => item !== '') : value,
+      );
+      return numbers;
+    },
+    true,
+  );
+
+/** Values of a closed list, in the spellings of `csv`. */
+export const manyOf = <const T extends string>(...words: readonly T[]): z.ZodType<T[]> =>
+  kind(
+    { type: 'array', items: { type: 'string', enum: [...words] } },
+    (value) => {
+      const list = readItems(readText())(value);
+      if (list instanceof Problem) return list;
+      return list.every((word) => words.includes(word as T)) ? (list as T[]) : problem('does not have a valid value');
+    },
+    true,
+  );
+
+/** The words that stand for "has none" and "has some" in filters. */
+export type NoneOrAny = 'None' | 'Any';
+
+const noneOrAny = (value: unknown): NoneOrAny | undefined => {
+  const word = typeof value === 'string' ? value.toLowerCase() : '';
+  return word === 'none' ? 'None' : word === 'any' ? 'Any' : undefined;
+};
+
+/** An id, or `None` or `Any`; 0 means None. */
+export const idOrNoneAny = (): z.ZodType<number | NoneOrAny> =>
+  kind({ oneOf: [{ type: 'integer' }, { enum: ['None', 'Any'] }] }, (value) => {
+    const number = noneOrAny(value) ?? readInteger({ min: 0 })(value);
+    return number === 0 ? 'None' : number;
+  });
+
+/** Comma-separated names, or `None` or `Any`. */
+export const csvOrNoneAny = (): z.ZodType<string[] | NoneOrAny> =>
+  kind({ type: 'array', items: { type: 'string' } }, (value) => {
+    const list = readItems(readText())(value);
+    if (list instanceof Problem) return list;
+    return (list.length === 1 ? noneOrAny(list[0]) : undefined) ?? list;
+  });
+
+/** A text, or `None` or `Any`. */
+export const textOrNoneAny = (): z.ZodType<string> =>
+  kind({ type: 'string' }, (value) => noneOrAny(value) ?? readText()(value));
+
+/** The parameter, or null when it is sent blank or as null: "unassign", "clear". */
+export const nullable = <T>(inner: z.ZodType<T>): z.ZodType<T | null> =>
+  kind(
+    { ...openapiOf(inner), nullable: true },
+    (value) => {
+      if (value === null || value === '') return null;
+      const parsed = inner.safeParse(value);
+      return parsed.success ? parsed.data : problem(parsed.error.issues[0]?.message ?? 'is invalid');
+    },
+    true,
+  );
+
+/** A hash such as `not[author_id]`; problems are named `not[author_id] is invalid`. */
+export const hash = <T extends z.ZodRawShape>(shape: T): z.ZodType<z.infer<z.ZodObject<T>>> =>
+  z.preprocess(
+    (value) => (value === null || value === '' ? {} : value),
+    z.object(shape, { error: () => 'is invalid' }),
+  ) as unknown as z.ZodType<z.infer<z.ZodObject<T>>>;
+
+/** An array of hashes such as `actions[][action]`. */
+export const hashes = <T extends z.ZodRawShape>(shape: T): z.ZodType<z.infer<z.ZodObject<T>>[]> =>
+  z.preprocess(
+    (value) => (value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.values(value) : value),
+    z.array(z.object(shape, { error: () => 'is invalid' }), {
+      error: (issue) => (issue.input === undefined ? 'is missing' : 'is invalid'),
+    }),
+  ) as unknown as z.ZodType<z.infer<z.ZodObject<T>>[]>;
+
+/** An object of any content, as JSON or bracket syntax. */
+export const object = (): z.ZodType<Record<string, unknown>> =>
+  kind({ type: 'object' }, (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : invalid,
+  );
+
+/** What the OpenAPI document says of a schema built from this file, through `.optional()` and `.default()`. */
+export function openapiOf(schema: unknown): ParameterSchema {
+  const type = schema as z.ZodType & {
+    _zod: {
+      def: {
+        type: string;
+        innerType?: z.ZodType;
+        out?: z.ZodType;
+        element?: z.ZodType;
+        shape?: z.ZodRawShape;
+        defaultValue?: unknown;
+      };
+    };
+  };
+  const own = type.meta()?.openapi;
+  if (own !== undefined) return own;
+  const { def } = type._zod;
+  if (def.type === 'default') return { ...openapiOf(def.innerType), default: def.defaultValue };
+  if (def.innerType !== undefined) return openapiOf(def.innerType);
+  if (def.out !== undefined) return openapiOf(def.out);
+  if (def.element !== undefined) return { type: 'array', items: openapiOf(def.element) };
+  if (def.shape === undefined) return {};
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(def.shape).map(([name, inner]) => [name, openapiOf(inner)])),
+  };
+}
+
+/** True when JSON null is a value of the schema rather than "not sent". */
+export function acceptsNull(schema: unknown): boolean {
+  const type = schema as z.ZodType & { _zod: { def: { innerType?: z.ZodType } } };
+  return type.meta()?.acceptsNull ?? (type._zod.def.innerType !== undefined && acceptsNull(type._zod.def.innerType));
+}

@@ -1,0 +1,123 @@
+import type { ServiceDefinition } from '@grpc/grpc-js';
+import { AppError } from '@switchyard/errors';
+import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import { anonymous } from '@switchyard/rpc';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { sudoOf, tokenOf } from './authenticate';
+import { refusalOfCaller, refusalOfTarget, targetKind } from './authorize';
+import { checkParameters, refuseProblems } from './check-parameters';
+import { bind, type Peers } from './clients';
+import type { Forwarder } from './forward';
+import { pageHeaders, pageParameters, pageRequest } from './page';
+import { text } from './params';
+import type { RateLimits } from './rate-limits';
+import { defaultBodyLimit, readParameters } from './read-parameters';
+import { type AccessResolver, refuseToken } from './resolve-access';
+import type { Answer, Forward, Route } from './route';
+import { sendJson } from './send';
+
+/** What the pipeline needs of the process. */
+export interface PipelineEdges {
+  readonly peers: Peers;
+  readonly access: AccessResolver;
+  readonly limits: RateLimits;
+  readonly forward: Forwarder;
+  /** Licence tier of the instance. */
+  readonly tier: string;
+  /** Externally visible base URL, without a trailing slash. */
+  readonly externalUrl: string;
+}
+
+const isForward = (answer: Answer): answer is Forward => 'forward' in answer;
+const isPage = (answer: Representation | RepresentationPage): answer is RepresentationPage =>
+  'page' in answer && answer.page !== undefined;
+
+/**
+ * One request, in this order: parameters are read (a token may be among them); token, sudo and target are resolved in
+ * one call; 401 and scope; 400 with every problem; 404 or 403 of the target; limits; the handler; the reply.
+ */
+export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
+  const kind = targetKind(route);
+  const listParameters = route.list === undefined ? {} : pageParameters(route.list);
+  const shape = { ...route.params, ...listParameters };
+  const pathNames = [...route.path.matchAll(/:([a-z_]+)/g)]
+    .map((match) => match[1] as string)
+    .filter((name) => kind === undefined || name !== targetParameter);
+  const pathShape = Object.fromEntries(pathNames.map((name) => [name, route.path_params?.[name] ?? text()]));
+  const defaultStatus = Number(Object.keys(route.returns)[0]);
+
+  return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
+    const requestId = response.getHeader('X-Request-Id') as string;
+    const raw = await readParameters(request, response, route.bodyLimit ?? defaultBodyLimit);
+    const question = {
+      token: tokenOf(request, raw),
+      sudo: sudoOf(request, raw),
+      target: kind === undefined ? undefined : { kind, name: String(request.params[targetParameter]) },
+    };
+    let { answer, fresh } = await edges.access.resolve(question, requestId);
+    const refusal = (): AppError | undefined =>
+      refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier);
+    // A cached answer may be a second old: it may admit, but never refuse.
+    if (!fresh && refusal() !== undefined)
+      ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true }));
+    refuseToken(answer, question.sudo);
+    const actor: Actor = answer.actor ?? anonymous;
+    edges.limits.throttle(request, response, actor);
+    const ofCaller = refusalOfCaller(route, answer);
+    if (ofCaller !== undefined) throw ofCaller;
+
+    const checkedPath = checkParameters(pathShape, request.params as Record<string, unknown>);
+    const checked = checkParameters(shape, raw, route.relations);
+    const paging = route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value);
+    refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])]);
+
+    const ofTarget = refusalOfTarget(route, answer, edges.tier);
+    if (answer.movedTo > 0 && answer.access === undefined)
+      return redirect(request, response, answer.movedTo, edges.externalUrl);
+    if (ofTarget !== undefined) throw ofTarget;
+    if (route.limit !== undefined) edges.limits.apply(route.limit, request, actor);
+
+    const abort = new AbortController();
+    response.on('close', () => abort.abort());
+    const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
+    const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };
+    const page = paging?.page ?? noPage;
+    const reply = await route
+      .handle({
+        params: checked.value as never,
+        path: checkedPath.value as never,
+        access: answer.access as Access,
+        actor,
+        page,
+        call: <T extends ServiceDefinition>(definition: T) => bind(edges.peers.client(definition), options),
+        header: (name) => request.get(name),
+      })
+      .finally(() => {
+        if (route.method !== 'get') edges.access.forget();
+      });
+    if (isForward(reply)) return edges.forward(request, response, reply.forward, { ...identity, requestId });
+    if (isPage(reply) && reply.page !== undefined && route.list !== undefined) {
+      const url = new URL(request.originalUrl, edges.externalUrl);
+      for (const [name, value] of Object.entries(pageHeaders(url, reply.page, route.list, page.descending)))
+        response.setHeader(name, value);
+    }
+    sendJson(request, response, reply.status || defaultStatus, reply.json);
+  };
+}
+
+const targetParameter = 'id';
+const noPage: PageRequest = { keyset: false, page: 1, perPage: 20, cursor: '', orderBy: '', descending: false };
+
+/** A project or group addressed by a path it had before (G-1-7). */
+function redirect(request: Request, response: Response, id: number, externalUrl: string): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new AppError('not_allowed', 'Non GET methods are not allowed for moved projects');
+  }
+  const location = new URL(request.originalUrl.replace(/^(\/api\/v4\/[a-z_]+\/)[^/?]+/, `$1${id}`), externalUrl).href;
+  response
+    .status(301)
+    .set('Location', location)
+    .type('text/plain')
+    .send(`This resource has been moved permanently to ${location}`);
+}

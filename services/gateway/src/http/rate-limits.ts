@@ -1,0 +1,104 @@
+import { AppError } from '@switchyard/errors';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { Request, Response } from 'express';
+
+/** One limit: at most `requests` in `seconds`, apart for signed-in and anonymous callers where they differ. */
+export interface Limit {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Requests of a caller without a token, per address; the same as `requests` unless told. */
+  readonly anonymousRequests?: number;
+}
+
+/** Application limits by the name a route gives (G-7-8, G-4.15-10). */
+export const applicationLimits = {
+  groups_list: { requests: 200, seconds: 60 },
+  group: { requests: 400, seconds: 60 },
+  group_projects: { requests: 600, seconds: 60 },
+  projects_list: { requests: 2_000, seconds: 600, anonymousRequests: 400 },
+  project: { requests: 400, seconds: 60 },
+  user: { requests: 300, seconds: 600 },
+  search: { requests: 30, seconds: 60, anonymousRequests: 10 },
+} as const satisfies Record<string, Limit>;
+
+/** Request throttles, off until enabled (G-7-8). */
+export interface Throttles {
+  readonly authenticated?: Limit;
+  readonly unauthenticated?: Limit;
+}
+
+/** Counts requests and refuses those over a limit. Counters are kept per replica. */
+export interface RateLimits {
+  /** The request throttle of the caller; sets the RateLimit headers while one is enabled. */
+  throttle(request: Request, response: Response, actor: Actor): void;
+  /** An application limit. */
+  apply(name: string, request: Request, actor: Actor): void;
+}
+
+/** Counters kept at the most; beyond, the expired and then the oldest go. */
+const maxCounters = 100_000;
+
+/** Fixed windows in memory. `scale` multiplies every application limit; 0 turns them off. */
+export function rateLimits(throttles: Throttles, scale = 1, now: () => number = Date.now): RateLimits {
+  const windows = new Map<string, { count: number; endsAt: number }>();
+  const count = (key: string, seconds: number): { count: number; endsAt: number } => {
+    const at = now();
+    let window = windows.get(key);
+    if (window === undefined || window.endsAt <= at) {
+      if (windows.size >= maxCounters) evict(windows, at);
+      window = { count: 0, endsAt: at + seconds * 1_000 };
+      windows.set(key, window);
+    }
+    window.count += 1;
+    return window;
+  };
+  const caller = (request: Request, actor: Actor): string =>
+    actor.userId > 0 ? `user:${actor.userId}` : `ip:${request.ip}`;
+  return {
+    throttle(request, response, actor) {
+      const signedIn = actor.userId > 0;
+      const limit = signedIn ? throttles.authenticated : throttles.unauthenticated;
+      if (limit === undefined) return;
+      const name = `throttle_${signedIn ? 'authenticated' : 'unauthenticated'}_api`;
+      const window = count(`${name}:${caller(request, actor)}`, limit.seconds);
+      const reset = Math.ceil(window.endsAt / 1_000);
+      response.set({
+        'RateLimit-Name': name,
+        'RateLimit-Limit': String(Math.ceil((limit.requests * 60) / limit.seconds)),
+        'RateLimit-Observed': String(window.count),
+        'RateLimit-Remaining': String(Math.max(0, limit.requests - window.count)),
+        'RateLimit-Reset': String(reset),
+      });
+      if (window.count <= limit.requests) return;
+      const wait = Math.max(1, Math.ceil((window.endsAt - now()) / 1_000));
+      response.set({ 'RateLimit-ResetTime': new Date(reset * 1_000).toUTCString(), 'Retry-After': String(wait) });
+      throw new Throttled(wait);
+    },
+    apply(name, request, actor) {
+      const limit: Limit | undefined = applicationLimits[name as keyof typeof applicationLimits];
+      if (limit === undefined) throw new Error(`no limit named ${name}`);
+      const requests = (actor.userId > 0 ? limit.requests : (limit.anonymousRequests ?? limit.requests)) * scale;
+      if (scale === 0 || count(`${name}:${caller(request, actor)}`, limit.seconds).count <= requests) return;
+      throw new AppError(
+        'rate_limited',
+        { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+        { retryAfter: limit.seconds },
+      );
+    },
+  };
+}
+
+/** Over a request throttle: answered as plain text, unlike every other failure. */
+export class Throttled extends Error {
+  constructor(readonly seconds: number) {
+    super('Retry later');
+  }
+}
+
+function evict(windows: Map<string, { endsAt: number }>, at: number): void {
+  for (const [key, window] of windows) if (window.endsAt <= at) windows.delete(key);
+  for (const key of windows.keys()) {
+    if (windows.size < maxCounters) return;
+    windows.delete(key);
+  }
+}

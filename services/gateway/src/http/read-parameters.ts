@@ -1,0 +1,149 @@
+import { AppError, invalidParams } from '@switchyard/errors';
+import busboy from 'busboy';
+import type { Request, Response } from 'express';
+import express from 'express';
+import qs from 'qs';
+
+/** Parameters of a request before they have types. */
+export type RawParameters = Record<string, unknown>;
+
+/** Size of a body unless the route says otherwise, bytes (D3). */
+export const defaultBodyLimit = 5 << 20;
+
+/** Nesting of JSON and brackets that is read (D3). */
+const maxDepth = 32;
+
+/** Keys of a query string or form; more are refused (D3). */
+const maxKeys = 1_000;
+
+/** Names that would reach an object's prototype. */
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Reads query string and body into one set; the body wins over the query (G-1-2). */
+export async function readParameters(request: Request, response: Response, bodyLimit: number): Promise<RawParameters> {
+  const query = readQuery(request);
+  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  if (!hasBody) return query;
+  if (type === 'multipart/form-data') return { ...query, ...(await readMultipart(request, bodyLimit)) };
+  const body = await readBytes(request, response, bodyLimit);
+  if (body.length === 0) return query;
+  if (type === 'application/json' || type.endsWith('+json')) return { ...query, ...readJson(body) };
+  if (type === 'application/x-www-form-urlencoded') return { ...query, ...readPairs(body.toString('utf8')) };
+  // A GET with a body of some other type is served without it.
+  if (request.method === 'GET' || request.method === 'HEAD') return query;
+  throw new AppError('unsupported_media_type', { error: `The provided content-type '${type}' is not supported.` });
+}
+
+function readQuery(request: Request): RawParameters {
+  const at = request.url.indexOf('?');
+  return at === -1 ? {} : readPairs(request.url.slice(at + 1));
+}
+
+function readPairs(written: string): RawParameters {
+  // Counted before qs sees them: it builds an object for every key.
+  let keys = 1;
+  for (let at = written.indexOf('&'); at !== -1; at = written.indexOf('&', at + 1)) keys += 1;
+  if (keys > maxKeys) throw invalidParams('too many parameters');
+  if (/(__proto__|constructor|prototype)(\]|%5D)?(\[|%5B|=|&|$)/i.test(written) && namesPrototype(written)) {
+    throw invalidParams('parameter name is invalid');
+  }
+  try {
+    return qs.parse(written, {
+      depth: 5,
+      strictDepth: true,
+      parameterLimit: maxKeys,
+      arrayLimit: maxKeys,
+      allowPrototypes: false,
+      throwOnLimitExceeded: true,
+    }) as RawParameters;
+  } catch {
+    throw invalidParams('parameters are nested too deeply');
+  }
+}
+
+const namesPrototype = (written: string): boolean =>
+  written.split('&').some((pair) => {
+    const name = pair.split('=', 1)[0] ?? '';
+    return decodeLoosely(name)
+      .split(/[[\]]+/)
+      .some((part) => forbiddenKeys.has(part));
+  });
+
+function decodeLoosely(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function readBytes(request: Request, response: Response, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) =>
+    express.raw({ type: () => true, limit })(request, response, (error?: unknown) => {
+      if (error === undefined) return resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+      const type = (error as { type?: string }).type;
+      if (type === 'entity.too.large') return reject(new AppError('too_large'));
+      if (type === 'encoding.unsupported')
+        return reject(new AppError('unsupported_media_type', { error: 'content encoding is not supported' }));
+      return reject(invalidParams('body could not be read'));
+    }),
+  );
+}
+
+function readJson(body: Buffer): RawParameters {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString('utf8'));
+  } catch {
+    // The wording is ours: GitLab's multi-line text is not to be relied on (G-14-2).
+    throw invalidParams('the body is not valid JSON');
+  }
+  checkShape(parsed, 1);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw invalidParams('the body is not a JSON object');
+  return parsed as RawParameters;
+}
+
+function checkShape(value: unknown, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > maxDepth) throw invalidParams('the body is nested too deeply');
+  for (const key of Object.keys(value)) {
+    if (forbiddenKeys.has(key)) throw invalidParams('parameter name is invalid');
+    checkShape((value as Record<string, unknown>)[key], depth + 1);
+  }
+}
+
+/** Text fields of a multipart body; files are taken by routes that stream. */
+function readMultipart(request: Request, limit: number): Promise<RawParameters> {
+  return new Promise((resolve, reject) => {
+    const pairs: string[] = [];
+    let form: ReturnType<typeof busboy>;
+    try {
+      form = busboy({ headers: request.headers, limits: { fields: maxKeys, fieldSize: limit, fileSize: limit } });
+    } catch {
+      return reject(invalidParams('the multipart body is not valid'));
+    }
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        request.unpipe(form);
+        reject(new AppError('too_large'));
+      }
+    });
+    form.on('field', (name, value) => pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`));
+    form.on('file', (_name, stream) => stream.resume());
+    form.on('fieldsLimit', () => reject(invalidParams('too many parameters')));
+    form.on('error', () => reject(invalidParams('the multipart body is not valid')));
+    form.on('close', () => {
+      try {
+        resolve(readPairs(pairs.join('&')));
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+    request.pipe(form);
+  });
+}

@@ -1,0 +1,36 @@
+import { AppError, isAppError } from '@switchyard/errors';
+import { logger } from '@switchyard/telemetry';
+import type { NextFunction, Request, Response } from 'express';
+import { Throttled } from './rate-limits';
+
+/** The one place where a failure becomes an HTTP reply: GitLab's body shapes, never a stack, a path or SQL (G-7). */
+export function renderError(error: unknown, request: Request, response: Response, _next: NextFunction): void {
+  if (error instanceof Throttled) {
+    response.status(429).type('text/plain').send('Retry later\n');
+    return;
+  }
+  const known = isAppError(error) ? error : ofHttpLibrary(error);
+  if (known.kind === 'internal')
+    logger.error({ err: error, request_id: response.getHeader('X-Request-Id'), path: request.path }, 'request failed');
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (known.retryAfter !== undefined) response.setHeader('Retry-After', String(known.retryAfter));
+  if (known.kind === 'invalid_token') {
+    const { error: code, error_description: description } = known.body as Record<string, string>;
+    response.setHeader(
+      'WWW-Authenticate',
+      `Bearer realm="Protected by OAuth 2.0", error="${code}", error_description="${description}"`,
+    );
+  }
+  response.status(known.status).json(known.body);
+}
+
+/** express and its parsers throw errors that carry a status. */
+function ofHttpLibrary(error: unknown): AppError {
+  const status = (error as { status?: unknown } | undefined)?.status;
+  if (status === 400) return new AppError('invalid_params', { error: 'the request is not valid' }, { cause: error });
+  if (status === 413) return new AppError('too_large', undefined, { cause: error });
+  return new AppError('internal', undefined, { cause: error });
+}

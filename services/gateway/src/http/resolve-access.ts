@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
+import {
+  type AccessServiceService,
+  type ResolveRequest,
+  type ResolveResponse,
+  ResolveResponse_SudoRefusal as Sudo,
+  ResolveResponse_TokenRefusal as Token,
+} from '@switchyard/protos/groups_admin/v1/access';
+import type { RpcClient } from '@switchyard/rpc';
+
+/** What a request names and presents. */
+export interface Question {
+  readonly token: string | undefined;
+  readonly sudo: string | undefined;
+  readonly target: { kind: 'project' | 'group'; name: string } | undefined;
+}
+
+/** Resolves token, sudo and target by groups-admin, with a short cache of positive answers. */
+export interface AccessResolver {
+  /** The answer; `fresh` when it did not come from the cache. */
+  resolve(
+    question: Question,
+    requestId: string,
+    options?: { fresh?: boolean },
+  ): Promise<{ answer: ResolveResponse; fresh: boolean }>;
+  /** Drops every cached answer: called after each write this replica forwards to groups-admin. */
+  forget(): void;
+}
+
+/** How long a positive answer may be reused, milliseconds (D3: at most one second). */
+const lifetimeMs = 1_000;
+/** Answers kept; the oldest go first. */
+const maxAnswers = 10_000;
+
+/** Builds the resolver over groups-admin's AccessService. */
+export function accessResolver(client: RpcClient<typeof AccessServiceService>): AccessResolver {
+  const cache = new Map<string, { answer: ResolveResponse; until: number }>();
+  let generation = 0;
+  return {
+    async resolve(question, requestId, { fresh = false } = {}) {
+      const key = keyOf(question);
+      const cached = cache.get(key);
+      // Expiry of token and membership is compared with now on every use.
+      if (!fresh && cached !== undefined && cached.until > Date.now()) return { answer: cached.answer, fresh: false };
+      const startedAt = generation;
+      const answer = await client.resolve(toRequest(question), { requestId, idempotent: true, timeoutMs: 5_000 });
+      // An answer asked for before a write of this replica may predate it: used for this request, not kept.
+      if (isPositive(answer, question) && startedAt === generation) {
+        const expiry = answer.validUntil === 0 ? Number.POSITIVE_INFINITY : answer.validUntil * 1_000;
+        cache.delete(key);
+        cache.set(key, { answer, until: Math.min(Date.now() + lifetimeMs, expiry) });
+        if (cache.size > maxAnswers) cache.delete(cache.keys().next().value as string);
+      }
+      return { answer, fresh: true };
+    },
+    forget() {
+      generation += 1;
+      cache.clear();
+    },
+  };
+}
+
+// A digest, so that tokens do not lie about in memory longer than a request.
+const keyOf = ({ token, sudo, target }: Question): string =>
+  createHash('sha256')
+    .update(JSON.stringify([token, sudo, target?.kind, target?.name]))
+    .digest('base64');
+
+const toRequest = ({ token, sudo, target }: Question): ResolveRequest => ({
+  token: token ?? '',
+  sudo: sudo ?? '',
+  target:
+    target === undefined
+      ? undefined
+      : target.kind === 'project'
+        ? { $case: 'project', value: target.name }
+        : { $case: 'group', value: target.name },
+});
+
+const isPositive = (answer: ResolveResponse, question: Question): boolean =>
+  answer.tokenRefusal === Token.TOKEN_REFUSAL_UNSPECIFIED &&
+  answer.sudoRefusal === Sudo.SUDO_REFUSAL_UNSPECIFIED &&
+  (question.target === undefined || answer.access !== undefined);
+
+const invalidToken = (description: string): AppError =>
+  new AppError('invalid_token', { error: 'invalid_token', error_description: description });
+
+/** Refuses a bad token or sudo (G-5-2, G-5-3, G-5-6, G-5-7). */
+export function refuseToken(answer: ResolveResponse, sudo: string | undefined): void {
+  switch (answer.tokenRefusal) {
+    case Token.TOKEN_REFUSAL_UNSPECIFIED:
+      break;
+    case Token.TOKEN_REFUSAL_UNKNOWN:
+      throw unauthorized();
+    case Token.TOKEN_REFUSAL_EXPIRED:
+      throw invalidToken('Token is expired. You can either do re-authorization or token refresh.');
+    case Token.TOKEN_REFUSAL_REVOKED:
+      throw invalidToken('Token was revoked. You have to re-authorize from the user.');
+    case Token.TOKEN_REFUSAL_BLOCKED:
+      throw forbidden('Your account has been blocked.');
+    case Token.TOKEN_REFUSAL_DEACTIVATED:
+      throw forbidden('Your account has been deactivated.');
+  }
+  switch (answer.sudoRefusal) {
+    case Sudo.SUDO_REFUSAL_UNSPECIFIED:
+      break;
+    case Sudo.SUDO_REFUSAL_NOT_ADMIN:
+      throw forbidden('Must be admin to use sudo');
+    case Sudo.SUDO_REFUSAL_SCOPE:
+      throw insufficientScope(['sudo']);
+    case Sudo.SUDO_REFUSAL_UNKNOWN_USER:
+      throw notFound(`User with ID or username '${sudo ?? ''}'`);
+  }
+}
+
+/** 403 naming the scopes that would do (G-5-4). */
+export const insufficientScope = (scopes: readonly string[]): AppError =>
+  new AppError('insufficient_scope', {
+    error: 'insufficient_scope',
+    error_description: 'The request requires higher privileges than provided by the access token.',
+    scope: scopes.join(' '),
+  });

@@ -1,0 +1,89 @@
+import type { ServiceDefinition } from '@grpc/grpc-js';
+import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import type { z } from 'zod';
+import type { GroupAbility, ProjectAbility } from './abilities';
+import type { Relation } from './check-parameters';
+import type { BoundClient } from './clients';
+
+/**
+ * Who may knock. `public`: anyone, token or not; `user`: any valid token; `admin`: administrators. On a project or
+ * group, the ability's row decides; `:id` of the path names the target.
+ */
+export type RouteAccess = 'public' | 'user' | 'admin' | { project: ProjectAbility } | { group: GroupAbility };
+
+/** How a list is paged and sorted. */
+export interface ListRule {
+  /** Public order columns; the first is the default. Empty: the list has one fixed order. */
+  readonly orderBy?: readonly string[];
+  /** Default direction. */
+  readonly sort?: 'asc' | 'desc';
+  /** Parameters that the next link of keyset paging carries, where they are not `cursor` (G-1-32). */
+  readonly keysetParameters?: (cursor: string, descending: boolean) => Record<string, string>;
+}
+
+/** Streams the request to a service's internal HTTP port. */
+export interface Forward {
+  readonly forward: { readonly to: string; readonly path: string };
+}
+
+/** What a handler may answer. */
+export type Answer = Representation | RepresentationPage | Forward;
+
+type Shape = z.ZodRawShape;
+type ValuesOf<T extends Shape> = z.infer<z.ZodObject<T>>;
+
+/** What a handler is given. */
+export interface HandlerContext<Params extends Shape, Path extends Shape, Target> {
+  /** Typed query and body parameters. */
+  readonly params: ValuesOf<Params>;
+  /** Typed path parameters beside `:id`. */
+  readonly path: ValuesOf<Path> & Record<string, never>;
+  /** The resolved project or group. */
+  readonly access: Target;
+  /** Who asks; user_id 0 when anonymous. */
+  readonly actor: Actor;
+  /** The page asked for; on lists. */
+  readonly page: PageRequest;
+  /** Clients of the services, bound to this request. */
+  readonly call: <T extends ServiceDefinition>(definition: T) => BoundClient<T>;
+  /** Request headers a few routes look at. */
+  readonly header: (name: string) => string | undefined;
+}
+
+type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: string } ? Access : Access | undefined;
+
+/** One endpoint: where it is, who may, what it takes, what it gives. Routing, checks and documentation follow from it. */
+export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape = Shape, Path extends Shape = Shape> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Path below `/api/v4`. */
+  readonly path: string;
+  /** One line for the reference. */
+  readonly summary: string;
+  readonly access: A;
+  /** Token scopes that do beside `api` (and `read_api` on reads); `any` for every scope (G-5-5). */
+  readonly scopes?: readonly string[] | 'any';
+  /** Licence tier below which the answer is 403. */
+  readonly tier?: 'premium' | 'ultimate';
+  readonly path_params?: Path;
+  readonly params?: Params;
+  /** Rules over several parameters. */
+  readonly relations?: readonly Relation[];
+  readonly list?: ListRule;
+  /** Largest body in bytes; 5 MiB unless told. */
+  readonly bodyLimit?: number;
+  /** Name of an application limit of http/rate-limits.ts. */
+  readonly limit?: string;
+  /** Component of the reply by status: a name, [name] for an array, undefined for no body. The first is the default status. */
+  readonly returns: Readonly<Record<number, string | readonly [string] | undefined>>;
+  handle(context: HandlerContext<Params, Path, TargetOf<A>>): Promise<Answer>;
+}
+
+/** Declares an endpoint. */
+export const defineRoute = <
+  A extends RouteAccess,
+  Params extends Shape = Record<never, never>,
+  Path extends Shape = Record<never, never>,
+>(
+  route: Route<A, Params, Path>,
+): Route => route as unknown as Route;

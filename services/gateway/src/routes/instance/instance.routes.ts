@@ -1,0 +1,31 @@
+import { entity } from '@switchyard/rpc';
+import { defineRoute } from '../../http/route';
+
+/** The version clients gate their features on (G-9-1). */
+export const apiVersion = { version: '17.10.0-ee', revision: 'switchyard' };
+
+export const instanceRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/version',
+    summary: 'Version of the instance',
+    access: 'user',
+    scopes: ['read_user'],
+    returns: { 200: 'Version' },
+    handle: async () => entity(apiVersion),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/metadata',
+    summary: 'Metadata of the instance',
+    access: 'user',
+    scopes: ['read_user'],
+    returns: { 200: 'Metadata' },
+    handle: async () =>
+      entity({
+        ...apiVersion,
+        kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+        enterprise: true,
+      }),
+  }),
+];

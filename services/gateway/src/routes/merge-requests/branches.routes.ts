@@ -1,0 +1,73 @@
+import { BranchServiceService } from '@switchyard/protos/merge_requests/v1/branch';
+import { oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const branch = { branch: text() };
+
+/** Branches of a repository (G §10 Repository). */
+export const branchRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/branches',
+    summary: 'List branches',
+    access: { project: 'read_code' },
+    params: {
+      search: text().optional(),
+      regex: text().optional(),
+      page_token: text().optional(),
+      sort: oneOf('name_asc', 'updated_asc', 'updated_desc').optional(),
+    },
+    list: { orderBy: [], keysetParameters: (cursor) => ({ page_token: cursor }) },
+    returns: { 200: ['Branch'] },
+    handle: ({ params, access, page, call }) =>
+      call(BranchServiceService).listBranches({
+        projectId: access.id,
+        page: {
+          ...page,
+          cursor: params.page_token ?? page.cursor,
+          orderBy: params.sort?.startsWith('updated') ? 'updated' : 'name',
+          descending: params.sort === 'updated_desc',
+        },
+        search: params.search ?? '',
+        regex: params.regex ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/repository/branches',
+    summary: 'Create a branch',
+    access: { project: 'push_code' },
+    params: { branch: text(), ref: text() },
+    returns: { 201: 'Branch' },
+    handle: ({ params, access, call }) =>
+      call(BranchServiceService).createBranch({ projectId: access.id, branch: params.branch, ref: params.ref }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/projects/:id/repository/merged_branches',
+    summary: 'Delete merged branches',
+    access: { project: 'push_code' },
+    returns: { 202: 'Message' },
+    handle: ({ access, call }) => call(BranchServiceService).deleteMergedBranches({ projectId: access.id }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/branches/:branch',
+    summary: 'Get a branch',
+    access: { project: 'read_code' },
+    path_params: branch,
+    returns: { 200: 'Branch' },
+    handle: ({ path, access, call }) =>
+      call(BranchServiceService).getBranch({ projectId: access.id, branch: path.branch }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/projects/:id/repository/branches/:branch',
+    summary: 'Delete a branch',
+    access: { project: 'push_code' },
+    path_params: branch,
+    returns: { 204: undefined },
+    handle: ({ path, access, call }) =>
+      call(BranchServiceService).deleteBranch({ projectId: access.id, branch: path.branch }),
+  }),
+];

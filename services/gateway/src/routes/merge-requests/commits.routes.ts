@@ -1,0 +1,144 @@
+import { CommitServiceService } from '@switchyard/protos/merge_requests/v1/commit';
+import { boolean, dateTime, hashes, integer, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const sha = { sha: text() };
+
+/** Actions of one commit at the most; more belong in a push. */
+const bodyLimit = 64 << 20;
+
+/** Commits of a repository (G §10 Repository). */
+export const commitRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/commits',
+    summary: 'List commits',
+    access: { project: 'read_code' },
+    params: {
+      // G-1-20: the one list that refuses a page below 1 instead of taking it for the first.
+      page: integer({ min: 1 }).optional(),
+      per_page: integer({ min: 1 }).optional(),
+      ref_name: text().optional(),
+      since: dateTime().optional(),
+      until: dateTime().optional(),
+      path: text().optional(),
+      author: text().optional(),
+      all: boolean().optional(),
+      with_stats: boolean().optional(),
+      first_parent: boolean().optional(),
+      order: oneOf('default', 'topo').optional(),
+      trailers: boolean().optional(),
+    },
+    list: { orderBy: [] },
+    returns: { 200: ['Commit'] },
+    handle: ({ params, access, page, call }) =>
+      call(CommitServiceService).listCommits({
+        projectId: access.id,
+        page,
+        refName: params.ref_name ?? '',
+        since: params.since,
+        until: params.until,
+        path: params.path ?? '',
+        author: params.author ?? '',
+        all: params.all ?? false,
+        withStats: params.with_stats ?? false,
+        firstParent: params.first_parent ?? false,
+        trailers: params.trailers ?? false,
+        topoOrder: params.order === 'topo',
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/repository/commits',
+    summary: 'Create a commit with files and actions',
+    access: { project: 'push_code' },
+    bodyLimit,
+    params: {
+      branch: text({ notEmpty: true }),
+      commit_message: text({ notEmpty: true }),
+      actions: hashes({
+        action: oneOf('create', 'update', 'move', 'delete', 'chmod'),
+        file_path: text({ notEmpty: true }),
+        previous_path: text().optional(),
+        content: text().optional(),
+        encoding: oneOf('text', 'base64').optional(),
+        last_commit_id: text().optional(),
+        execute_filemode: boolean().optional(),
+      }),
+      start_branch: text().optional(),
+      start_sha: text().optional(),
+      author_email: text().optional(),
+      author_name: text().optional(),
+      force: boolean().optional(),
+      stats: boolean().optional(),
+    },
+    relations: [{ kind: 'exclusive', names: ['start_branch', 'start_sha'] }],
+    returns: { 201: 'Commit' },
+    handle: ({ params, access, call }) =>
+      call(CommitServiceService).createCommit({
+        projectId: access.id,
+        branch: params.branch,
+        commitMessage: params.commit_message,
+        actions: params.actions.map((action) => ({
+          action: action.action,
+          filePath: action.file_path,
+          previousPath: action.previous_path ?? '',
+          content: action.content,
+          encoding: action.encoding ?? 'text',
+          lastCommitId: action.last_commit_id ?? '',
+          executeFilemode: action.execute_filemode,
+        })),
+        startBranch: params.start_branch ?? '',
+        startSha: params.start_sha ?? '',
+        authorEmail: params.author_email ?? '',
+        authorName: params.author_name ?? '',
+        force: params.force ?? false,
+        stats: params.stats ?? true,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/commits/:sha',
+    summary: 'Get a commit',
+    access: { project: 'read_code' },
+    path_params: sha,
+    params: { stats: boolean().optional() },
+    returns: { 200: 'CommitDetail' },
+    handle: ({ path, params, access, call }) =>
+      call(CommitServiceService).getCommit({ projectId: access.id, sha: path.sha, stats: params.stats ?? true }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/commits/:sha/diff',
+    summary: 'Get the diff of a commit',
+    access: { project: 'read_code' },
+    path_params: sha,
+    params: { unidiff: boolean().optional() },
+    list: { orderBy: [] },
+    returns: { 200: ['RepositoryDiff'] },
+    handle: ({ path, params, access, page, call }) =>
+      call(CommitServiceService).listCommitDiffs({
+        projectId: access.id,
+        sha: path.sha,
+        page,
+        unidiff: params.unidiff ?? false,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/commits/:sha/refs',
+    summary: 'List branches and tags that contain a commit',
+    access: { project: 'read_code' },
+    path_params: sha,
+    params: { type: oneOf('branch', 'tag', 'all').optional() },
+    list: { orderBy: [] },
+    returns: { 200: ['CommitRef'] },
+    handle: ({ path, params, access, page, call }) =>
+      call(CommitServiceService).listCommitRefs({
+        projectId: access.id,
+        sha: path.sha,
+        type: params.type ?? 'all',
+        page,
+      }),
+  }),
+];

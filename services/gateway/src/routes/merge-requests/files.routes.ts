@@ -1,0 +1,130 @@
+import { RepositoryFileServiceService } from '@switchyard/protos/merge_requests/v1/repository_file';
+import { boolean, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const file = { file_path: text() };
+
+/** A file of 100 MiB grows by a third in base64; larger ones come by push. */
+const bodyLimit = 140 << 20;
+
+const commit = {
+  branch: text({ notEmpty: true }),
+  start_branch: text().optional(),
+  commit_message: text({ notEmpty: true }),
+  author_email: text().optional(),
+  author_name: text().optional(),
+};
+
+const content = {
+  content: text(),
+  encoding: oneOf('text', 'base64').optional(),
+  execute_filemode: boolean().optional(),
+};
+
+const toCommit = (params: {
+  branch: string;
+  start_branch?: string | undefined;
+  commit_message: string;
+  author_email?: string | undefined;
+  author_name?: string | undefined;
+}) => ({
+  branch: params.branch,
+  startBranch: params.start_branch ?? '',
+  commitMessage: params.commit_message,
+  authorEmail: params.author_email ?? '',
+  authorName: params.author_name ?? '',
+});
+
+const query = (values: Record<string, string | undefined>): string => {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+};
+
+/** Single files (G §10 Repository). Reading goes through the service's HTTP port, whose answers carry `X-Gitlab-*` headers. */
+export const fileRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/files/:file_path',
+    summary: 'Get a file',
+    access: { project: 'read_code' },
+    path_params: file,
+    params: { ref: text({ notEmpty: true }) },
+    returns: { 200: 'RepositoryFile' },
+    handle: async ({ path, params, access }) => ({
+      forward: {
+        to: 'merge-requests',
+        path: `/projects/${access.id}/files/${encodeURIComponent(path.file_path)}${query({ ref: params.ref })}`,
+      },
+    }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/files/:file_path/raw',
+    summary: 'Get the bytes of a file',
+    access: { project: 'read_code' },
+    path_params: file,
+    params: { ref: text().optional(), lfs: boolean().optional() },
+    returns: { 200: undefined },
+    handle: async ({ path, params, access }) => ({
+      forward: {
+        to: 'merge-requests',
+        path: `/projects/${access.id}/files/${encodeURIComponent(path.file_path)}/raw${query({ ref: params.ref })}`,
+      },
+    }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/repository/files/:file_path',
+    summary: 'Create a file',
+    access: { project: 'push_code' },
+    bodyLimit,
+    path_params: file,
+    params: { ...commit, ...content },
+    returns: { 201: 'FileCommitted' },
+    handle: ({ path, params, access, call }) =>
+      call(RepositoryFileServiceService).createFile({
+        projectId: access.id,
+        filePath: path.file_path,
+        commit: toCommit(params),
+        content: params.content,
+        encoding: params.encoding ?? 'text',
+        executeFilemode: params.execute_filemode,
+      }),
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/projects/:id/repository/files/:file_path',
+    summary: 'Update a file',
+    access: { project: 'push_code' },
+    bodyLimit,
+    path_params: file,
+    params: { ...commit, ...content, last_commit_id: text().optional() },
+    returns: { 200: 'FileCommitted' },
+    handle: ({ path, params, access, call }) =>
+      call(RepositoryFileServiceService).updateFile({
+        projectId: access.id,
+        filePath: path.file_path,
+        commit: toCommit(params),
+        content: params.content,
+        encoding: params.encoding ?? 'text',
+        executeFilemode: params.execute_filemode,
+        lastCommitId: params.last_commit_id ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/projects/:id/repository/files/:file_path',
+    summary: 'Delete a file',
+    access: { project: 'push_code' },
+    path_params: file,
+    params: { ...commit, last_commit_id: text().optional() },
+    returns: { 204: undefined },
+    handle: ({ path, params, access, call }) =>
+      call(RepositoryFileServiceService).deleteFile({
+        projectId: access.id,
+        filePath: path.file_path,
+        commit: toCommit(params),
+        lastCommitId: params.last_commit_id ?? '',
+      }),
+  }),
+];

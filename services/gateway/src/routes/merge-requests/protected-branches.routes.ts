@@ -1,0 +1,79 @@
+import { ProtectedBranchServiceService } from '@switchyard/protos/merge_requests/v1/protected_branch';
+import { boolean, oneOfIntegers, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const name = { name: text() };
+const level = () => oneOfIntegers(0, 30, 40, 60).optional();
+const levels = { push_access_level: level(), merge_access_level: level() };
+
+/** Protected branches (G §10 Protected branches). */
+export const protectedBranchRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/protected_branches',
+    summary: 'List protected branches',
+    access: { project: 'read_protected_branch' },
+    params: { search: text().optional() },
+    list: { orderBy: [] },
+    returns: { 200: ['ProtectedBranch'] },
+    handle: ({ params, access, page, call }) =>
+      call(ProtectedBranchServiceService).listProtectedBranches({
+        projectId: access.id,
+        page: { ...page, orderBy: 'name' },
+        search: params.search ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/protected_branches',
+    summary: 'Protect branches',
+    access: { project: 'admin_protected_branch' },
+    params: { name: text({ notEmpty: true }), ...levels, allow_force_push: boolean().optional() },
+    returns: { 201: 'ProtectedBranch' },
+    handle: ({ params, access, call }) =>
+      call(ProtectedBranchServiceService).createProtectedBranch({
+        projectId: access.id,
+        name: params.name,
+        pushAccessLevel: params.push_access_level,
+        mergeAccessLevel: params.merge_access_level,
+        allowForcePush: params.allow_force_push ?? false,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/protected_branches/:name',
+    summary: 'Get a protected branch',
+    access: { project: 'read_protected_branch' },
+    path_params: name,
+    returns: { 200: 'ProtectedBranch' },
+    handle: ({ path, access, call }) =>
+      call(ProtectedBranchServiceService).getProtectedBranch({ projectId: access.id, name: path.name }),
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/projects/:id/protected_branches/:name',
+    summary: 'Update a protected branch',
+    access: { project: 'admin_protected_branch' },
+    path_params: name,
+    params: { ...levels, allow_force_push: boolean().optional() },
+    returns: { 200: 'ProtectedBranch' },
+    handle: ({ path, params, access, call }) =>
+      call(ProtectedBranchServiceService).updateProtectedBranch({
+        projectId: access.id,
+        name: path.name,
+        allowForcePush: params.allow_force_push,
+        pushAccessLevel: params.push_access_level,
+        mergeAccessLevel: params.merge_access_level,
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/projects/:id/protected_branches/:name',
+    summary: 'Unprotect branches',
+    access: { project: 'admin_protected_branch' },
+    path_params: name,
+    returns: { 204: undefined },
+    handle: ({ path, access, call }) =>
+      call(ProtectedBranchServiceService).deleteProtectedBranch({ projectId: access.id, name: path.name }),
+  }),
+];

@@ -1,0 +1,88 @@
+import { RepositoryServiceService } from '@switchyard/protos/merge_requests/v1/repository';
+import { boolean, csv, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const sha = { sha: text() };
+
+/** Trees, blobs and comparisons (G §10 Repository). */
+export const repositoryRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/tree',
+    summary: 'List a directory of the repository',
+    access: { project: 'read_code' },
+    params: {
+      ref: text().optional(),
+      path: text().optional(),
+      recursive: boolean().optional(),
+      page_token: text().optional(),
+    },
+    list: { orderBy: [], keysetParameters: (cursor) => ({ page_token: cursor }) },
+    returns: { 200: ['TreeEntry'] },
+    handle: ({ params, access, page, call }) =>
+      call(RepositoryServiceService).listTree({
+        projectId: access.id,
+        page: { ...page, cursor: params.page_token ?? page.cursor },
+        ref: params.ref ?? '',
+        path: params.path ?? '',
+        recursive: params.recursive ?? false,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/blobs/:sha',
+    summary: 'Get a blob',
+    access: { project: 'read_code' },
+    path_params: sha,
+    returns: { 200: 'Blob' },
+    handle: ({ path, access, call }) => call(RepositoryServiceService).getBlob({ projectId: access.id, sha: path.sha }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/blobs/:sha/raw',
+    summary: 'Get the bytes of a blob',
+    access: { project: 'read_code' },
+    path_params: sha,
+    returns: { 200: undefined },
+    handle: async ({ path, access }) => ({
+      forward: { to: 'merge-requests', path: `/projects/${access.id}/blobs/${encodeURIComponent(path.sha)}/raw` },
+    }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/compare',
+    summary: 'Compare branches, tags or commits',
+    access: { project: 'read_code' },
+    params: { from: text(), to: text(), straight: boolean().optional(), unidiff: boolean().optional() },
+    returns: { 200: 'Comparison' },
+    handle: ({ params, access, call }) =>
+      call(RepositoryServiceService).compare({
+        projectId: access.id,
+        from: params.from,
+        to: params.to,
+        straight: params.straight ?? false,
+        unidiff: params.unidiff ?? false,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/merge_base',
+    summary: 'Get the common ancestor of refs',
+    access: { project: 'read_code' },
+    params: { refs: csv() },
+    returns: { 200: 'Commit' },
+    handle: ({ params, access, call }) =>
+      call(RepositoryServiceService).getMergeBase({ projectId: access.id, refs: params.refs }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/contributors',
+    summary: 'List contributors',
+    access: { project: 'read_code' },
+    params: { ref: text().optional() },
+    list: { orderBy: ['commits', 'name', 'email'], sort: 'asc' },
+    returns: { 200: ['Contributor'] },
+    handle: ({ params, access, page, call }) =>
+      call(RepositoryServiceService).listContributors({ projectId: access.id, page, ref: params.ref ?? '' }),
+  }),
+];

@@ -1,0 +1,63 @@
+import { TagServiceService } from '@switchyard/protos/merge_requests/v1/tag';
+import { text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const tag = { tag_name: text() };
+
+/** Tags of a repository (G §10 Repository). */
+export const tagRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/tags',
+    summary: 'List tags',
+    access: { project: 'read_code' },
+    params: { search: text().optional(), page_token: text().optional() },
+    list: {
+      orderBy: ['updated', 'name', 'version'],
+      sort: 'desc',
+      keysetParameters: (cursor) => ({ page_token: cursor }),
+    },
+    returns: { 200: ['Tag'] },
+    handle: ({ params, access, page, call }) =>
+      call(TagServiceService).listTags({
+        projectId: access.id,
+        page: { ...page, cursor: params.page_token ?? page.cursor },
+        search: params.search ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/repository/tags',
+    summary: 'Create a tag',
+    access: { project: 'push_code' },
+    params: { tag_name: text(), ref: text(), message: text().optional() },
+    returns: { 201: 'Tag' },
+    handle: ({ params, access, call }) =>
+      call(TagServiceService).createTag({
+        projectId: access.id,
+        tagName: params.tag_name,
+        ref: params.ref,
+        message: params.message ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/tags/:tag_name',
+    summary: 'Get a tag',
+    access: { project: 'read_code' },
+    path_params: tag,
+    returns: { 200: 'Tag' },
+    handle: ({ path, access, call }) =>
+      call(TagServiceService).getTag({ projectId: access.id, tagName: path.tag_name }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/projects/:id/repository/tags/:tag_name',
+    summary: 'Delete a tag',
+    access: { project: 'push_code' },
+    path_params: tag,
+    returns: { 204: undefined },
+    handle: ({ path, access, call }) =>
+      call(TagServiceService).deleteTag({ projectId: access.id, tagName: path.tag_name }),
+  }),
+];
