@@ -1,5 +1,5 @@
 import { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
-import { defineEvent } from '../define-event';
+import { defineEvent } from '../event';
 
 /** What happened to merge requests, in order per merge request (see the proto for the facts and the ids of events). */
 export const mergeRequestEvents = defineEvent({
