@@ -5,6 +5,7 @@ import { defineEvent } from '../event';
 export const mergeRequestEvents = defineEvent({
   stream: 'merge-requests.merge-request',
   version: 1,
+  type: 'merge_request.changed',
   message: MergeRequestEvent,
   key: (event) => String(event.mergeRequest?.id ?? 0),
 });
@@ -20,4 +21,4 @@ export const mergeRequestEventId = (
   fact: MergeRequestFact,
   mergeRequestId: number,
   cause: string | number = 1,
-): string => `${fact}:${mergeRequestId}:${cause}`;
+): string => `merge_request.${fact}:${mergeRequestId}:${cause}`;
