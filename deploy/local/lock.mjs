@@ -8,11 +8,11 @@ const POLL_MS = 100;
  * Takes a lock file that names its holder (number and start time), so that a killed holder's lock is void.
  *
  * @param {string} file
- * @param {{ waitMs: number, stoppingWaitMs?: number }} patience how long to wait for a living holder, and for one that
- *   has said it is stopping
+ * @param {{ waitMs: number, stoppingWaitMs?: number, signal?: AbortSignal }} patience how long to wait for a living
+ *   holder, and for one that has said it is stopping; `signal` ends the waiting with its reason
  * @returns {Promise<{ stopping(): void, release(): void } | { heldBy: number }>}
  */
-export async function takeLock(file, { waitMs, stoppingWaitMs = waitMs }) {
+export async function takeLock(file, { waitMs, stoppingWaitMs = waitMs, signal }) {
   const began = Date.now();
   const mine = { pid: process.pid, start: processStart(process.pid) };
   const draft = `${file}.${process.pid}`;
@@ -25,6 +25,7 @@ export async function takeLock(file, { waitMs, stoppingWaitMs = waitMs }) {
       continue;
     }
     if (Date.now() - began > (holder.stopping ? stoppingWaitMs : waitMs)) return { heldBy: holder.pid };
+    signal?.throwIfAborted();
     await sleep(POLL_MS);
   }
   return {

@@ -5,7 +5,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32', 'windows'];
+const SYSTEMS = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+  'windows',
+];
 const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 const SPELLINGS = { 64: 'x64', armv7: 'arm', aarch64: 'arm64' };
 
@@ -13,7 +25,9 @@ const file = join(resolve(dirname(fileURLToPath(import.meta.url)), '../..'), 'pa
 const lockfile = JSON.parse(readFileSync(file, 'utf8'));
 const added = complete(lockfile.packages);
 if (added.length > 0) {
-  lockfile.packages = Object.fromEntries(Object.entries(lockfile.packages).sort(([a], [b]) => a.localeCompare(b, 'en')));
+  lockfile.packages = Object.fromEntries(
+    Object.entries(lockfile.packages).sort(([a], [b]) => a.localeCompare(b, 'en')),
+  );
   writeFileSync(file, `${JSON.stringify(lockfile, undefined, 2)}\n`);
 }
 process.stdout.write(`${added.length} packages added\n`);

@@ -3,13 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { CommandFailure, run } from '../commands.mjs';
 import { LaunchFailure } from '../failure.mjs';
-import { takeLock } from '../lock.mjs';
 import { plainEnvironment } from './install.mjs';
 
 const ROOT_FILES = ['package-lock.json', 'tsconfig.base.json', 'turbo.json'];
 const SKIPPED = new Set(['node_modules', 'dist', 'gen', 'generated', 'test', '.turbo', 'coverage']);
 const SHOWN_LINES = 30;
-const BUILD_WAIT_MS = 10 * 60_000;
 
 /** The workspaces that have sources: `protos`, `libs/*`, `services/*`. */
 export function workspaces(root) {
@@ -31,7 +29,7 @@ export function built(root) {
 }
 
 /**
- * Generates and builds every workspace; one build at a time in a clone.
+ * Generates and builds every workspace.
  *
  * @param {string} root
  * @param {AbortSignal} signal
@@ -39,10 +37,7 @@ export function built(root) {
  */
 export async function build(root, signal) {
   mkdirSync(cacheFolder(root), { recursive: true });
-  const lock = await takeLock(join(cacheFolder(root), 'build.lock'), { waitMs: BUILD_WAIT_MS });
-  if ('heldBy' in lock) throw new LaunchFailure(`process ${lock.heldBy} is building this clone and does not end`);
   try {
-    if (built(root)) return;
     const before = fingerprint(root);
     const turbo = join(root, 'node_modules', 'turbo', 'bin', 'turbo');
     const env = {
@@ -67,9 +62,7 @@ export async function build(root, signal) {
     writeFileSync(stampFile(root), before);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    throw new LaunchFailure(`the build failed\n${error.output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}`);
-  } finally {
-    lock.release();
+    throw new LaunchFailure(`the build failed\n${error.output.trim().split('\n').slice(-SHOWN_LINES).join('\n')}`);
   }
 }
 
