@@ -5,9 +5,11 @@ import type { Signer } from '@switchyard/rpc';
 import type { Config } from './config';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
+import { docs } from './http/docs';
 import { forwarder } from './http/forward';
 import { rateLimits } from './http/rate-limits';
 import { accessResolver } from './http/resolve-access';
+import type { Route } from './http/route';
 import { routes } from './routes';
 
 /** A gateway that listens. */
@@ -17,8 +19,12 @@ export interface Gateway {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Builds the gateway from its configuration and starts to listen. Tests give `peers` of their own. */
-export async function compose(config: Config, signer: Signer, given: { peers?: Peers } = {}): Promise<Gateway> {
+/** Builds the gateway from its configuration and starts to listen. Tests give peers and routes of their own. */
+export async function compose(
+  config: Config,
+  signer: Signer,
+  given: { peers?: Peers; routes?: readonly Route[] } = {},
+): Promise<Gateway> {
   const peers =
     given.peers ??
     connectPeers(
@@ -33,8 +39,9 @@ export async function compose(config: Config, signer: Signer, given: { peers?: P
   const externalUrl = (config.SWITCHYARD_EXTERNAL_URL ?? `http://localhost:${config.PORT}`).replace(/\/+$/, '');
   const access = accessResolver(peers.client(AccessServiceService));
   const forward = forwarder({ 'merge-requests': config.MERGE_REQUESTS_HTTP_URL }, signer);
+  const declared = given.routes ?? routes;
   const app = createApp(
-    routes,
+    declared,
     {
       peers,
       access,
@@ -49,7 +56,7 @@ export async function compose(config: Config, signer: Signer, given: { peers?: P
       tier: config.SWITCHYARD_TIER,
       externalUrl,
     },
-    { ready: () => !draining, mounts: [] },
+    { ready: () => !draining, mounts: [docs(declared, externalUrl)] },
   );
   const server = createServer(
     { keepAliveTimeout: 75_000, headersTimeout: 80_000, requestTimeout: 0, maxHeaderSize: 32 << 10 },

@@ -1,0 +1,58 @@
+import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import { boolean, csv, hash, integer, integers, oneOf, text } from '../../src/http/params';
+import { defineRoute, type Route } from '../../src/http/route';
+
+/** Routes that exercise the kernel alone. */
+export const kernelRoutes = (
+  answer: (context: {
+    params: unknown;
+    page: PageRequest;
+    list: boolean;
+  }) => Promise<Representation | RepresentationPage>,
+): readonly Route[] => [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/things',
+    summary: 'List things',
+    access: { project: 'read_code' },
+    params: { labels: csv().optional() },
+    list: { sort: 'desc' },
+    returns: { 200: ['Thing'] },
+    handle: ({ params, page }) => answer({ params, page, list: true }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/things',
+    summary: 'Create a thing',
+    access: { project: 'push_code' },
+    params: {
+      name: text(),
+      flag: boolean().optional(),
+      count: integer().optional(),
+      kind: oneOf('a', 'b').optional(),
+      ids: integers().optional(),
+      labels: csv().optional(),
+      not: hash({ author_id: integer().optional() }).optional(),
+    },
+    returns: { 201: 'Thing' },
+    handle: ({ params, page }) => answer({ params, page, list: false }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/trains',
+    summary: 'A licensed list',
+    access: { project: 'read_code' },
+    tier: 'premium',
+    returns: { 200: 'Thing' },
+    handle: ({ params, page }) => answer({ params, page, list: false }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/open',
+    summary: 'Open to everybody',
+    access: 'public',
+    scopes: ['read_user'],
+    returns: { 200: 'Thing' },
+    handle: ({ params, page }) => answer({ params, page, list: false }),
+  }),
+];

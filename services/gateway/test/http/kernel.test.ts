@@ -1,0 +1,268 @@
+import { conflict, invalid, notFound } from '@switchyard/errors';
+import { ResolveResponse_TokenRefusal } from '@switchyard/protos/groups_admin/v1/access';
+import { anonymous, entity, page } from '@switchyard/rpc';
+import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+import { kernelRoutes } from './kernel-routes';
+
+const rows = Array.from({ length: 3 }, (_, index) => ({ id: index + 1 }));
+
+describe('a request through the gateway', () => {
+  let gateway: TestGateway;
+  let answer = resolved();
+  let total: number | undefined = 3;
+  let failure: Error | undefined;
+  let asked = 0;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      routes: kernelRoutes(async (context) => {
+        if (failure !== undefined) throw failure;
+        return context.page.perPage > 0 && context.list
+          ? page(rows, {
+              keyset: context.page.keyset,
+              page: context.page.page,
+              perPage: context.page.perPage,
+              total,
+              hasNext: true,
+              nextCursor: 'abc',
+            })
+          : entity(context.params);
+      }),
+      access: () => {
+        asked += 1;
+        return answer;
+      },
+    });
+  });
+  afterAll(() => gateway.close());
+  beforeEach(() => {
+    answer = resolved({ access: projectAccess() });
+    total = 3;
+    failure = undefined;
+  });
+
+  const token = () => ({ token: `glpat-${Math.random()}` });
+
+  it('merges query and body, coerces types and drops what it does not know (G-1-2 … G-1-5)', async () => {
+    const reply = await gateway.send('POST', '/projects/group%2Fproject/things?flag=yes&ids[]=1&ids[]=2', {
+      ...token(),
+      body: { name: 'x', count: '5', labels: 'a, b', unknown: 1 },
+    });
+    expect(reply.status).toBe(201);
+    expect(reply.body).toEqual({ flag: true, ids: [1, 2], name: 'x', count: 5, labels: ['a', 'b'] });
+  });
+
+  it('reports every problem at once under `error` (G-7-1, G-7-2)', async () => {
+    const reply = await gateway.send('POST', '/projects/1/things', {
+      ...token(),
+      body: { flag: 'maybe', count: 'x', kind: 'zzz', not: { author_id: 'q' } },
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.body).toEqual({
+      error:
+        'name is missing, flag is invalid, count is invalid, kind does not have a valid value, not[author_id] is invalid',
+    });
+  });
+
+  it.each([
+    ['malformed JSON', '{"a":', 'application/json'],
+    ['a JSON array', '[1]', 'application/json'],
+    ['33 levels', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'application/json'],
+    ['a prototype key', '{"__proto__":{"x":1}}', 'application/json'],
+    ['a prototype bracket', 'name=x&__proto__[x]=1', 'application/x-www-form-urlencoded'],
+    [
+      '10,000 bracket keys',
+      Array.from({ length: 10_000 }, (_, i) => `a[${i}]=1`).join('&'),
+      'application/x-www-form-urlencoded',
+    ],
+    ['deep brackets', `a${'[b]'.repeat(40)}=1`, 'application/x-www-form-urlencoded'],
+  ])('refuses %s with 400', async (_name, raw, type) => {
+    const reply = await gateway.send('POST', '/projects/1/things', {
+      ...token(),
+      raw,
+      headers: { 'Content-Type': type },
+    });
+    expect(reply.status).toBe(400);
+    expect(Object.keys(reply.body)).toEqual(['error']);
+  });
+
+  it('refuses a body over 5 MiB with 413 and an unknown type with 415', async () => {
+    const large = await gateway.send('POST', '/projects/1/things', {
+      ...token(),
+      raw: Buffer.alloc((5 << 20) + 1, 'a'),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect(large.status).toBe(413);
+    const odd = await gateway.send('POST', '/projects/1/things', {
+      ...token(),
+      raw: 'x',
+      headers: { 'Content-Type': 'application/xml' },
+    });
+    expect(odd.status).toBe(415);
+  });
+
+  it('answers a wrong token with 401 also on public routes (G-5-2)', async () => {
+    answer = resolved({ tokenRefusal: ResolveResponse_TokenRefusal.TOKEN_REFUSAL_UNKNOWN, actor: undefined });
+    expect((await gateway.send('GET', '/open', token())).status).toBe(401);
+  });
+
+  it('describes an expired token as OAuth does (G-5-3)', async () => {
+    answer = resolved({ tokenRefusal: ResolveResponse_TokenRefusal.TOKEN_REFUSAL_EXPIRED, actor: undefined });
+    const reply = await gateway.send('GET', '/open', token());
+    expect(reply.status).toBe(401);
+    expect(reply.body.error).toBe('invalid_token');
+    expect(reply.headers.get('www-authenticate')).toContain('Bearer');
+  });
+
+  it('names the scopes that would do (G-5-4)', async () => {
+    answer = resolved({ actor: actor({ scopes: ['read_user'] }), access: projectAccess() });
+    const reply = await gateway.send('GET', '/projects/1/things', token());
+    expect(reply.status).toBe(403);
+    expect(reply.body).toMatchObject({ error: 'insufficient_scope', scope: 'api read_api' });
+  });
+
+  it('hides an invisible project behind the same 404 as a missing one, and refuses a visible one with 403 (G-5-15)', async () => {
+    answer = resolved();
+    const hidden = await gateway.send('GET', '/projects/1/things', token());
+    expect([hidden.status, hidden.body]).toEqual([404, { message: '404 Project Not Found' }]);
+    answer = resolved({ access: projectAccess({ level: 10 }) });
+    expect((await gateway.send('GET', '/projects/1/things', token())).status).toBe(403);
+  });
+
+  it('asks for a token before it says anything of a project (G-1-11)', async () => {
+    answer = resolved({ actor: anonymous, access: projectAccess({ visibility: 'public', level: 0 }) });
+    expect((await gateway.send('POST', '/projects/1/things', { body: { name: 'x' } })).status).toBe(401);
+  });
+
+  it('refuses a feature of a higher tier with 403', async () => {
+    answer = resolved({ access: projectAccess({ tier: 'free' }) });
+    expect((await gateway.send('GET', '/projects/1/trains', token())).status).toBe(403);
+  });
+
+  it('redirects a GET of an old path and refuses other verbs (G-1-7)', async () => {
+    answer = resolved({ movedTo: 42 });
+    const moved = await gateway.send('GET', '/projects/old%2Fpath/things?page=2', token());
+    expect([moved.status, moved.headers.get('location')]).toEqual([
+      301,
+      'https://forge.example/api/v4/projects/42/things?page=2',
+    ]);
+    expect(
+      (await gateway.send('POST', '/projects/old%2Fpath/things', { ...token(), body: { name: 'x' } })).status,
+    ).toBe(405);
+  });
+
+  it('pages with all headers, keeps the request parameters and the external host in links (G-1-21, G-1-22)', async () => {
+    const reply = await gateway.send('GET', '/projects/1/things?labels[]=a&page=2&per_page=1', token());
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      'x-page': '2',
+      'x-per-page': '1',
+      'x-next-page': '3',
+      'x-prev-page': '1',
+      'x-total': '3',
+      'x-total-pages': '3',
+    });
+    const links = reply.headers.get('link')?.split(', ') ?? [];
+    expect(links.map((link) => link.replace(/.*rel="(.*)"/, '$1'))).toEqual(['prev', 'next', 'first', 'last']);
+    expect(links[0]).toContain('https://forge.example/api/v4/projects/1/things?labels%5B%5D=a&page=1&per_page=1');
+  });
+
+  it('leaves totals out when the list does (G-1-23)', async () => {
+    total = undefined;
+    const reply = await gateway.send('GET', '/projects/1/things', token());
+    expect(reply.headers.get('x-total')).toBeNull();
+    expect(reply.headers.get('link')).not.toContain('rel="last"');
+  });
+
+  it('clamps, refuses and forgives page sizes as G-1-20 says', async () => {
+    const clamped = await gateway.send('GET', '/projects/1/things?per_page=1000&page=-3', token());
+    expect(Object.fromEntries(clamped.headers)).toMatchObject({ 'x-per-page': '100', 'x-page': '1' });
+    expect((await gateway.send('GET', '/projects/1/things?per_page=0', token())).body).toEqual({
+      error: 'per_page has a value not allowed',
+    });
+    expect((await gateway.send('GET', '/projects/1/things?page=x', token())).body).toEqual({
+      error: 'page is invalid',
+    });
+  });
+
+  it('gives a cursor with keyset paging (G-1-31)', async () => {
+    const reply = await gateway.send('GET', '/projects/1/things?pagination=keyset', token());
+    expect(reply.headers.get('link')).toMatch(/cursor=abc.*rel="next"$/);
+    expect([reply.headers.get('x-next-cursor'), reply.headers.get('x-total')]).toEqual(['abc', null]);
+  });
+
+  it('answers HEAD, and 304 to a known ETag (G-1-8, G-1-9)', async () => {
+    const first = await gateway.send('GET', '/projects/1/things', token());
+    const again = await gateway.send('GET', '/projects/1/things', {
+      ...token(),
+      headers: { 'If-None-Match': first.headers.get('etag') as string },
+    });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const head = await gateway.send('HEAD', '/projects/1/things', token());
+    expect([head.status, head.text, head.headers.get('x-total')]).toEqual([200, '', '3']);
+  });
+
+  it('keeps a request id and invents one', async () => {
+    expect(
+      (await gateway.send('GET', '/open', { headers: { 'X-Request-Id': 'mine-1' } })).headers.get('x-request-id'),
+    ).toBe('mine-1');
+    expect((await gateway.send('GET', '/open')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('knows wrong verbs and unknown paths', async () => {
+    const verb = await gateway.send('DELETE', '/projects/1/things', token());
+    expect([verb.status, verb.body, verb.headers.get('allow')]).toEqual([
+      405,
+      { error: '405 Not Allowed' },
+      'GET, POST, HEAD, OPTIONS',
+    ]);
+    expect(await gateway.send('GET', '/nowhere', token())).toMatchObject({
+      status: 404,
+      body: { error: '404 Not Found' },
+    });
+    const old = await fetch(`${gateway.url}/api/v3/projects`);
+    expect(old.status).toBe(410);
+    expect((await gateway.send('GET', '/projects/%E0%A4%A/things', token())).status).toBe(400);
+  });
+
+  it.each([
+    ['a missing thing', notFound('Branch'), 404, { message: '404 Branch Not Found' }],
+    ['a conflict', conflict(['Another one']), 409, { message: ['Another one'] }],
+    ['a failed validation', invalid({ title: ['is too long'] }), 400, { message: { title: ['is too long'] } }],
+    ['a bug', new Error('select * from secrets'), 500, { message: '500 Internal Server Error' }],
+  ])('renders %s', async (_name, error, status, body) => {
+    failure = error as Error;
+    expect(await gateway.send('GET', '/projects/1/things', token())).toMatchObject({ status, body });
+  });
+
+  it('reuses a positive answer for a second, never a denial, and forgets all after a write', async () => {
+    const same = token();
+    asked = 0;
+    await gateway.send('GET', '/projects/1/things', same);
+    await gateway.send('GET', '/projects/1/things', same);
+    expect(asked).toBe(1);
+    await gateway.send('POST', '/projects/1/things', { ...same, body: { name: 'x' } });
+    answer = resolved({ access: projectAccess({ level: 10 }) });
+    await gateway.send('GET', '/projects/1/things', same);
+    await gateway.send('GET', '/projects/1/things', same);
+    expect(asked).toBe(3);
+    answer = resolved({ access: projectAccess({ level: 30 }) });
+    expect((await gateway.send('GET', '/projects/1/things', same)).status).toBe(200);
+  });
+});
+
+describe('request throttles (G-7-8)', () => {
+  it('answer 429 as text with all headers', async () => {
+    const gateway = await startTestGateway({
+      routes: kernelRoutes(async () => entity({})),
+      config: { SWITCHYARD_THROTTLE_AUTHENTICATED: { requests: 2, seconds: 60 } },
+    });
+    const send = () => gateway.send('GET', '/open', { token: 'glpat-throttled' });
+    const first = await send();
+    expect(first.headers.get('ratelimit-remaining')).toBe('1');
+    await send();
+    const third = await send();
+    expect([third.status, third.text, third.headers.get('retry-after')]).toEqual([429, 'Retry later\n', '60']);
+    expect(third.headers.get('ratelimit-name')).toBe('throttle_authenticated_api');
+    await gateway.close();
+  });
+});

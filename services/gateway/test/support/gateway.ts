@@ -1,0 +1,149 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { ServiceDefinition } from '@grpc/grpc-js';
+import type { ResolveRequest, ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
+import { ResolveResponse_SudoRefusal, ResolveResponse_TokenRefusal } from '@switchyard/protos/groups_admin/v1/access';
+import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous, type CallOptions } from '@switchyard/rpc';
+import { compose, type Gateway } from '../../src/compose';
+import type { Config } from '../../src/config';
+import type { Peers } from '../../src/http/clients';
+import type { Route } from '../../src/http/route';
+import { replyValidator } from './reply-validator';
+
+/** Fakes of RPCs by `Service/Method`, as in the last two parts of the gRPC path: `AccessService/Resolve`. */
+export type Fakes = Record<string, (request: never, options: CallOptions) => Promise<unknown>>;
+
+/** An RPC the gateway made. */
+export interface RecordedCall {
+  readonly rpc: string;
+  readonly request: unknown;
+  readonly options: CallOptions;
+}
+
+/** A gateway over fake services. */
+export interface TestGateway {
+  readonly url: string;
+  readonly calls: RecordedCall[];
+  /** Sends a request below `/api/v4`; validates a JSON reply against the route's component. */
+  send(
+    method: string,
+    path: string,
+    options?: { token?: string; headers?: Record<string, string>; body?: unknown; raw?: string | Buffer },
+  ): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** What came back. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+  readonly body: any;
+}
+
+/** A signed-in actor. */
+export const actor = (given: Partial<Actor> = {}): Actor => ({
+  ...anonymous,
+  userId: 7,
+  username: 'ada',
+  scopes: ['api'],
+  tokenId: 70,
+  ...given,
+});
+
+/** Access to project 1 `group/project`. */
+export const projectAccess = (given: Partial<Access> = {}): Access => ({
+  kind: Access_Kind.KIND_PROJECT,
+  id: 1,
+  fullPath: 'group/project',
+  visibility: 'private',
+  level: 30,
+  tier: 'ultimate',
+  archived: false,
+  ...given,
+});
+
+/** An answer of AccessService/Resolve. */
+export const resolved = (given: Partial<ResolveResponse> = {}): ResolveResponse => ({
+  tokenRefusal: ResolveResponse_TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
+  sudoRefusal: ResolveResponse_SudoRefusal.SUDO_REFUSAL_UNSPECIFIED,
+  actor: actor(),
+  access: undefined,
+  movedTo: 0,
+  directorySequence: 0,
+  validUntil: 0,
+  ...given,
+});
+
+/** Starts a gateway whose services are `fakes`; without an `AccessService/Resolve` of their own, `access` answers it. */
+export async function startTestGateway(options: {
+  fakes?: Fakes;
+  access?: (request: ResolveRequest) => ResolveResponse;
+  routes?: readonly Route[];
+  config?: Partial<Config>;
+}): Promise<TestGateway> {
+  const calls: RecordedCall[] = [];
+  const fakes: Fakes = {
+    'AccessService/Resolve': async (request: ResolveRequest) => (options.access ?? (() => resolved()))(request),
+    ...options.fakes,
+  } as Fakes;
+  const peers: Peers = {
+    client: (definition: ServiceDefinition) =>
+      Object.fromEntries(
+        Object.entries(definition).map(([name, method]) => {
+          const rpc = method.path.split('/').slice(-2).join('/').replace(/^.*\./, '');
+          return [
+            name,
+            async (request: unknown, callOptions: CallOptions) => {
+              calls.push({ rpc, request, options: callOptions });
+              const fake = fakes[rpc];
+              if (fake === undefined) throw new Error(`no fake for ${rpc}`);
+              return fake(request as never, callOptions);
+            },
+          ];
+        }),
+      ) as never,
+    close: () => {},
+  };
+  const signer = { name: 'gateway', key: generateKeyPairSync('ed25519').privateKey };
+  const config = {
+    HOST: '127.0.0.1',
+    PORT: 0,
+    SWITCHYARD_EXTERNAL_URL: 'https://forge.example',
+    SWITCHYARD_TIER: 'ultimate',
+    MERGE_REQUESTS_HTTP_URL: 'http://127.0.0.1:9',
+    SWITCHYARD_APPLICATION_LIMITS: 1,
+    ...options.config,
+  } as Config;
+  const gateway: Gateway = await compose(config, signer, {
+    peers,
+    ...(options.routes === undefined ? {} : { routes: options.routes }),
+  });
+  const url = `http://127.0.0.1:${gateway.port}`;
+  const validate = options.routes === undefined ? replyValidator() : undefined;
+  return {
+    url,
+    calls,
+    async send(method, path, { token, headers = {}, body, raw } = {}) {
+      const response = await fetch(`${url}/api/v4${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(token === undefined ? {} : { 'PRIVATE-TOKEN': token }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(raw !== undefined ? { body: raw as never } : body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+      const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
+      const problems = validate?.(method, path, response.status, parsed) ?? [];
+      if (problems.length > 0)
+        throw new Error(`${method} ${path} ${response.status} breaks its contract: ${problems.join('; ')}`);
+      return { status: response.status, headers: response.headers, text, body: parsed };
+    },
+    close: () => gateway.close(100),
+  };
+}
