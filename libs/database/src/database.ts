@@ -183,9 +183,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     client.on('error', lost);
     let broken: Error | undefined;
     const callbacks: (() => void)[] = [];
+    // Statements sent side by side take turns: pg no longer queues them itself.
+    let last: Promise<unknown> = Promise.resolve();
+    const inTurn = <R>(query: Sql): Promise<R[]> => {
+      const turn = last.then(() => run<R>(client, query));
+      last = turn.catch(() => undefined);
+      return turn;
+    };
     const tx: Tx = {
-      query: (query) => run(client, query),
-      one: async <R>(query: Sql) => (await run<R>(client, query))[0],
+      query: inTurn,
+      one: async <R>(query: Sql) => (await inTurn<R>(query))[0],
       afterCommit: (callback) => callbacks.push(callback),
     };
     let result: T;
@@ -193,7 +200,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       await client.query(isolationClause[isolation]);
       try {
         result = await work(tx);
+        await last;
       } catch (error) {
+        await last;
         await client.query('rollback').catch((failure: Error) => {
           broken = failure;
         });

@@ -1,0 +1,29 @@
+/** A pause that `wake` cuts short; waking it before it begins makes the next one end at once. */
+export class Doze {
+  #woken = false;
+  #end: (() => void) | undefined;
+
+  wake(): void {
+    this.#woken = true;
+    this.#end?.();
+  }
+
+  /** Resolves after `milliseconds` or when woken. */
+  async sleep(milliseconds: number): Promise<void> {
+    if (!this.#woken) {
+      await new Promise<void>((settle) => {
+        const timer = setTimeout(settle, milliseconds);
+        this.#end = () => {
+          clearTimeout(timer);
+          settle();
+        };
+      });
+      this.#end = undefined;
+    }
+    this.#woken = false;
+  }
+}
+
+/** Milliseconds before the next try: doubling from `first` to `most`, with a quarter of jitter. */
+export const backoff = (tries: number, first = 100, most = 5_000): number =>
+  Math.min(most, first * 2 ** Math.min(tries, 20)) * (0.75 + Math.random() * 0.25);

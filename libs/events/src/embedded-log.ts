@@ -1,0 +1,426 @@
+import { createHash } from 'node:crypto';
+import { openPool } from '@switchyard/database';
+import { logger } from '@switchyard/telemetry';
+import type pg from 'pg';
+import type { PoolClient } from 'pg';
+import { backoff, Doze } from './backoff';
+import type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
+
+export interface EmbeddedLogOptions {
+  /** postgres:// address of the log's own database, `logMigrations` applied. */
+  url: string;
+  clientId?: string;
+  /** Milliseconds a record is kept; default 7 days. Dead letters are kept four times as long. */
+  retention?: number;
+}
+
+/** Records of one key share a partition; partitions are received side by side. Fixed: another number would break the order of keys. */
+const partitionCount = 8;
+/** Records a partition hands to its group at a time. */
+const fetchSize = 100;
+/** Rows of one INSERT; more are split, in order. */
+const publishSize = 1_000;
+/** First half of the two-number advisory lock; the second is the group. */
+const groupLock = 72707372;
+const pruneLock = 72707373;
+const channel = 'switchyard_log';
+/** Notifications are a short cut; the poll is what is relied on. */
+const pollInterval = 500;
+const standbyInterval = 500;
+const pruneInterval = 3_600_000;
+const pruneBatch = 5_000;
+
+const partitionOf = (key: string): number => createHash('md5').update(key).digest().readUInt32BE(0) % partitionCount;
+
+const publishStatement = `
+  with given as (
+    select topic, partition, key, headers, body, position,
+      row_number() over (partition by topic, partition order by position) as rank,
+      count(*) over (partition by topic, partition) as total
+    from unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[])
+      with ordinality as given (topic, partition, key, headers, body, position)
+  ),
+  allotted as (
+    insert into log.partitions (topic, partition, next_offset)
+    select distinct topic, partition, total from given order by topic, partition
+    on conflict (topic, partition) do update set next_offset = partitions.next_offset + excluded.next_offset
+    returning topic, partition, next_offset
+  )
+  insert into log.records (topic, partition, "offset", key, headers, body)
+  select topic, partition, next_offset - total + rank - 1, key, headers::json, body
+  from given join allotted using (topic, partition)`;
+
+/** Records past the given positions of partitions that are not being worked on. */
+const fetchStatement = `
+  select r.topic, r.partition, r."offset", r.key, r.headers, r.body
+  from log.partitions p
+  left join unnest($2::text[], $3::int[], $4::bigint[]) as at (topic, partition, next_offset) using (topic, partition)
+  cross join lateral (
+    select * from log.records r
+    where r.topic = p.topic and r.partition = p.partition and r."offset" >= coalesce(at.next_offset, 0)
+    order by r."offset" limit ${fetchSize}
+  ) r
+  where p.topic = any($1::text[]) and p.next_offset > coalesce(at.next_offset, 0) and coalesce(at.next_offset, 0) >= 0
+  order by r.topic, r.partition, r."offset"`;
+
+const commitStatement = `
+  insert into log.group_offsets (consumer_group, topic, partition, next_offset) values ($1, $2, $3, $4)
+  on conflict (consumer_group, topic, partition) do update set next_offset = excluded.next_offset`;
+
+interface RecordRow {
+  topic: string;
+  partition: number;
+  offset: number;
+  key: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const place = (topic: string, partition: number): string => `${partition} ${topic}`;
+
+const toReceived = ({ offset, ...row }: RecordRow): ReceivedRecord => ({ ...row, offset: String(offset) });
+
+async function committedOffsets(
+  client: Pick<PoolClient, 'query'>,
+  group: string,
+  topics: string[],
+): Promise<Map<string, number>> {
+  // A group that has never received from a partition is noted all the same: pruning spares what a known group has yet to receive.
+  await client.query(
+    `insert into log.group_offsets (consumer_group, topic, partition, next_offset)
+    select $1, topic, partition, 0 from unnest($2::text[]) as topic, generate_series(0, $3::int - 1) as partition
+    on conflict do nothing`,
+    [group, topics, partitionCount],
+  );
+  const { rows } = await client.query<{ topic: string; partition: number; next_offset: number }>(
+    'select topic, partition, next_offset from log.group_offsets where consumer_group = $1 and topic = any($2)',
+    [group, topics],
+  );
+  return new Map(rows.map((row) => [place(row.topic, row.partition), row.next_offset]));
+}
+
+/** Statements of one connection, one after the other, whoever sends them. */
+class Turns {
+  readonly #client: PoolClient;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  query<Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    const turn = this.#last.then(() => this.#client.query<Row>({ name, text, values }));
+    this.#last = turn.catch(() => undefined);
+    return turn.then(({ rows }) => rows);
+  }
+}
+
+/** One group's member in this process: the active consumer of the group, or waiting to become it. */
+class GroupMember {
+  readonly #pool: pg.Pool;
+  readonly #group: string;
+  readonly #topics: string[];
+  readonly #handler: RecordHandler;
+  readonly #doze = new Doze();
+  readonly #running: Promise<void>;
+  #closing = false;
+
+  constructor(pool: pg.Pool, group: string, topics: string[], handler: RecordHandler) {
+    this.#pool = pool;
+    this.#group = group;
+    this.#topics = topics;
+    this.#handler = handler;
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#doze.wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (!this.#closing) {
+      let client: PoolClient | undefined;
+      let broken: Error | undefined;
+      const lost = () => this.#doze.wake();
+      const notified = () => this.#doze.wake();
+      try {
+        client = await this.#pool.connect();
+        client.on('error', lost);
+        const { rows } = await client.query<{ locked: boolean }>(
+          'select pg_try_advisory_lock($1, hashtext($2)) as locked',
+          [groupLock, this.#group],
+        );
+        failures = 0;
+        if (rows[0]?.locked) {
+          client.on('notification', notified);
+          await client.query(`listen ${channel}`);
+          const positions = await committedOffsets(client, this.#group, this.#topics);
+          await this.#consume(new Turns(client), positions);
+          await client.query(`unlisten ${channel}`);
+          await client.query('select pg_advisory_unlock($1, hashtext($2))', [groupLock, this.#group]);
+        }
+      } catch (error) {
+        broken = error as Error;
+        if (failures === 0 && !this.#closing)
+          logger.warn({ err: error, group: this.#group }, 'the event log cannot be read');
+        failures += 1;
+      } finally {
+        client?.off('error', lost);
+        client?.off('notification', notified);
+        client?.release(broken);
+      }
+      if (!this.#closing) await this.#doze.sleep(failures > 0 ? backoff(failures) : standbyInterval);
+    }
+  }
+
+  /** Receives until closed, or until the connection that holds the group's lock fails. */
+  async #consume(client: Turns, positions: Map<string, number>): Promise<void> {
+    const busy = new Map<string, Promise<void>>();
+    let failure: unknown;
+    try {
+      while (!this.#closing && failure === undefined) {
+        const batches = await this.#fetch(client, positions, busy);
+        for (const [at, records] of batches) {
+          const work = this.#receive(client, at, records, positions)
+            .catch((error: unknown) => {
+              failure ??= error;
+            })
+            .finally(() => {
+              busy.delete(at);
+              this.#doze.wake();
+            });
+          busy.set(at, work);
+        }
+        await this.#doze.sleep(pollInterval);
+      }
+    } finally {
+      // The lock is given up only when nothing of this member is under way, so that two never work on one partition.
+      const closing = this.#closing;
+      if (!closing) failure ??= new Error('the event log was lost');
+      await Promise.all(busy.values());
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  async #fetch(
+    client: Turns,
+    positions: Map<string, number>,
+    busy: Map<string, unknown>,
+  ): Promise<Map<string, RecordRow[]>> {
+    const topics: string[] = [];
+    const partitions: number[] = [];
+    const offsets: number[] = [];
+    for (const at of new Set([...positions.keys(), ...busy.keys()])) {
+      const space = at.indexOf(' ');
+      partitions.push(Number(at.slice(0, space)));
+      topics.push(at.slice(space + 1));
+      // -1 leaves the partition out.
+      offsets.push(busy.has(at) ? -1 : (positions.get(at) ?? 0));
+    }
+    const rows = await client.query<RecordRow>('log_fetch', fetchStatement, [
+      this.#topics,
+      topics,
+      partitions,
+      offsets,
+    ]);
+    const batches = new Map<string, RecordRow[]>();
+    for (const row of rows) {
+      const at = place(row.topic, row.partition);
+      const batch = batches.get(at);
+      if (batch) batch.push(row);
+      else batches.set(at, [row]);
+    }
+    return batches;
+  }
+
+  async #receive(client: Turns, at: string, records: RecordRow[], positions: Map<string, number>): Promise<void> {
+    let received: RecordRow | undefined;
+    let failures = 0;
+    const remember = async () => {
+      if (received === undefined) return;
+      const next = received.offset + 1;
+      await client.query('log_commit', commitStatement, [this.#group, received.topic, received.partition, next]);
+      positions.set(at, next);
+      received = undefined;
+    };
+    for (const record of records) {
+      while (received !== record && !this.#closing) {
+        try {
+          await this.#handler(toReceived(record));
+          received = record;
+          failures = 0;
+        } catch (error) {
+          if (failures === 0) {
+            await remember();
+            logger.warn(
+              { err: error, group: this.#group, topic: record.topic, offset: record.offset },
+              'event will be delivered again',
+            );
+          }
+          failures += 1;
+          await new Promise((settle) => setTimeout(settle, backoff(failures - 1, 50, 2_000)));
+          // Also finds out whether this member still holds the group.
+          await client.query('log_alive', 'select 1', []);
+        }
+      }
+      if (this.#closing) break;
+    }
+    await remember();
+  }
+}
+
+/**
+ * The bus of one machine: a partitioned log in a PostgreSQL database of its own (D6). Order per key, committed offsets,
+ * one active consumer per group with the others standing by.
+ */
+export function embeddedLog({
+  url,
+  clientId = 'switchyard',
+  retention = 7 * 86_400_000,
+}: EmbeddedLogOptions): EventBus {
+  const pool = openPool({ url, applicationName: `${clientId} events`, poolSize: 4 });
+  // Each group keeps a connection for as long as it consumes; publishing must not wait for one of those.
+  const memberPool = openPool({ url, applicationName: `${clientId} event groups`, poolSize: 50 });
+  const members = new Set<GroupMember>();
+  let closed: Promise<void> | undefined;
+  let notifying: Promise<void> | undefined;
+  let again = false;
+
+  // NOTIFY inside the transaction of the records would take a lock that all commits of the database share; after it, one covers many.
+  function notify(): void {
+    if (notifying !== undefined) {
+      again = true;
+      return;
+    }
+    notifying = pool
+      .query(`notify ${channel}`)
+      .catch(() => undefined)
+      .then(() => {
+        notifying = undefined;
+        if (again && !closed) notify();
+        again = false;
+      });
+  }
+
+  async function insert(records: BusRecord[]): Promise<void> {
+    await pool.query({
+      name: 'log_publish',
+      text: publishStatement,
+      values: [
+        records.map((record) => record.topic),
+        records.map((record) => partitionOf(record.key)),
+        records.map((record) => record.key),
+        records.map((record) => JSON.stringify(record.headers)),
+        records.map((record) => record.body),
+      ],
+    });
+  }
+
+  async function prune(): Promise<void> {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+        pruneLock,
+      ]);
+      if (!rows[0]?.locked) return;
+      for (let deleted = pruneBatch; deleted === pruneBatch && !closed; ) {
+        // A record that a known group has yet to receive stays, however old: a service may have been away for a week.
+        const { rowCount } = await client.query(
+          `delete from log.records r where ctid in (
+            select r.ctid from log.records r
+            where r.created_at < now() - $1 * interval '1 millisecond'
+              and (r.topic not like '%.dead-letter' or r.created_at < now() - 4 * $1 * interval '1 millisecond')
+              and not exists (
+                select from log.group_offsets g
+                where g.topic = r.topic and g.partition = r.partition and g.next_offset <= r."offset"
+                  and r.topic not like '%.dead-letter')
+            limit $2)`,
+          [retention, pruneBatch],
+        );
+        deleted = rowCount ?? 0;
+      }
+      await client.query('select pg_advisory_unlock($1)', [pruneLock]);
+    } catch (error) {
+      broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  const pruning = setInterval(() => {
+    prune().catch((error) => logger.warn({ err: error }, 'the event log could not be pruned'));
+  }, pruneInterval);
+  pruning.unref();
+
+  return {
+    async publish(records) {
+      if (records.length === 0) return;
+      for (let start = 0; start < records.length; start += publishSize) {
+        await insert(records.slice(start, start + publishSize));
+      }
+      notify();
+    },
+
+    async subscribe({ group, topics, handler }): Promise<Subscription> {
+      const member = new GroupMember(memberPool, group, topics, handler);
+      members.add(member);
+      return {
+        async close() {
+          members.delete(member);
+          await member.close();
+        },
+      };
+    },
+
+    async drain({ group, topic, handler }) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query('select pg_advisory_lock($1, hashtext($2))', [groupLock, group]);
+        const { rows: ends } = await client.query<{ partition: number; next_offset: number }>(
+          'select partition, next_offset from log.partitions where topic = $1 order by partition',
+          [topic],
+        );
+        const positions = await committedOffsets(client, group, [topic]);
+        let delivered = 0;
+        for (const { partition, next_offset: end } of ends) {
+          let next = positions.get(place(topic, partition)) ?? 0;
+          while (next < end) {
+            const { rows } = await client.query<RecordRow>(
+              `select topic, partition, "offset", key, headers, body from log.records
+              where topic = $1 and partition = $2 and "offset" >= $3 and "offset" < $4 order by "offset" limit ${fetchSize}`,
+              [topic, partition, next, end],
+            );
+            for (const row of rows) await handler(toReceived(row));
+            delivered += rows.length;
+            const last = rows.at(-1);
+            next = last === undefined ? end : last.offset + 1;
+            await client.query(commitStatement, [group, topic, partition, next]);
+          }
+        }
+        await client.query('select pg_advisory_unlock($1, hashtext($2))', [groupLock, group]);
+        return delivered;
+      } catch (error) {
+        broken = error as Error;
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+
+    close() {
+      closed ??= (async () => {
+        clearInterval(pruning);
+        await Promise.all([...members].map((member) => member.close()));
+        await notifying;
+        await Promise.all([pool.end(), memberPool.end()]);
+      })();
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+export type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
+export {
+  type AnySubscription,
+  type Consumer,
+  type ConsumerOptions,
+  deadLetterTopic,
+  type EventMeta,
+  type EventSubscription,
+  replayDeadLetters,
+  retryTopic,
+  startConsumer,
+  subscription,
+} from './consumer';
+export { embeddedLog } from './embedded-log';
+export { decodeBody, defineEvent, type EventDefinition, encodeBody, type MessageCodec } from './event';
+export { faultPoint, faultPoints } from './fault-point';
+export { kafkaBus } from './kafka-bus';
+export { eventMigrations, logMigrations } from './migrations';
+export { openBus } from './open-bus';
+export { appendAllToOutbox, appendToOutbox, nudgeRelay, outboxBacklog } from './outbox';
+export { type Relay, type RelayOptions, startRelay } from './relay';

@@ -1,0 +1,65 @@
+import { context, propagation } from '@opentelemetry/api';
+import { type Database, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import { type EventDefinition, encodeBody } from './event';
+
+const relays = new Set<() => void>();
+
+/** Registers what wakes a relay of this process; returns what removes it. */
+export function onNudge(wake: () => void): () => void {
+  relays.add(wake);
+  return () => relays.delete(wake);
+}
+
+/**
+ * Wakes the relay of this process, so that what has just been committed is published at once and not at the next poll.
+ * A `Tx` does so by itself; call it after a Prisma transaction that appended events.
+ */
+export function nudgeRelay(): void {
+  for (const wake of relays) wake();
+}
+
+const hasAfterCommit = (executor: SqlExecutor): executor is Tx => 'afterCommit' in executor;
+
+/**
+ * Appends an event to the outbox in the caller's transaction; the relay publishes it after the commit.
+ *
+ * `id` derives from what happened (type, aggregate, its version): the same id again is the same event and is ignored.
+ * Events of one key keep their order when the transactions that append them lock the aggregate **before** they append.
+ */
+export async function appendToOutbox<Payload>(
+  executor: SqlExecutor,
+  event: EventDefinition<Payload>,
+  payload: Payload,
+  { id }: { id: string },
+): Promise<void> {
+  await appendAllToOutbox(executor, event, [{ payload, id }]);
+}
+
+/** `appendToOutbox` for several events of one kind in one statement. */
+export async function appendAllToOutbox<Payload>(
+  executor: SqlExecutor,
+  event: EventDefinition<Payload>,
+  occurrences: { payload: Payload; id: string }[],
+): Promise<void> {
+  if (occurrences.length === 0) return;
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  const ids = occurrences.map(({ id }) => id);
+  const keys = occurrences.map(({ payload }) => event.key(payload));
+  const bodies = occurrences.map(({ payload }) => encodeBody(event, payload));
+  await executor.query(sql`
+    insert into events.outbox (event_id, topic, type, version, key, body, traceparent)
+    select event_id, ${event.topic}::text, ${event.type}::text, ${event.version}::int, key, body::json, ${carrier.traceparent ?? null}::text
+    from unnest(${ids}::text[], ${keys}::text[], ${bodies}::text[]) with ordinality as given (event_id, key, body, position)
+    order by position
+    on conflict (event_id) do nothing`);
+  if (hasAfterCommit(executor)) executor.afterCommit(nudgeRelay);
+}
+
+/** Events committed and not yet published. */
+export async function outboxBacklog(db: Database): Promise<number> {
+  const row = await db.one<{ count: number }>(
+    sql`select count(*) as count from events.outbox where published_at is null`,
+  );
+  return row?.count ?? 0;
+}
