@@ -10,6 +10,15 @@ export {
   type TrustedKeys,
   verifyClaims,
 } from './identity';
+export {
+  type ProcessConfig,
+  type ProcessContext,
+  type RunningService,
+  runService,
+  type ServiceParts,
+  type ServiceProgram,
+  startService,
+} from './process';
 export { entity, json, page, pageRequest } from './representation';
 export {
   anonymous,

@@ -1,0 +1,149 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { AppError, conflict, isAppError } from '@switchyard/errors';
+import {
+  type ResolveRequest,
+  ResolveRequest as ResolveRequestMessage,
+} from '@switchyard/protos/groups_admin/v1/access';
+import { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import { signClaims, verifyClaims } from './identity';
+import {
+  anonymous,
+  type CallContext,
+  connect,
+  entity,
+  implement,
+  page,
+  type RunningServer,
+  type ServiceImplementation,
+  type Signer,
+  startServer,
+} from './index';
+
+const pair = (
+  name: string,
+): { signer: Signer; trusted: [string, ReturnType<typeof generateKeyPairSync>['publicKey']] } => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return { signer: { name, key: privateKey }, trusted: [name, publicKey] };
+};
+
+const gateway = pair('gateway');
+const packages = pair('packages');
+const stranger = pair('gateway');
+const trusted = new Map([gateway.trusted, packages.trusted]) as never;
+
+const method = (name: string, page: boolean) => ({
+  path: `/switchyard.test.v1.ThingService/${name}`,
+  requestStream: false as const,
+  responseStream: false as const,
+  requestSerialize: (value: ResolveRequest) => Buffer.from(ResolveRequestMessage.encode(value).finish()),
+  requestDeserialize: (bytes: Buffer) => ResolveRequestMessage.decode(bytes),
+  responseSerialize: (value: Representation) =>
+    Buffer.from((page ? RepresentationPage : Representation).encode(value as never).finish()),
+  responseDeserialize: (bytes: Buffer) => (page ? RepresentationPage : Representation).decode(bytes),
+});
+const definition = { get: method('Get', false), list: method('List', true), refuse: method('Refuse', false) };
+const request: ResolveRequest = { token: 't', sudo: '', target: { $case: 'project', value: 'a/b' } };
+
+describe('signed calls', () => {
+  let server: RunningServer;
+  let seen: CallContext | undefined;
+  let sequence = 0;
+  const peers: { close(): void }[] = [];
+  const client = (signer: Signer) => {
+    const peer = connect(`127.0.0.1:${server.port}`, signer);
+    peers.push(peer);
+    return peer.client(definition);
+  };
+
+  beforeAll(async () => {
+    const service: ServiceImplementation = implement(
+      definition,
+      {
+        get: async (_request: ResolveRequest, context: CallContext) => {
+          seen = context;
+          return entity({ name: 'ü'.repeat(100_000) });
+        },
+        list: async () =>
+          page([{ id: 1 }], { keyset: false, page: 2, perPage: 20, total: 21, hasNext: false }) as never,
+        refuse: async () => {
+          throw conflict('taken');
+        },
+      },
+      { list: { callers: ['gateway', 'packages'] }, refuse: { callers: ['packages'], onBehalfOf: true } },
+    );
+    server = await startServer({
+      services: [service],
+      trusted,
+      host: '127.0.0.1',
+      port: 0,
+      ensureDirectory: async (wanted) => {
+        sequence = wanted;
+      },
+    });
+  });
+  afterAll(async () => {
+    for (const peer of peers) peer.close();
+    await server.close(1_000);
+  });
+
+  it('carry actor, access and directory sequence, and pass the JSON bytes through', async () => {
+    const reply = await client(gateway.signer).get(request, {
+      requestId: 'r1',
+      actor: { ...anonymous, userId: 5 },
+      directorySequence: 9,
+    });
+    expect(JSON.parse(reply.json.toString())).toEqual({ name: 'ü'.repeat(100_000) });
+    expect(seen).toMatchObject({ caller: 'gateway', requestId: 'r1', actor: { userId: 5 } });
+    expect(sequence).toBe(9);
+  });
+
+  it('carry page information beside the rows', async () => {
+    const reply = (await client(packages.signer).list(request, { requestId: 'r2' })) as unknown as RepresentationPage;
+    expect(JSON.parse(reply.json.toString())).toEqual([{ id: 1 }]);
+    expect(reply.page).toMatchObject({ page: 2, total: 21, hasNext: false });
+  });
+
+  it('rebuild the error that was thrown', async () => {
+    const failure = await client(packages.signer)
+      .refuse(request, { requestId: 'r3' })
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ kind: 'conflict', body: { message: 'taken' } });
+  });
+
+  it.each([
+    ['a process the RPC does not list', () => client(packages.signer).get(request, { requestId: 'r' }), 'forbidden'],
+    ['a key that is not the signer’s', () => client(stranger.signer).get(request, { requestId: 'r' }), 'unauthorized'],
+    [
+      'a service that speaks for a user where that is not declared',
+      () => client(packages.signer).list(request, { requestId: 'r', actor: { ...anonymous, userId: 1 } }),
+      'forbidden',
+    ],
+  ])('refuse %s', async (_name, call, kind) => {
+    const failure = await call().catch((error: unknown) => error);
+    expect(isAppError(failure, kind as AppError['kind'])).toBe(true);
+  });
+
+  it('have a deadline: a dead peer answers unavailable', async () => {
+    const peer = connect('127.0.0.1:9', gateway.signer);
+    peers.push(peer);
+    const failure = await peer
+      .client(definition)
+      .get(request, { requestId: 'r', timeoutMs: 300 })
+      .catch((error: unknown) => error);
+    expect(isAppError(failure, 'unavailable')).toBe(true);
+  });
+});
+
+describe('signed claims', () => {
+  it('are good for one method and five minutes, and for nothing that was changed', () => {
+    const signed = signClaims(gateway.signer, '/a/B', 'r', {});
+    expect(verifyClaims(trusted, '/a/B', signed).requestId).toBe('r');
+    expect(() => verifyClaims(trusted, '/a/C', signed)).toThrow(AppError);
+    const changed = Buffer.from(signed);
+    changed[changed.length - 1] = (changed.at(-1) as number) ^ 1;
+    expect(() => verifyClaims(trusted, '/a/B', changed)).toThrow(AppError);
+    jest.useFakeTimers({ now: Date.now() + 301_000 });
+    expect(() => verifyClaims(trusted, '/a/B', signed)).toThrow(AppError);
+    jest.useRealTimers();
+  });
+});
