@@ -17,7 +17,7 @@ export interface OpenApiDocument {
 /** One operation of the document. */
 export interface Operation {
   readonly summary: string;
-  readonly responses: Record<string, { content?: Record<string, { schema: unknown }> }>;
+  readonly responses: Record<string, { description: string; content?: Record<string, { schema: unknown }> }>;
   readonly [key: string]: unknown;
 }
 
