@@ -1,0 +1,166 @@
+import { join, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+
+/** Who looks: the actor of a call, as far as visibility depends on it. */
+export interface Viewer {
+  /** 0: anonymous. */
+  readonly userId: number;
+  readonly admin: boolean;
+  readonly external: boolean;
+}
+
+/** What may be asked of a project beyond that it can be seen. */
+export interface ProjectRule {
+  /**
+   * Least level at which a member of a **private** project sees what is listed; default 10 (Guest), the project itself.
+   * Merge requests and code of private projects need more (G-5-14).
+   */
+  readonly privateLevel?: number;
+}
+
+/** The least level that counts as membership of a project: minimal access (5) opens groups only. */
+const guest = 10;
+const minimal = 5;
+
+/** A viewer inside a statement: constants of one actor, or columns of a users row. */
+interface Subject {
+  id: Sql;
+  /** true or false where it is known beforehand. */
+  admin: Sql | boolean;
+  external: Sql | boolean;
+  known: boolean;
+}
+
+const subjectOf = ({ userId, admin, external }: Viewer): Subject => ({
+  id: sql`${userId}::bigint`,
+  admin,
+  external,
+  known: userId > 0,
+});
+
+// Subselects that do not mention the row they are used for run once per statement; an expired membership is none (D3).
+const memberships = (subject: Subject, least: number): Sql => sql`directory.memberships m
+  where m.user_id = ${subject.id} and m.deleted_at is null and m.access_level >= ${least}::int
+  and (m.expires_at is null or m.expires_at > now())`;
+
+const memberNamespaceIds = (subject: Subject, least: number): Sql =>
+  sql`array(select m.namespace_id from ${memberships(subject, least)} and m.namespace_id is not null)`;
+
+const memberProjectIds = (subject: Subject, least: number): Sql =>
+  sql`array(select m.project_id from ${memberships(subject, least)} and m.project_id is not null)`;
+
+/** Namespaces whose deletion has been asked for: whatever lies below is hidden at once, however long the purge takes (D5). */
+const deletingIds = sql`array(select d.id from directory.namespaces d where d.deleting and d.deleted_at is null)`;
+
+const namespaceLives = sql`n.deleted_at is null and not (n.ancestry && ${deletingIds})`;
+const projectLives = sql`p.deleted_at is null and not p.deleting and ${namespaceLives}`;
+
+const memberOfProject = (subject: Subject, least: number): Sql => sql`(
+  p.id = any(${memberProjectIds(subject, least)}) or n.ancestry && ${memberNamespaceIds(subject, least)}
+  or n.owner_id = ${subject.id})`;
+
+const or = (parts: Sql[]): Sql => (parts.length === 1 ? parts[0]! : sql`(${join(parts, ' or ')})`);
+
+const isTrue = (fact: Sql | boolean): Sql => (typeof fact === 'boolean' ? sql`${fact}::boolean` : fact);
+
+/** Visibility without membership: public for all, internal for those who are logged in and not external. */
+function openTo(column: Sql, subject: Subject): Sql {
+  if (!subject.known || subject.external === true) return sql`${column} = 'public'`;
+  if (subject.external === false) return sql`${column} in ('public', 'internal')`;
+  return sql`(${column} = 'public' or (${column} = 'internal' and not ${isTrue(subject.external)}))`;
+}
+
+function projectVisible(subject: Subject, { privateLevel = guest }: ProjectRule): Sql {
+  if (subject.admin === true) return projectLives;
+  const reach = [openTo(sql`p.visibility`, subject)];
+  if (subject.known) {
+    reach.push(memberOfProject(subject, privateLevel));
+    // An external user meets an internal project as a private one, a Guest of it included.
+    if (privateLevel > guest && subject.external !== false) {
+      reach.push(sql`(p.visibility = 'internal' and ${memberOfProject(subject, guest)})`);
+    }
+  }
+  if (typeof subject.admin !== 'boolean') reach.push(subject.admin);
+  return sql`(${projectLives} and ${or(reach)})`;
+}
+
+function namespaceVisible(subject: Subject): Sql {
+  if (subject.admin === true) return namespaceLives;
+  // The namespace of a user is as public as the user is.
+  const reach = [sql`n.kind = 'user'`, openTo(sql`n.visibility`, subject)];
+  if (subject.known) {
+    reach.push(sql`n.ancestry && ${memberNamespaceIds(subject, minimal)}`);
+    // Whoever is in a subgroup or project sees the groups above it.
+    reach.push(sql`n.id = any(array(
+      select unnest(below.ancestry) from directory.namespaces below
+      where below.id = any(${memberNamespaceIds(subject, guest)}) or below.id = any(array(
+        select member_of.namespace_id from directory.projects member_of
+        where member_of.id = any(${memberProjectIds(subject, guest)}) and member_of.deleted_at is null))))`);
+  }
+  if (typeof subject.admin !== 'boolean') reach.push(subject.admin);
+  return sql`(${namespaceLives} and ${or(reach)})`;
+}
+
+/**
+ * Which projects an actor may see, as a condition on `directory.projects p` joined with `directory.namespaces n` (`projectsFrom`).
+ * Its subselects run once per statement whatever the number of rows, so it can stand in a list that walks an index of its own.
+ */
+export const visibleProjects = (actor: Viewer, rule: ProjectRule = {}): Sql => projectVisible(subjectOf(actor), rule);
+
+/** Which groups and user namespaces an actor may see, as a condition on `directory.namespaces n`. */
+export const visibleNamespaces = (actor: Viewer): Sql => namespaceVisible(subjectOf(actor));
+
+/**
+ * Projects the actor is a member of, directly or through a group above, at `minLevel` or more: a condition on `p` and `n`.
+ * Administrators are members of no more than others.
+ */
+export function memberProjects(actor: Viewer, minLevel = guest): Sql {
+  if (actor.userId === 0) return sql`false`;
+  return sql`(${projectLives} and ${memberOfProject(subjectOf(actor), minLevel)})`;
+}
+
+/** `directory.projects p` with its namespace `n`, joined to `projectId`; for the `from` of a list. */
+export const joinProject = (projectId: Sql): Sql =>
+  sql`join directory.projects p on p.id = ${projectId} join directory.namespaces n on n.id = p.namespace_id`;
+
+/** All projects `p` with their namespaces `n`; for the `from` of a list of projects. */
+export const projectsFrom: Sql = sql`directory.projects p join directory.namespaces n on n.id = p.namespace_id`;
+
+/** Projects of a group and of the groups below it, as a condition on `n`. */
+export const inGroup = (groupId: number): Sql => sql`n.ancestry @> array[${groupId}::bigint]`;
+
+function levelOf(subject: Subject, projectId: Sql): Sql {
+  return sql`coalesce((
+    select max(level) from directory.projects lp join directory.namespaces ln on ln.id = lp.namespace_id
+    cross join lateral (
+      select m.access_level as level from ${memberships(subject, 0)} and (m.project_id = lp.id or m.namespace_id = any(ln.ancestry))
+      union all select 50 where ln.owner_id = ${subject.id}
+    ) as levels
+    where lp.id = ${projectId}), 0)`;
+}
+
+/** Effective level of the actor in a project, 0 to 50 (G-5-14), as an expression; says nothing about whether the project exists. */
+export function accessLevel(actor: Viewer, projectId: Sql | number): Sql {
+  if (actor.admin) return sql`50`;
+  if (actor.userId === 0) return sql`0`;
+  return levelOf(subjectOf(actor), typeof projectId === 'number' ? sql`${projectId}::bigint` : projectId);
+}
+
+/**
+ * Those of `userIds` who can see a project: active users, by the same rule as `visibleProjects`. For who may be assigned,
+ * mentioned or told.
+ */
+export async function usersWhoSee(
+  db: SqlExecutor,
+  projectId: number,
+  userIds: readonly number[],
+  rule: ProjectRule = {},
+): Promise<number[]> {
+  if (userIds.length === 0) return [];
+  const subject: Subject = { id: sql`u.id`, admin: sql`u.admin`, external: sql`u.external`, known: true };
+  const rows = await db.query<{ id: number }>(sql`
+    select u.id from directory.users u, ${projectsFrom}
+    where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
+    and p.id = ${projectId} and ${projectVisible(subject, rule)}
+    order by u.id`);
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,54 @@
+export {
+  accessLevel,
+  inGroup,
+  joinProject,
+  memberProjects,
+  type ProjectRule,
+  projectsFrom,
+  usersWhoSee,
+  type Viewer,
+  visibleNamespaces,
+  visibleProjects,
+} from './access';
+export { type Directory, type DirectoryOptions, startDirectory } from './directory';
+export {
+  type LabelRow,
+  labelsByIds,
+  labelsByTitles,
+  labelsInScope,
+  type MilestoneRow,
+  milestoneInScope,
+  milestonesByIds,
+  milestonesByTitle,
+} from './labels';
+export { directoryMigrations } from './migrations';
+export {
+  type DirectoryProjectRow,
+  fullPath,
+  fullPathSql,
+  type NamespaceRow,
+  namespacesByIds,
+  type ProjectReference,
+  type ProjectRow,
+  type ProjectSettingsRow,
+  projectById,
+  projectByPath,
+  projectColumns,
+  projectOf,
+  projectReference,
+  projectsByIds,
+  projectUrl,
+} from './projects';
+export type { DirectoryClient } from './replica';
+export {
+  type DirectoryUserRow,
+  type UserReference,
+  type UserRow,
+  userColumns,
+  userJoin,
+  userOf,
+  userReference,
+  usersByIds,
+  usersByUsernames,
+  usersJson,
+} from './users';

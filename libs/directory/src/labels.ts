@@ -1,0 +1,92 @@
+import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+
+/** A label of a project or of a group above it. */
+export interface LabelRow {
+  id: number;
+  title: string;
+  color: string;
+  description: string | null;
+  project_id: number | null;
+  namespace_id: number | null;
+}
+
+/** A milestone of a project or of a group above it. Dates are `YYYY-MM-DD`. */
+export interface MilestoneRow {
+  id: number;
+  iid: number;
+  project_id: number | null;
+  namespace_id: number | null;
+  title: string;
+  description: string | null;
+  state: string;
+  due_date: string | null;
+  start_date: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Rows `alias` that a project may use: its own and those of the groups above it. */
+const inScopeOf = (
+  alias: Sql,
+  projectId: number,
+): Sql => sql`(${alias}.project_id = ${projectId} or ${alias}.namespace_id = any(array(
+  select unnest(n.ancestry) from directory.projects p join directory.namespaces n on n.id = p.namespace_id where p.id = ${projectId})))`;
+
+const labelColumns = sql`l.id, l.title, l.color, l.description, l.project_id, l.namespace_id`;
+
+const milestoneColumns = sql`ms.id, ms.iid, ms.project_id, ms.namespace_id, ms.title, ms.description, ms.state,
+  ms.due_date::text as due_date, ms.start_date::text as start_date, ms.created_at, ms.updated_at`;
+
+/** Labels a project may use, by exact title; of equal titles the project's own comes first, then the nearest group's. */
+export const labelsByTitles = (db: SqlExecutor, projectId: number, titles: readonly string[]): Promise<LabelRow[]> =>
+  titles.length === 0
+    ? Promise.resolve([])
+    : db.query<LabelRow>(sql`
+        select distinct on (l.title) ${labelColumns} from directory.labels l
+        left join directory.namespaces owner on owner.id = l.namespace_id
+        where l.title = any(${[...titles]}::text[]) and l.deleted_at is null and ${inScopeOf(sql`l`, projectId)}
+        order by l.title, l.project_id nulls last, cardinality(owner.ancestry) desc, l.id`);
+
+/** Labels a project may use, by id; others are left out. */
+export const labelsInScope = (db: SqlExecutor, projectId: number, ids: readonly number[]): Promise<LabelRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : db.query<LabelRow>(sql`
+        select ${labelColumns} from directory.labels l
+        where l.id = any(${[...ids]}::bigint[]) and l.deleted_at is null and ${inScopeOf(sql`l`, projectId)} order by l.title, l.id`);
+
+/** Labels by id, without regard to scope; deleted ones are not found. */
+export async function labelsByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, LabelRow>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const rows = await db.query<LabelRow>(sql`
+    select ${labelColumns} from directory.labels l where l.id = any(${wanted}::bigint[]) and l.deleted_at is null`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Milestones by id, without regard to scope; deleted ones are not found. */
+export async function milestonesByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, MilestoneRow>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const rows = await db.query<MilestoneRow>(sql`
+    select ${milestoneColumns} from directory.milestones ms where ms.id = any(${wanted}::bigint[]) and ms.deleted_at is null`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** A milestone a project may use, by id; undefined when there is none in its scope. */
+export async function milestoneInScope(
+  db: SqlExecutor,
+  projectId: number,
+  id: number,
+): Promise<MilestoneRow | undefined> {
+  const [row] = await db.query<MilestoneRow>(sql`
+    select ${milestoneColumns} from directory.milestones ms
+    where ms.id = ${id} and ms.deleted_at is null and ${inScopeOf(sql`ms`, projectId)}`);
+  return row;
+}
+
+/** Milestones a project may use, by exact title. */
+export const milestonesByTitle = (db: SqlExecutor, projectId: number, title: string): Promise<MilestoneRow[]> =>
+  db.query<MilestoneRow>(sql`
+    select ${milestoneColumns} from directory.milestones ms
+    where ms.title = ${title} and ms.deleted_at is null and ${inScopeOf(sql`ms`, projectId)} order by ms.id`);

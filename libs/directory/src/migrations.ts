@@ -1,0 +1,8 @@
+import { join } from 'node:path';
+import type { MigrationSet } from '@switchyard/database';
+
+/** Migrations of the SQL schema `directory` (D5); a service that embeds the directory applies them beside its own. */
+export const directoryMigrations: MigrationSet = {
+  schema: 'directory',
+  directory: join(__dirname, '..', 'migrations'),
+};

@@ -1,0 +1,160 @@
+import { raw, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+
+/** A project with its path as others print it. */
+export interface ProjectRow {
+  id: number;
+  name: string;
+  path: string;
+  namespace_id: number;
+  namespace_full_path: string;
+  namespace_full_name: string;
+  visibility: string;
+}
+
+/** Settings of a project that other services act on; see the proto `DirectoryProjectSettings`. */
+export interface ProjectSettingsRow {
+  merge_method: 'merge' | 'rebase_merge' | 'ff';
+  squash_option: 'never' | 'always' | 'default_on' | 'default_off';
+  only_allow_merge_if_pipeline_succeeds: boolean;
+  allow_merge_on_skipped_pipeline: boolean;
+  only_allow_merge_if_all_discussions_are_resolved: boolean;
+  remove_source_branch_after_merge: boolean;
+  merge_requests_enabled: boolean;
+  issues_enabled: boolean;
+  repository_access_level: 'disabled' | 'private' | 'enabled';
+  initialize_with_readme: boolean;
+  merge_commit_template: string | null;
+  squash_commit_template: string | null;
+}
+
+/** Everything the directory knows of a project. */
+export interface DirectoryProjectRow extends ProjectRow, ProjectSettingsRow {
+  default_branch: string | null;
+  archived: boolean;
+  /** True once the project or a group above it is marked for deletion. */
+  deleting: boolean;
+  avatar_url: string | null;
+  creator_id: number | null;
+  namespace_kind: string;
+  /** Licence tier of the top-level group when it has its own (G-13-16). */
+  tier: string | null;
+}
+
+/** The public project reference that to-dos and lists embed. */
+export interface ProjectReference {
+  id: number;
+  name: string;
+  name_with_namespace: string;
+  path: string;
+  path_with_namespace: string;
+  web_url: string;
+}
+
+/** Full path of a project: that of its namespace and its own. */
+export const fullPath = (project: Pick<ProjectRow, 'namespace_full_path' | 'path'>): string =>
+  `${project.namespace_full_path}/${project.path}`;
+
+/** Web address of a project. */
+export const projectUrl = (project: Pick<ProjectRow, 'namespace_full_path' | 'path'>, externalUrl: string): string =>
+  `${externalUrl.replace(/\/+$/, '')}/${fullPath(project)}`;
+
+/** Renders a project reference. */
+export const projectReference = (project: ProjectRow, externalUrl: string): ProjectReference => ({
+  id: project.id,
+  name: project.name,
+  name_with_namespace: `${project.namespace_full_name} / ${project.name}`,
+  path: project.path,
+  path_with_namespace: fullPath(project),
+  web_url: projectUrl(project, externalUrl),
+});
+
+/** Expression of a project's full path, on the aliases `p` and `n`. */
+export const fullPathSql: Sql = sql`(n.full_path || '/' || p.path)`;
+
+const rowColumns = raw(
+  'p.id, p.name, p.path, p.namespace_id, n.full_path as namespace_full_path, n.full_name as namespace_full_name, p.visibility',
+);
+
+/** Columns `project_id`, `project_name` … of a project on the aliases `p` and `n`; read back by `projectOf`. */
+export const projectColumns: Sql = raw(
+  [
+    'p.id as project_id',
+    'p.name as project_name',
+    'p.path as project_path',
+    'p.namespace_id as project_namespace_id',
+    'n.full_path as project_namespace_full_path',
+    'n.full_name as project_namespace_full_name',
+    'p.visibility as project_visibility',
+  ].join(', '),
+);
+
+/** The project that `projectColumns` put into a row; undefined when there is none. */
+export function projectOf(row: object): ProjectRow | undefined {
+  const values = row as Record<string, unknown>;
+  if (values.project_path === null || values.project_path === undefined) return undefined;
+  return {
+    id: values.project_id as number,
+    name: values.project_name as string,
+    path: values.project_path as string,
+    namespace_id: values.project_namespace_id as number,
+    namespace_full_path: values.project_namespace_full_path as string,
+    namespace_full_name: values.project_namespace_full_name as string,
+    visibility: values.project_visibility as string,
+  };
+}
+
+const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url, p.creator_id, n.kind as namespace_kind,
+  p.merge_method, p.squash_option, p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
+  p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
+  p.issues_enabled, p.repository_access_level, p.initialize_with_readme, p.merge_commit_template, p.squash_commit_template,
+  (select root.tier from directory.namespaces root where root.id = n.ancestry[1]) as tier,
+  (p.deleting or exists (select 1 from directory.namespaces d
+    where d.id = any(n.ancestry) and d.deleting)) as deleting`;
+
+/** Projects by id, without regard to who asks; deleted ones are not found, those being deleted are. */
+export async function projectsByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, DirectoryProjectRow>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const rows = await db.query<DirectoryProjectRow>(sql`
+    select ${allColumns} from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+    where p.id = any(${wanted}::bigint[]) and p.deleted_at is null`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** A project by id, as `projectsByIds` finds it. */
+export const projectById = async (db: SqlExecutor, id: number): Promise<DirectoryProjectRow | undefined> =>
+  (await projectsByIds(db, [id])).get(id);
+
+/** A project by full path, without regard to case. Paths it had before are not followed: the gateway does that (G-1-7). */
+export async function projectByPath(db: SqlExecutor, path: string): Promise<DirectoryProjectRow | undefined> {
+  const slash = path.lastIndexOf('/');
+  if (slash < 1) return undefined;
+  const [row] = await db.query<DirectoryProjectRow>(sql`
+    select ${allColumns} from directory.namespaces n join directory.projects p on p.namespace_id = n.id
+    where lower(n.full_path) = ${path.slice(0, slash).toLowerCase()} and lower(p.path) = ${path.slice(slash + 1).toLowerCase()}
+      and n.deleted_at is null and p.deleted_at is null`);
+  return row;
+}
+
+/** A group or user namespace. */
+export interface NamespaceRow {
+  id: number;
+  kind: string;
+  name: string;
+  path: string;
+  full_path: string;
+  full_name: string;
+  ancestry: number[];
+  visibility: string;
+  avatar_url: string | null;
+}
+
+/** Namespaces by id, without regard to who asks; deleted ones are not found. */
+export async function namespacesByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, NamespaceRow>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const rows = await db.query<NamespaceRow>(sql`
+    select n.id, n.kind, n.name, n.path, n.full_path, n.full_name, n.ancestry, n.visibility, n.avatar_url
+    from directory.namespaces n where n.id = any(${wanted}::bigint[]) and n.deleted_at is null`);
+  return new Map(rows.map((row) => [row.id, row]));
+}

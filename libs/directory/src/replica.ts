@@ -1,0 +1,148 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Database, raw, sql, sqlState, type Tx } from '@switchyard/database';
+import { AppError, isAppError, unavailable } from '@switchyard/errors';
+import type { DirectoryServiceService, ReadChangesResponse } from '@switchyard/protos/groups_admin/v1/directory';
+import type { CallOptions, RpcClient } from '@switchyard/rpc';
+import { tables, writeRows } from './rows';
+import { type ReplicaState, readState } from './state';
+
+/** The owner of the directory, as the replica reads it. */
+export type DirectoryClient = Pick<RpcClient<typeof DirectoryServiceService>, 'readChanges' | 'snapshot'>;
+
+/** Changes one pull applies in one transaction at most. */
+const batchSize = 1_000;
+
+/** Milliseconds a whole snapshot may take. */
+const snapshotTimeout = 600_000;
+
+/** Advisory lock under which one process of a service rebuilds. */
+const rebuildLock = 72707371;
+
+/** Tries to get the tables for the swap, 100 ms each and 50 ms apart. */
+const swapTries = 200;
+
+const staging = 'directory_next';
+
+/** The replica has no way forward by changes: it has to be read anew. */
+const gone = (): AppError => new AppError('gone');
+
+/**
+ * Reads the changes after `from` and applies them in one transaction, unless another process sharing the database was faster.
+ * @returns where the replica stands, as committed
+ * @throws AppError gone when it must be rebuilt
+ */
+export async function pullChanges(
+  db: Database,
+  client: DirectoryClient,
+  from: ReplicaState,
+  waitMs: number,
+  call: CallOptions,
+): Promise<ReplicaState> {
+  const response = await client.readChanges({ after: from.sequence, limit: batchSize, waitMs }, call);
+  const to = lastSequence(response, from.sequence);
+  if (to === undefined) return from;
+  return db.transaction(async (tx) => {
+    const won = await tx.query(sql`
+      update directory.state set sequence = ${to}
+      where sequence = ${from.sequence} and generation = ${from.generation} returning sequence`);
+    if (won.length === 0) return readState(tx);
+    await writeRows(tx, 'directory', response.changes);
+    return { sequence: to, generation: from.generation };
+  });
+}
+
+/** Last sequence of a reply, undefined when it holds no change. A gap, or a head behind us, means that the reply does not continue our copy. */
+function lastSequence({ changes, head }: ReadChangesResponse, after: number): number | undefined {
+  if (head < after) throw gone();
+  changes.forEach((change, at) => {
+    if (change.sequence !== after + 1 + at) throw gone();
+  });
+  return changes.at(-1)?.sequence;
+}
+
+/**
+ * Reads everything anew: a snapshot at S into fresh tables, the changes after S, then the swap, all in one transaction, so that a
+ * crash at any point leaves the old replica whole and nothing beside it. Readers go on with the old tables until the swap.
+ * @param from where the caller stood; when another process has rebuilt since, nothing is done
+ * @returns where the replica stands, as committed
+ */
+export function rebuildReplica(
+  db: Database,
+  client: DirectoryClient,
+  from: ReplicaState,
+  call: () => CallOptions,
+): Promise<ReplicaState> {
+  return db.transaction(
+    async (tx) => {
+      await tx.query(sql`select pg_advisory_xact_lock(${rebuildLock})`);
+      const found = await readState(tx);
+      if (found.generation !== from.generation) return found;
+      await tx.query(raw(`create schema ${staging}`));
+      for (const table of Object.values(tables)) {
+        await tx.query(raw(`create table ${staging}.${table} (like directory.${table} including all)`));
+      }
+      let sequence = await readSnapshot(tx, client, { ...call(), timeoutMs: snapshotTimeout });
+      sequence = await catchUp(tx, client, sequence, call);
+      await lockForSwap(tx);
+      // Followers are locked out now. What they applied while the snapshot was read must not be lost; if it lies beyond the
+      // head, the owner has lost history and its word stands.
+      const live = await readState(tx);
+      if (live.sequence > sequence) sequence = await catchUp(tx, client, sequence, call);
+      for (const table of Object.values(tables)) {
+        await tx.query(raw(`drop table directory.${table}`));
+        await tx.query(raw(`alter table ${staging}.${table} set schema directory`));
+      }
+      await tx.query(raw(`drop schema ${staging}`));
+      const generation = found.generation + 1;
+      await tx.query(sql`update directory.state set sequence = ${sequence}, generation = ${generation}`);
+      return { sequence, generation };
+    },
+    { retries: 0 },
+  );
+}
+
+async function readSnapshot(tx: Tx, client: DirectoryClient, call: CallOptions): Promise<number> {
+  for await (const batch of client.snapshot({}, call)) {
+    await writeRows(
+      tx,
+      staging,
+      batch.rows.map((row) => ({ row, deleted: false })),
+    );
+    if (batch.last) return batch.sequence;
+  }
+  throw unavailable('the snapshot ended early');
+}
+
+async function catchUp(tx: Tx, client: DirectoryClient, after: number, call: () => CallOptions): Promise<number> {
+  for (let sequence = after; ; ) {
+    const response = await client.readChanges({ after: sequence, limit: batchSize, waitMs: 0 }, call());
+    const to = lastSequence(response, sequence);
+    if (to === undefined) return sequence;
+    await writeRows(tx, staging, response.changes);
+    sequence = to;
+  }
+}
+
+/**
+ * Takes the state row and every table for itself. A reader that holds one table and wants another could deadlock with us;
+ * waiting less than the server's deadlock_timeout makes us the one to step back, and keeps readers from queueing behind us.
+ */
+async function lockForSwap(tx: Tx): Promise<void> {
+  const names = raw(['state', ...Object.values(tables)].map((table) => `directory.${table}`).join(', '));
+  await tx.query(sql`set local lock_timeout = '100ms'`);
+  for (let tried = 1; ; tried += 1) {
+    await tx.query(sql`savepoint swap`);
+    try {
+      await tx.query(sql`lock table ${names} in access exclusive mode`);
+      return;
+    } catch (error) {
+      const state = sqlState(error);
+      if (tried >= swapTries || (state !== '55P03' && state !== '40P01')) throw error;
+      await tx.query(sql`rollback to savepoint swap`);
+      await pause(50);
+    }
+  }
+}
+
+/** True when only a rebuild helps. */
+export const needsRebuild = (error: unknown): boolean => isAppError(error, 'gone');

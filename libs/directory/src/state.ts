@@ -1,0 +1,16 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+
+/** Where the replica stands. */
+export interface ReplicaState {
+  /** Last change applied. */
+  sequence: number;
+  /** Counts rebuilds; 0: never filled. */
+  generation: number;
+}
+
+/** The replica's place, as committed. */
+export async function readState(db: SqlExecutor): Promise<ReplicaState> {
+  const [state] = await db.query<ReplicaState>(sql`select sequence, generation from directory.state`);
+  if (state === undefined) throw new Error('directory.state has no row');
+  return state;
+}

@@ -1,0 +1,408 @@
+import { countStatements, type Database, openDatabase, sql } from '@switchyard/database';
+import { logger } from '@switchyard/telemetry';
+import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import * as fc from 'fast-check';
+import {
+  accessLevel,
+  type Directory,
+  directoryMigrations,
+  labelsByTitles,
+  memberProjects,
+  milestonesByIds,
+  projectByPath,
+  projectColumns,
+  projectOf,
+  projectReference,
+  projectsFrom,
+  startDirectory,
+  userColumns,
+  userJoin,
+  userOf,
+  userReference,
+  usersByIds,
+  usersByUsernames,
+  usersJson,
+  usersWhoSee,
+  visibleNamespaces,
+  visibleProjects,
+} from '../src';
+import { DirectoryModel } from './directory-model';
+
+let database: TestDatabase;
+let db: Database;
+const open: Directory[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase({ sets: [directoryMigrations] });
+  db = openDatabase({ url: database.url, applicationName: 'directory test' });
+});
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  await db.query(
+    sql`truncate directory.users, directory.namespaces, directory.projects, directory.memberships, directory.labels, directory.milestones`,
+  );
+  await db.query(sql`update directory.state set sequence = 0, generation = 0`);
+});
+
+afterAll(async () => {
+  await db.close();
+  await database.close();
+});
+
+async function follow(model: DirectoryModel, pollMs = 200): Promise<Directory> {
+  const directory = await startDirectory({ db, client: model.client, pollMs, log: logger });
+  open.push(directory);
+  await eventually(() => expect(directory.ready()).toBe(true));
+  return directory;
+}
+
+const viewer = (user: { id: number; admin: boolean; external: boolean }) => ({
+  userId: user.id,
+  admin: user.admin,
+  external: user.external,
+});
+
+const anonymous = { userId: 0, admin: false, external: false };
+
+async function seen(who: typeof anonymous): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    sql`select p.id from ${projectsFrom} where ${visibleProjects(who)} order by p.id`,
+  );
+  return rows.map((row) => row.id);
+}
+
+describe('the replica', () => {
+  it('fills itself from a snapshot and follows', async () => {
+    const model = new DirectoryModel();
+    const user = model.user();
+    const directory = await follow(model);
+    const group = model.namespace();
+    model.member(user.id, { namespaceId: group.id }, 30);
+    const project = model.project(group.id);
+    await eventually(async () => expect(await seen(viewer(user))).toEqual([project.id]));
+    expect(directory.sequence()).toBe(model.changes.length);
+    expect(model.calls.snapshot).toBe(1);
+  });
+
+  it('lets a caller read what was written before, and says 503 when it cannot', async () => {
+    const model = new DirectoryModel();
+    model.user();
+    const directory = await follow(model, 30_000);
+    const group = model.namespace({ visibility: 'public' });
+    await directory.ensure(model.changes.length);
+    expect(await db.query(sql`select id from directory.namespaces`)).toEqual([{ id: group.id }]);
+    const started = Date.now();
+    await expect(directory.ensure(model.changes.length + 1)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+
+  it('is shared by several processes of a service, which apply each change once', async () => {
+    const model = new DirectoryModel();
+    model.user();
+    const replicas = [await follow(model), await follow(model), await follow(model)];
+    expect((await db.query(sql`select generation from directory.state`))[0]).toEqual({ generation: 1 });
+    for (let round = 0; round < 30; round += 1) {
+      model.namespace();
+      await Promise.all(replicas.map((one) => one.ensure(model.changes.length)));
+    }
+    expect((await db.query(sql`select sequence from directory.state`))[0]).toEqual({ sequence: model.changes.length });
+    expect((await db.query(sql`select count(*) as count from directory.namespaces`))[0]).toEqual({ count: 30 });
+  });
+
+  it('rebuilds when the changes it needs are gone, while the owner goes on and readers read', async () => {
+    const model = new DirectoryModel();
+    const user = model.user();
+    const directory = await follow(model);
+    const namespace = model.namespace({ ownerId: user.id, kind: 'user' });
+    model.project(namespace.id);
+    await directory.ensure(model.changes.length);
+    await directory.close();
+    const dropped = model.project(namespace.id);
+    model.removeProject(dropped.id);
+    model.retainedAfter = model.changes.length;
+    model.duringSnapshot = () => model.project(namespace.id);
+    let reading = true;
+    const reader = (async () => {
+      while (reading) expect((await seen(viewer(user))).length).toBeGreaterThanOrEqual(1);
+    })();
+    const again = await follow(model);
+    await eventually(async () => expect(await seen(viewer(user))).toHaveLength(2));
+    expect(again.sequence()).toBe(model.changes.length);
+    await again.rebuild();
+    await again.rebuild();
+    reading = false;
+    await reader;
+    expect(await seen(viewer(user))).toHaveLength(2);
+    const leftovers = await db.query(
+      sql`select 1 from information_schema.schemata where schema_name = 'directory_next'`,
+    );
+    expect(leftovers).toEqual([]);
+  });
+
+  it('keeps its indexes and their names over rebuilds', async () => {
+    const indexes = () => db.query(sql`select indexname from pg_indexes where schemaname = 'directory' order by 1`);
+    const before = await indexes();
+    const directory = await follow(new DirectoryModel());
+    await directory.rebuild();
+    expect(await indexes()).toEqual(before);
+  });
+
+  it('leaves the old rows whole when a rebuild fails', async () => {
+    const model = new DirectoryModel();
+    const project = model.project(model.namespace({ visibility: 'public' }).id, { visibility: 'public' });
+    const directory = await follow(model);
+    model.duringSnapshot = () => {
+      model.failing = true;
+    };
+    await expect(directory.rebuild()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await seen(anonymous)).toEqual([project.id]);
+    model.failing = false;
+    model.project(project.namespaceId, { visibility: 'public' });
+    await eventually(async () => expect(await seen(anonymous)).toHaveLength(2));
+  });
+
+  it('takes the word of an owner that has lost history', async () => {
+    const model = new DirectoryModel();
+    const group = model.namespace({ visibility: 'public' });
+    model.project(group.id, { visibility: 'public' });
+    const directory = await follow(model);
+    const lost = model.project(group.id, { visibility: 'public' });
+    await directory.ensure(model.changes.length);
+    model.projects.delete(lost.id);
+    model.changes.pop();
+    await eventually(async () => expect(await seen(anonymous)).toHaveLength(1));
+    expect(directory.sequence()).toBe(model.changes.length);
+  });
+});
+
+describe('what an actor may see', () => {
+  it('counts an expired membership as none, at the moment it expires', async () => {
+    const model = new DirectoryModel();
+    const user = model.user();
+    const group = model.namespace();
+    const project = model.project(group.id);
+    model.member(user.id, { namespaceId: group.id }, 30, new Date(Date.now() + 1_500));
+    await follow(model);
+    expect(await seen(viewer(user))).toEqual([project.id]);
+    await eventually(async () => expect(await seen(viewer(user))).toEqual([]));
+  });
+
+  it('asks for more than Guest in private projects where the list says so', async () => {
+    const model = new DirectoryModel();
+    const [guest, reporter, stranger] = [model.user(), model.user(), model.user({ external: true })];
+    const group = model.namespace({ visibility: 'internal' });
+    const hidden = model.project(group.id);
+    const internal = model.project(group.id, { visibility: 'internal' });
+    model.member(guest.id, { projectId: hidden.id }, 10);
+    model.member(reporter.id, { projectId: hidden.id }, 20);
+    model.member(stranger.id, { projectId: internal.id }, 10);
+    await follow(model);
+    const ids = [guest.id, reporter.id, stranger.id];
+    expect(await usersWhoSee(db, hidden.id, ids)).toEqual([guest.id, reporter.id]);
+    expect(await usersWhoSee(db, hidden.id, ids, { privateLevel: 20 })).toEqual([reporter.id]);
+    expect(await usersWhoSee(db, internal.id, ids, { privateLevel: 20 })).toEqual(ids);
+    const rows = await db.query(
+      sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(stranger), { privateLevel: 20 })}`,
+    );
+    expect(rows).toEqual([{ id: internal.id }]);
+    expect(await db.query(sql`select p.id from ${projectsFrom} where ${memberProjects(viewer(guest), 20)}`)).toEqual(
+      [],
+    );
+    expect(await db.query(sql`select p.id from ${projectsFrom} where ${memberProjects(viewer(guest))}`)).toEqual([
+      { id: hidden.id },
+    ]);
+  });
+
+  it('equals the owner’s own answer under random changes, moves, deletions and rebuilds', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom(
+        ...([
+          'group',
+          'project',
+          'member',
+          'leave',
+          'move',
+          'moveProject',
+          'visibility',
+          'groupVisibility',
+          'hide',
+          'hideGroup',
+          'purge',
+          'removeUser',
+          'rebuild',
+        ] as const),
+      ),
+      a: fc.nat(1_000),
+      b: fc.nat(1_000),
+      level: fc.constantFrom(5, 10, 15, 20, 30, 40, 50),
+      visibility: fc.constantFrom('public', 'internal', 'private'),
+      expiry: fc.constantFrom(undefined, undefined, -60_000, 3_600_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+        await db.query(sql`update directory.state set sequence = 0, generation = 0`);
+        const model = new DirectoryModel();
+        const ghost = model.user({ username: 'ghost', bot: true });
+        for (let at = 0; at < 5; at += 1) model.user({ admin: at === 0, external: at === 1 });
+        const pick = <T>(from: Map<number, T>, at: number): T | undefined =>
+          [...from.values()][at % Math.max(1, from.size)];
+        const directory = await follow(model, 50);
+        for (const { kind, a, b, level, visibility, expiry } of steps) {
+          const [user, group, project] = [pick(model.users, a), pick(model.namespaces, b), pick(model.projects, a + b)];
+          const expires = expiry === undefined ? undefined : new Date(Date.now() + expiry);
+          if (kind === 'group') model.namespace({ visibility, parentId: a % 3 === 0 ? 0 : group?.id });
+          else if (kind === 'project' && group) model.project(group.id, { visibility });
+          else if (kind === 'member' && user && a % 2 && group)
+            model.member(user.id, { namespaceId: group.id }, level, expires);
+          else if (kind === 'member' && user && project)
+            model.member(user.id, { projectId: project.id }, level, expires);
+          else if (kind === 'leave' && model.memberships.size > 0)
+            model.removeMembership(pick(model.memberships, a)!.id);
+          else if (kind === 'move' && group)
+            model.moveNamespace(group.id, pick(model.namespaces, a)!.id, `moved${model.id()}`);
+          else if (kind === 'moveProject' && project && group)
+            model.changeProject(project.id, { namespaceId: group.id });
+          else if (kind === 'visibility' && project) model.changeProject(project.id, { visibility });
+          else if (kind === 'groupVisibility' && group) model.changeNamespace(group.id, { visibility });
+          else if (kind === 'hide' && project && a % 4 === 0) model.changeProject(project.id, { deleting: true });
+          else if (kind === 'hideGroup' && group && a % 4 === 0) model.changeNamespace(group.id, { deleting: true });
+          else if (kind === 'purge' && project && a % 4 === 0) model.removeProject(project.id);
+          else if (kind === 'removeUser' && user && a % 4 === 0 && user.id !== ghost.id)
+            model.removeUser(user.id, ghost.id);
+          else if (kind === 'rebuild' && a % 5 === 0) await directory.rebuild();
+          if (a % 7 === 0) await directory.ensure(model.changes.length);
+        }
+        await directory.ensure(model.changes.length);
+        for (const who of [anonymous, ...[...model.users.values()].map(viewer)]) {
+          const expected = [...model.projects.keys()].filter((id) => model.seesProject(who, id));
+          expect(await seen(who)).toEqual(expected.sort((x, y) => x - y));
+          const groups = await db.query<{ id: number }>(
+            sql`select n.id from directory.namespaces n where ${visibleNamespaces(who)} order by n.id`,
+          );
+          expect(groups.map((row) => row.id)).toEqual(
+            [...model.namespaces.keys()].filter((id) => model.seesNamespace(who, id)).sort((x, y) => x - y),
+          );
+          const levels = await db.query<{ id: number; level: number }>(
+            sql`select p.id, ${accessLevel(who, sql`p.id`)} as level from ${projectsFrom} where p.deleted_at is null order by p.id`,
+          );
+          for (const { id, level } of levels) expect(level).toBe(model.level(who.userId, who.admin, id));
+        }
+        for (const project of model.projects.values()) {
+          const all = [...model.users.values()];
+          expect(
+            await usersWhoSee(
+              db,
+              project.id,
+              all.map((user) => user.id),
+            ),
+          ).toEqual(all.filter((user) => model.seesProject(viewer(user), project.id)).map((user) => user.id));
+        }
+        await directory.close();
+      }),
+      { seed: 20261121, numRuns: 25 },
+    );
+  }, 120_000);
+});
+
+describe('what is embedded', () => {
+  it('gives references of users, the ghost in place of a deleted one', async () => {
+    const model = new DirectoryModel();
+    const ghost = model.user({ username: 'ghost', bot: true, name: 'Ghost User' });
+    const kept = model.user({ username: 'Ada', publicEmail: 'ada@example.com', avatarUrl: 'https://x.example/a.png' });
+    const gone = model.user();
+    model.removeUser(gone.id, ghost.id);
+    await follow(model);
+    const { result, statements } = await countStatements(() => usersByIds(db, [kept.id, gone.id, 999_999]));
+    expect(statements).toBe(1);
+    expect(userReference(result.get(kept.id)!, 'https://code.example/')).toEqual({
+      id: kept.id,
+      username: 'Ada',
+      name: kept.name,
+      state: 'active',
+      locked: false,
+      public_email: 'ada@example.com',
+      avatar_url: 'https://x.example/a.png',
+      web_url: 'https://code.example/Ada',
+    });
+    expect(result.get(gone.id)).toMatchObject({ id: ghost.id, username: 'ghost' });
+    expect(result.get(999_999)).toMatchObject({ id: ghost.id });
+    expect([...(await usersByUsernames(db, ['ada', gone.username, 'ghost'])).keys()]).toEqual(['ada']);
+    const rows = await db.query<{ users: { id: number }[] }>(sql`
+      select ${userColumns('author')}, ${usersJson(sql`array[${kept.id}, ${gone.id}]::bigint[]`)} as users
+      from (select ${gone.id}::bigint as author_id) as mr ${userJoin('author', sql`mr.author_id`)}`);
+    expect(userOf(rows[0]!, 'author')).toMatchObject({ id: ghost.id, name: 'Ghost User' });
+    expect(rows[0]!.users.map((user) => user.id)).toEqual([kept.id, ghost.id]);
+  });
+
+  it('gives references of projects by their present path', async () => {
+    const model = new DirectoryModel();
+    const group = model.namespace({ path: 'team', fullPath: 'team', fullName: 'Team', name: 'Team' });
+    const project = model.project(group.id, { name: 'Rails', path: 'rails' });
+    const directory = await follow(model);
+    model.moveNamespace(group.id, 0, 'crew');
+    await directory.ensure(model.changes.length);
+    const [row] = await db.query(sql`select ${projectColumns} from ${projectsFrom} where p.id = ${project.id}`);
+    expect(projectReference(projectOf(row!)!, 'https://code.example')).toEqual({
+      id: project.id,
+      name: 'Rails',
+      name_with_namespace: 'Team / Rails',
+      path: 'rails',
+      path_with_namespace: 'crew/rails',
+      web_url: 'https://code.example/crew/rails',
+    });
+    expect(await projectByPath(db, 'CREW/rails')).toMatchObject({
+      id: project.id,
+      merge_method: 'merge',
+      deleting: false,
+    });
+    expect(await projectByPath(db, 'team/rails')).toBeUndefined();
+  });
+
+  it('finds labels and milestones of a project and of the groups above it', async () => {
+    const model = new DirectoryModel();
+    const top = model.namespace();
+    const below = model.namespace({ parentId: top.id });
+    const project = model.project(below.id);
+    const other = model.namespace();
+    const directory = await follow(model);
+    const label = (id: number, title: string, where: { projectId?: number; namespaceId?: number }) =>
+      model.write({
+        $case: 'label',
+        value: { id, projectId: 0, namespaceId: 0, title, color: '#112233', description: '', ...where },
+      });
+    label(1, 'bug', { namespaceId: top.id });
+    label(2, 'bug', { namespaceId: below.id });
+    label(3, 'bug', { projectId: project.id });
+    label(4, 'ops', { namespaceId: top.id });
+    label(5, 'far', { namespaceId: other.id });
+    model.write({
+      $case: 'milestone',
+      value: {
+        id: 7,
+        iid: 1,
+        projectId: 0,
+        namespaceId: top.id,
+        title: 'v1',
+        description: 'first',
+        state: 'active',
+        dueDate: '2026-12-31',
+        startDate: '',
+        createdAt: new Date(0),
+        updatedAt: new Date(0),
+      },
+    });
+    await directory.ensure(model.changes.length);
+    const labels = await labelsByTitles(db, project.id, ['bug', 'ops', 'far']);
+    expect(labels.map(({ id, title }) => [id, title])).toEqual([
+      [3, 'bug'],
+      [4, 'ops'],
+    ]);
+    expect((await milestonesByIds(db, [7])).get(7)).toMatchObject({
+      title: 'v1',
+      due_date: '2026-12-31',
+      start_date: null,
+      created_at: new Date(0),
+    });
+  });
+});
