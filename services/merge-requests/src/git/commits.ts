@@ -1,0 +1,294 @@
+import type { Sha, TreePath } from './names';
+import { type NewObject, objectSha, writeObjects } from './objects';
+import { type GitOptions, gitText, type Repository, runGit } from './run-git';
+
+/** Who made a commit, and when, with the offset they wrote it under. */
+export interface Signature {
+  name: string;
+  email: string;
+  date: Date;
+  /** Minutes east of UTC; default 0. */
+  offset?: number;
+}
+
+/** Lines a commit adds and removes against its first parent. */
+export interface LineStats {
+  additions: number;
+  deletions: number;
+  total: number;
+}
+
+/** A commit. */
+export interface Commit {
+  id: Sha;
+  /** The first eight digits of the id. */
+  shortId: string;
+  tree: Sha;
+  parents: Sha[];
+  /** First line of the message. */
+  title: string;
+  /** The whole message, byte for byte where it is UTF-8. */
+  message: string;
+  authorName: string;
+  authorEmail: string;
+  authoredAt: Date;
+  /** `authoredAt` as written, `2024-01-31T08:39:14+01:00`. */
+  authoredAtText: string;
+  committerName: string;
+  committerEmail: string;
+  committedAt: Date;
+  committedAtText: string;
+  /** Trailers in order, keys repeated as written. */
+  trailers: [key: string, value: string][];
+  /** Set when asked for. */
+  stats?: LineStats;
+}
+
+const trailerFormat = '%(trailers:only,unfold,separator=%x01,key_value_separator=%x02)';
+const fields = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B', trailerFormat];
+const logFormat = `--format=tformat:${fields.join('%x00')}`;
+
+// Times that git cannot print as a date come out empty; the epoch stands for them.
+const dateOf = (text: string): Date => {
+  const date = new Date(text);
+  return text === '' || Number.isNaN(date.getTime()) ? new Date(0) : date;
+};
+
+function parseLog(text: string): Commit[] {
+  const values = text.split('\0');
+  const commits: Commit[] = [];
+  for (let at = 0; at + fields.length <= values.length; at += fields.length) {
+    const [id, tree, parents, an, ae, ad, cn, ce, cd, message, trailers] = values.slice(at, at + fields.length) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    commits.push({
+      id: id as Sha,
+      shortId: id.slice(0, 8),
+      tree: tree as Sha,
+      parents: parents === '' ? [] : (parents.split(' ') as Sha[]),
+      title: message.split('\n', 1)[0] ?? '',
+      message,
+      authorName: an,
+      authorEmail: ae,
+      authoredAt: dateOf(ad),
+      authoredAtText: ad,
+      committerName: cn,
+      committerEmail: ce,
+      committedAt: dateOf(cd),
+      committedAtText: cd,
+      trailers: trailers
+        .split('\x01')
+        .filter((line) => line.includes('\x02'))
+        .map((line) => {
+          const [key = '', value = ''] = line.split('\x02');
+          return [key, value];
+        }),
+    });
+  }
+  return commits;
+}
+
+/** Commits by id, one process for all, in the order asked; ids that name no commit are left out. */
+export async function readCommits(repo: Repository, shas: readonly Sha[], options: GitOptions = {}): Promise<Commit[]> {
+  if (shas.length === 0) return [];
+  const args = ['log', '-z', '--no-walk=unsorted', '--ignore-missing', '--encoding=UTF-8', logFormat, '--stdin'];
+  return parseLog(await gitText(repo, args, { ...options, input: `${shas.join('\n')}\n` }));
+}
+
+/** One commit; `undefined` when the id names none. */
+export async function readCommit(
+  repo: Repository,
+  sha: Sha,
+  options: GitOptions & { withStats?: boolean } = {},
+): Promise<Commit | undefined> {
+  const [commit] = await readCommits(repo, [sha], options);
+  return commit && options.withStats ? (await withStats(repo, [commit], options))[0] : commit;
+}
+
+/** Which commits a list holds. */
+export interface CommitQuery {
+  /** Commits reachable from any of these … */
+  from?: readonly Sha[];
+  /** … and from none of these. */
+  not?: readonly Sha[];
+  /** Everything reachable from a branch or tag; `from` is then ignored. */
+  all?: boolean;
+  /** Only commits that change this file or folder. */
+  path?: TreePath;
+  /** Committed at or after. */
+  since?: Date;
+  /** Committed at or before. */
+  until?: Date;
+  /** Text within author name or e-mail; letter case is ignored. */
+  author?: string;
+  firstParent?: boolean;
+  /** Children before parents, whatever their dates. */
+  topological?: boolean;
+}
+
+function queryArguments(query: CommitQuery): { args: string[]; input: string } {
+  const args: string[] = [];
+  if (query.since) args.push(`--since=${query.since.toISOString()}`);
+  if (query.until) args.push(`--until=${query.until.toISOString()}`);
+  if (query.author) args.push('--fixed-strings', '--regexp-ignore-case', `--author=${query.author}`);
+  if (query.firstParent) args.push('--first-parent');
+  if (query.topological) args.push('--topo-order');
+  if (query.all) args.push('--branches', '--tags');
+  const revisions = [...(query.all ? [] : (query.from ?? [])), ...(query.not ?? []).map((sha) => `^${sha}`)];
+  return { args: [...args, '--stdin', ...(query.path ? ['--', query.path] : [])], input: `${revisions.join('\n')}\n` };
+}
+
+/** Commits, newest first: one process, two with `withStats`. `limit` defaults to 20. */
+export async function listCommits(
+  repo: Repository,
+  query: CommitQuery & { skip?: number; limit?: number; withStats?: boolean },
+  options: GitOptions = {},
+): Promise<Commit[]> {
+  if (!query.all && (query.from ?? []).length === 0) return [];
+  const { args, input } = queryArguments(query);
+  const page = [`--max-count=${query.limit ?? 20}`, `--skip=${query.skip ?? 0}`];
+  const commits = parseLog(
+    await gitText(repo, ['log', '-z', '--encoding=UTF-8', logFormat, ...page, ...args], { ...options, input }),
+  );
+  return query.withStats ? withStats(repo, commits, options) : commits;
+}
+
+/** How many commits a query holds; counting stops at `cap` (default 10,001). */
+export async function countCommits(
+  repo: Repository,
+  query: CommitQuery & { cap?: number },
+  options: GitOptions = {},
+): Promise<number> {
+  if (!query.all && (query.from ?? []).length === 0) return 0;
+  const { args, input } = queryArguments(query);
+  return Number(
+    await gitText(repo, ['rev-list', '--count', `--max-count=${query.cap ?? 10_001}`, ...args], { ...options, input }),
+  );
+}
+
+async function withStats(repo: Repository, commits: readonly Commit[], options: GitOptions): Promise<Commit[]> {
+  if (commits.length === 0) return [];
+  // `<commit> <parent>` compares a merge with its first parent alone.
+  const input = commits.map(({ id, parents }) => (parents[0] ? `${id} ${parents[0]}\n` : `${id}\n`)).join('');
+  const text = await gitText(repo, ['diff-tree', '--stdin', '--root', '-r', '-M', '--shortstat', '--always'], {
+    ...options,
+    input,
+  });
+  const stats = new Map<string, LineStats>();
+  let current = '';
+  for (const line of text.split('\n')) {
+    if (/^[0-9a-f]{40}$/.test(line)) current = line;
+    else if (line.startsWith(' ')) {
+      const additions = Number(/(\d+) insertion/.exec(line)?.[1] ?? 0);
+      const deletions = Number(/(\d+) deletion/.exec(line)?.[1] ?? 0);
+      stats.set(current, { additions, deletions, total: additions + deletions });
+    }
+  }
+  return commits.map((commit) => ({
+    ...commit,
+    stats: stats.get(commit.id) ?? { additions: 0, deletions: 0, total: 0 },
+  }));
+}
+
+/** A commit to be written. An author given as bytes is taken over from another commit as it stands. */
+export interface NewCommit {
+  tree: Sha;
+  parents: readonly Sha[];
+  author: Signature | Buffer;
+  committer: Signature;
+  message: string | Buffer;
+  /** The `encoding` header of a message that is not UTF-8. */
+  encoding?: string;
+}
+
+// The characters git itself trims from the ends of a name, and those it drops everywhere.
+const clean = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what git drops.
+  text.replace(/[<>\n\0]/g, '').replace(/^[\x00-\x20.,:;"'\\]+|[\x00-\x20.,:;"'\\]+$/g, '');
+
+/** `name <email> seconds offset` as a commit holds it. A name with nothing left in it becomes the e-mail address. */
+export function signatureLine({ name, email, date, offset = 0 }: Signature): string {
+  const address = clean(email);
+  const minutes = Math.abs(offset);
+  const zone = `${offset < 0 ? '-' : '+'}${String(Math.floor(minutes / 60)).padStart(2, '0')}${String(minutes % 60).padStart(2, '0')}`;
+  return `${clean(name) || address || 'unknown'} <${address}> ${Math.max(0, Math.floor(date.getTime() / 1000))} ${zone}`;
+}
+
+/** The commit object; the same input gives the same bytes on every machine. */
+export function commitObject(commit: NewCommit): NewObject {
+  const author = Buffer.isBuffer(commit.author) ? commit.author : Buffer.from(signatureLine(commit.author));
+  const message = Buffer.isBuffer(commit.message) ? commit.message : Buffer.from(messageText(commit.message));
+  const head = [`tree ${commit.tree}`, ...commit.parents.map((parent) => `parent ${parent}`), 'author '].join('\n');
+  const tail = `\ncommitter ${signatureLine(commit.committer)}\n${commit.encoding ? `encoding ${commit.encoding}\n` : ''}\n`;
+  return { type: 'commit', content: Buffer.concat([Buffer.from(head), author, Buffer.from(tail), message]) };
+}
+
+// A commit object cannot hold NUL in its message: every reader would stop there.
+function messageText(message: string): string {
+  const text = message.replaceAll('\0', '').replace(/\r\n/g, '\n');
+  return text.endsWith('\n') || text === '' ? text : `${text}\n`;
+}
+
+/** Stores a commit; answers its id. Its tree and parents must be there. */
+export async function writeCommit(repo: Repository, commit: NewCommit, options: GitOptions = {}): Promise<Sha> {
+  const object = commitObject(commit);
+  await runGit(repo, ['hash-object', '-t', 'commit', '-w', '--stdin'], { ...options, input: object.content });
+  return objectSha(object);
+}
+
+/** Stores commits that may build on each other; answers their ids. One process. */
+export async function writeCommits(
+  repo: Repository,
+  commits: readonly NewCommit[],
+  options: GitOptions = {},
+): Promise<Sha[]> {
+  const objects = commits.map(commitObject);
+  await writeObjects(repo, objects, options);
+  return objects.map(objectSha);
+}
+
+/** The parts of a stored commit that a rewritten one takes over unchanged. */
+export interface RawCommit {
+  tree: Sha;
+  parents: Sha[];
+  author: Buffer;
+  encoding: string | undefined;
+  message: Buffer;
+}
+
+/** Reads a commit object without touching its bytes. */
+export function parseRawCommit(content: Buffer): RawCommit {
+  const end = content.indexOf('\n\n');
+  const header = end < 0 ? content : content.subarray(0, end);
+  const raw: RawCommit = {
+    tree: '' as Sha,
+    parents: [],
+    author: Buffer.alloc(0),
+    encoding: undefined,
+    message: end < 0 ? Buffer.alloc(0) : content.subarray(end + 2),
+  };
+  let at = 0;
+  while (at < header.length) {
+    const stop = header.indexOf(10, at);
+    const line = header.subarray(at, stop < 0 ? header.length : stop);
+    at += line.length + 1;
+    const space = line.indexOf(32);
+    const key = line.toString('latin1', 0, Math.max(0, space));
+    const value = line.subarray(space + 1);
+    if (key === 'tree') raw.tree = value.toString('latin1') as Sha;
+    else if (key === 'parent') raw.parents.push(value.toString('latin1') as Sha);
+    else if (key === 'author') raw.author = value;
+    else if (key === 'encoding') raw.encoding = value.toString('latin1');
+  }
+  return raw;
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BranchName, branchNameOf, branchRef } from './names';
+import { gitText, type Repository, runGit } from './run-git';
+
+/**
+ * The repository of a project: `<root>/<xx>/<id>.git`, `xx` the last two hexadecimal digits of the id, so that 256 folders
+ * fill evenly. Touches nothing on disk. `root` is `$SWITCHYARD_DATA/repositories`.
+ */
+export function openRepository(root: string, projectId: number): Repository {
+  if (!Number.isSafeInteger(projectId) || projectId < 1) throw new RangeError(`no project id: ${projectId}`);
+  const shard = projectId.toString(16).padStart(2, '0').slice(-2);
+  return { path: join(root, shard, `${projectId}.git`) };
+}
+
+/** True when the repository is on disk. */
+export async function repositoryExists(repo: Repository): Promise<boolean> {
+  return stat(join(repo.path, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Makes the repository when it is not there, HEAD on `defaultBranch` (`main` unless told). Idempotent, and safe against
+ * itself: it is built under another name and moved into place, so nobody ever sees half of one.
+ * Answers whether this call made it.
+ */
+export async function ensureRepository(
+  repo: Repository,
+  options: { defaultBranch?: BranchName } = {},
+): Promise<boolean> {
+  if (await repositoryExists(repo)) return false;
+  const parent = join(repo.path, '..');
+  await mkdir(parent, { recursive: true });
+  const draft = join(parent, `.new-${randomBytes(8).toString('hex')}`);
+  try {
+    const branch = options.defaultBranch ?? 'main';
+    await runGit(undefined, [
+      'init',
+      '--quiet',
+      '--bare',
+      '--object-format=sha1',
+      '--template=',
+      `--initial-branch=${branch}`,
+      draft,
+    ]);
+    await mkdir(join(draft, 'info'), { recursive: true });
+    await rename(draft, repo.path);
+    return true;
+  } catch (cause) {
+    if (await repositoryExists(repo)) return false;
+    throw cause;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Points HEAD at a branch, which need not exist yet. */
+export async function setHead(repo: Repository, branch: BranchName): Promise<void> {
+  await runGit(repo, ['symbolic-ref', 'HEAD', branchRef(branch)]);
+}
+
+/** The branch HEAD points at, existing or not. */
+export async function readHead(repo: Repository): Promise<BranchName | undefined> {
+  const text = await readFile(join(repo.path, 'HEAD'), 'utf8');
+  return text.startsWith('ref: refs/heads/')
+    ? branchNameOf(text.slice('ref: refs/heads/'.length).trimEnd())
+    : undefined;
+}
+
+/** Removes the repository. It leaves its name at once; its files follow. Idempotent. */
+export async function deleteRepository(repo: Repository): Promise<void> {
+  const grave = join(repo.path, '..', `.deleted-${randomBytes(8).toString('hex')}`);
+  try {
+    await rename(repo.path, grave);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw cause;
+  }
+  await rm(grave, { recursive: true, force: true });
+}
+
+/** Bytes the objects take on disk. */
+export async function repositorySize(repo: Repository): Promise<number> {
+  const counts = new Map(
+    (await gitText(repo, ['count-objects', '-v'])).split('\n').map((line) => {
+      const [key = '', value = '0'] = line.split(': ');
+      return [key, Number(value)];
+    }),
+  );
+  return ((counts.get('size') ?? 0) + (counts.get('size-pack') ?? 0) + (counts.get('size-garbage') ?? 0)) * 1024;
+}
+
+/** Runs `work` with a temporary object store in front of the repository's own, which is removed afterwards whatever happens. */
+export async function withObjectArea<T>(
+  repo: Repository,
+  work: (area: Repository & { objects: NonNullable<Repository['objects']> }) => Promise<T>,
+): Promise<T> {
+  const store = repo.objects?.directory ?? join(repo.path, 'objects');
+  // The name is one that `git prune` knows as an abandoned quarantine, should this process die here.
+  const directory = join(repo.path, 'objects', `tmp_objdir-${randomBytes(8).toString('hex')}`);
+  await mkdir(join(directory, 'pack'), { recursive: true });
+  try {
+    return await work({
+      path: repo.path,
+      objects: { directory, alternates: [store, ...(repo.objects?.alternates ?? [])] },
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Moves every object of an area into the store behind it. A pack becomes visible by its `.idx`, which therefore goes last.
+ * An object that is there already stays as it is.
+ */
+export async function migrateObjects(
+  area: Repository & { objects: NonNullable<Repository['objects']> },
+): Promise<void> {
+  const target = area.objects.alternates[0] ?? join(area.path, 'objects');
+  const rank = (name: string): number =>
+    ['.keep', '.pack', '.rev', '.idx'].findIndex((suffix) => name.endsWith(suffix));
+  for (const folder of await readdir(area.objects.directory, { withFileTypes: true })) {
+    if (!folder.isDirectory() || !/^([0-9a-f]{2}|pack)$/.test(folder.name)) continue;
+    const names = await readdir(join(area.objects.directory, folder.name));
+    if (names.length === 0) continue;
+    await mkdir(join(target, folder.name), { recursive: true });
+    for (const name of names.filter((name) => !name.startsWith('tmp_')).sort((a, b) => rank(a) - rank(b))) {
+      await rename(join(area.objects.directory, folder.name, name), join(target, folder.name, name));
+    }
+  }
+}
