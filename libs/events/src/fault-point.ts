@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 
 /**
  * The named places of this lib at which a process may die: before and after each commit and publish.
@@ -6,40 +6,33 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
  */
 export const faultPoints: string[] = ['outbox.claimed', 'outbox.published', 'consumer.committed'];
 
-interface Fault {
-  name: string;
-  /** Which passing of the point fires, from 1. */
-  nth: number;
-}
+const armed = process.env.NODE_ENV === 'test' ? process.env.FAULT_FILE : undefined;
+const passed = new Map<string, number>();
 
-function parseFault(): Fault | undefined {
-  if (process.env.NODE_ENV !== 'test' || !process.env.FAULT) return undefined;
-  const match = /^([a-z0-9_.-]+):crash(?::(\d+))?$/.exec(process.env.FAULT);
-  if (!match?.[1]) throw new Error(`FAULT is not <name>:crash[:nth]: ${process.env.FAULT}`);
-  return { name: match[1], nth: Number(match[2] ?? 1) };
-}
-
-const fault = parseFault();
-let passed = 0;
-
-function die(name: string): void {
-  const file = process.env.FAULT_FIRED_FILE;
-  if (file) {
-    // On disk before the process dies: a fault that never fired must fail its test.
-    const handle = openSync(file, 'a');
-    writeSync(handle, `${name}\n`);
-    fsyncSync(handle);
-    closeSync(handle);
+/**
+ * Marks a place at which the process may die. Does nothing unless `NODE_ENV=test` and `FAULT_FILE` names a file that
+ * holds `<name>` or `<name>:<nth>`: then the nth passing (from 1, per process) kills the process with SIGKILL.
+ * The file is renamed to `<file>.fired` first: exactly one process dies of it, and a fault that never fired is seen.
+ */
+export function faultPoint(name: string): void {
+  if (armed === undefined) return;
+  const [wanted, nth = '1'] = readArmed(armed).split(':');
+  if (wanted !== name) return;
+  const times = (passed.get(name) ?? 0) + 1;
+  passed.set(name, times);
+  if (times < Number(nth)) return;
+  try {
+    renameSync(armed, `${armed}.fired`);
+  } catch {
+    return;
   }
   process.kill(process.pid, 'SIGKILL');
 }
 
-/**
- * Marks a place at which the process may die. Does nothing unless `NODE_ENV=test` and `FAULT=<name>:crash[:nth]` names it: then the
- * nth passing kills the process with SIGKILL, having written the name to `$FAULT_FIRED_FILE`.
- */
-export function faultPoint(name: string): void {
-  if (fault === undefined || fault.name !== name) return;
-  passed += 1;
-  if (passed === fault.nth) die(name);
+function readArmed(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return '';
+  }
 }
