@@ -32,7 +32,8 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ resu
   const outer = counts.getStore();
   const count: Count = { statements: 0 };
   try {
-    const result = await counts.run(count, work);
+    // Awaited inside: a Prisma promise sends its statement only when it is first awaited.
+    const result = await counts.run(count, async () => await work());
     return { result, statements: count.statements };
   } finally {
     if (outer) outer.statements += count.statements;

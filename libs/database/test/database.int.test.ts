@@ -83,7 +83,7 @@ test('a unique violation is recognised by its constraint', async () => {
 test('deadlocked transactions are run again until both are done', async () => {
   await db.query(sql`insert into things (name, rank) values ('left', 0), ('right', 0)`);
   let waiting = 0;
-  let release = () => undefined as void;
+  let release: () => void = () => undefined;
   const bothHold = new Promise<void>((settle) => {
     release = settle;
   });

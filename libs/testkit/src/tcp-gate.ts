@@ -35,7 +35,8 @@ export async function tcpGate({ host, port: target }: { host: string; port: numb
       });
       server.once('error', fail);
       server.listen(port, '127.0.0.1', () => {
-        port = (server?.address() as { port: number }).port;
+        const address = server?.address();
+        if (typeof address === 'object' && address !== null) port = address.port;
         settle();
       });
     });

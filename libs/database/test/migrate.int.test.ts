@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
+import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { assertMigrated, type Database, MigrationError, migrate, openDatabase, sql } from '../src';
+
+let folder: string;
+let home: TestDatabase;
+let db: Database;
+
+const put = (schema: string, name: string, script: string) => {
+  mkdirSync(joinPath(folder, schema, name), { recursive: true });
+  writeFileSync(joinPath(folder, schema, name, 'migration.sql'), script);
+};
+
+const sets = () => [
+  { schema: 'extra', directory: joinPath(folder, 'extra') },
+  { schema: 'public', directory: joinPath(folder, 'public') },
+];
+
+const run = () => migrate({ url: home.url, sets: sets() });
+const check = () => assertMigrated({ url: home.url, sets: sets(), within: 0 });
+
+beforeEach(async () => {
+  folder = mkdtempSync(joinPath(tmpdir(), 'switchyard-migrate-'));
+  put('extra', '20260101000000_own', 'create table own (id int);');
+  put('public', '20260101000000_one', 'create table one (id int); insert into one values (1);');
+  put('public', '20260102000000_two', 'create table two (id int);');
+  home = await testDatabase();
+  db = openDatabase({ url: home.url, applicationName: 'test' });
+});
+
+afterEach(async () => {
+  await db.close();
+  await home.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('applies each set in its schema, in order, once, and records it as Prisma does', async () => {
+  await expect(check()).rejects.toThrow(/20260101000000_own of schema extra is not applied/);
+  expect(await run()).toEqual(['20260101000000_own', '20260101000000_one', '20260102000000_two']);
+  expect(await run()).toEqual([]);
+  await check();
+  expect(await db.query(sql`select * from extra.own`)).toEqual([]);
+  const rows = await db.query(
+    sql`select migration_name, length(checksum) as length, finished_at is not null as finished, applied_steps_count from _prisma_migrations order by started_at`,
+  );
+  expect(rows).toEqual([
+    { migration_name: '20260101000000_one', length: 64, finished: true, applied_steps_count: 1 },
+    { migration_name: '20260102000000_two', length: 64, finished: true, applied_steps_count: 1 },
+  ]);
+});
+
+test('several processes at once apply everything once', async () => {
+  const applied = await Promise.all([run(), run(), run(), run()]);
+  expect(applied.flat()).toHaveLength(3);
+  expect(await db.query(sql`select * from one`)).toHaveLength(1);
+});
+
+test('a failing migration leaves nothing of itself, and the next run tries it again', async () => {
+  put('public', '20260103000000_three', 'create table three (id int); select 1 / 0;');
+  await expect(run()).rejects.toThrow(/20260103000000_three of schema public failed: division by zero/);
+  expect(await db.one(sql`select to_regclass('three') as found`)).toEqual({ found: null });
+  put('public', '20260103000000_three', 'create table three (id int);');
+  expect(await run()).toEqual(['20260103000000_three']);
+});
+
+test('refuses an edited migration', async () => {
+  await run();
+  put('public', '20260101000000_one', 'create table one (id bigint);');
+  await expect(run()).rejects.toThrow(/20260101000000_one of schema public was edited/);
+  await expect(check()).rejects.toThrow(MigrationError);
+});
+
+test('refuses a database of a newer version', async () => {
+  put('public', '20260103000000_three', 'create table three (id int);');
+  await run();
+  rmSync(joinPath(folder, 'public', '20260103000000_three'), { recursive: true });
+  await expect(run()).rejects.toThrow(/newer version: this one does not know migration 20260103000000_three/);
+  await expect(check()).rejects.toThrow(/newer version/);
+});
+
+test('refuses to go on after a half-applied migration until it is marked as rolled back', async () => {
+  put('public', '20260103000000_three', '-- no transaction\ncreate table three (id int);\nselect 1 / 0;');
+  await expect(run()).rejects.toThrow(/division by zero/);
+  await expect(run()).rejects.toThrow(/20260103000000_three of schema public was applied by half/);
+  await expect(check()).rejects.toThrow(/applied by half/);
+  await db.query(sql`update _prisma_migrations set rolled_back_at = now() where finished_at is null`);
+  put('public', '20260103000000_three', 'create table if not exists three (id int);');
+  expect(await run()).toEqual(['20260103000000_three']);
+});
+
+test('a service waits for a database that is not there yet', async () => {
+  await run();
+  const away = new URL(home.url);
+  away.port = String(await freePort());
+  await expect(assertMigrated({ url: away.href, sets: sets(), within: 300 })).rejects.toThrow(/ECONNREFUSED/);
+});

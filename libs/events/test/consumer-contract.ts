@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from '@switchyard/database';
+import { isAppError, notFound, unavailable } from '@switchyard/errors';
+import { eventually } from '@switchyard/testkit';
+import {
+  appendToOutbox,
+  type Consumer,
+  type ConsumerOptions,
+  deadLetterTopic,
+  type EventBus,
+  type EventDefinition,
+  type EventMeta,
+  type Relay,
+  replayDeadLetters,
+  startConsumer,
+  startRelay,
+  subscription,
+} from '../src';
+import { amounts, type Counted, countedEvent, openService, type Service } from './fixture';
+
+/** The way of an event from one service's outbox to another's database, over any bus. */
+export function consumerContract(name: string, open: () => Promise<EventBus> | EventBus): void {
+  describe(`outbox to effect over ${name}`, () => {
+    let publisher: Service;
+    let reader: Service;
+    let bus: EventBus;
+    let relay: Relay;
+    const consumers: Consumer[] = [];
+
+    beforeAll(async () => {
+      publisher = await openService();
+      reader = await openService();
+      bus = await open();
+      relay = startRelay({ db: publisher.db, bus });
+    });
+
+    beforeEach(() => reader.db.query(sql`truncate effects`));
+
+    afterEach(async () => {
+      await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+    });
+
+    afterAll(async () => {
+      await relay?.close();
+      await bus?.close();
+      await publisher?.close();
+      await reader?.close();
+    });
+
+    const send = (
+      event: EventDefinition<Counted>,
+      amount: number,
+      id = `${event.topic}:${event.type}:${amount}`,
+      account = 'a',
+    ) => publisher.db.transaction((tx) => appendToOutbox(tx, event, { account, amount }, { id }));
+
+    const consume = async (
+      event: EventDefinition<Counted>,
+      before: (payload: Counted, meta: EventMeta) => void = () => undefined,
+      more: Partial<ConsumerOptions> = {},
+    ) => {
+      const group = more.group ?? `reader-${randomBytes(3).toString('hex')}`;
+      const consumer = await startConsumer({
+        bus,
+        db: reader.db,
+        group,
+        subscriptions: [
+          subscription({
+            event,
+            async handle(payload, tx, meta) {
+              await tx.query(sql`insert into effects (account, amount) values (${payload.account}, ${payload.amount})`);
+              before(payload, meta);
+            },
+          }),
+        ],
+        ...more,
+      });
+      consumers.push(consumer);
+      return group;
+    };
+
+    test('an event has its effect once, also when it is published again', async () => {
+      const event = countedEvent();
+      await consume(event);
+      for (const amount of [1, 2, 3]) await send(event, amount);
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([1, 2, 3]), { within: 30_000 });
+      await publisher.db.query(sql`update events.outbox set published_at = null where topic = ${event.topic}`);
+      await send(event, 4);
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([1, 2, 3, 4]), { within: 30_000 });
+    });
+
+    test('a handler learns what happened, when, and under which id', async () => {
+      const event = countedEvent();
+      let seen: EventMeta | undefined;
+      await consume(event, (_, meta) => {
+        seen = meta;
+      });
+      await send(event, 5, 'the-id', 'the-key');
+      await eventually(() => expect(seen).toBeDefined(), { within: 30_000 });
+      expect(seen).toEqual({
+        id: 'the-id',
+        type: event.type,
+        topic: event.topic,
+        key: 'the-key',
+        time: expect.any(Date),
+        attempt: 1,
+      });
+    });
+
+    test('types of a stream that nobody subscribed to are passed over', async () => {
+      const wanted = countedEvent('account.counted');
+      const other = countedEvent('account.closed', wanted.stream);
+      await consume(wanted);
+      await send(other, 1);
+      await send(wanted, 2);
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([2]), { within: 30_000 });
+    });
+
+    test('a passing failure is retried until it has passed, in order and without a second effect', async () => {
+      const event = countedEvent();
+      let failures = 7;
+      await consume(event, ({ amount }) => {
+        if (amount === 1 && failures > 0) {
+          failures -= 1;
+          throw unavailable();
+        }
+      });
+      await send(event, 1);
+      await send(event, 2);
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([1, 2]), { within: 40_000 });
+      expect(failures).toBe(0);
+    });
+
+    test('a poisonous event is tried a few times, parked with its reason, and holds up nothing; replaying gives it back', async () => {
+      const event = countedEvent();
+      let poisonous = true;
+      let attempts = 0;
+      const group = await consume(
+        event,
+        ({ amount }) => {
+          if (amount !== 2 || !poisonous) return;
+          attempts += 1;
+          throw notFound('Account');
+        },
+        { tries: 3 },
+      );
+      for (const amount of [1, 2, 3]) await send(event, amount);
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([1, 3]), { within: 30_000 });
+      expect(attempts).toBe(3);
+
+      const parked: Record<string, string>[] = [];
+      await bus.drain({
+        group: `${group}.inspect`,
+        topic: deadLetterTopic(event.topic, group),
+        handler: async ({ headers }) => void parked.push(headers),
+      });
+      expect(parked).toEqual([
+        expect.objectContaining({
+          id: `${event.topic}:${event.type}:2`,
+          'dead-reason': expect.stringContaining('404 Account Not Found'),
+        }),
+      ]);
+
+      expect(await replayDeadLetters({ bus, group, topic: event.topic })).toBe(1);
+      await eventually(() => expect(attempts).toBe(6), { within: 30_000 });
+      poisonous = false;
+      await eventually(async () => expect(await replayDeadLetters({ bus, group, topic: event.topic })).toBe(1), {
+        within: 30_000,
+      });
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([1, 3, 2]), { within: 30_000 });
+      expect(await replayDeadLetters({ bus, group, topic: event.topic })).toBe(0);
+    });
+
+    test('a body that cannot be read is parked at once', async () => {
+      const event = countedEvent();
+      const group = await consume(event);
+      await bus.publish([
+        {
+          topic: event.topic,
+          key: 'a',
+          body: 'no json',
+          headers: { id: 'broken', type: event.type, version: '1', time: new Date().toISOString() },
+        },
+      ]);
+      await send(event, 1);
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([1]), { within: 30_000 });
+      const reasons: (string | undefined)[] = [];
+      await bus.drain({
+        group: `${group}.inspect`,
+        topic: deadLetterTopic(event.topic, group),
+        handler: async ({ headers }) => void reasons.push(headers['dead-reason']),
+      });
+      expect(reasons).toEqual([expect.stringContaining('SyntaxError')]);
+    });
+
+    test('when the database of the reader drops every connection, no event is lost or doubled', async () => {
+      const event = countedEvent();
+      await consume(event);
+      for (let n = 1; n <= 60; n += 1) {
+        await send(event, n);
+        if (n % 20 === 0) {
+          await reader.db
+            .query(
+              sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+            )
+            .catch((error) => expect(isAppError(error, 'unavailable')).toBe(true));
+        }
+      }
+      await eventually(
+        async () => expect(await amounts(reader.db)).toEqual(Array.from({ length: 60 }, (_, n) => n + 1)),
+        { within: 30_000 },
+      );
+    });
+  });
+}
