@@ -1,4 +1,5 @@
 export type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
+export * from './catalogue/repository';
 export {
   type AnySubscription,
   type Consumer,
@@ -16,7 +17,6 @@ export { decodeBody, defineEvent, type EventDefinition, encodeBody, type Message
 export { faultPoint, faultPoints } from './fault-point';
 export { kafkaBus } from './kafka-bus';
 export { eventMigrations, logMigrations } from './migrations';
-export * from "./catalogue/repository";
 export { openBus } from './open-bus';
 export { appendAllToOutbox, appendToOutbox, nudgeRelay, outboxBacklog } from './outbox';
 export { type Relay, type RelayOptions, startRelay } from './relay';

@@ -34,7 +34,8 @@ export interface ChangeRefsRequest {
 export type ChangeRefs = (request: ChangeRefsRequest) => Promise<RefChangeOutcome[]>;
 
 /**
- * Told of every move after its result has been committed, at least once and, per project, in order of ids as long as none fails; must be
+ * Told of every move after its result has been committed, at least once, usually in order; changes of one ref made at the same time may
+ * be told side by side, so a subscriber that minds reads the ref. Not told of `internal` moves. Must be
  * idempotent by `change.id`. Told once more, later and with growing pauses, after it threw. May itself call `ChangeRefs`.
  */
 export interface RefChangeSubscriber {

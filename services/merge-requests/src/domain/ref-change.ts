@@ -34,6 +34,23 @@ export interface RefChange extends RefUpdate {
   readonly createdAt: Date;
 }
 
+/** What is published of a move of a branch or tag. */
+export interface PushFacts {
+  /** Commits that are new on the ref; 0 for a removed one. */
+  readonly commitCount: number;
+  /** Title of the newest commit; empty for a removed ref. */
+  readonly commitTitle: string;
+  /** True for the project's default branch. */
+  readonly defaultBranch: boolean;
+}
+
+/** What became of an intent; `facts` of a move that is to be published. */
+export interface Settlement {
+  readonly change: RefChange;
+  readonly moved: boolean;
+  readonly facts?: PushFacts;
+}
+
 /** What became of one update. `stale`: the ref did not point at `before`, or names that clash (`a` and `a/b`) exist. */
 export type RefChangeOutcome =
   | { readonly status: 'moved'; readonly change: RefChange }

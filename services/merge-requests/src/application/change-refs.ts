@@ -1,0 +1,296 @@
+import { randomUUID } from 'node:crypto';
+import { isAppError } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { logger } from '@switchyard/telemetry';
+import { firstDefaultBranch } from '../domain/push';
+import {
+  branchOf,
+  creates,
+  deletes,
+  type PushFacts,
+  type RefChange,
+  type RefChangeOutcome,
+  type RefChangeSource,
+  type RefUpdate,
+  type Settlement,
+  tagOf,
+} from '../domain/ref-change';
+import { initialDefault, type RepositoryProject } from '../domain/repository';
+import {
+  countCommits,
+  parseRefName,
+  parseSha,
+  type Ref,
+  type RefName,
+  type Repository,
+  readCommits,
+  readRefs,
+  repositoryExists,
+  updateRefs,
+  zeroSha,
+} from '../git';
+import type { ChangeRefs, ChangeRefsRequest, RefChangeSubscriber } from './ref-change';
+
+faultPoints.push(
+  'push.intent_committed',
+  'push.ref_moved',
+  'push.result_committed',
+  'push.subscriber_told',
+  'push.told',
+);
+
+/** Moves refs for real: per update, undefined when it moved, else why not. */
+export type MoveRefs = (changes: readonly RefChange[]) => Promise<readonly (string | undefined)[]>;
+
+type Settled = { settlements: readonly Settlement[]; newDefault?: string | undefined };
+
+/** Where intents are kept; see storage/ref-change.store.ts. */
+export interface RefChangeLog {
+  open(request: {
+    pushId: string;
+    projectId: number;
+    actorId: number;
+    source: RefChangeSource;
+    cause: string | undefined;
+    updates: readonly RefUpdate[];
+  }): Promise<RefChange[]>;
+  settle(pushId: string, settle: (open: RefChange[]) => Promise<Settled>): Promise<readonly Settlement[]>;
+  settleAbandoned(
+    settle: (
+      open: RefChange[],
+      later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
+    ) => Promise<Settled>,
+  ): Promise<readonly Settlement[] | undefined>;
+  claimUntold(): Promise<(RefChange & { attempts: number })[]>;
+  told(ids: readonly number[]): Promise<void>;
+  tellAgain(id: number, seconds: number): Promise<void>;
+  prune(): Promise<void>;
+}
+
+/** What moving refs needs. */
+export interface RefChangeEdges {
+  readonly log: RefChangeLog;
+  readonly projects: { find(projectId: number): Promise<RepositoryProject | undefined> };
+  readonly repositoryOf: (projectId: number) => Repository;
+  /** Told of every move, in this order. */
+  readonly subscribers: readonly RefChangeSubscriber[];
+}
+
+/** Commits counted for one push at the most; a larger one is shown with this number. */
+const countedCommits = 10_001;
+
+/** The machinery behind `ChangeRefs`: the same for pushes, whose refs git's receiving end moves, and for the reconciler. */
+export interface RefChanges {
+  readonly changeRefs: ChangeRefs;
+  /** `changeRefs` with a mover of the caller's own. It must not use the database: a connection is held while it runs. */
+  changeRefsBy(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]>;
+  /** Settles what processes left behind, tells subscribers who have not been told. Safe in several processes at once. */
+  reconcile(): Promise<void>;
+}
+
+/** Builds the one way by which refs move (D7). */
+export function refChanges(edges: RefChangeEdges): RefChanges {
+  const { log, repositoryOf, subscribers } = edges;
+
+  async function factsOf(repo: Repository, change: RefChange, defaultBranch: string): Promise<PushFacts | undefined> {
+    const branch = branchOf(change.ref);
+    if (change.source === 'internal' || (branch === undefined && tagOf(change.ref) === undefined)) return undefined;
+    const facts = { commitCount: 0, commitTitle: '', defaultBranch: branch === defaultBranch };
+    if (deletes(change)) return facts;
+    const after = parseSha(change.after);
+    const [commit] = await readCommits(repo, [after]);
+    if (commit === undefined) return facts;
+    const title = { ...facts, commitTitle: commit.title };
+    if (branch === undefined) return title;
+    const not = creates(change)
+      ? await readRefs(repo, [parseRefName(`refs/heads/${defaultBranch}`)]).then((refs) =>
+          [...refs.values()].filter(({ ref }) => ref !== change.ref).map(({ sha }) => sha),
+        )
+      : [parseSha(change.before)];
+    return { ...title, commitCount: await countCommits(repo, { from: [after], not, cap: countedCommits }) };
+  }
+
+  async function settlementsOf(
+    projectId: number,
+    changes: readonly RefChange[],
+    moved: readonly boolean[],
+    project: RepositoryProject | undefined,
+  ): Promise<Settled> {
+    const repo = repositoryOf(projectId);
+    const created = changes.flatMap((change, at) =>
+      moved[at] && creates(change) && change.source !== 'internal' ? (branchOf(change.ref) ?? []) : [],
+    );
+    const named = project === undefined ? '' : initialDefault(project);
+    const newDefault = project?.pushed === false ? firstDefaultBranch(named, created) : undefined;
+    const settlements: Settlement[] = [];
+    for (const [at, change] of changes.entries()) {
+      settlements.push(
+        moved[at]
+          ? { change, moved: true, facts: await factsOf(repo, change, newDefault ?? named) }
+          : { change, moved: false },
+      );
+    }
+    return { settlements, newDefault };
+  }
+
+  /** Tells the subscribers of moves; what fails is told again by the reconciler. */
+  async function tell(changes: readonly (RefChange & { attempts?: number })[]): Promise<void> {
+    const told: number[] = [];
+    for (const change of changes) {
+      if (change.source === 'internal') continue;
+      try {
+        for (const subscriber of subscribers) {
+          await subscriber.afterRefChange(change);
+          faultPoint('push.subscriber_told');
+        }
+        told.push(change.id);
+      } catch (error) {
+        logger.warn(
+          { err: error, ref: change.ref, project_id: change.projectId },
+          'a subscriber of ref changes failed',
+        );
+        await log
+          .tellAgain(change.id, Math.min(300, 2 ** (change.attempts ?? 0)))
+          .catch((cause) => logger.warn({ err: cause }, 'the pause after a failed subscriber was not stored'));
+      }
+    }
+    if (told.length > 0) await log.told(told);
+    faultPoint('push.told');
+  }
+
+  async function changeRefsBy(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]> {
+    const { projectId, actorId, source, cause, updates } = request;
+    if (updates.length === 0) return [];
+    const project = await edges.projects.find(projectId);
+    const pushId = randomUUID();
+    await log.open({ pushId, projectId, actorId, source, cause, updates });
+    faultPoint('push.intent_committed');
+    let reasons: readonly (string | undefined)[] = [];
+    const settlements = await log.settle(pushId, async (open) => {
+      if (open.length !== updates.length) return { settlements: [] };
+      reasons = await move(open);
+      faultPoint('push.ref_moved');
+      return settlementsOf(
+        projectId,
+        open,
+        reasons.map((reason) => reason === undefined),
+        project,
+      );
+    });
+    faultPoint('push.result_committed');
+    await tell(settlements.filter(({ moved }) => moved).map(({ change }) => change)).catch((error) =>
+      logger.warn({ err: error, project_id: projectId }, 'telling subscribers of ref changes was interrupted'),
+    );
+    return updates.map((update, at): RefChangeOutcome => {
+      const settlement = settlements[at];
+      return settlement?.moved
+        ? { status: 'moved', change: settlement.change }
+        : { status: 'stale', update, reason: reasons[at] ?? 'The change took too long and was given up.' };
+    });
+  }
+
+  const moveEach =
+    (repo: Repository): MoveRefs =>
+    async (changes) => {
+      const wanted = changes.map(({ ref, before, after }) => ({
+        ref: parseRefName(ref),
+        old: parseSha(before),
+        new: parseSha(after),
+      }));
+      const attempt = async (updates: typeof wanted): Promise<string | undefined> => {
+        try {
+          await updateRefs(repo, updates);
+          return undefined;
+        } catch (error) {
+          if (!isAppError(error, 'conflict', 'unprocessable')) throw error;
+          return typeof error.body.message === 'string' ? error.body.message : 'The reference has changed';
+        }
+      };
+      const together = await attempt(wanted);
+      if (together === undefined || wanted.length === 1) return wanted.map(() => together);
+      const reasons: (string | undefined)[] = [];
+      for (const update of wanted) reasons.push(await attempt([update]));
+      return reasons;
+    };
+
+  /** Whether an abandoned intent was carried out, read from the ref and from what was asked for afterwards. */
+  async function happened(
+    change: RefChange,
+    now: string,
+    later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
+  ): Promise<boolean> {
+    if (now === change.after) return true;
+    // The ref may have moved on from here: then a chain of later changes leads to where it stands, or to one known to be done.
+    let reached: string = change.after;
+    for (const next of await later(change)) {
+      if (next.before !== reached) continue;
+      if (next.done || next.after === now) return true;
+      reached = next.after;
+    }
+    return false;
+  }
+
+  async function settleAbandoned(): Promise<void> {
+    for (;;) {
+      const settlements = await log.settleAbandoned(async (open, later) => {
+        const projectId = open[0]?.projectId ?? 0;
+        const repo = repositoryOf(projectId);
+        const project = await edges.projects.find(projectId);
+        const refs = (await repositoryExists(repo))
+          ? await readRefs(
+              repo,
+              open.map(({ ref }) => parseRefName(ref)),
+            )
+          : new Map<RefName, Ref>();
+        const moved: boolean[] = [];
+        for (const change of open) {
+          moved.push(await happened(change, refs.get(parseRefName(change.ref))?.sha ?? zeroSha, later));
+        }
+        return settlementsOf(projectId, open, moved, project);
+      });
+      if (settlements === undefined) return;
+      logger.info(
+        { refs: settlements.map(({ change, moved }) => [change.ref, moved]) },
+        'abandoned ref changes settled',
+      );
+      await tell(settlements.filter(({ moved }) => moved).map(({ change }) => change));
+    }
+  }
+
+  return {
+    changeRefs: (request) => changeRefsBy(request, moveEach(repositoryOf(request.projectId))),
+    changeRefsBy,
+    async reconcile() {
+      await settleAbandoned();
+      for (;;) {
+        const untold = await log.claimUntold();
+        if (untold.length === 0) break;
+        await tell(untold);
+      }
+      await log.prune();
+    },
+  };
+}
+
+/** Milliseconds between two runs of the reconciler (D7). */
+const reconcileEveryMs = 5_000;
+
+/** Runs the reconciler at once and then every 5 seconds until the returned function is called, which waits for the run under way. */
+export function startReconciler(changes: Pick<RefChanges, 'reconcile'>): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  const run = async (): Promise<void> => {
+    await changes.reconcile().catch((error) => logger.warn({ err: error }, 'ref changes could not be reconciled'));
+    if (!stopped) timer = setTimeout(start, reconcileEveryMs);
+  };
+  const start = (): void => {
+    running = run();
+  };
+  start();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}

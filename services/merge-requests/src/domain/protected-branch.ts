@@ -1,0 +1,76 @@
+/** A rule on one branch, or on every branch that matches a wildcard (G §10 Protected branches). */
+export interface ProtectedBranch {
+  readonly id: number;
+  readonly projectId: number;
+  /** Branch name, or a wildcard in which `*` stands for any text, slashes included. */
+  readonly name: string;
+  /** Least level that may push: 0 (nobody), 30, 40, or 60 (administrators). */
+  readonly pushAccessLevel: number;
+  /** Least level that may merge, of the same values. */
+  readonly mergeAccessLevel: number;
+  /** Whoever may push may also rewrite history. */
+  readonly allowForcePush: boolean;
+}
+
+/** What decides about a person: their level on the project, and whether they administer the instance. */
+export interface Standing {
+  /** 0 to 50 (G-5-14). */
+  readonly level: number;
+  readonly admin: boolean;
+}
+
+/** Level of the people who write code. */
+export const developer = 30;
+/** Level of the people who keep the project. */
+export const maintainer = 40;
+
+const administrators = 60;
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** True when the rule holds for `branch`. */
+export function covers(rule: ProtectedBranch, branch: string): boolean {
+  if (!rule.name.includes('*')) return rule.name === branch;
+  return new RegExp(`^${rule.name.split('*').map(escaped).join('.*')}$`, 's').test(branch);
+}
+
+/** The rules that hold for `branch`; none: the branch is not protected. */
+export const rulesOf = (rules: readonly ProtectedBranch[], branch: string): ProtectedBranch[] =>
+  rules.filter((rule) => covers(rule, branch));
+
+function reaches(standing: Standing, needed: number): boolean {
+  if (needed === 0) return false;
+  if (standing.admin) return true;
+  return needed !== administrators && standing.level >= needed;
+}
+
+/** True when this person may push to `branch`: Developers everywhere, and on a protected branch whoever one of its rules lets (G-4.2-7). */
+export function mayPush(rules: readonly ProtectedBranch[], branch: string, standing: Standing): boolean {
+  if (standing.level < developer) return false;
+  const holding = rulesOf(rules, branch);
+  return holding.length === 0 || holding.some((rule) => reaches(standing, rule.pushAccessLevel));
+}
+
+/** True when this person may merge into `branch`: by push right or by merge right (G-4.2-7). */
+export function mayMerge(rules: readonly ProtectedBranch[], branch: string, standing: Standing): boolean {
+  if (standing.level < developer) return false;
+  const holding = rulesOf(rules, branch);
+  return (
+    holding.length === 0 ||
+    holding.some((rule) => reaches(standing, rule.pushAccessLevel) || reaches(standing, rule.mergeAccessLevel))
+  );
+}
+
+/** True when history of `branch` may be rewritten by those who may push to it. */
+export function allowsForcePush(rules: readonly ProtectedBranch[], branch: string): boolean {
+  const holding = rulesOf(rules, branch);
+  return holding.length === 0 || holding.some((rule) => rule.allowForcePush);
+}
+
+/** True when Developers may push to `branch`. */
+export const developersCanPush = (rules: readonly ProtectedBranch[], branch: string): boolean =>
+  rulesOf(rules, branch).some((rule) => rule.pushAccessLevel === developer);
+
+/** True when Developers may merge into `branch`. */
+export const developersCanMerge = (rules: readonly ProtectedBranch[], branch: string): boolean =>
+  rulesOf(rules, branch).some((rule) => rule.mergeAccessLevel === developer);

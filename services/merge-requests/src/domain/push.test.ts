@@ -1,0 +1,57 @@
+import type { ProtectedBranch } from './protected-branch';
+import { firstDefaultBranch, type PushedUpdate, type PushGround, refusalOf } from './push';
+import { zeroSha } from './ref-change';
+
+const a = 'a'.repeat(40);
+const b = 'b'.repeat(40);
+const main: ProtectedBranch = {
+  id: 1,
+  projectId: 1,
+  name: 'main',
+  pushAccessLevel: 40,
+  mergeAccessLevel: 40,
+  allowForcePush: false,
+};
+const ground = (level: number, given: Partial<PushGround> = {}): PushGround => ({
+  rules: [main],
+  standing: { level, admin: false },
+  defaultBranch: 'main',
+  empty: false,
+  ...given,
+});
+const update = (ref: string, given: Partial<PushedUpdate> = {}): PushedUpdate => ({
+  ref,
+  before: a,
+  after: b,
+  rewrites: false,
+  ...given,
+});
+
+test.each([
+  ['a Reporter', update('refs/heads/x'), ground(20), 'not allowed to push code to this project'],
+  ['a Developer on a protected branch', update('refs/heads/main'), ground(30), "the protected branch 'main'"],
+  ['a forced push to a protected branch', update('refs/heads/main', { rewrites: true }), ground(40), 'force push'],
+  ['removing the default branch', update('refs/heads/main', { after: zeroSha }), ground(50), 'default branch'],
+  [
+    'removing a protected branch',
+    update('refs/heads/old', { after: zeroSha }),
+    ground(50, { rules: [{ ...main, name: 'old' }] }),
+    'Protected branches cannot be deleted',
+  ],
+  ['a ref of a merge request', update('refs/merge-requests/1/head'), ground(50), 'merge requests'],
+  ['a ref of another kind', update('refs/notes/commits'), ground(50), 'Only branches'],
+])('refused: %s', (_name, given, on, text) => expect(refusalOf(given, on)).toContain(text));
+
+test.each([
+  ['a Developer on a branch', update('refs/heads/x'), ground(30)],
+  ['a forced push to a branch', update('refs/heads/x', { rewrites: true }), ground(30)],
+  ['removing a branch', update('refs/heads/x', { after: zeroSha }), ground(30)],
+  ['a Maintainer on a protected branch', update('refs/heads/main'), ground(40)],
+  ['a tag named like a protected branch', update('refs/tags/main'), ground(30)],
+])('allowed: %s', (_name, given, on) => expect(refusalOf(given, on)).toBeUndefined());
+
+test('the first default branch is the one the project names, else the first pushed', () => {
+  expect(firstDefaultBranch('main', ['dev', 'main'])).toBe('main');
+  expect(firstDefaultBranch('main', ['trunk', 'dev'])).toBe('trunk');
+  expect(firstDefaultBranch('main', [])).toBeUndefined();
+});

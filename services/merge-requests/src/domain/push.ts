@@ -1,0 +1,55 @@
+import { allowsForcePush, developer, mayPush, type ProtectedBranch, rulesOf, type Standing } from './protected-branch';
+import { branchOf, creates, deletes, type RefUpdate, tagOf } from './ref-change';
+
+/** What a push is judged by. */
+export interface PushGround {
+  readonly rules: readonly ProtectedBranch[];
+  readonly standing: Standing;
+  /** Default branch of the project. */
+  readonly defaultBranch: string;
+  /** True while the repository has no branch: its first one is made before any rule stands. */
+  readonly empty: boolean;
+}
+
+/** One update of a push. */
+export interface PushedUpdate extends RefUpdate {
+  /** True when the old commit is not an ancestor of the new one. */
+  readonly rewrites: boolean;
+}
+
+/** Why an update is refused, as the person at the git client reads it; undefined when it is allowed. */
+export function refusalOf(update: PushedUpdate, ground: PushGround): string | undefined {
+  const { rules, standing } = ground;
+  if (standing.level < developer) return 'You are not allowed to push code to this project.';
+  if (tagOf(update.ref) !== undefined) return undefined;
+  const branch = branchOf(update.ref);
+  if (branch === undefined) {
+    return update.ref.startsWith('refs/merge-requests/')
+      ? 'Refs of merge requests are kept by the server and cannot be pushed.'
+      : 'Only branches (refs/heads/) and tags (refs/tags/) can be pushed.';
+  }
+  if (deletes(update)) return refusalOfRemoval(branch, ground);
+  const isProtected = rulesOf(rules, branch).length > 0;
+  if (!mayPush(rules, branch, standing)) {
+    return creates(update)
+      ? `You are not allowed to create the protected branch '${branch}' on this project.`
+      : `You are not allowed to push code to the protected branch '${branch}' on this project.`;
+  }
+  if (isProtected && update.rewrites && !allowsForcePush(rules, branch)) {
+    return `You are not allowed to force push code to the protected branch '${branch}' on this project.`;
+  }
+  return undefined;
+}
+
+/** Why a branch is not to be removed; undefined when it may be. */
+export function refusalOfRemoval(branch: string, ground: PushGround): string | undefined {
+  if (branch === ground.defaultBranch) return 'The default branch of a project cannot be deleted.';
+  if (rulesOf(ground.rules, branch).length > 0) return 'Protected branches cannot be deleted; unprotect them first.';
+  if (!mayPush(ground.rules, branch, ground.standing)) return 'You are not allowed to delete this branch.';
+  return undefined;
+}
+
+/** The branch that becomes the default of a repository that had none: the one the project names, else the first of the push. */
+export function firstDefaultBranch(named: string, created: readonly string[]): string | undefined {
+  return created.includes(named) ? named : created[0];
+}

@@ -1,0 +1,32 @@
+/** What this service knows of a project's repository: the directory's row beside its own. */
+export interface RepositoryProject {
+  readonly id: number;
+  readonly name: string;
+  readonly fullPath: string;
+  readonly archived: boolean;
+  readonly initializeWithReadme: boolean;
+  /** 0 when gone. */
+  readonly creatorId: number;
+  /** Default branch as the directory has it; undefined for none. */
+  readonly wantedDefault: string | undefined;
+  /** Default branch as the repository has it; undefined before the first touch. */
+  readonly storedDefault: string | undefined;
+  /** True once it has been made on disk, README included. */
+  readonly created: boolean;
+  /** True once a branch was pushed. */
+  readonly pushed: boolean;
+}
+
+/** Name and address for commits made through the API. */
+export interface Committer {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+}
+
+/** Default branch where nothing else is known. */
+export const fallbackDefaultBranch = 'main';
+
+/** Default branch a repository starts with. */
+export const initialDefault = (project: RepositoryProject): string =>
+  project.storedDefault ?? project.wantedDefault ?? fallbackDefaultBranch;

@@ -1,0 +1,194 @@
+import { type Database, named, sql, type Tx } from '@switchyard/database';
+import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
+import {
+  branchOf,
+  creates,
+  deletes,
+  type RefChange,
+  type RefChangeSource,
+  type RefUpdate,
+  type Settlement,
+  tagOf,
+} from '../domain/ref-change';
+
+/** Seconds a process has for telling the subscribers before another one takes over. */
+const tellingSeconds = 30;
+/** Seconds an intent is left to the process that made it. */
+const graceSeconds = 2;
+/** Days settled intents are kept, as long as the outbox (D6). */
+const keptDays = 7;
+
+const columns = sql`id, project_id as "projectId", ref, old_sha as before, new_sha as after, actor_id as "actorId", source, cause,
+  created_at as "createdAt"`;
+
+type Row = Omit<RefChange, 'cause'> & { cause: string | null };
+const toChange = ({ cause, ...row }: Row): RefChange => ({ ...row, cause: cause ?? undefined });
+
+async function openOf(tx: Tx, pushId: string): Promise<RefChange[]> {
+  const rows = await tx.query<Row>(sql`
+    select ${columns} from ref_change_intents where push_id = ${pushId}::uuid and state = 'open' order by id for update`);
+  return rows.map(toChange);
+}
+
+/**
+ * The first branch becomes the default of its project: remembered, and protected as the instance's default asks (G §10). Of two first
+ * pushes at once the one that commits later finds the other's mark.
+ */
+async function adopt(tx: Tx, projectId: number, branch: string): Promise<void> {
+  const adopted = await tx.query(sql`
+    update repositories set default_branch = ${branch}, updated_at = now()
+    where project_id = ${projectId} and last_pushed_at is null returning project_id`);
+  if (adopted.length === 0) return;
+  await tx.query(sql`
+    insert into protected_branches (project_id, name, push_access_level, merge_access_level)
+    values (${projectId}, ${branch}, 40, 40) on conflict (project_id, name) do nothing`);
+}
+
+const eventOf = ({ change, facts }: Settlement) => {
+  const branch = branchOf(change.ref);
+  return {
+    id: `repository.pushed:${change.id}`,
+    payload: {
+      projectId: change.projectId,
+      authorId: change.actorId,
+      ref: change.ref,
+      refName: branch ?? tagOf(change.ref) ?? change.ref,
+      refType: branch === undefined ? 'tag' : 'branch',
+      action: creates(change) ? 'created' : deletes(change) ? 'removed' : 'pushed',
+      before: change.before,
+      after: change.after,
+      commitCount: facts?.commitCount ?? 0,
+      commitTitle: facts?.commitTitle ?? '',
+      source: change.source,
+      occurredAt: change.createdAt,
+      defaultBranch: facts?.defaultBranch ?? false,
+    },
+  };
+};
+
+// The project's row is locked before events are appended: those of one project leave in the order of their commits.
+async function record(tx: Tx, settlements: readonly Settlement[], newDefault: string | undefined): Promise<void> {
+  const projectId = settlements[0]?.change.projectId;
+  if (projectId === undefined) return;
+  const moved = settlements.filter((one) => one.moved);
+  const pushed = moved.some(({ change }) => branchOf(change.ref) !== undefined);
+  if (newDefault !== undefined) await adopt(tx, projectId, newDefault);
+  await tx.query(sql`
+    update repositories set last_pushed_at = case when ${pushed} then now() else last_pushed_at end where project_id = ${projectId}`);
+  await tx.query(sql`
+    update ref_change_intents set settled_at = now(),
+      state = case when id = any(${moved.map(({ change }) => change.id)}::bigint[]) then 'done' else 'failed' end,
+      handled_at = case when source = 'internal' then now() end,
+      handle_at = now() + make_interval(secs => ${tellingSeconds}::int)
+    where id = any(${settlements.map(({ change }) => change.id)}::bigint[])`);
+  await appendAllToOutbox(tx, repositoryPushed, moved.filter(({ facts }) => facts !== undefined).map(eventOf));
+}
+
+/** The table of intents: what was asked for, what became of it, who was told (D7). */
+export const refChangeStore = (db: Database) => ({
+  /** Commits one open intent per update, in order. */
+  async open(request: {
+    pushId: string;
+    projectId: number;
+    actorId: number;
+    source: RefChangeSource;
+    cause: string | undefined;
+    updates: readonly RefUpdate[];
+  }): Promise<RefChange[]> {
+    const rows = await db.query<Row>(
+      named(
+        'open_ref_changes',
+        sql`insert into ref_change_intents (push_id, project_id, ref, old_sha, new_sha, actor_id, source, cause)
+          select ${request.pushId}::uuid, ${request.projectId}::bigint, ref, before, after, ${request.actorId}::bigint,
+            ${request.source}::text, ${request.cause ?? null}::text
+          from unnest(${request.updates.map(({ ref }) => ref)}::text[], ${request.updates.map(({ before }) => before)}::text[],
+            ${request.updates.map(({ after }) => after)}::text[]) with ordinality as given (ref, before, after, position)
+          order by position
+          returning ${columns}`,
+      ),
+    );
+    return rows.map(toChange).sort((a, b) => a.id - b.id);
+  },
+
+  /**
+   * Locks the open intents of a push, has `settle` move the refs or find out where they stand, and commits what it answers together
+   * with the events. While the lock is held nobody else settles them; if the process dies, it is gone with its connection.
+   */
+  settle: (
+    pushId: string,
+    settle: (open: RefChange[]) => Promise<{ settlements: readonly Settlement[]; newDefault?: string | undefined }>,
+  ): Promise<readonly Settlement[]> =>
+    db.transaction(
+      async (tx) => {
+        const { settlements, newDefault } = await settle(await openOf(tx, pushId));
+        await record(tx, settlements, newDefault);
+        return settlements;
+      },
+      // Run again after a deadlock, `settle` would find refs that it has moved itself.
+      { retries: 0 },
+    ),
+
+  /**
+   * The same for a push whose process seems gone; `later` reads what was asked for afterwards on the ref of an intent and did not fail.
+   * @returns undefined when there is no such push
+   */
+  settleAbandoned: (
+    settle: (
+      open: RefChange[],
+      later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
+    ) => Promise<{ settlements: readonly Settlement[]; newDefault?: string | undefined }>,
+  ): Promise<readonly Settlement[] | undefined> =>
+    db.transaction(
+      async (tx) => {
+        const [oldest] = await tx.query<{ pushId: string }>(sql`
+          select push_id as "pushId" from ref_change_intents
+          where state = 'open' and created_at < now() - make_interval(secs => ${graceSeconds}::int)
+            and id = (select min(id) from ref_change_intents as same where same.push_id = ref_change_intents.push_id and same.state = 'open')
+          order by id limit 1 for update skip locked`);
+        if (oldest === undefined) return undefined;
+        const later = async (change: RefChange) => {
+          const rows = await tx.query<Row & { done: boolean }>(sql`
+            select ${columns}, state = 'done' as done from ref_change_intents
+            where project_id = ${change.projectId} and ref = ${change.ref} and id > ${change.id} and state <> 'failed' order by id`);
+          return rows.map((row) => ({ ...toChange(row), done: row.done }));
+        };
+        const { settlements, newDefault } = await settle(await openOf(tx, oldest.pushId), later);
+        await record(tx, settlements, newDefault);
+        return settlements;
+      },
+      { retries: 0 },
+    ),
+
+  /** Claims a few moved changes whose subscribers were not all told, oldest first; with how often that was tried. */
+  async claimUntold(): Promise<(RefChange & { attempts: number })[]> {
+    const rows = await db.query<Row & { attempts: number }>(sql`
+      update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::int),
+        handle_attempts = handle_attempts + 1
+      where id in (
+        select id from ref_change_intents where state = 'done' and handled_at is null and handle_at <= now()
+        order by id limit 20 for update skip locked)
+      returning ${columns}, handle_attempts as attempts`);
+    return rows.map((row) => ({ ...toChange(row), attempts: row.attempts })).sort((a, b) => a.id - b.id);
+  },
+
+  /** Notes that every subscriber was told. */
+  async told(ids: readonly number[]): Promise<void> {
+    await db.query(sql`update ref_change_intents set handled_at = now() where id = any(${ids}::bigint[])`);
+  },
+
+  /** Has a change told again after `seconds`. */
+  async tellAgain(id: number, seconds: number): Promise<void> {
+    await db.query(sql`
+      update ref_change_intents set handle_at = now() + make_interval(secs => ${seconds}::double precision) where id = ${id}`);
+  },
+
+  /** Drops changes settled and told long ago, at most a thousand. */
+  async prune(): Promise<void> {
+    await db.query(sql`
+      delete from ref_change_intents where id in (
+        select id from ref_change_intents
+        where state <> 'open' and settled_at < now() - make_interval(days => ${keptDays}::int)
+          and (state = 'failed' or handled_at is not null)
+        order by settled_at, id limit 1000)`);
+  },
+});

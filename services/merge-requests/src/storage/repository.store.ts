@@ -1,0 +1,62 @@
+import { type Database, named, sql } from '@switchyard/database';
+import type { Committer, RepositoryProject } from '../domain/repository';
+
+interface ProjectRow extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault'> {
+  wantedDefault: string | null;
+  storedDefault: string | null;
+}
+
+/** The table of repositories, and what the directory says of their projects and of the people who commit. */
+export const repositoryStore = (db: Database) => ({
+  /** A project that is alive; undefined for an unknown or deleted one. */
+  async find(projectId: number): Promise<RepositoryProject | undefined> {
+    const row = await db.one<ProjectRow>(
+      named(
+        'repository_project',
+        sql`select p.id, p.name, n.full_path || '/' || p.path as "fullPath", p.archived,
+            p.initialize_with_readme as "initializeWithReadme", coalesce(p.creator_id, 0) as "creatorId",
+            p.default_branch as "wantedDefault", r.default_branch as "storedDefault",
+            coalesce(r.state = 'created', false) as created, r.last_pushed_at is not null as pushed
+          from directory.projects p
+          join directory.namespaces n on n.id = p.namespace_id
+          left join repositories r on r.project_id = p.id
+          where p.id = ${projectId} and p.deleted_at is null and not p.deleting`,
+      ),
+    );
+    if (row === undefined) return undefined;
+    return { ...row, wantedDefault: row.wantedDefault ?? undefined, storedDefault: row.storedDefault ?? undefined };
+  },
+
+  /** Makes the row of a repository about to be made on disk; keeps the one that is there. */
+  async add(projectId: number, defaultBranch: string): Promise<void> {
+    await db.query(sql`
+      insert into repositories (project_id, default_branch) values (${projectId}, ${defaultBranch})
+      on conflict (project_id) do nothing`);
+  },
+
+  /** Notes that the repository is whole. */
+  async markCreated(projectId: number): Promise<void> {
+    await db.query(
+      sql`update repositories set state = 'created', updated_at = now() where project_id = ${projectId} and state <> 'created'`,
+    );
+  },
+
+  /** Changes the default branch. */
+  async setDefaultBranch(projectId: number, branch: string): Promise<void> {
+    await db.query(
+      sql`update repositories set default_branch = ${branch}, updated_at = now() where project_id = ${projectId}`,
+    );
+  },
+
+  /** Name and commit address of a user; the service itself for 0 and for the unknown. */
+  async committer(userId: number): Promise<Committer> {
+    const row = await db.one<{ id: number; name: string; email: string | null }>(
+      named(
+        'committer',
+        sql`select id, name, coalesce(commit_email, email, username || '@users.noreply.localhost') as email
+          from directory.users where id = ${userId}`,
+      ),
+    );
+    return { id: userId, name: row?.name ?? 'Switchyard', email: row?.email ?? 'switchyard@localhost' };
+  },
+});
