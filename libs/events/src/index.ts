@@ -1,5 +1,7 @@
 export type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
+export { type MergeRequestFact, mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
 export * from './catalogue/repository';
+export { repositoryPushed } from './catalogue/repository';
 export {
   type AnySubscription,
   type Consumer,
