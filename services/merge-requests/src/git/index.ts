@@ -1,5 +1,6 @@
 export * from './commit-files';
 export * from './commits';
+export * from './diffs';
 export * from './merges';
 export * from './names';
 export * from './refs';
