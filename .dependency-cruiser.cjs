@@ -1,0 +1,147 @@
+const TEST_CODE = '(^|/)test/|\\.test\\.ts$';
+
+/** The only places a rule allows, and tests. */
+const outside = (...places) => [...places, TEST_CODE];
+
+/** The directions of imports (D1). Each rule is seen to fire by deploy/test/import-directions.test.ts. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Modules that need each other are one module, or lack a third.',
+      severity: 'error',
+      from: { pathNot: '^protos/gen/' },
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolved-imports',
+      comment: 'An import that cannot be found is not checked by any other rule.',
+      severity: 'error',
+      from: { pathNot: '/generated/' },
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'services-meet-only-through-protos',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/', pathNot: TEST_CODE },
+      to: { path: '^services/([^/]+)/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'libs-know-no-service',
+      severity: 'error',
+      from: { path: '^(libs|protos)/' },
+      to: { path: '^services/' },
+    },
+    {
+      name: 'protos-know-no-lib',
+      severity: 'error',
+      from: { path: '^protos/' },
+      to: { path: '^libs/' },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'Rules import rules and the error kinds; not even Node.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/src/domain/', pathNot: TEST_CODE },
+      to: { pathNot: ['^services/$1/src/domain/', '^libs/errors/'] },
+    },
+    {
+      name: 'application-knows-no-edge',
+      comment: 'Use cases declare what they need; transport calls them, compose gives them storage.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/src/application/', pathNot: TEST_CODE },
+      to: { path: '^services/$1/src/(transport|compose|main|config)\\b' },
+    },
+    {
+      name: 'storage-knows-no-caller',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/src/storage/', pathNot: TEST_CODE },
+      to: { path: '^services/$1/src/(transport|compose|main|config)\\b' },
+    },
+    {
+      name: 'transport-reaches-no-storage',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/src/transport/', pathNot: TEST_CODE },
+      to: { path: '^services/$1/src/storage/' },
+    },
+    {
+      name: 'presenters-only-render',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/src/presenters/', pathNot: TEST_CODE },
+      to: { path: '^services/$1/src/(transport|application|compose|main|config)\\b' },
+    },
+    {
+      name: 'only-main-composes',
+      severity: 'error',
+      from: { path: '^services/', pathNot: outside('^services/[^/]+/src/main\\.ts$') },
+      to: { path: '^services/[^/]+/src/compose\\.ts$' },
+    },
+    {
+      name: 'generated-messages-stop-at-the-border',
+      comment: 'Wire types live in transport and in the gateway; application and domain never see them.',
+      severity: 'error',
+      from: {
+        path: '^(services|libs)/',
+        pathNot: outside(
+          '^services/[^/]+/src/(transport/|compose\\.ts$)',
+          '^services/gateway/src/',
+          '^libs/(rpc|events|directory|testkit)/',
+        ),
+      },
+      to: { path: '^protos/gen/' },
+    },
+    {
+      name: 'directory-is-not-plumbing',
+      comment: 'libs/directory is the one lib that names domain nouns; no other lib may lean on it.',
+      severity: 'error',
+      from: { path: '^libs/', pathNot: outside('^libs/(directory|testkit)/') },
+      to: { path: '^libs/directory/' },
+    },
+    {
+      name: 'errors-import-nothing',
+      comment: 'The domain may import libs/errors, so libs/errors must be as pure.',
+      severity: 'error',
+      from: { path: '^libs/errors/', pathNot: TEST_CODE },
+      to: { pathNot: '^libs/errors/' },
+    },
+    {
+      name: 'kafka-stays-behind-the-bus',
+      severity: 'error',
+      from: { pathNot: outside('^libs/(events|testkit)/') },
+      to: { path: 'node_modules/kafkajs/' },
+    },
+    {
+      name: 'grpc-stays-in-rpc',
+      severity: 'error',
+      from: { pathNot: outside('^libs/rpc/', '^protos/gen/') },
+      to: { path: 'node_modules/@grpc/' },
+    },
+    {
+      name: 'express-stays-in-the-gateway',
+      severity: 'error',
+      from: { pathNot: outside('^services/gateway/') },
+      to: { path: 'node_modules/(@types/)?express/' },
+    },
+    {
+      name: 'prisma-stays-in-storage',
+      severity: 'error',
+      from: { pathNot: outside('^services/[^/]+/src/(storage|generated)/', '^libs/database/') },
+      to: { path: ['node_modules/@prisma/', '^services/[^/]+/src/generated/'] },
+    },
+    {
+      name: 'tests-stay-out-of-production',
+      severity: 'error',
+      from: { path: '^(services|libs)/[^/]+/src/', pathNot: outside('^libs/testkit/') },
+      to: { path: ['^libs/testkit/', '(^|/)test/'] },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no API that dependency-cruiser could use; swc parses the same files.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    exclude: { path: '(^|/)(dist|\\.turbo)/' },
+    doNotFollow: { path: ['node_modules', '/generated/'] },
+    webpackConfig: { fileName: `${__dirname}/deploy/maintenance/import-resolution.cjs` },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,125 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CommandFailure, run } from './commands.mjs';
+import { VARIABLES } from './environment.mjs';
+import { LaunchFailure } from './failure.mjs';
+import { endProcessesOf } from './leftovers.mjs';
+import { onParentDeath } from './parent.mjs';
+import { createProgress } from './progress.mjs';
+import { prepareSources } from './steps/sources.mjs';
+import { checkToolchain } from './steps/toolchain.mjs';
+
+const INTERRUPTED = 130;
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+const faults = process.argv.includes('--faults');
+const progress = createProgress();
+const ending = new AbortController();
+// Everything a test makes lies in here, and every process it starts carries the name in its environment.
+const folder = mkdtempSync(join(realpathSync(tmpdir()), 'switchyard-test-'));
+// PostgreSQL, run as another user by root, must be able to pass.
+chmodSync(folder, 0o711);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => ending.abort());
+onParentDeath(() => ending.abort());
+process.stdout.on('error', () => {});
+
+const outcome = { passed: 0, failed: 0, skipped: [] };
+try {
+  await progress.step('check Node.js and git', (note) => note(checkToolchain()));
+  await prepareSources({ root, signal: ending.signal, step: progress.step });
+  if (!faults) await check();
+  ending.signal.throwIfAborted();
+  await test();
+} catch (error) {
+  if (!ending.signal.aborted) {
+    outcome.failed++;
+    progress.say(error instanceof LaunchFailure ? `npm test: ${error.message}` : error.stack);
+  }
+} finally {
+  const left = await endProcessesOf(folder);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  // A process that outlives its test is a fault of the test; after an interruption it is expected.
+  if (left.length > 0 && !ending.signal.aborted) {
+    outcome.failed++;
+    progress.say(`  ✗ ${left.length} processes outlived the tests:\n    ${left.join('\n    ')}`);
+  }
+}
+
+if (ending.signal.aborted) {
+  progress.say('interrupted');
+  process.exit(INTERRUPTED);
+}
+if (outcome.skipped.length > 0)
+  progress.say(['', 'skipped:', ...outcome.skipped.map((line) => `  ${line}`)].join('\n'));
+const counts = [`${outcome.passed} passed`, `${outcome.failed} failed`];
+if (outcome.skipped.length > 0) counts.push(`${outcome.skipped.length} skipped`);
+progress.say(`\n${counts.join(', ')}`);
+process.exit(outcome.failed === 0 && outcome.passed > 0 ? 0 : 1);
+
+/** The checks that are no Jest tests; each counts as one. */
+async function check() {
+  const bin = (name) => join(root, 'node_modules', '.bin', name);
+  const checks = [
+    ['format and lint', bin('biome'), ['check', '.', '--colors=off'], root],
+    ['lint of the protos', bin('buf'), ['lint'], join(root, 'protos')],
+    [
+      'directions of imports',
+      bin('depcruise'),
+      ['--config', '.dependency-cruiser.cjs', 'services', 'libs', 'protos'],
+      root,
+    ],
+    ['types of the tests', bin('tsc'), ['-p', 'deploy/test/tsconfig.json'], root],
+  ];
+  await Promise.all(
+    checks.map(async ([title, file, args, cwd]) => {
+      try {
+        await progress.step(title, () => run(file, args, { cwd, signal: ending.signal }));
+        outcome.passed++;
+      } catch (error) {
+        if (!(error instanceof CommandFailure)) throw error;
+        outcome.failed++;
+        if (!ending.signal.aborted) progress.say(error.output);
+      }
+    }),
+  );
+}
+
+async function test() {
+  const result = join(folder, 'result.json');
+  const args = [
+    join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
+    '--ci',
+    `--reporters=${join(root, 'deploy', 'local', 'jest-reporter.cjs')}`,
+    `--cacheDirectory=${join(root, 'node_modules', '.cache', 'jest')}`,
+    // The configuration leaves the fault tests to this program.
+    '--testPathIgnorePatterns=/node_modules/',
+    '--testPathIgnorePatterns=/dist/',
+  ];
+  if (faults) args.push('--testPathPatterns=/test/faults/');
+  try {
+    await run(process.execPath, args, {
+      cwd: root,
+      env: { ...testEnvironment(), TEST_RESULT_FILE: result },
+      signal: ending.signal,
+      onOutput: (text) => process.stdout.write(text),
+    });
+  } catch (error) {
+    // What failed is in the result; without one, Jest itself did not run.
+    if (!(error instanceof CommandFailure)) throw error;
+    if (!existsSync(result)) throw new LaunchFailure(error.message);
+  }
+  const { passed, failed, skipped } = JSON.parse(readFileSync(result, 'utf8'));
+  outcome.passed += passed;
+  outcome.failed += failed;
+  outcome.skipped.push(...skipped);
+}
+
+/** Tests choose their own servers and folders; the operator's settings of an installation are not theirs. */
+function testEnvironment() {
+  const own = new Set(VARIABLES.filter((name) => name !== 'KAFKA_BROKERS'));
+  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)));
+  return { ...kept, TMPDIR: folder, FAULT_RUNS: faults ? 'full' : 'once' };
+}

@@ -1,0 +1,3 @@
+import { directory } from '@switchyard/directory';
+
+export const leaning = directory;

@@ -1,0 +1,1 @@
+export type Kind = 'not_found';

@@ -1,0 +1,3 @@
+import { rule } from '../../../services/one/src/domain/rule';
+
+export const known = rule;

@@ -1,0 +1,3 @@
+export interface Message {
+  id: number;
+}

@@ -1,0 +1,3 @@
+import type { Kind } from '@switchyard/errors';
+
+export type Known = Kind;

@@ -1,0 +1,3 @@
+import { toResponse } from '../transport/one.handler';
+
+export const edge = toResponse;

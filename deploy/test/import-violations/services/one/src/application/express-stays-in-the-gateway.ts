@@ -1,0 +1,3 @@
+import type { Request } from 'express';
+
+export type Seen = Request;

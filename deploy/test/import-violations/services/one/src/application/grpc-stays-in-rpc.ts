@@ -1,0 +1,3 @@
+import { status } from '@grpc/grpc-js';
+
+export const code = status.OK;

@@ -1,0 +1,3 @@
+import { Prisma } from '@prisma/client';
+
+export const sql = Prisma;

@@ -1,0 +1,3 @@
+import { kit } from '@switchyard/testkit';
+
+export const used = kit;

@@ -1,0 +1,3 @@
+import { rule } from '../domain/rule';
+
+export const useCase = () => rule;

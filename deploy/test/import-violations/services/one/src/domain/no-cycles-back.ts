@@ -1,0 +1,3 @@
+import { forth } from './no-cycles';
+
+export const back = () => forth;

@@ -1,0 +1,3 @@
+import { back } from './no-cycles-back';
+
+export const forth = () => back;

@@ -1,0 +1,3 @@
+import { absent } from './absent';
+
+export const unresolved = absent;

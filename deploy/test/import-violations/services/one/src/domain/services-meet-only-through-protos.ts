@@ -1,0 +1,3 @@
+import { other } from '../../../two/src/domain/other';
+
+export const met = other;

@@ -1,0 +1,3 @@
+import { compose } from '../compose';
+
+export const composed = compose();
