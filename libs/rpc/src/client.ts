@@ -1,5 +1,6 @@
 import { Client, credentials, Metadata, type ServiceDefinition, type ServiceError, status } from '@grpc/grpc-js';
 import { countRpc, observeRpc } from '@switchyard/telemetry';
+import { addCost, runningCost } from './cost';
 import { fromServiceError } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
 import { withoutCopies } from './representation-codec';
@@ -59,6 +60,7 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
     const once = (request: unknown, options: CallOptions): Promise<unknown> =>
       new Promise((resolve, reject) => {
         const done = observeRpc('client', method.path);
+        const cost = runningCost();
         const call = channel.makeUnaryRequest(
           method.path,
           method.requestSerialize,
@@ -68,10 +70,12 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
           { deadline: deadlineOf(options) },
           (error: ServiceError | null, response: unknown) => {
             done(error === null ? 'ok' : status[error.code].toLowerCase());
-            if (error === null) resolve(response);
+            // The status event, with the trailer, follows in the same turn: the cost is there before the caller goes on.
+            if (error === null) queueMicrotask(() => resolve(response));
             else reject(fromServiceError(error));
           },
         );
+        call.on('status', (ended) => addCost(cost, ended.metadata));
         options.signal?.addEventListener('abort', () => call.cancel(), { once: true });
       });
 

@@ -1,4 +1,5 @@
 export { type CallOptions, connect, type Peer, type RpcClient } from './client';
+export { type Cost, measureCost, type StatementCounter } from './cost';
 export { fromServiceError, toServiceError } from './error-status';
 export {
   type Identity,

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isAppError } from '@switchyard/errors';
 import { logger, metrics } from '@switchyard/telemetry';
+import type { StatementCounter } from './cost';
 import { readSigner, readTrustedKeys, type Signer, type TrustedKeys } from './identity';
 import { type ServiceImplementation, startServer } from './server';
 
@@ -31,6 +32,8 @@ export interface ServiceParts {
   readonly services: readonly ServiceImplementation[];
   /** Waits until the local directory has reached a sequence (D5). */
   readonly ensureDirectory?: (sequence: number) => Promise<void>;
+  /** Counts the SQL statements of a call: `countStatements` of libs/database. */
+  readonly countStatements?: StatementCounter;
   /** Answers every request of the internal HTTP server that is not one of `/-/liveness`, `/-/readiness`, `/metrics`. */
   readonly http?: RequestListener;
   /** Throws while the service cannot serve (its database is away); asked by `/-/readiness`. */
@@ -83,6 +86,7 @@ export async function startService(
     host: config.HOST,
     port: config.GRPC_PORT,
     ensureDirectory: parts.ensureDirectory,
+    countStatements: parts.countStatements,
   });
   await parts.start?.();
   let closing: Promise<void> | undefined;

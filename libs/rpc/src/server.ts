@@ -11,6 +11,7 @@ import { AppError, forbidden } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import { logger, observeRpc } from '@switchyard/telemetry';
 import { HealthImplementation } from 'grpc-health-check';
+import { costTrailer, measureCost, type StatementCounter } from './cost';
 import { toServiceError } from './error-status';
 import { identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { addReflection } from './reflection';
@@ -75,6 +76,8 @@ export interface ServerOptions {
   readonly port: number;
   /** Waits until the local directory has reached a sequence (D5); absent in the directory's owner. */
   readonly ensureDirectory?: (sequence: number) => Promise<void>;
+  /** Counts the SQL statements of a call, which its trailer then tells the caller; absent where there is no database. */
+  readonly countStatements?: StatementCounter;
 }
 
 /** A running gRPC server. */
@@ -175,11 +178,13 @@ const unary =
   (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
     const done = observeRpc('server', path);
     admit(path, rule, call, options)
-      .then((context) => handler(call.request as never, context) as Promise<unknown>)
+      .then((context) =>
+        measureCost(() => handler(call.request as never, context) as Promise<unknown>, options.countStatements),
+      )
       .then(
-        (response) => {
+        ({ result, cost }) => {
           done('ok');
-          callback(null, response);
+          callback(null, result, costTrailer(cost));
         },
         (error: unknown) => {
           done(report(path, call.metadata, error));

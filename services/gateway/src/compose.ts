@@ -55,6 +55,7 @@ export async function compose(
       ),
       tier: config.SWITCHYARD_TIER,
       externalUrl,
+      showCost: config.SWITCHYARD_SHOW_COST,
     },
     { ready: () => !draining, mounts: [docs(declared, externalUrl)] },
   );

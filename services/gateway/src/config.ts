@@ -27,6 +27,8 @@ export const readConfig = () =>
     SWITCHYARD_THROTTLE_UNAUTHENTICATED: limit,
     /** Factor on every application limit; 0 turns them off. */
     SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
+    /** Adds `X-Switchyard-Cost` to replies. */
+    SWITCHYARD_SHOW_COST: z.stringbool().default(false),
   });
 
 export type Config = ReturnType<typeof readConfig>;

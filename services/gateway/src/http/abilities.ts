@@ -39,6 +39,7 @@ export const projectAbilities = {
   admin_project: everywhere(levels.maintainer),
   archive_project: everywhere(levels.owner),
   remove_project: everywhere(levels.owner),
+  leave_project: openOr(levels.guest),
 } as const satisfies Record<string, Ability>;
 
 /** Abilities on groups. */
@@ -46,11 +47,14 @@ export const groupAbilities = {
   read_group: openOr(0),
   read_group_member: openOr(0),
   read_group_label: openOr(0),
+  read_group_milestone: openOr(0),
+  leave_group: openOr(0),
   admin_group_label: everywhere(levels.reporter),
   admin_group_milestone: everywhere(levels.reporter),
   create_subgroup: everywhere(levels.maintainer),
   admin_group_member: everywhere(levels.owner),
   admin_group: everywhere(levels.owner),
+  remove_group: everywhere(levels.owner),
 } as const satisfies Record<string, Ability>;
 
 export type ProjectAbility = keyof typeof projectAbilities;

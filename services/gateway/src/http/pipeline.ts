@@ -2,7 +2,7 @@ import type { ServiceDefinition } from '@grpc/grpc-js';
 import { AppError } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { anonymous } from '@switchyard/rpc';
+import { anonymous, measureCost } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { sudoOf, tokenOf } from './authenticate';
 import { refusalOfCaller, refusalOfTarget, targetKind } from './authorize';
@@ -27,6 +27,8 @@ export interface PipelineEdges {
   readonly tier: string;
   /** Externally visible base URL, without a trailing slash. */
   readonly externalUrl: string;
+  /** Tells in a header what a request cost in gRPC calls and SQL statements, the access question left out. */
+  readonly showCost: boolean;
 }
 
 const isForward = (answer: Answer): answer is Forward => 'forward' in answer;
@@ -83,8 +85,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
     const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };
     const page = paging?.page ?? noPage;
-    const reply = await route
-      .handle({
+    const handling = (): Promise<Answer> =>
+      route.handle({
         params: checked.value as never,
         path: checkedPath.value as never,
         access: answer.access as Access,
@@ -92,10 +94,11 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         page,
         call: <T extends ServiceDefinition>(definition: T) => bind(edges.peers.client(definition), options),
         header: (name) => request.get(name),
-      })
-      .finally(() => {
-        if (route.method !== 'get') edges.access.forget();
       });
+    const { result: reply, cost } = await measureCost(handling).finally(() => {
+      if (route.method !== 'get') edges.access.forget();
+    });
+    if (edges.showCost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
     if (isForward(reply)) return edges.forward(request, response, reply.forward, { ...identity, requestId });
     if (isPage(reply) && reply.page !== undefined && route.list !== undefined) {
       const url = new URL(request.originalUrl, edges.externalUrl);

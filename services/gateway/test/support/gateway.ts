@@ -82,6 +82,8 @@ export async function startTestGateway(options: {
   access?: (request: ResolveRequest) => ResolveResponse;
   routes?: readonly Route[];
   config?: Partial<Config>;
+  /** Answers every RPC that has no fake. */
+  otherwise?: () => Promise<unknown>;
 }): Promise<TestGateway> {
   const calls: RecordedCall[] = [];
   const fakes: Fakes = {
@@ -97,7 +99,7 @@ export async function startTestGateway(options: {
             name,
             async (request: unknown, callOptions: CallOptions) => {
               calls.push({ rpc, request, options: callOptions });
-              const fake = fakes[rpc];
+              const fake = fakes[rpc] ?? options.otherwise;
               if (fake === undefined) throw new Error(`no fake for ${rpc}`);
               return fake(request as never, callOptions);
             },

@@ -1,0 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Metadata } from '@grpc/grpc-js';
+
+/** What a piece of work cost: gRPC calls made, and SQL statements of this process and of all it called. */
+export interface Cost {
+  calls: number;
+  statements: number;
+}
+
+/** Counts the SQL statements of a piece of work; libs/database has one. */
+export type StatementCounter = <T>(work: () => Promise<T>) => Promise<{ result: T; statements: number }>;
+
+const costKey = 'switchyard-cost';
+const costs = new AsyncLocalStorage<Cost>();
+
+/** Runs `work` and says what it cost, nested calls included. */
+export async function measureCost<T>(
+  work: () => Promise<T>,
+  countStatements?: StatementCounter,
+): Promise<{ result: T; cost: Cost }> {
+  const cost: Cost = { calls: 0, statements: 0 };
+  const result = await costs.run(cost, async () => {
+    if (countStatements === undefined) return work();
+    const counted = await countStatements(work);
+    cost.statements += counted.statements;
+    return counted.result;
+  });
+  return { result, cost };
+}
+
+/** Trailing metadata that tells the caller what its call cost. */
+export function costTrailer(cost: Cost): Metadata {
+  const trailer = new Metadata();
+  trailer.set(costKey, `${cost.calls} ${cost.statements}`);
+  return trailer;
+}
+
+/** The running measurement of the caller, to be told of calls that end outside its async context. */
+export const runningCost = (): Cost | undefined => costs.getStore();
+
+/** Adds one call and what its trailer says to a measurement. */
+export function addCost(to: Cost | undefined, trailer: Metadata): void {
+  if (to === undefined) return;
+  const [calls = 0, statements = 0] = String(trailer.get(costKey)[0] ?? '0 0')
+    .split(' ')
+    .map(Number);
+  to.calls += 1 + calls;
+  to.statements += statements;
+}
