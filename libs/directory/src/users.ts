@@ -47,6 +47,7 @@ export const userReference = (user: UserRow, externalUrl: string): UserReference
 
 // The ghost of an instance whose deleted users' tombstones never reached this replica is known by its name.
 const ghostName = 'ghost';
+const ghostId = sql`(select g.id from directory.users g where lower(g.username) = ${ghostName} and g.bot limit 1)`;
 
 /**
  * Users by id, for embedding: a deleted user's id gives the ghost user, so every id that ever belonged to a user finds someone
@@ -62,7 +63,7 @@ export async function usersByIds(db: SqlExecutor, ids: Iterable<number>): Promis
     left join directory.users own on own.id = asked.id
     join directory.users u on u.id = case
       when own.id is not null and own.deleted_at is null then own.id
-      else coalesce(own.ghost_id, (select g.id from directory.users g where lower(g.username) = ${ghostName} and g.bot limit 1)) end`);
+      else coalesce(own.ghost_id, ${ghostId}) end`);
   return new Map(rows.map(({ wanted: asked, ...user }) => [asked, user]));
 }
 
@@ -93,7 +94,8 @@ const checkedAlias = (alias: string): string => {
 export const userJoin = (alias: string, userId: Sql): Sql => {
   const name = checkedAlias(alias);
   return sql`left join directory.users ${raw(`${name}_own`)} on ${raw(`${name}_own`)}.id = ${userId}
-    left join directory.users ${raw(name)} on ${raw(name)}.id = coalesce(${raw(`${name}_own`)}.ghost_id, ${raw(`${name}_own`)}.id)`;
+    left join directory.users ${raw(name)} on ${userId} is not null
+      and ${raw(name)}.id = coalesce(${raw(`${name}_own`)}.ghost_id, ${raw(`${name}_own`)}.id, ${ghostId})`;
 };
 
 const referenceColumns = ['id', 'username', 'name', 'state', 'avatar_url', 'public_email'] as const;
@@ -120,5 +122,5 @@ export const usersJson = (ids: Sql): Sql => sql`(
   select coalesce(json_agg(json_build_object('id', us.id, 'username', us.username, 'name', us.name, 'state', us.state,
     'avatar_url', us.avatar_url, 'public_email', us.public_email) order by listed.position), '[]'::json)
   from unnest(${ids}) with ordinality as listed (id, position)
-  join directory.users uo on uo.id = listed.id
-  join directory.users us on us.id = coalesce(uo.ghost_id, uo.id))`;
+  left join directory.users uo on uo.id = listed.id
+  join directory.users us on us.id = coalesce(uo.ghost_id, uo.id, ${ghostId}))`;

@@ -1,0 +1,83 @@
+import { assertMigrated, openDatabase, prismaAdapter, sql } from '@switchyard/database';
+import { startDirectory } from '@switchyard/directory';
+import { unavailable } from '@switchyard/errors';
+import { type EventBus, openBus, startConsumer } from '@switchyard/events';
+import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
+import { logger, observe } from '@switchyard/telemetry';
+import { createMergeRequestTodo } from './application/create-merge-request-todo';
+import { followMergeRequests } from './application/follow-merge-requests';
+import { listTodos } from './application/list-todos';
+import { markTodoAsDone } from './application/mark-todo-as-done';
+import { removeOrphanedTodos } from './application/remove-orphaned-todos';
+import type { Config } from './config';
+import { PrismaClient } from './generated/prisma/client';
+import { migrationSets } from './migrations';
+import { todoList } from './storage/todo.list';
+import { todoStore } from './storage/todo.store';
+import { mergeRequestSubscription } from './transport/merge-request.subscription';
+import { mergeRequestTargets } from './transport/merge-request-targets';
+import { todoHandler } from './transport/todo.handler';
+
+/** Edges that tests replace. */
+export interface Edges {
+  readonly bus?: EventBus;
+}
+
+/** Builds the service on a migrated database. */
+export async function compose(config: Config, { signer }: ProcessContext, edges: Edges = {}): Promise<ServiceParts> {
+  await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
+  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });
+  const prisma = new PrismaClient({ adapter: prismaAdapter(db) });
+  const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
+  const mergeRequests = connect(config.MERGE_REQUESTS_ADDRESS, signer);
+  const directory = await startDirectory({ db, client: groupsAdmin.client(DirectoryServiceService), log: logger });
+  const bus =
+    edges.bus ??
+    openBus({
+      kafkaBrokers: config.KAFKA_BROKERS?.split(','),
+      logDatabaseUrl: config.LOG_DATABASE_URL,
+      clientId: 'collaboration',
+    });
+
+  const list = todoList(db);
+  const todos = todoStore(db, prisma);
+  const targets = mergeRequestTargets(mergeRequests, directory.sequence);
+  const useCases = observe('collaboration', {
+    listTodos: listTodos({ list, targets }),
+    markTodoAsDone: markTodoAsDone({ list, todos, targets }),
+    markAllTodosAsDone: todos.markAllDone,
+    createMergeRequestTodo: createMergeRequestTodo({ list, todos, targets }),
+    followMergeRequests: followMergeRequests({ todos }),
+  });
+
+  const background: { close(): Promise<void> }[] = [];
+  return {
+    services: [todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL)],
+    ensureDirectory: directory.ensure,
+    ready: async () => {
+      await db.query(sql`select 1`);
+      if (!directory.ready()) throw unavailable('the directory has not been filled');
+    },
+    start: async () => {
+      background.push(
+        await startConsumer({
+          bus,
+          db,
+          group: 'collaboration',
+          subscriptions: [mergeRequestSubscription(useCases.followMergeRequests, directory)],
+        }),
+        removeOrphanedTodos({ todos, log: logger }),
+      );
+    },
+    close: async () => {
+      await Promise.all(background.map((one) => one.close()));
+      await directory.close();
+      if (edges.bus === undefined) await bus.close();
+      await prisma.$disconnect();
+      await db.close();
+      groupsAdmin.close();
+      mergeRequests.close();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { consequencesOf, type MergeRequestFact, type MergeRequestHappening } from './merge-request-happening';
+
+const none = { usernames: [], directlyAddressed: [] };
+
+const happening = (fact: MergeRequestFact, given: Partial<MergeRequestHappening> = {}): MergeRequestHappening => ({
+  target: { type: 'MergeRequest', id: 9, iid: 3, projectId: 5 },
+  authorId: 1,
+  actorId: 2,
+  imported: false,
+  fact,
+  ...given,
+});
+
+describe('what follows from a merge request', () => {
+  it('asks assignees, reviewers and those who are mentioned when it is opened', () => {
+    const mentions = { usernames: ['ada', 'Bob'], directlyAddressed: ['bob', 'eve'] };
+    expect(consequencesOf(happening({ kind: 'created', assigneeIds: [4], reviewerIds: [5, 6], mentions }))).toEqual({
+      removeAll: false,
+      resolveFor: undefined,
+      raise: [
+        { action: 'assigned', to: { ids: [4] }, authorId: 2 },
+        { action: 'review_requested', to: { ids: [5, 6] }, authorId: 2 },
+        { action: 'directly_addressed', to: { usernames: ['bob', 'eve'] }, authorId: 2 },
+        { action: 'mentioned', to: { usernames: ['ada'] }, authorId: 2 },
+      ],
+    });
+  });
+
+  it('takes an edit as an act of its editor, and asks only those who came in by it', () => {
+    const fact: MergeRequestFact = { kind: 'updated', addedAssigneeIds: [2], addedReviewerIds: [], mentions: none };
+    expect(consequencesOf(happening(fact))).toEqual({
+      removeAll: false,
+      resolveFor: 2,
+      raise: [{ action: 'assigned', to: { ids: [2] }, authorId: 2 }],
+    });
+  });
+
+  it('resolves what the one who acts was asked, and nothing when nobody acts', () => {
+    expect(consequencesOf(happening({ kind: 'acted' }))).toMatchObject({ resolveFor: 2, raise: [] });
+    expect(consequencesOf(happening({ kind: 'acted' }, { actorId: 0 }))).toMatchObject({ resolveFor: undefined });
+  });
+
+  it('tells the author and whoever waits for auto-merge of a failed pipeline and of a conflict', () => {
+    expect(consequencesOf(happening({ kind: 'pipeline_failed', mergeUserId: 0 })).raise).toEqual([
+      { action: 'build_failed', to: { ids: [1] }, authorId: undefined },
+    ]);
+    expect(consequencesOf(happening({ kind: 'became_unmergeable', mergeUserId: 7 })).raise).toEqual([
+      { action: 'unmergeable', to: { ids: [1, 7] }, authorId: undefined },
+    ]);
+    expect(consequencesOf(happening({ kind: 'became_unmergeable', mergeUserId: 1 })).raise[0]?.to).toEqual({
+      ids: [1],
+    });
+  });
+
+  it('asks nobody for anything because of imported history, yet forgets what is deleted', () => {
+    const mentions = { usernames: ['ada'], directlyAddressed: [] };
+    const created: MergeRequestFact = { kind: 'created', assigneeIds: [4], reviewerIds: [], mentions };
+    expect(consequencesOf(happening(created, { imported: true }))).toEqual({
+      removeAll: false,
+      resolveFor: undefined,
+      raise: [],
+    });
+    expect(consequencesOf(happening({ kind: 'deleted' }, { imported: true }))).toMatchObject({ removeAll: true });
+  });
+});

@@ -1,0 +1,40 @@
+/** Why a to-do was raised (G-4.9-5, G-2-23). */
+export type TodoAction =
+  | 'assigned'
+  | 'review_requested'
+  | 'mentioned'
+  | 'directly_addressed'
+  | 'build_failed'
+  | 'unmergeable'
+  | 'marked';
+
+/** What a to-do points at. */
+export interface TodoTarget {
+  readonly type: 'MergeRequest';
+  readonly id: number;
+  readonly iid: number;
+  readonly projectId: number;
+}
+
+/** Users to be told, by id or by the name a text gives them. */
+export type Recipients = { readonly ids: readonly number[] } | { readonly usernames: readonly string[] };
+
+/** To-dos to be raised. */
+export interface Raise {
+  readonly action: TodoAction;
+  readonly to: Recipients;
+  /** Who caused it; undefined: each recipient themselves, where no other person is behind it. */
+  readonly authorId: number | undefined;
+}
+
+/** What follows from a happening, in this order. */
+export interface Consequences {
+  /** Every to-do on the target goes. */
+  readonly removeAll: boolean;
+  /** The pending to-dos of this user on the target are done. */
+  readonly resolveFor: number | undefined;
+  readonly raise: readonly Raise[];
+}
+
+/** Nothing follows. */
+export const noConsequences: Consequences = { removeAll: false, resolveFor: undefined, raise: [] };

@@ -1,0 +1,36 @@
+import { join, type Sql, sql } from '@switchyard/database';
+import { inGroup } from '@switchyard/directory';
+
+/** Selects to-dos of one user; what is undefined selects all. */
+export interface TodoFilter {
+  action?: string;
+  authorId?: number;
+  projectId?: number;
+  /** Groups below it count as well. */
+  groupId?: number;
+  /** Default `pending` (G-4.9-2). */
+  state: 'pending' | 'done';
+  targetType?: string;
+}
+
+type Clauses = { [F in keyof Required<TodoFilter>]: (value: NonNullable<TodoFilter[F]>) => Sql };
+
+const clauses: Clauses = {
+  action: (action) => sql`t.action = ${action}`,
+  authorId: (id) => sql`t.author_id = ${id}`,
+  projectId: (id) => sql`t.project_id = ${id}`,
+  groupId: (id) => inGroup(id),
+  state: (state) => sql`t.state = ${state}`,
+  targetType: (type) => sql`t.target_type = ${type}`,
+};
+
+/** Conditions of a filter on `todos t` with the target's namespace `n`. */
+export const conditionsOf = (userId: number, filter: TodoFilter): Sql[] => [
+  sql`t.user_id = ${userId}`,
+  ...Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined ? [] : [(clauses[name as keyof TodoFilter] as (given: unknown) => Sql)(value)],
+  ),
+];
+
+/** `conditionsOf` as one condition. */
+export const whereOf = (userId: number, filter: TodoFilter): Sql => join(conditionsOf(userId, filter), ' and ');

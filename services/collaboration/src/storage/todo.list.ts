@@ -1,0 +1,90 @@
+import { type Database, listPage, named, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import {
+  joinProject,
+  type ProjectRow,
+  projectColumns,
+  projectOf,
+  type UserRow,
+  userColumns,
+  userJoin,
+  userOf,
+  type Viewer,
+  visibleProjects,
+} from '@switchyard/directory';
+import { conditionsOf, type TodoFilter } from './todo.filter';
+import { mergeRequestRule } from './todo.visibility';
+
+/** A to-do with what it is printed with. */
+export interface TodoRow {
+  id: number;
+  action: string;
+  targetType: string;
+  targetId: number;
+  noteId: number | undefined;
+  body: string | undefined;
+  state: string;
+  createdAt: Date;
+  updatedAt: Date;
+  author: UserRow | undefined;
+  project: ProjectRow | undefined;
+}
+
+/** Reads to-dos that their user can still read the targets of. */
+export interface TodoList {
+  /** One page, newest first: one statement, and a capped count with offset paging. */
+  page(viewer: Viewer, filter: TodoFilter, request: PageRequest): Promise<{ rows: TodoRow[]; page: PageInfo }>;
+  /** One of them by id; undefined for someone else's. */
+  find(viewer: Viewer, id: number): Promise<TodoRow | undefined>;
+}
+
+const select = sql`t.id, t.action, t.target_type, t.target_id, t.note_id, t.body, t.state, t.created_at, t.updated_at,
+  ${userColumns('author')}, ${projectColumns}`;
+const countFrom = sql`todos t ${joinProject(sql`t.project_id`)}`;
+const from = sql`${countFrom} ${userJoin('author', sql`t.author_id`)}`;
+
+const visibleTo = (viewer: Viewer): Sql => visibleProjects(viewer, mergeRequestRule);
+
+function rowOf(row: Record<string, unknown>): TodoRow {
+  return {
+    id: row.id as number,
+    action: row.action as string,
+    targetType: row.target_type as string,
+    targetId: row.target_id as number,
+    noteId: (row.note_id as number | null) ?? undefined,
+    body: (row.body as string | null) ?? undefined,
+    state: row.state as string,
+    createdAt: row.created_at as Date,
+    updatedAt: row.updated_at as Date,
+    author: userOf(row, 'author'),
+    project: projectOf(row),
+  };
+}
+
+/** Opens the list. */
+export function todoList(db: Database): TodoList {
+  return {
+    async page(viewer, filter, request) {
+      const { rows, page } = await listPage({
+        db,
+        name: 'list_todos',
+        select,
+        from,
+        countFrom,
+        where: [...conditionsOf(viewer.userId, filter), visibleTo(viewer)],
+        orders: { id: [{ name: 'id', expression: sql`t.id`, type: 'bigint' }] },
+        request,
+        count: true,
+      });
+      return { rows: rows.map(rowOf), page };
+    },
+    async find(viewer, id) {
+      const row = await db.one(
+        named(
+          'find_todo',
+          sql`select ${select} from ${from} where t.id = ${id} and t.user_id = ${viewer.userId} and ${visibleTo(viewer)}`,
+        ),
+      );
+      return row === undefined ? undefined : rowOf(row);
+    },
+  };
+}

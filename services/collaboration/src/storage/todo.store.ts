@@ -1,0 +1,116 @@
+import { type Database, isUniqueViolation, type SqlExecutor, sql } from '@switchyard/database';
+import { usersByUsernames, usersWhoSee } from '@switchyard/directory';
+import type { Raise, TodoTarget } from '../domain/todo';
+import type { PrismaClient } from '../generated/prisma/client';
+import { type TodoFilter, whereOf } from './todo.filter';
+import { mergeRequestRule } from './todo.visibility';
+
+/** To-dos as rows: how they come, are done, and go. */
+export interface TodoStore {
+  /** Raises to-dos for those recipients who can read the target; where one is pending already, or the target is gone, nothing. */
+  raise(tx: SqlExecutor, target: TodoTarget, raise: readonly Raise[]): Promise<void>;
+  /** Marks the pending to-dos of one user on a target as done. */
+  resolve(tx: SqlExecutor, target: TodoTarget, userId: number): Promise<void>;
+  /** Removes every to-do on a target, for good. */
+  removeTarget(tx: SqlExecutor, target: TodoTarget): Promise<void>;
+  /** Makes a to-do by hand; undefined when the user has a pending one on the target. Returns its id. */
+  mark(userId: number, target: TodoTarget): Promise<number | undefined>;
+  /** Marks one to-do of a user as done; a done one stays as it is. */
+  markDone(userId: number, id: number): Promise<void>;
+  /** Marks all pending to-dos of a user that a filter selects as done. */
+  markAllDone(userId: number, filter: TodoFilter): Promise<void>;
+  /** Removes up to `limit` to-dos of users and projects that are gone; returns how many. */
+  removeOrphans(limit: number): Promise<number>;
+}
+
+/** Opens the store. */
+export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
+  return {
+    async raise(tx, target, raise) {
+      const named = raise.flatMap(({ to }) => ('usernames' in to ? to.usernames : []));
+      const users = await usersByUsernames(tx, named);
+      const wanted = raise.flatMap(({ action, to, authorId }) => {
+        const ids = 'ids' in to ? to.ids : to.usernames.flatMap((name) => users.get(name.toLowerCase())?.id ?? []);
+        return ids.map((userId) => ({ userId, action, authorId: authorId ?? userId }));
+      });
+      const readers = new Set(
+        await usersWhoSee(tx, target.projectId, [...new Set(wanted.map(({ userId }) => userId))], mergeRequestRule),
+      );
+      const rows = wanted.filter(({ userId }) => readers.has(userId));
+      if (rows.length === 0) return;
+      await tx.query(sql`
+        insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid)
+        select wanted.user_id, wanted.author_id, wanted.action, ${target.projectId}, ${target.type}, ${target.id}, ${target.iid}
+        from unnest(${rows.map((row) => row.userId)}::bigint[], ${rows.map((row) => row.authorId)}::bigint[],
+          ${rows.map((row) => row.action)}::text[]) with ordinality as wanted (user_id, author_id, action, position)
+        where not exists (
+          select 1 from removed_targets gone where gone.target_type = ${target.type} and gone.target_id = ${target.id})
+        order by wanted.position
+        on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing`);
+    },
+
+    async resolve(tx, target, userId) {
+      await tx.query(sql`
+        update todos set state = 'done', updated_at = now()
+        where user_id = ${userId} and target_type = ${target.type} and target_id = ${target.id} and state = 'pending'`);
+    },
+
+    async removeTarget(tx, target) {
+      await tx.query(sql`
+        insert into removed_targets (target_type, target_id) values (${target.type}, ${target.id}) on conflict do nothing`);
+      await tx.query(sql`delete from todos where target_type = ${target.type} and target_id = ${target.id}`);
+    },
+
+    async mark(userId, target) {
+      const on = { userId: BigInt(userId), targetType: target.type, targetId: BigInt(target.id) };
+      const pending = await prisma.todo.findFirst({ where: { ...on, state: 'pending' }, select: { id: true } });
+      if (pending !== null) return undefined;
+      try {
+        const made = await prisma.todo.create({
+          data: {
+            ...on,
+            authorId: BigInt(userId),
+            projectId: BigInt(target.projectId),
+            targetIid: BigInt(target.iid),
+            action: 'marked',
+          },
+          select: { id: true },
+        });
+        return Number(made.id);
+      } catch (error) {
+        if (isUniqueViolation(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async markDone(userId, id) {
+      await prisma.todo.updateMany({
+        where: { id: BigInt(id), userId: BigInt(userId), state: 'pending' },
+        data: { state: 'done' },
+      });
+    },
+
+    async markAllDone(userId, filter) {
+      if (filter.state === 'done') return;
+      await db.query(sql`
+        update todos set state = 'done', updated_at = now()
+        where id in (
+          select t.id from todos t
+          left join directory.projects p on p.id = t.project_id
+          left join directory.namespaces n on n.id = coalesce(p.namespace_id, t.group_id)
+          where ${whereOf(userId, { ...filter, state: 'pending' })})
+        and state = 'pending'`);
+    },
+
+    async removeOrphans(limit) {
+      const removed = await db.query(sql`
+        delete from todos where id in (
+          select t.id from directory.users u join todos t on t.user_id = u.id where u.deleted_at is not null
+          union all
+          select t.id from directory.projects p join todos t on t.project_id = p.id where p.deleted_at is not null
+          limit ${limit})
+        returning 1`);
+      return removed.length;
+    },
+  };
+}
