@@ -1,0 +1,17 @@
+import { UserEvent } from '@switchyard/protos/groups_admin/events/v1/user_event';
+import { defineEvent } from '../event';
+
+/** What happened to users, in order per user (see the proto for the facts and the ids of events). */
+export const userEvents = defineEvent({
+  stream: 'groups-admin.user',
+  version: 1,
+  type: 'user.changed',
+  message: UserEvent,
+  key: (event) => String(event.userId),
+});
+
+/** Id of the deletion of a user. */
+export const userDeletedId = (userId: number): string => `user_deleted:${userId}`;
+
+/** Id of a blocking of a user. */
+export const userBlockedId = (userId: number, at: Date): string => `user_blocked:${userId}:${at.getTime()}`;

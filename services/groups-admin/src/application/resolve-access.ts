@@ -1,0 +1,164 @@
+import {
+  type ResolveRequest,
+  type ResolveResponse,
+  ResolveResponse_SudoRefusal as SudoRefusal,
+  ResolveResponse_TokenRefusal as TokenRefusal,
+} from '@switchyard/protos/groups_admin/v1/access';
+import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
+import { mayBeToken, type TokenDigest } from '../domain/token';
+import { isVisible } from '../domain/viewing';
+import type { AccessStore, SudoRow, TargetName, TargetRow, TokenRow } from '../storage/access.store';
+
+/** What access resolution needs. */
+export interface ResolveAccessOptions {
+  store: AccessStore;
+  digest: TokenDigest;
+  /** Tier of the instance, for top-level groups that have none of their own (G-13-16). */
+  tier: string;
+  /** Token the operator has chosen: it may look like one of ours without its checksum. */
+  rootToken?: string;
+}
+
+/** Resolves token, sudo and target together (D3, access.proto). */
+export type ResolveAccess = (request: ResolveRequest) => Promise<ResolveResponse>;
+
+const refusalOfState: Record<string, TokenRefusal> = {
+  active: TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
+  deactivated: TokenRefusal.TOKEN_REFUSAL_DEACTIVATED,
+};
+
+const stateRefusal = (state: string): TokenRefusal => refusalOfState[state] ?? TokenRefusal.TOKEN_REFUSAL_BLOCKED;
+
+function tokenRefusal(row: TokenRow | undefined): TokenRefusal {
+  if (row === undefined) return TokenRefusal.TOKEN_REFUSAL_UNKNOWN;
+  if (row.revoked) return TokenRefusal.TOKEN_REFUSAL_REVOKED;
+  if (row.expired) return TokenRefusal.TOKEN_REFUSAL_EXPIRED;
+  return stateRefusal(row.state);
+}
+
+const actorOf = (user: SudoRow, token: TokenRow): Actor => ({
+  userId: user.user_id,
+  username: user.username,
+  admin: user.admin,
+  external: user.external,
+  scopes: token.scopes,
+  tokenId: token.token_id,
+});
+
+const earliest = (...moments: (number | null)[]): number => {
+  const known = moments.filter((moment) => moment !== null);
+  return known.length === 0 ? 0 : Math.min(...known);
+};
+
+/** Builds `AccessService.Resolve`. */
+export function resolveAccess({ store, digest, tier, rootToken }: ResolveAccessOptions): ResolveAccess {
+  async function authenticate(token: string): Promise<TokenRow | undefined> {
+    if (token !== rootToken && !mayBeToken(token)) return undefined;
+    const row = await store.findToken(digest(token));
+    if (row?.stale && tokenRefusal(row) === TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) {
+      store
+        .touchToken(row.token_id, row.user_id)
+        .catch((error) => logger.debug({ err: error }, 'use of a token not noted'));
+    }
+    return row;
+  }
+
+  const find = (kind: 'project' | 'group', name: TargetName, userId: number): Promise<TargetRow | undefined> =>
+    kind === 'project' ? store.findProject(name, userId) : store.findGroup(name, userId);
+
+  const accessTo = (kind: 'project' | 'group', row: TargetRow | undefined, actor: Actor): Access | undefined => {
+    if (row === undefined || row.deleting) return undefined;
+    const seen = isVisible({ visibility: row.visibility, level: row.level, memberBelow: row.member_below }, actor);
+    if (!seen) return undefined;
+    return {
+      kind: kind === 'project' ? Access_Kind.KIND_PROJECT : Access_Kind.KIND_GROUP,
+      id: row.id,
+      fullPath: row.full_path,
+      visibility: row.visibility,
+      level: actor.admin ? 50 : row.level,
+      tier: row.tier ?? tier,
+      archived: row.archived,
+    };
+  };
+
+  /** Where a target that was named by an earlier path is now, if the actor may see it there. */
+  async function movedTo(kind: 'project' | 'group', path: string, actor: Actor): Promise<number> {
+    const id = await (kind === 'project' ? store.findMovedProject(path) : store.findMovedGroup(path));
+    if (id === 0) return 0;
+    return accessTo(kind, await find(kind, { id }, actor.userId), actor) === undefined ? 0 : id;
+  }
+
+  return async ({ token, sudo, target }) => {
+    const response: ResolveResponse = {
+      tokenRefusal: TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
+      sudoRefusal: SudoRefusal.SUDO_REFUSAL_UNSPECIFIED,
+      actor: anonymous,
+      access: undefined,
+      movedTo: 0,
+      directorySequence: 0,
+      validUntil: 0,
+    };
+    let expiry: number | null = null;
+    if (token !== '') {
+      const row = await authenticate(token);
+      response.tokenRefusal = tokenRefusal(row);
+      if (row === undefined || response.tokenRefusal !== TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) return response;
+      response.actor = actorOf(row, row);
+      response.directorySequence = row.directory_sequence;
+      expiry = row.expires_at;
+      if (sudo !== '') {
+        const refused = await actFor(row, sudo, response);
+        if (refused) return response;
+      }
+    }
+    response.validUntil = earliest(expiry);
+    if (target === undefined) return response;
+    const actor = response.actor ?? anonymous;
+    const name = nameOf(target.$case, target.value);
+    const row = name === undefined ? undefined : await find(target.$case, name, actor.userId);
+    response.access = accessTo(target.$case, row, actor);
+    // Read with the target or after it: every change the answer rests on lies at or before this sequence.
+    response.directorySequence = row?.directory_sequence ?? (await store.directorySequence());
+    response.validUntil = earliest(expiry, row?.valid_until ?? null);
+    if (row === undefined && name !== undefined && 'path' in name) {
+      response.movedTo = await movedTo(target.$case, name.path, actor);
+    }
+    return response;
+  };
+
+  /** Puts another user in the caller's place (G-5-7); true when that was refused. */
+  async function actFor(caller: TokenRow, sudo: string, response: ResolveResponse): Promise<boolean> {
+    if (!caller.admin) {
+      response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_NOT_ADMIN;
+      return true;
+    }
+    if (!caller.scopes.includes('sudo')) {
+      response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_SCOPE;
+      return true;
+    }
+    const user = await store.findUser(sudo);
+    if (user === undefined) {
+      response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_UNKNOWN_USER;
+      return true;
+    }
+    response.actor = actorOf(user, caller);
+    response.tokenRefusal = stateRefusal(user.state);
+    return response.tokenRefusal !== TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED;
+  }
+}
+
+/** Longest full path that exists: 20 levels of 255 characters; anything longer names nothing. */
+const longestPath = 20 * 256;
+
+/** Digits are an id; a project's path has a slash in it (G-1-1). Undefined for what can name nothing. */
+function nameOf(kind: 'project' | 'group', value: string): TargetName | undefined {
+  if (/^\d+$/.test(value)) {
+    const id = Number(value);
+    return Number.isSafeInteger(id) && id > 0 ? { id } : undefined;
+  }
+  if (value.length > longestPath || value.includes('\0') || !value.isWellFormed()) return undefined;
+  if (kind === 'project' && !value.includes('/')) return undefined;
+  return { path: value };
+}

@@ -1,0 +1,11 @@
+import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
+import { implement, type ServiceImplementation } from '@switchyard/rpc';
+import type { ResolveAccess } from '../application/resolve-access';
+
+/** AccessService, for the gateway and for services that authenticate by themselves (smart HTTP). */
+export const accessHandler = (resolve: ResolveAccess): ServiceImplementation =>
+  implement(
+    AccessServiceService,
+    { resolve: (request) => resolve(request) },
+    { resolve: { callers: ['gateway', 'merge-requests'] } },
+  );
