@@ -1,0 +1,466 @@
+import type { Readable, Writable } from 'node:stream';
+import { AppError } from '@switchyard/errors';
+import { type BranchName, type RefName, refKind, refNameOf, shaOf, type TagName, zeroSha } from './names';
+import { describeObjects } from './objects';
+import { flushPacket, maxPacketPayload, PacketReader, ProtocolError, packet } from './pkt-line';
+import { isAncestor, listRefs, RefMovedError, type RefUpdate, updateRefs } from './refs';
+import { migrateObjects, withObjectArea } from './repository';
+import { GitCommandError, type GitOptions, type Repository, runGit, startGit } from './run-git';
+
+/** A move of a branch or tag that a client asks for. */
+export type ProposedUpdate = RefUpdate & {
+  action: 'create' | 'update' | 'delete';
+  /** An update after which the old commit can no longer be reached. Always false for tags, which have no forward. */
+  forced: boolean;
+} & ({ kind: 'branch'; name: BranchName } | { kind: 'tag'; name: TagName });
+
+/** What the service says to one proposed update. The reason is shown on the client's screen beside the ref. */
+export type Verdict = { accept: true } | { accept: false; reason: string };
+
+/** What became of one update. */
+export type UpdateResult = RefUpdate & ({ ok: true } | { ok: false; reason: string });
+
+/** A push as the service sees it before anything has moved. */
+export interface ProposedPush {
+  updates: readonly ProposedUpdate[];
+  /** `git push -o`. */
+  options: readonly string[];
+  /** The repository with the pushed objects in it, which nobody else can see yet. */
+  quarantine: Repository;
+}
+
+/** Where the service takes part in a push. */
+export interface PushHooks {
+  /**
+   * Asked once, when the objects are known to be whole. One verdict per update, in order; `messages` are printed as `remote:` lines.
+   * A rejection of the promise refuses the push.
+   */
+  decide(push: ProposedPush): Promise<{ verdicts: readonly Verdict[]; messages?: readonly string[] }>;
+  /** Called once with the accepted updates when their objects are in place and before any ref moves. A rejection refuses them. */
+  onIntent(updates: readonly ProposedUpdate[]): Promise<void>;
+  /**
+   * Called once after the refs were tried, before the client hears of it. Messages are printed as `remote:` lines.
+   * A rejection changes nothing that has moved: the intent stays open for the reconciler.
+   */
+  onResult(results: readonly UpdateResult[]): Promise<{ messages?: readonly string[] } | undefined>;
+}
+
+/** Bounds of one push. */
+export interface PushLimits extends GitOptions {
+  /** Bytes of the pack; default 10 GiB. */
+  maxPackBytes?: number;
+  /** Ref updates; default 20,000. */
+  maxUpdates?: number;
+}
+
+/** How a push ended. */
+export interface PushOutcome {
+  /** Every update asked for, also those refused. Empty for the probe a client sends before a large body. */
+  results: UpdateResult[];
+  /** Set when the objects themselves were refused. */
+  unpackError?: string;
+  /** A failure of {@link PushHooks.onResult}, to be logged. */
+  resultError?: unknown;
+}
+
+const agent = 'agent=switchyard';
+const capabilities = `report-status delete-refs side-band-64k quiet atomic ofs-delta push-options object-format=sha1 ${agent}`;
+
+/** Answers `GET …/info/refs?service=git-receive-pack`: branches and tags, nothing else, since nothing else can be pushed. Ends `response`. */
+export async function advertiseReceivePack(
+  repo: Repository,
+  response: Writable,
+  options: GitOptions = {},
+): Promise<void> {
+  const refs = await listRefs(repo, ['refs/heads/', 'refs/tags/'], options);
+  const lines = refs.length > 0 ? refs.map(({ sha, ref }) => `${sha} ${ref}`) : [`${zeroSha} capabilities^{}`];
+  const packets = lines.map((line, at) => packet(at === 0 ? `${line}\0${capabilities}\n` : `${line}\n`));
+  response.end(Buffer.concat([packet('# service=git-receive-pack\n'), flushPacket, ...packets, flushPacket]));
+}
+
+interface Command extends RefUpdate {
+  problem: string | undefined;
+}
+
+interface PushRequest {
+  commands: Command[];
+  capabilities: Set<string>;
+  options: string[];
+}
+
+const commandBytes = 16 * 1024 * 1024;
+const transferTimeoutMs = 3_600_000;
+// Proxies give up on a silent connection after 30 to 60 seconds.
+const keepAliveMs = 5_000;
+
+/**
+ * Answers `POST …/git-receive-pack`. Ends `response`. Nothing of a push can be seen before its refs move:
+ * 1. the proposed updates are read; 2. the objects are unpacked into a quarantine and checked, each by itself and for
+ * what they point at; 3. `decide`; 4. the accepted objects move into the store; 5. `onIntent`; 6. refs move by compare-and-swap;
+ * 7. `onResult`; 8. the report. A request that breaks off leaves nothing behind and rejects.
+ */
+export async function receivePack(
+  repo: Repository,
+  request: Readable,
+  response: Writable,
+  hooks: PushHooks,
+  limits: PushLimits = {},
+): Promise<PushOutcome> {
+  const gone = new AbortController();
+  const leave = (): void => {
+    if (!response.writableFinished) gone.abort(new Error('the client left'));
+  };
+  response.once('close', leave);
+  const signal = limits.signal ? AbortSignal.any([limits.signal, gone.signal]) : gone.signal;
+  const options: GitOptions = { timeoutMs: transferTimeoutMs, config: limits.config, env: limits.env, signal };
+  const reader = new PacketReader(request, commandBytes);
+  const push: PushRequest = { commands: [], capabilities: new Set(), options: [] };
+  try {
+    await readRequest(reader, push, limits.maxUpdates ?? 20_000);
+  } catch (cause) {
+    if (!(cause instanceof ProtocolError)) throw cause;
+    // A client that was promised side bands reads nothing else; the third is the one for the last words.
+    const text = push.capabilities.has('side-band-64k') ? `\u0003${cause.message}\n` : `ERR ${cause.message}\n`;
+    response.end(packet(text));
+    return { results: [], unpackError: cause.message };
+  }
+  if (push.commands.length === 0) {
+    response.end();
+    return { results: [] };
+  }
+  const report = new Report(response, push.capabilities);
+  const alive = setInterval(() => report.keepAlive(), keepAliveMs);
+  try {
+    const outcome = await carryOut(repo, push, reader, report, hooks, limits, options);
+    report.finish(outcome);
+    return outcome;
+  } catch (cause) {
+    // After an error inside, the client still deserves an answer it can print.
+    if (!signal.aborted) {
+      const reason = 'internal error';
+      report.finish({
+        results: push.commands.map((command) => ({ ...command, ok: false, reason })),
+        unpackError: reason,
+      });
+    }
+    throw cause;
+  } finally {
+    clearInterval(alive);
+    response.off('close', leave);
+  }
+}
+
+/** Fills `push`, which stays without commands for the probe that a client sends before a large body. */
+async function readRequest(reader: PacketReader, push: PushRequest, maxUpdates: number): Promise<void> {
+  for (;;) {
+    const next = await reader.next();
+    if (!next) {
+      if (push.commands.length > 0) throw new ProtocolError('the request ended before its list of references');
+      return;
+    }
+    if (next.flush) break;
+    const [text = '', features] = next.data.toString('utf8').replace(/\n$/, '').split('\0');
+    for (const feature of features?.split(' ') ?? []) if (feature !== '') push.capabilities.add(feature);
+    // Whether the history under a shallow clone is here is found out by the connectivity check, which trusts no client.
+    if (text.startsWith('shallow ')) continue;
+    push.commands.push(parseCommand(text));
+    if (push.commands.length > maxUpdates) throw new ProtocolError('too many references in one push');
+  }
+  if (push.commands.length === 0) return;
+  if (push.capabilities.has('push-options')) {
+    for (let next = await reader.next(); next && !next.flush; next = await reader.next())
+      push.options.push(next.data.toString('utf8').replace(/\n$/, ''));
+  }
+  const seen = new Set<string>();
+  for (const command of push.commands) {
+    if (seen.has(command.ref)) command.problem ??= 'multiple updates of one reference';
+    seen.add(command.ref);
+  }
+}
+
+function parseCommand(text: string): Command {
+  const old = shaOf(text.slice(0, 40));
+  const next = shaOf(text.slice(41, 81));
+  if (!old || !next || text[40] !== ' ' || text[81] !== ' ')
+    throw new ProtocolError('a line of the push cannot be read');
+  const name = text.slice(82);
+  const ref = refNameOf(name);
+  const problem = !ref ? 'invalid reference name' : refKind(ref).kind === 'other' ? refusedNamespace(name) : undefined;
+  return { ref: (ref ?? name) as RefName, old, new: next, problem };
+}
+
+function refusedNamespace(name: string): string {
+  if (name.startsWith('refs/merge-requests/')) return 'merge request references are read-only';
+  return /^refs\/(heads|tags)\//.test(name) ? 'invalid reference name' : 'only branches and tags can be pushed';
+}
+
+async function carryOut(
+  repo: Repository,
+  push: PushRequest,
+  reader: PacketReader,
+  report: Report,
+  hooks: PushHooks,
+  limits: PushLimits,
+  options: GitOptions,
+): Promise<PushOutcome> {
+  return withObjectArea(repo, async (area) => {
+    const refused = new Map<Command, string>();
+    for (const command of push.commands) if (command.problem) refused.set(command, command.problem);
+    if (push.commands.some((command) => command.new !== zeroSha)) {
+      const problem = await unpack(area, reader, report, limits, options);
+      if (problem) {
+        report.say(problem.details);
+        const results = push.commands.map(
+          (command): UpdateResult => ({ ...bare(command), ok: false, reason: 'unpacker error' }),
+        );
+        return { results, unpackError: problem.summary };
+      }
+    }
+    // From here on a client that leaves no longer stops the push halfway: what has an intent gets its result.
+    const settled: GitOptions = { ...options, signal: limits.signal };
+    await refuseIncomplete(area, push.commands, refused, options);
+    const proposed = await propose(
+      area,
+      push.commands.filter((command) => !refused.has(command)),
+      options,
+    );
+    if (proposed.size > 0) {
+      const updates = [...proposed.values()];
+      const { verdicts, messages } = await hooks.decide({ updates, options: push.options, quarantine: area });
+      if (verdicts.length !== updates.length)
+        throw new Error(`${verdicts.length} verdicts on ${updates.length} updates`);
+      report.say(messages ?? []);
+      for (const [at, command] of [...proposed.keys()].entries()) {
+        const verdict = verdicts[at]!;
+        if (!verdict.accept) refused.set(command, verdict.reason);
+      }
+    }
+    const atomic = push.capabilities.has('atomic');
+    if (atomic && refused.size > 0)
+      for (const command of push.commands) if (!refused.has(command)) refused.set(command, 'atomic push failed');
+    const accepted = push.commands.filter((command) => !refused.has(command));
+    const tried = new Set(accepted);
+    let resultError: unknown;
+    if (accepted.length > 0) {
+      options.signal?.throwIfAborted();
+      await migrateObjects(area);
+      await hooks.onIntent(accepted.map((command) => proposed.get(command)!));
+      for (const [command, reason] of await moveRefs(repo, accepted, atomic, settled)) refused.set(command, reason);
+    }
+    const results = push.commands.map((command): UpdateResult => {
+      const reason = refused.get(command);
+      return reason === undefined ? { ...bare(command), ok: true } : { ...bare(command), ok: false, reason };
+    });
+    if (accepted.length > 0) {
+      const said = await hooks.onResult(results.filter((_, at) => tried.has(push.commands[at]!))).catch((cause) => {
+        resultError = cause ?? new Error('unknown');
+        return undefined;
+      });
+      report.say(said?.messages ?? []);
+    }
+    return resultError === undefined ? { results } : { results, resultError };
+  });
+}
+
+const bare = ({ ref, old, new: next }: RefUpdate): RefUpdate => ({ ref, old, new: next });
+
+// What real histories contain and clients can live with; everything else git's own check finds refuses the push.
+const tolerated = '=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore';
+// As git itself does: below this many objects a pack is not worth keeping.
+const looseObjects = 100;
+
+async function unpack(
+  area: Repository,
+  reader: PacketReader,
+  report: Report,
+  limits: PushLimits,
+  options: GitOptions,
+): Promise<{ summary: string; details: string[] } | undefined> {
+  const head = await reader.peek(12);
+  if (head.length < 12 || head.toString('latin1', 0, 4) !== 'PACK')
+    throw new Error('the request broke off before its objects');
+  const bound = `--max-input-size=${limits.maxPackBytes ?? 10 * 1024 ** 3}`;
+  const args =
+    head.readUInt32BE(8) < looseObjects
+      ? ['unpack-objects', '-q', `--strict${tolerated}`, bound]
+      : ['index-pack', '--stdin', '--fix-thin', `--strict${tolerated}`, bound];
+  const child = startGit(area, args, options);
+  child.stdout.resume();
+  try {
+    for await (const chunk of reader.remainder()) {
+      if (child.stdin.destroyed || !child.stdin.writable) continue;
+      if (!child.stdin.write(chunk)) await roomIn(child.stdin);
+    }
+  } catch (cause) {
+    child.stop();
+    await child.ended.catch(() => undefined);
+    throw cause;
+  }
+  child.stdin.end();
+  report.bodyRead();
+  const { code, stderr } = await child.ended;
+  if (code === 0) return undefined;
+  const details = stderr
+    .split('\n')
+    .filter((line) => /^(fatal|error): /.test(line))
+    .map((line) => line.replaceAll(area.path, 'repository'));
+  return { summary: `${args[0]} failed`, details: details.slice(0, 20) };
+}
+
+// A process that has ended will never ask for more; its closing stands for room.
+function roomIn(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done).off('close', done).off('error', done);
+      resolve();
+    };
+    stream.once('drain', done).once('close', done).once('error', done);
+  });
+}
+
+/** Refuses updates to objects that are not there, to branches of anything but commits, and to histories with holes. */
+async function refuseIncomplete(
+  area: Repository,
+  commands: readonly Command[],
+  refused: Map<Command, string>,
+  options: GitOptions,
+): Promise<void> {
+  const arriving = commands.filter((command) => command.new !== zeroSha && !refused.has(command));
+  const found = await describeObjects(
+    area,
+    arriving.map((command) => command.new),
+    options,
+  );
+  for (const [at, command] of arriving.entries()) {
+    if (!found[at]) refused.set(command, 'missing necessary objects');
+    else if (refKind(command.ref).kind === 'branch' && found[at].type !== 'commit')
+      refused.set(command, 'a branch must point at a commit');
+  }
+  const present = arriving.filter((command) => !refused.has(command));
+  if (present.length === 0 || (await isConnected(area, present, options))) return;
+  for (const command of present)
+    if (!(await isConnected(area, [command], options))) refused.set(command, 'missing necessary objects');
+}
+
+async function isConnected(area: Repository, commands: readonly Command[], options: GitOptions): Promise<boolean> {
+  const { code } = await runGit(area, ['rev-list', '--objects', '--stdin', '--quiet', '--not', '--all'], {
+    ...options,
+    input: `${commands.map((command) => command.new).join('\n')}\n`,
+    okCodes: [0, 1, 128],
+  });
+  return code === 0;
+}
+
+async function propose(
+  area: Repository,
+  commands: readonly Command[],
+  options: GitOptions,
+): Promise<Map<Command, ProposedUpdate>> {
+  const proposed = new Map<Command, ProposedUpdate>();
+  for (const command of commands) {
+    const what = refKind(command.ref);
+    if (what.kind === 'other') continue;
+    const action = command.new === zeroSha ? 'delete' : command.old === zeroSha ? 'create' : 'update';
+    const forced = action === 'update' && what.kind === 'branch' && !(await isForward(area, command, options));
+    proposed.set(command, { ...bare(command), ...what, action, forced });
+  }
+  return proposed;
+}
+
+async function isForward(area: Repository, { old, new: next }: Command, options: GitOptions): Promise<boolean> {
+  // An old value that is no longer stored cannot be reached either.
+  const [present] = await describeObjects(area, [old], options);
+  return present !== undefined && (await isAncestor(area, old, next, options));
+}
+
+/** Tries all in one transaction; unless the push is atomic, a failure of one is then found by trying each alone. */
+async function moveRefs(
+  repo: Repository,
+  commands: readonly Command[],
+  atomic: boolean,
+  options: GitOptions,
+): Promise<Map<Command, string>> {
+  const failed = new Map<Command, string>();
+  try {
+    await updateRefs(repo, commands, { ...options, timeoutMs: 60_000 });
+    return failed;
+  } catch (cause) {
+    if (commands.length === 1 || atomic) {
+      for (const command of commands) failed.set(command, reasonFor(cause, command, atomic));
+      return failed;
+    }
+  }
+  for (const command of commands) {
+    try {
+      await updateRefs(repo, [command], { ...options, timeoutMs: 60_000 });
+    } catch (cause) {
+      failed.set(command, reasonFor(cause, command, false));
+    }
+  }
+  return failed;
+}
+
+function reasonFor(cause: unknown, command: Command, atomic: boolean): string {
+  if (cause instanceof RefMovedError)
+    return cause.ref === command.ref ? 'reference has moved meanwhile: fetch first' : 'atomic push failed';
+  if (cause instanceof AppError && cause.kind === 'conflict') return 'name conflicts with another reference';
+  if (cause instanceof AppError || cause instanceof GitCommandError)
+    return atomic ? 'atomic push failed' : 'failed to update reference';
+  throw cause;
+}
+
+/** The reply: lines for the screen as they arise, and the report of results at the end. */
+class Report {
+  private readonly sideBand: boolean;
+  private readonly wanted: boolean;
+  private silent = true;
+
+  constructor(
+    private readonly response: Writable,
+    capabilities: Set<string>,
+  ) {
+    this.sideBand = capabilities.has('side-band-64k');
+    this.wanted = capabilities.has('report-status');
+  }
+
+  say(messages: readonly string[]): void {
+    if (!this.sideBand) return;
+    for (const message of messages) this.band(2, Buffer.from(`${printable(message)}\n`));
+  }
+
+  /** Allows keep-alives: while the client still sends, it need not be listening. */
+  bodyRead(): void {
+    this.silent = false;
+  }
+
+  keepAlive(): void {
+    if (this.sideBand && !this.silent && !this.response.writableEnded) this.response.write(packet(Buffer.from([1])));
+  }
+
+  finish({ results, unpackError }: Pick<PushOutcome, 'results' | 'unpackError'>): void {
+    if (this.response.writableEnded || this.response.destroyed) return;
+    if (this.wanted) {
+      const lines = results.map((result) =>
+        result.ok ? `ok ${result.ref}\n` : `ng ${result.ref} ${printable(result.reason).replace(/\n/g, ' ')}\n`,
+      );
+      const body = Buffer.concat([
+        packet(`unpack ${unpackError ?? 'ok'}\n`),
+        ...lines.map((line) => packet(line)),
+        flushPacket,
+      ]);
+      if (this.sideBand) this.band(1, body);
+      else this.response.write(body);
+    }
+    this.response.end(this.sideBand ? flushPacket : undefined);
+  }
+
+  private band(number: 1 | 2, data: Buffer): void {
+    for (let at = 0; at < data.length; at += maxPacketPayload - 1) {
+      this.response.write(packet(Buffer.concat([Buffer.from([number]), data.subarray(at, at + maxPacketPayload - 1)])));
+    }
+  }
+}
+
+// Escape sequences in a reason would be obeyed by the pusher's terminal.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are dropped.
+const printable = (text: string): string => text.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '').slice(0, 2_000);

@@ -1,0 +1,112 @@
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { flushPacket, packet } from './pkt-line';
+import { GitCommandError, type GitOptions, type Repository, startGit } from './run-git';
+
+/** A service of git's smart HTTP protocol. */
+export type GitService = 'git-upload-pack' | 'git-receive-pack';
+
+/** Content types of smart HTTP; every reply also wants `Cache-Control: no-cache`. */
+export const smartHttpTypes = {
+  advertisement: (service: GitService): string => `application/x-${service}-advertisement`,
+  request: (service: GitService): string => `application/x-${service}-request`,
+  result: (service: GitService): string => `application/x-${service}-result`,
+} as const;
+
+/** The request body, unpacked when its `Content-Encoding` is gzip. */
+export function decodedBody(request: Readable, contentEncoding: string | undefined): Readable {
+  if (contentEncoding !== 'gzip' && contentEncoding !== 'x-gzip') return request;
+  const gunzip = createGunzip();
+  request.once('error', (cause) => gunzip.destroy(cause));
+  request.once('close', () => {
+    if (!request.readableEnded) gunzip.destroy(new Error('the request was broken off'));
+  });
+  return request.pipe(gunzip);
+}
+
+/** The value of a `Git-Protocol` header, when it is one git would send. */
+export function gitProtocolOf(header: string | undefined): string | undefined {
+  return header !== undefined && /^[a-z0-9=:.-]{1,100}$/i.test(header) ? header : undefined;
+}
+
+// A clone of a large repository over a slow line takes long; a client that is gone ends the process at once.
+const transferTimeoutMs = 3_600_000;
+
+// Later values win, so everything is hidden but what is named after it. Internal refs never leave the house.
+const visibleRefs: NonNullable<GitOptions['config']> = [
+  ['transfer.hideRefs', 'refs/'],
+  ['transfer.hideRefs', '!refs/heads/'],
+  ['transfer.hideRefs', '!refs/tags/'],
+  ['transfer.hideRefs', '!refs/merge-requests/'],
+  ['uploadpack.allowTipSHA1InWant', 'false'],
+  ['uploadpack.allowReachableSHA1InWant', 'false'],
+  ['uploadpack.allowAnySHA1InWant', 'false'],
+  ['uploadpack.allowFilter', 'true'],
+];
+
+/** How a fetch is served. */
+export interface UploadPackOptions extends GitOptions {
+  /** A checked `Git-Protocol` header ({@link gitProtocolOf}). */
+  gitProtocol?: string;
+}
+
+function uploadPackOptions(options: UploadPackOptions): GitOptions {
+  const env = options.gitProtocol === undefined ? options.env : { ...options.env, GIT_PROTOCOL: options.gitProtocol };
+  return { timeoutMs: transferTimeoutMs, ...options, env, config: [...visibleRefs, ...(options.config ?? [])] };
+}
+
+const speaksVersion2 = (gitProtocol: string | undefined): boolean =>
+  gitProtocol?.split(':').includes('version=2') ?? false;
+
+/**
+ * Answers `GET …/info/refs?service=git-upload-pack`: branches, tags and `refs/merge-requests/*`. Ends `response`.
+ * Rejects when the client leaves first.
+ */
+export async function advertiseUploadPack(
+  repo: Repository,
+  response: Writable,
+  options: UploadPackOptions = {},
+): Promise<void> {
+  const child = startGit(
+    repo,
+    ['upload-pack', '--stateless-rpc', '--http-backend-info-refs', repo.path],
+    uploadPackOptions(options),
+  );
+  child.stdin.end();
+  if (!speaksVersion2(options.gitProtocol))
+    response.write(Buffer.concat([packet('# service=git-upload-pack\n'), flushPacket]));
+  await drain(child, response);
+  const { code, stderr } = await child.ended;
+  if (code !== 0) throw new GitCommandError('upload-pack', code, stderr);
+}
+
+/**
+ * Answers `POST …/git-upload-pack`, both ways as streams. Ends `response`. A client that leaves ends the process;
+ * a request that git refuses has been answered in the protocol and is no error here.
+ */
+export async function uploadPack(
+  repo: Repository,
+  request: Readable,
+  response: Writable,
+  options: UploadPackOptions = {},
+): Promise<void> {
+  const child = startGit(repo, ['upload-pack', '--stateless-rpc', repo.path], uploadPackOptions(options));
+  // Not a pipeline: git may answer and end before it has read everything, and a pipeline would then cut the client's connection.
+  request.pipe(child.stdin);
+  request.once('error', () => child.stop());
+  request.once('close', () => {
+    if (!request.readableEnded) child.stop();
+  });
+  await drain(child, response);
+  await child.ended;
+}
+
+async function drain(child: { stdout: Readable; stop(): void }, response: Writable): Promise<void> {
+  try {
+    await pipeline(child.stdout, response);
+  } catch (cause) {
+    child.stop();
+    throw cause;
+  }
+}
