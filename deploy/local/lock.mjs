@@ -57,7 +57,9 @@ function read(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error.code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    if (error.code === 'ENOENT') return undefined;
+    // Cut short by a full disk: nobody holds it.
+    if (error instanceof SyntaxError) return { pid: 0, start: '' };
     throw error;
   }
 }

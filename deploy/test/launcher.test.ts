@@ -1,0 +1,260 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@switchyard/testkit';
+import pg from 'pg';
+import { endProcessesOf } from '../local/leftovers.mjs';
+import { freePort } from '../local/ports.mjs';
+
+const NAMES = ['groups-admin', 'merge-requests', 'collaboration', 'gateway'];
+
+/** A clone whose services are stand-ins. */
+function clone(): string {
+  const root = mkdtempSync(join(tmpdir(), 'switchyard-launcher-'));
+  chmodSync(root, 0o711);
+  for (const name of NAMES) {
+    const folder = join(root, 'services', name);
+    mkdirSync(join(folder, 'src'), { recursive: true });
+    mkdirSync(join(folder, 'dist'));
+    writeFileSync(join(folder, 'src', 'main.ts'), '');
+    copyFileSync(join(__dirname, 'stand-ins/service.cjs'), join(folder, 'dist', 'main.js'));
+  }
+  return root;
+}
+
+interface Launched {
+  child: ChildProcess;
+  port: number;
+  output(): string;
+  /** Settles when the launcher says that everything runs; rejects when it ends before. */
+  running: Promise<void>;
+  exited: Promise<number | null>;
+}
+
+async function start(root: string, env: Record<string, string> = {}): Promise<Launched> {
+  const port = Number(env.PORT ?? (await freePort()));
+  const child = spawn(process.execPath, [join(__dirname, 'stand-ins/launch.mjs'), root], {
+    env: { ...process.env, PORT: String(port), SWITCHYARD_DATA: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout!.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr!.on('data', (chunk) => {
+    output += chunk;
+  });
+  const exited = new Promise<number | null>((settle) => child.once('close', settle));
+  const running = new Promise<void>((settle, fail) => {
+    child.stdout!.on('data', () => output.includes('Switchyard is running') && settle());
+    exited.then(() => fail(new Error(output)));
+  });
+  running.catch(() => {});
+  return { child, port, output: () => output, running, exited };
+}
+
+interface Seen {
+  pid: number;
+  env: Record<string, string>;
+}
+
+async function seenBy(port: number | string): Promise<Seen> {
+  const response = await fetch(`http://127.0.0.1:${port}/environment`);
+  return (await response.json()) as Seen;
+}
+
+const read = (root: string, file: string) => readFileSync(join(root, '.switchyard', file), 'utf8');
+const journal = (root: string) => read(root, 'journal').trim().split('\n');
+const modeOf = (root: string, file: string) => statSync(join(root, '.switchyard', file)).mode & 0o777;
+const postgresPid = (root: string) =>
+  Number(
+    read(root, 'logs/postgresql.log')
+      .match(/\[(\d+)\] LOG: {2}starting/g)
+      ?.at(-1)
+      ?.match(/\d+/)?.[0],
+  );
+
+describe('the launcher', () => {
+  let root: string;
+
+  beforeEach(() => {
+    root = clone();
+  });
+
+  afterEach(async () => {
+    await endProcessesOf(root);
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('starts, restarts what dies, keeps its secrets, stops in order, and starts again on the same data', async () => {
+    const first = await start(root);
+    await first.running;
+    const gateway = await seenBy(first.port);
+    expect(journal(root).filter((line) => line.endsWith('migrate'))).toHaveLength(3);
+
+    expect(gateway.env).toMatchObject({
+      PORT: String(first.port),
+      SWITCHYARD_DATA: join(root, '.switchyard'),
+      SWITCHYARD_TIER: 'ultimate',
+      SWITCHYARD_EXTERNAL_URL: `http://127.0.0.1:${first.port}`,
+      SWITCHYARD_SUPERVISED: '1',
+      GROUPS_ADMIN_ADDRESS: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      MERGE_REQUESTS_HTTP_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    });
+    expect(gateway.env.DATABASE_URL).toBeUndefined();
+    const token = read(root, 'root-token').trim();
+    expect(token).toMatch(/^glpat-[\w-]{20,}$/);
+    expect(gateway.env.SWITCHYARD_ROOT_TOKEN).toBe(token);
+    for (const file of ['root-token', 'secret', 'database-passwords.json', 'keys/gateway.key']) {
+      expect([file, modeOf(root, file)]).toEqual([file, 0o600]);
+    }
+    expect(Object.keys(JSON.parse(read(root, 'keys/public-keys.json')))).toEqual(NAMES);
+
+    const service = await seenBy(new URL(gateway.env.MERGE_REQUESTS_HTTP_URL!).port);
+    const own = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    await own.connect();
+    const { rows } = await own.query(
+      `select current_database() as database, current_user as role,
+         current_setting('fsync') || current_setting('full_page_writes') || current_setting('synchronous_commit') as durable`,
+    );
+    await own.query('create table kept (id int)');
+    await own.end();
+    expect(rows).toEqual([
+      { database: 'switchyard_merge_requests', role: 'switchyard_merge_requests', durable: 'ononon' },
+    ]);
+    const foreign = new pg.Client({
+      connectionString: service.env.DATABASE_URL!.replace(/\/switchyard_merge_requests$/, '/switchyard_collaboration'),
+    });
+    await expect(foreign.connect()).rejects.toThrow(/permission denied/);
+
+    process.kill(service.pid, 'SIGKILL');
+    const database = postgresPid(root);
+    process.kill(database, 'SIGKILL');
+    await eventually(async () => {
+      const again = await seenBy(service.env.HTTP_PORT!);
+      expect(again.pid).not.toBe(service.pid);
+      expect(postgresPid(root)).not.toBe(database);
+      const client = new pg.Client({ connectionString: again.env.DATABASE_URL });
+      client.on('error', () => {});
+      await client.connect();
+      await client.query('select from kept');
+      await client.end();
+    });
+    expect(first.output()).toMatch(/merge-requests ended by SIGKILL; starting it again/);
+
+    const began = Date.now();
+    first.child.kill('SIGTERM');
+    expect(await first.exited).toBe(0);
+    expect(Date.now() - began).toBeLessThan(10_000);
+    const order = journal(root).filter((line) => line.endsWith(' stop'));
+    expect(order).toHaveLength(4);
+    expect(order[0]).toBe('gateway stop');
+    expect(await endProcessesOf(root)).toEqual([]);
+
+    const second = await start(root);
+    await second.running;
+    expect((await seenBy(second.port)).env.SWITCHYARD_ROOT_TOKEN).toBe(token);
+  });
+
+  it('cleans up after its own kill -9', async () => {
+    const first = await start(root);
+    await first.running;
+    const database = postgresPid(root);
+    first.child.kill('SIGKILL');
+    await first.exited;
+    await eventually(() => expect(journal(root).filter((line) => line.endsWith('disconnect'))).toHaveLength(4));
+    expect(existsSync(`/proc/${database}`) || process.platform !== 'linux').toBe(true);
+
+    const second = await start(root);
+    await second.running;
+    expect(second.output()).toContain('ended what an earlier run left behind: postgresql');
+  });
+
+  it('runs beside another instance, and refuses the same port or data folder in one line', async () => {
+    const one = await start(root);
+    await one.running;
+    const other = join(root, 'other');
+
+    const sameData = await start(root);
+    const samePort = await start(root, { PORT: String(one.port), SWITCHYARD_DATA: other });
+    expect(await sameData.exited).toBe(1);
+    expect(sameData.output()).toMatch(/\nSWITCHYARD_DATA: \S+ is in use by another launcher \(process \d+\)\n$/);
+    expect(await samePort.exited).toBe(1);
+    expect(samePort.output()).toMatch(/\nPORT: \d+ is taken on 127\.0\.0\.1; set PORT to another one\n$/);
+
+    const two = await start(root, { SWITCHYARD_DATA: other, SWITCHYARD_ROOT_TOKEN: 'given-token-of-the-operator' });
+    await two.running;
+    const [seenOne, seenTwo] = [await seenBy(one.port), await seenBy(two.port)];
+    expect(seenTwo.env.SWITCHYARD_ROOT_TOKEN).toBe('given-token-of-the-operator');
+    expect(seenTwo.env.SWITCHYARD_SECRET).not.toBe(seenOne.env.SWITCHYARD_SECRET);
+    expect(existsSync(join(other, 'root-token'))).toBe(false);
+  });
+
+  it('stops with one line when a process keeps dying', async () => {
+    writeFileSync(
+      join(root, 'services/collaboration/dist/main.js'),
+      `if (process.argv[2] !== 'migrate') { console.error('Error: cannot go on'); process.exit(3); }`,
+    );
+    const launched = await start(root);
+    expect(await launched.exited).toBe(1);
+    expect(launched.output()).toMatch(
+      /\ncollaboration died five times within a minute \(ended with exit code 3\); see \S+collaboration\.log\n$/,
+    );
+    expect(launched.output()).toContain('collaboration: Error: cannot go on');
+    expect(await endProcessesOf(root)).toEqual([]);
+  });
+
+  it('refuses the data folder of a newer release, and a secret that is not its own', async () => {
+    mkdirSync(join(root, '.switchyard'));
+    writeFileSync(join(root, '.switchyard/format'), '99\n');
+    const newer = await start(root);
+    expect(await newer.exited).toBe(1);
+    expect(newer.output()).toMatch(/\nSWITCHYARD_DATA: \S+ was written by a newer release \(format 99, [^\n]+\)\n$/);
+
+    writeFileSync(join(root, '.switchyard/format'), '1\n');
+    writeFileSync(join(root, '.switchyard/secret-check'), 'another\n');
+    const strange = await start(root);
+    expect(await strange.exited).toBe(1);
+    expect(strange.output()).toMatch(/\nSWITCHYARD_SECRET is not the secret that \S+ was made with\n$/);
+  });
+
+  it('names DATABASE_URL when that server cannot be reached', async () => {
+    const port = await freePort();
+    const launched = await start(root, { DATABASE_URL: `postgresql://admin:secret@127.0.0.1:${port}/postgres` });
+    expect(await launched.exited).toBe(1);
+    expect(launched.output()).toMatch(/\nDATABASE_URL: [^\n]*ECONNREFUSED[^\n]*\n$/);
+    expect(launched.output()).not.toContain('secret@');
+  });
+
+  it('uses an existing server through DATABASE_URL', async () => {
+    const launched = await start(root, { DATABASE_URL: process.env.TEST_DATABASE_URL!, KAFKA_BROKERS: 'kafka:9092' });
+    await launched.running;
+    const { env } = await seenBy(launched.port);
+    expect(env.LOG_DATABASE_URL).toBeUndefined();
+    expect(env.KAFKA_BROKERS).toBe('kafka:9092');
+    expect(existsSync(join(root, '.switchyard/postgres'))).toBe(false);
+    launched.child.kill('SIGTERM');
+    await launched.exited;
+    const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+    await admin.connect();
+    const { rows } = await admin.query(`select datname from pg_database where datname in
+      ('switchyard_groups_admin', 'switchyard_merge_requests', 'switchyard_collaboration', 'switchyard_log') order by 1`);
+    for (const { datname } of rows) {
+      await admin.query(`drop database "${datname}" with (force)`);
+      await admin.query(`drop role "${datname}"`);
+    }
+    await admin.end();
+    expect(rows).toHaveLength(3);
+  });
+});
