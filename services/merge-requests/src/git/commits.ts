@@ -45,14 +45,24 @@ export interface Commit {
 }
 
 const trailerFormat = '%(trailers:only,unfold,separator=%x01,key_value_separator=%x02)';
-const fields = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B', trailerFormat];
+const fields = ['%H', '%T', '%P', '%an', '%ae', '%ad', '%cn', '%ce', '%cd', '%B', trailerFormat];
 const logFormat = `--format=tformat:${fields.join('%x00')}`;
 
-// Times that git cannot print as a date come out empty; the epoch stands for them.
-const dateOf = (text: string): Date => {
-  const date = new Date(text);
-  return text === '' || Number.isNaN(date.getTime()) ? new Date(0) : date;
-};
+const lastSecond = 253_402_200_000;
+
+/**
+ * A time as git prints it raw, `1706690354 +0100`. The ISO forms are not asked for: at one commit before 1970 in its own
+ * zone, which anybody may push, git dies. What is no time at all, or beyond the year 9999, becomes 1970.
+ */
+function rawTime(text: string): { date: Date; text: string } {
+  const [, digits = '0', sign = '+', zone = ''] = /^(\d+) ([+-])(\d+)$/.exec(text) ?? [];
+  const seconds = Number(digits) <= lastSecond ? Number(digits) : 0;
+  // Old tools wrote zones such as +051800, which say nothing.
+  const [hours, minutes] = /^(?:0\d|1[0-4])[0-5]\d$/.test(zone) ? [zone.slice(0, 2), zone.slice(2)] : ['00', '00'];
+  const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const local = new Date((seconds + offset * 60) * 1000).toISOString().slice(0, 19);
+  return { date: new Date(seconds * 1000), text: `${local}${sign}${hours}:${minutes}` };
+}
 
 function parseLog(text: string): Commit[] {
   const values = text.split('\0');
@@ -71,6 +81,8 @@ function parseLog(text: string): Commit[] {
       string,
       string,
     ];
+    const authored = rawTime(ad);
+    const committed = rawTime(cd);
     commits.push({
       id: id as Sha,
       shortId: id.slice(0, 8),
@@ -80,12 +92,12 @@ function parseLog(text: string): Commit[] {
       message,
       authorName: an,
       authorEmail: ae,
-      authoredAt: dateOf(ad),
-      authoredAtText: ad,
+      authoredAt: authored.date,
+      authoredAtText: authored.text,
       committerName: cn,
       committerEmail: ce,
-      committedAt: dateOf(cd),
-      committedAtText: cd,
+      committedAt: committed.date,
+      committedAtText: committed.text,
       trailers: trailers
         .split('\x01')
         .filter((line) => line.includes('\x02'))
@@ -101,7 +113,16 @@ function parseLog(text: string): Commit[] {
 /** Commits by id, one process for all, in the order asked; ids that name no commit are left out. */
 export async function readCommits(repo: Repository, shas: readonly Sha[], options: GitOptions = {}): Promise<Commit[]> {
   if (shas.length === 0) return [];
-  const args = ['log', '-z', '--no-walk=unsorted', '--ignore-missing', '--encoding=UTF-8', logFormat, '--stdin'];
+  const args = [
+    'log',
+    '-z',
+    '--no-walk=unsorted',
+    '--ignore-missing',
+    '--encoding=UTF-8',
+    '--date=raw',
+    logFormat,
+    '--stdin',
+  ];
   return parseLog(await gitText(repo, args, { ...options, input: `${shas.join('\n')}\n` }));
 }
 
@@ -158,7 +179,10 @@ export async function listCommits(
   const { args, input } = queryArguments(query);
   const page = [`--max-count=${query.limit ?? 20}`, `--skip=${query.skip ?? 0}`];
   const commits = parseLog(
-    await gitText(repo, ['log', '-z', '--encoding=UTF-8', logFormat, ...page, ...args], { ...options, input }),
+    await gitText(repo, ['log', '-z', '--encoding=UTF-8', '--date=raw', logFormat, ...page, ...args], {
+      ...options,
+      input,
+    }),
   );
   return query.withStats ? withStats(repo, commits, options) : commits;
 }

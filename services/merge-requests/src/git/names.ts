@@ -54,9 +54,9 @@ export function refNameOf(text: string): RefName | undefined {
  * full ref is asked for, and one of 40 hexadecimal digits could never be told from a commit.
  */
 const isShortName = (text: string): boolean =>
-  !text.startsWith('-') && !text.startsWith('refs/') && text !== 'HEAD' && shaOf(text) === undefined;
+  !text.startsWith('-') && !text.startsWith('refs/') && text !== 'HEAD' && text !== '@' && shaOf(text) === undefined;
 
-/** `text` as a branch name; `undefined` when git would refuse it, or for `HEAD`, `refs/…`, a leading `-` and 40 hex digits. */
+/** `text` as a branch name; `undefined` when git would refuse it, or for `HEAD`, `@`, `refs/…`, a leading `-` and 40 hex digits. */
 export function branchNameOf(text: string): BranchName | undefined {
   return isShortName(text) && refNameOf(`refs/heads/${text}`) ? (text as BranchName) : undefined;
 }

@@ -60,7 +60,7 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ['core.quotePath', 'true'],
   ['i18n.logOutputEncoding', 'UTF-8'],
   ['log.showSignature', 'false'],
-  ['advice.detachedHead', 'false'],
+  ['advice.graftFileDeprecated', 'false'],
   ['pack.windowMemory', '256m'],
   ['protocol.allow', 'never'],
 ];
@@ -81,7 +81,6 @@ export function gitEnvironment(repo: Repository | undefined, options: GitOptions
     GIT_GRAFT_FILE: '/dev/null',
     GIT_LITERAL_PATHSPECS: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    GIT_ADVICE: '0',
     GIT_CONFIG_COUNT: String(config.length),
   };
   config.forEach(([key, value], index) => {
