@@ -39,7 +39,7 @@ export function openServiceLog(file, { name, show, maxBytes = MAX_BYTES, now = D
   }
 
   function summarise(line) {
-    const message = errorMessage(line);
+    const message = errorMessage(line, name);
     if (message === undefined) return;
     lastError = message;
     if (now() - window.began > WINDOW_MS) {
@@ -71,8 +71,9 @@ export function openServiceLog(file, { name, show, maxBytes = MAX_BYTES, now = D
   };
 }
 
-/** What an error line says: of a JSON line its message, of any other line (a crash report of Node) its first error. */
-function errorMessage(line) {
+/** What an error line says: of a JSON line its message; of others a crash report of Node, or `<process>: …`. */
+function errorMessage(line, name) {
+  if (line.startsWith(`${name}: `)) return shorten(line.slice(name.length + 2));
   if (line.startsWith('{')) {
     if (!/"level":\s*(?:[56]\d|"(?:error|fatal)")/.test(line)) return undefined;
     try {
