@@ -73,7 +73,7 @@ export interface RefChangeEdges {
   readonly projects: { find(projectId: number): Promise<RepositoryProject | undefined> };
   readonly repositoryOf: (projectId: number) => Repository;
   /** Told of every move, in this order. */
-  readonly subscribers: readonly RefChangeSubscriber[];
+  readonly subscribers: Iterable<RefChangeSubscriber>;
 }
 
 /** Commits counted for one push at the most; a larger one is shown with this number. */

@@ -1,0 +1,174 @@
+import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
+import { mayPush, type ProtectedBranch, type Standing } from '../domain/protected-branch';
+import { refusalOfRemoval } from '../domain/push';
+import {
+  type Branch,
+  type BranchName,
+  branchNameOf,
+  branchRef,
+  getBranch,
+  listBranches,
+  listRefs,
+  mergedBranches,
+  type Page,
+  parseBranchName,
+  type RefPage,
+  type Repository,
+  readRefs,
+  resolveRevision,
+  type Sha,
+  zeroSha,
+} from '../git';
+import type { OpenProjectRepository, ProjectRepository } from './open-project-repository';
+import type { ChangeRefs } from './ref-change';
+
+/** Who acts on a repository. */
+export interface RepositoryActor {
+  readonly userId: number;
+  readonly standing: Standing;
+}
+
+/** A branch with what shows it. */
+export interface BranchViews<T> {
+  readonly found: T;
+  readonly rules: readonly ProtectedBranch[];
+  readonly defaultBranch: string;
+  /** Branches merged into the default branch, of those found. */
+  readonly merged: ReadonlySet<string>;
+}
+
+/** What branches need. */
+export interface BranchEdges {
+  readonly open: OpenProjectRepository;
+  readonly changeRefs: ChangeRefs;
+  readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
+  /** Of these names, those that match a regular expression. @throws AppError invalid for one that is none */
+  readonly matching: (names: readonly string[], expression: string) => Promise<Set<string>>;
+}
+
+/** Branches merged at once by `deleteMerged`; the rest goes with the next call. */
+const removedAtOnce = 1_000;
+
+/** Branches: list, get, create, delete. */
+export function manageBranches({ open, changeRefs, protectedBranches, matching }: BranchEdges) {
+  const headOf = async ({ repo, defaultBranch }: ProjectRepository): Promise<Sha | undefined> =>
+    (await readRefs(repo, [branchRef(defaultBranch)])).get(branchRef(defaultBranch))?.sha;
+
+  async function viewed<T>(opened: ProjectRepository, found: T, names: readonly BranchName[]): Promise<BranchViews<T>> {
+    const [rules, head] = await Promise.all([protectedBranches.all(opened.project.id), headOf(opened)]);
+    const merged = head === undefined ? new Set<BranchName>() : await mergedBranches(opened.repo, head, names);
+    return { found, rules, defaultBranch: opened.defaultBranch, merged };
+  }
+
+  async function searched(repo: Repository, place: RefPage, regex: string | undefined): Promise<Page<Branch>> {
+    if (regex === undefined) return listBranches(repo, place);
+    const refs = await listRefs(repo, ['refs/heads/']);
+    const names = refs.map(({ ref }) => ref.slice('refs/heads/'.length));
+    const matches = await matching(names, regex);
+    // Names in order; dates would need every commit of a filter that is rarely used.
+    const all = names.filter((name) => matches.has(name));
+    const start = place.after === undefined ? (place.offset ?? 0) : all.indexOf(place.after) + 1;
+    const wanted = all.slice(start, start + (place.limit ?? 20));
+    const items = await Promise.all(wanted.map((name) => getBranch(repo, name as BranchName)));
+    const next = start + wanted.length < all.length ? wanted.at(-1) : undefined;
+    return { items: items.filter((branch) => branch !== undefined), total: all.length, next };
+  }
+
+  async function removable(opened: ProjectRepository, actor: RepositoryActor) {
+    const rules = await protectedBranches.all(opened.project.id);
+    const ground = { rules, standing: actor.standing, defaultBranch: opened.defaultBranch, empty: false };
+    return (branch: string) => refusalOfRemoval(branch, ground);
+  }
+
+  return {
+    /** A page of branches, by name or by date. */
+    async list(projectId: number, place: RefPage & { regex?: string }): Promise<BranchViews<Page<Branch>>> {
+      const opened = await open(projectId);
+      const found = await searched(opened.repo, place, place.regex);
+      return viewed(
+        opened,
+        found,
+        found.items.map(({ name }) => name),
+      );
+    },
+
+    /** One branch. */
+    async get(projectId: number, branch: string): Promise<BranchViews<Branch>> {
+      const opened = await open(projectId);
+      const name = branchNameOf(branch);
+      const found = name === undefined ? undefined : await getBranch(opened.repo, name);
+      if (found === undefined) throw notFound('Branch');
+      return viewed(opened, found, [found.name]);
+    },
+
+    /** Makes a branch at a branch, tag or commit. */
+    async create(projectId: number, actor: RepositoryActor, branch: string, ref: string): Promise<BranchViews<Branch>> {
+      const opened = await open(projectId);
+      const name = parseBranchName(branch);
+      const rules = await protectedBranches.all(projectId);
+      if (!mayPush(rules, name, actor.standing)) {
+        throw forbidden(`You are not allowed to create the protected branch '${name}' on this project.`);
+      }
+      const revision = await resolveRevision(opened.repo, ref);
+      if (revision === undefined) throw invalid(`Invalid reference name: ${ref}`);
+      const wanted = branchRef(name);
+      if ((await readRefs(opened.repo, [wanted])).has(wanted)) throw invalid('Branch already exists');
+      const [outcome] = await changeRefs({
+        projectId,
+        actorId: actor.userId,
+        source: 'api',
+        updates: [{ ref: wanted, before: zeroSha, after: revision.sha }],
+      });
+      if (outcome?.status === 'stale') {
+        const exists = (await readRefs(opened.repo, [wanted])).has(wanted);
+        throw invalid(exists ? 'Branch already exists' : outcome.reason);
+      }
+      const made = await getBranch(opened.repo, name);
+      if (made === undefined) throw notFound('Branch');
+      return viewed(opened, made, [name]);
+    },
+
+    /** Removes a branch. @throws AppError not_allowed for the default branch and protected ones */
+    async remove(projectId: number, actor: RepositoryActor, branch: string): Promise<void> {
+      const opened = await open(projectId);
+      const name = branchNameOf(branch);
+      const ref = name === undefined ? undefined : branchRef(name);
+      const found = ref === undefined ? undefined : (await readRefs(opened.repo, [ref])).get(ref);
+      if (name === undefined || found === undefined) throw notFound('Branch');
+      const refusal = (await removable(opened, actor))(name);
+      if (refusal !== undefined) throw notAllowed(refusal);
+      const [outcome] = await changeRefs({
+        projectId,
+        actorId: actor.userId,
+        source: 'api',
+        updates: [{ ref: found.ref, before: found.sha, after: zeroSha }],
+      });
+      if (outcome?.status === 'stale') throw invalid('The branch has changed meanwhile.');
+    },
+
+    /** Removes branches that are merged into the default branch; the default branch and protected ones stay. */
+    async removeMerged(projectId: number, actor: RepositoryActor): Promise<void> {
+      const opened = await open(projectId);
+      const head = await headOf(opened);
+      if (head === undefined) return;
+      const [refs, refusal] = await Promise.all([listRefs(opened.repo, ['refs/heads/']), removable(opened, actor)]);
+      const named = refs.flatMap(({ ref, sha }) => {
+        const name = branchNameOf(ref.slice('refs/heads/'.length));
+        return name === undefined || refusal(name) !== undefined ? [] : [{ name, ref, sha }];
+      });
+      const wanted = named.slice(0, removedAtOnce);
+      const merged = await mergedBranches(
+        opened.repo,
+        head,
+        wanted.map(({ name }) => name),
+      );
+      const updates = wanted
+        .filter(({ name }) => merged.has(name))
+        .map(({ ref, sha }) => ({ ref, before: sha, after: zeroSha }));
+      await changeRefs({ projectId, actorId: actor.userId, source: 'api', updates });
+    },
+  };
+}
+
+/** What `manageBranches` gives. */
+export type ManageBranches = ReturnType<typeof manageBranches>;

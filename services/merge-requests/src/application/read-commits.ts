@@ -1,0 +1,118 @@
+import { notFound } from '@switchyard/errors';
+import {
+  type Commit,
+  type CommitQuery,
+  commitDiff,
+  type Diff,
+  listCommits,
+  type Repository,
+  readCommit,
+  refsContaining,
+  resolveRevision,
+  type Sha,
+  treePathOf,
+} from '../git';
+import type { OpenProjectRepository } from './open-project-repository';
+
+/** Which commits a list holds. Empty texts mean "not given". */
+export interface WantedCommits {
+  readonly refName: string;
+  readonly since: Date | undefined;
+  readonly until: Date | undefined;
+  readonly path: string;
+  readonly author: string;
+  readonly all: boolean;
+  readonly firstParent: boolean;
+  readonly topological: boolean;
+  readonly withStats: boolean;
+}
+
+/** Commits: list, get, diff, containing refs. */
+export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
+  async function commitOf(repo: Repository, text: string): Promise<Sha> {
+    const revision = await resolveRevision(repo, text);
+    if (revision === undefined) throw notFound('Commit');
+    return revision.sha;
+  }
+
+  async function revisionsOf(
+    repo: Repository,
+    refName: string,
+    defaultBranch: string,
+  ): Promise<Pick<CommitQuery, 'from' | 'not'>> {
+    if (refName === '') {
+      const head = await resolveRevision(repo, defaultBranch);
+      // An empty repository has no commits, which is no error.
+      return { from: head === undefined ? [] : [head.sha] };
+    }
+    const whole = await resolveRevision(repo, refName);
+    if (whole !== undefined) return { from: [whole.sha] };
+    const [base, tip, ...more] = refName.split('..');
+    if (!base || !tip || more.length > 0 || tip.startsWith('.')) throw notFound('Commit');
+    return { from: [await commitOf(repo, tip)], not: [await commitOf(repo, base)] };
+  }
+
+  return {
+    /** A window of the list, newest first, and whether more follows. */
+    async list(
+      projectId: number,
+      wanted: WantedCommits,
+      { offset, limit }: { offset: number; limit: number },
+    ): Promise<{ commits: Commit[]; hasNext: boolean }> {
+      const { repo, defaultBranch } = await open(projectId);
+      const path = wanted.path === '' ? undefined : treePathOf(wanted.path);
+      if (wanted.path !== '' && path === undefined) return { commits: [], hasNext: false };
+      const revisions = wanted.all ? { all: true } : await revisionsOf(repo, wanted.refName, defaultBranch);
+      const commits = await listCommits(repo, {
+        ...revisions,
+        path,
+        since: wanted.since,
+        until: wanted.until,
+        author: wanted.author || undefined,
+        firstParent: wanted.firstParent,
+        topological: wanted.topological,
+        withStats: wanted.withStats,
+        skip: offset,
+        limit: limit + 1,
+      });
+      return { commits: commits.slice(0, limit), hasNext: commits.length > limit };
+    },
+
+    /** One commit by branch, tag or sha. */
+    async get(projectId: number, text: string, withStats: boolean): Promise<Commit> {
+      const { repo } = await open(projectId);
+      const commit = await readCommit(repo, await commitOf(repo, text), { withStats });
+      if (commit === undefined) throw notFound('Commit');
+      return commit;
+    },
+
+    /** What a commit changed against its first parent; a window of its files. */
+    async diff(
+      projectId: number,
+      text: string,
+      { unidiff, offset, limit }: { unidiff: boolean; offset: number; limit: number },
+    ): Promise<Diff> {
+      const { repo } = await open(projectId);
+      return commitDiff(repo, await commitOf(repo, text), { unidiff, limits: { offset, limit } });
+    },
+
+    /** Branches and tags that contain a commit, branches first. */
+    async refs(projectId: number, text: string, type: string): Promise<{ type: 'branch' | 'tag'; name: string }[]> {
+      const { repo } = await open(projectId);
+      const sha = await commitOf(repo, text);
+      const kinds = (['branch', 'tag'] as const).filter((kind) => type === 'all' || type === kind);
+      const found = await Promise.all(
+        kinds.map(async (kind) =>
+          (await refsContaining(repo, sha, kind)).map((ref) => ({
+            type: kind,
+            name: ref.split('/').slice(2).join('/'),
+          })),
+        ),
+      );
+      return found.flat();
+    },
+  };
+}
+
+/** What `readCommitsOf` gives. */
+export type ReadCommitsOf = ReturnType<typeof readCommitsOf>;

@@ -1,0 +1,161 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { forbidden } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { logger } from '@switchyard/telemetry';
+import { developer, type ProtectedBranch, type Standing } from '../domain/protected-branch';
+import { refusalOf } from '../domain/push';
+import type { RefChangeOutcome } from '../domain/ref-change';
+import {
+  advertiseReceivePack,
+  decodedBody,
+  type ProposedPush,
+  type PushHooks,
+  receivePack,
+  type UpdateResult,
+} from '../git';
+import type { RefChanges } from './change-refs';
+import type { OpenProjectRepository } from './open-project-repository';
+
+faultPoints.push('push.received', 'push.decided');
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Who pushes where. */
+export interface PushRequest {
+  readonly projectId: number;
+  readonly actorId: number;
+  readonly standing: Standing;
+}
+
+/** What receiving a push needs. */
+export interface ReceivePushEdges {
+  readonly open: OpenProjectRepository;
+  readonly changes: Pick<RefChanges, 'changeRefsBy'>;
+  readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
+}
+
+/** A promise that is settled from outside. */
+function deferred<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (reason: unknown) => void = () => undefined;
+  const promise = new Promise<T>((settle, refuse) => {
+    resolve = settle;
+    reject = refuse;
+  });
+  return { promise, resolve, reject };
+}
+
+/**
+ * The refs of a push move inside git's receiving end, between two of its hooks. This turns the two into one call of `changeRefsBy`:
+ * `begin` returns when the intents are committed and locked, `end` when the results are.
+ */
+function bracket(start: (move: () => Promise<readonly (string | undefined)[]>) => Promise<RefChangeOutcome[]>) {
+  const begun = deferred<void>();
+  const results = deferred<readonly (string | undefined)[]>();
+  results.promise.catch(() => undefined);
+  let running: Promise<RefChangeOutcome[]> | undefined;
+  return {
+    async begin(): Promise<void> {
+      running = start(() => {
+        begun.resolve();
+        return results.promise;
+      });
+      running.then(() => begun.reject(new Error('the intents of the push were given up')), begun.reject);
+      await begun.promise;
+    },
+    async end(reasons: readonly (string | undefined)[]): Promise<void> {
+      results.resolve(reasons);
+      await running;
+    },
+    /** What was begun and never ended is left to the reconciler. */
+    async abandon(): Promise<void> {
+      results.reject(new Error('the push broke off'));
+      await running?.catch(() => undefined);
+    },
+  };
+}
+
+/** Receives a push: rules decide, intents are committed, refs move, results are committed, the client hears of it (D7). */
+export function receivePush({ open, changes, protectedBranches }: ReceivePushEdges) {
+  async function verdictsOn(push: ProposedPush, request: PushRequest) {
+    const [{ project, defaultBranch }, rules] = await Promise.all([
+      open(request.projectId),
+      protectedBranches.all(request.projectId),
+    ]);
+    const ground = { rules, standing: request.standing, defaultBranch, empty: !project.pushed };
+    const reasons = push.updates.map((update) =>
+      refusalOf({ ref: update.ref, before: update.old, after: update.new, rewrites: update.forced }, ground),
+    );
+    faultPoint('push.decided');
+    return {
+      verdicts: reasons.map((reason) =>
+        reason === undefined ? ({ accept: true } as const) : ({ accept: false, reason } as const),
+      ),
+      messages: [...new Set(reasons.filter((reason) => reason !== undefined))].map((reason) => `Switchyard: ${reason}`),
+    };
+  }
+
+  async function openFor(request: PushRequest) {
+    if (request.standing.level < developer) throw forbidden('You are not allowed to push code to this project.');
+    const opened = await open(request.projectId);
+    if (opened.project.archived) throw forbidden('You cannot push to an archived project.');
+    return opened.repo;
+  }
+
+  return {
+    /** The refs there are, for a client about to push. @throws AppError forbidden below Developer and in archived projects */
+    async advertise(request: PushRequest, response: ServerResponse, head: Headers): Promise<void> {
+      const repo = await openFor(request);
+      response.writeHead(200, head);
+      await advertiseReceivePack(repo, response);
+    },
+
+    /** The push itself. @throws AppError forbidden below Developer and in archived projects */
+    async receive(
+      request: PushRequest,
+      encoding: string | undefined,
+      body: IncomingMessage,
+      response: ServerResponse,
+      head: Headers,
+    ): Promise<void> {
+      const repo = await openFor(request);
+      let push: ReturnType<typeof bracket> | undefined;
+      const hooks: PushHooks = {
+        decide: (proposed) => {
+          faultPoint('push.received');
+          return verdictsOn(proposed, request);
+        },
+        onIntent: (updates) => {
+          const wanted = updates.map((update) => ({ ref: update.ref, before: update.old, after: update.new }));
+          const change = {
+            projectId: request.projectId,
+            actorId: request.actorId,
+            source: 'push',
+            updates: wanted,
+          } as const;
+          push = bracket((move) => changes.changeRefsBy(change, move));
+          return push.begin();
+        },
+        onResult: async (results: readonly UpdateResult[]) => {
+          await push?.end(results.map((result) => (result.ok ? undefined : result.reason)));
+          return undefined;
+        },
+      };
+      response.writeHead(200, head);
+      try {
+        const outcome = await receivePack(repo, decodedBody(body, encoding), response, hooks);
+        if (outcome.resultError !== undefined) {
+          logger.error(
+            { err: outcome.resultError, project_id: request.projectId },
+            'the result of a push was not committed; the reconciler settles it',
+          );
+        }
+      } finally {
+        await push?.abandon();
+      }
+    },
+  };
+}
+
+/** What `receivePush` gives. */
+export type ReceivePush = ReturnType<typeof receivePush>;

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { advertiseUploadPack, decodedBody, gitProtocolOf, uploadPack } from '../git';
+import type { OpenProjectRepository } from './open-project-repository';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Serves clones and fetches over smart HTTP. */
+export const serveFetch = ({ open }: { open: OpenProjectRepository }) => ({
+  /** The refs there are. */
+  async advertise(
+    projectId: number,
+    protocol: string | undefined,
+    response: ServerResponse,
+    head: Headers,
+  ): Promise<void> {
+    const { repo } = await open(projectId);
+    response.writeHead(200, head);
+    await advertiseUploadPack(repo, response, { gitProtocol: gitProtocolOf(protocol) });
+  },
+
+  /** The objects a client lacks. */
+  async serve(
+    projectId: number,
+    protocol: string | undefined,
+    encoding: string | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: Headers,
+  ): Promise<void> {
+    const { repo } = await open(projectId);
+    response.writeHead(200, head);
+    await uploadPack(repo, decodedBody(request, encoding), response, { gitProtocol: gitProtocolOf(protocol) });
+  },
+});
+
+/** What `serveFetch` gives. */
+export type ServeFetch = ReturnType<typeof serveFetch>;

@@ -1,0 +1,131 @@
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import type { Database } from '@switchyard/database';
+import type { ServiceImplementation, TrustedKeys } from '@switchyard/rpc';
+import { observe } from '@switchyard/telemetry';
+import { refChanges, startReconciler } from './application/change-refs';
+import { commitFiles } from './application/commit-files';
+import { manageBranches } from './application/manage-branches';
+import { manageProtectedBranches } from './application/manage-protected-branches';
+import { manageTags } from './application/manage-tags';
+import {
+  type AnnounceDefaultBranch,
+  followDefaultBranch,
+  type OpenProjectRepository,
+  openProjectRepository,
+} from './application/open-project-repository';
+import { readCommitsOf } from './application/read-commits';
+import { readRepository } from './application/read-repository';
+import { readRepositoryFile } from './application/read-repository-file';
+import { receivePush } from './application/receive-push';
+import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
+import { serveFetch } from './application/serve-fetch';
+import type { ProtectedBranch } from './domain/protected-branch';
+import { openRepository, type Repository } from './git';
+import { commitPipelineStore } from './storage/commit-pipeline.store';
+import { matchingNames } from './storage/name-matcher';
+import { protectedBranchStore } from './storage/protected-branch.store';
+import { refChangeStore } from './storage/ref-change.store';
+import { repositoryStore } from './storage/repository.store';
+import { branchHandler } from './transport/branch.handler';
+import { commitHandler } from './transport/commit.handler';
+import { protectedBranchHandler } from './transport/protected-branch.handler';
+import { repositoryHandler } from './transport/repository.handler';
+import { repositoryHttp } from './transport/repository.http';
+import { repositoryFileHandler } from './transport/repository-file.handler';
+import { tagHandler } from './transport/tag.handler';
+
+/** What the repository side of the service is built from. */
+export interface RepositoryPartEdges {
+  readonly db: Database;
+  /** Data folder; repositories lie in `repositories` below it. */
+  readonly dataFolder: string;
+  /** Externally visible base URL, without a slash at its end. */
+  readonly externalUrl: string;
+  readonly trusted: TrustedKeys;
+  readonly ensureDirectory: (sequence: number) => Promise<void>;
+  /** Told of every ref change, after the default branch has been looked after. May be added to until the service starts. */
+  readonly subscribers: readonly RefChangeSubscriber[];
+  /** Tells groups-admin which branch has become the default. */
+  readonly announceDefaultBranch?: AnnounceDefaultBranch;
+}
+
+/** The repository side of the service, and what merge requests use of it. */
+export interface RepositoryPart {
+  readonly services: readonly ServiceImplementation[];
+  readonly http: RequestListener;
+  /** The one way by which refs move. */
+  readonly changeRefs: ChangeRefs;
+  readonly openProjectRepository: OpenProjectRepository;
+  /** The bare repository of a project, made or not. */
+  readonly repositoryOf: (projectId: number) => Repository;
+  /** The rules of a project on its branches; see domain/protected-branch.ts. */
+  readonly protectedBranchesOf: (projectId: number) => Promise<ProtectedBranch[]>;
+  /** Settles what is open once; for tests. */
+  readonly reconcile: () => Promise<void>;
+  /** Starts the reconciler; what it returns stops it. */
+  readonly startReconciler: () => () => Promise<void>;
+}
+
+/** Builds repositories, branches, tags, commits, files and pushing. */
+export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
+  const { db, externalUrl, subscribers } = edges;
+  const root = join(edges.dataFolder, 'repositories');
+  const repositoryOf = (projectId: number) => openRepository(root, projectId);
+  const repositories = repositoryStore(db);
+  const protectedBranches = protectedBranchStore(db);
+  const pipelines = commitPipelineStore(db);
+  const defaultBranch = followDefaultBranch({ repositories, repositoryOf, announce: edges.announceDefaultBranch });
+  const changes = refChanges({
+    log: refChangeStore(db),
+    projects: repositories,
+    repositoryOf,
+    subscribers: {
+      // Read at every change: the subscribers themselves may need `changeRefs` to be built.
+      *[Symbol.iterator]() {
+        yield defaultBranch;
+        yield* subscribers;
+      },
+    },
+  });
+  const { changeRefs } = changes;
+  const open = openProjectRepository({ repositories, repositoryOf, changeRefs });
+  const matching = (names: readonly string[], expression: string) => matchingNames(db, names, expression);
+  const branches = observe(
+    'merge_requests.branches',
+    manageBranches({ open, changeRefs, protectedBranches, matching }),
+  );
+  const rules = observe('merge_requests.protected_branches', manageProtectedBranches(protectedBranches));
+  const tags = observe('merge_requests.tags', manageTags({ open, changeRefs, repositories }));
+  const commits = observe('merge_requests.commits', readCommitsOf({ open }));
+  const writing = observe('merge_requests', {
+    commitFiles: commitFiles({ open, changeRefs, protectedBranches, repositories }),
+  });
+  const reading = observe('merge_requests.repository', readRepository({ open }));
+  const files = observe('merge_requests.files', readRepositoryFile({ open }));
+  const pushes = observe('merge_requests.pushes', receivePush({ open, changes, protectedBranches }));
+  const fetches = observe('merge_requests.fetches', serveFetch({ open }));
+  return {
+    services: [
+      branchHandler(branches, externalUrl),
+      protectedBranchHandler(rules),
+      tagHandler(tags, externalUrl),
+      commitHandler({ commits, commitFiles: writing.commitFiles, newestPipeline: pipelines.newest, externalUrl }),
+      repositoryFileHandler(writing.commitFiles),
+      repositoryHandler(reading, open, externalUrl),
+    ],
+    http: repositoryHttp({
+      trusted: edges.trusted,
+      ensureDirectory: edges.ensureDirectory,
+      fetches,
+      receivePush: pushes,
+      files,
+    }),
+    changeRefs,
+    openProjectRepository: open,
+    repositoryOf,
+    protectedBranchesOf: protectedBranches.all,
+    reconcile: changes.reconcile,
+    startReconciler: () => startReconciler(changes),
+  };
+}

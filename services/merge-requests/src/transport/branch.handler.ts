@@ -1,0 +1,46 @@
+import { BranchServiceService } from '@switchyard/protos/merge_requests/v1/branch';
+import { entity, implement, json } from '@switchyard/rpc';
+import type { BranchViews, ManageBranches } from '../application/manage-branches';
+import type { Branch } from '../git';
+import { branchObject } from '../presenters/branch.presenter';
+import { actorOf, addressOf } from './repository-context';
+import { placeOf, tokenPage } from './window';
+
+/** gRPC side of branches. */
+export function branchHandler(branches: ManageBranches, externalUrl: string) {
+  type Context = Parameters<typeof actorOf>[0];
+  const render = (view: Omit<BranchViews<unknown>, 'found'>, context: Context) => {
+    const ground = { ...view, standing: actorOf(context).standing };
+    const address = addressOf(context, externalUrl);
+    return (branch: Branch) => branchObject(branch, ground, address);
+  };
+
+  return implement(BranchServiceService, {
+    listBranches: async ({ projectId, page, search, regex }, context) => {
+      const order = page?.orderBy === 'updated' ? 'updated' : 'name';
+      const view = await branches.list(projectId, {
+        ...placeOf(page),
+        sort: `${order}_${page?.descending ? 'desc' : 'asc'}`,
+        search: search || undefined,
+        regex: regex || undefined,
+      });
+      return tokenPage(view.found.items.map(render(view, context)), page, view.found);
+    },
+    getBranch: async ({ projectId, branch }, context) => {
+      const view = await branches.get(projectId, branch);
+      return entity(render(view, context)(view.found));
+    },
+    createBranch: async ({ projectId, branch, ref }, context) => {
+      const view = await branches.create(projectId, actorOf(context), branch, ref);
+      return entity(render(view, context)(view.found));
+    },
+    deleteBranch: async ({ projectId, branch }, context) => {
+      await branches.remove(projectId, actorOf(context), branch);
+      return json(Buffer.alloc(0));
+    },
+    deleteMergedBranches: async ({ projectId }, context) => {
+      await branches.removeMerged(projectId, actorOf(context));
+      return entity({ message: '202 Accepted' });
+    },
+  });
+}

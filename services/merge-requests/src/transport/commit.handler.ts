@@ -1,0 +1,77 @@
+import { CommitServiceService, type FileAction } from '@switchyard/protos/merge_requests/v1/commit';
+import { entity, implement } from '@switchyard/rpc';
+import type { CommitFiles, WantedAction } from '../application/commit-files';
+import type { ReadCommitsOf } from '../application/read-commits';
+import { type CommitPipeline, commitDetail, commitObject, diffObject } from '../presenters/commit.presenter';
+import { actorOf, addressOf } from './repository-context';
+import { sliced, windowOf, windowPage } from './window';
+
+/** What the gRPC side of commits calls. */
+export interface CommitEdges {
+  readonly commits: ReadCommitsOf;
+  readonly commitFiles: CommitFiles;
+  /** Newest pipeline of a commit. */
+  readonly newestPipeline: (projectId: number, sha: string) => Promise<CommitPipeline | undefined>;
+  readonly externalUrl: string;
+}
+
+/** Content of a file as it was sent; bytes that are no base64 are skipped, as GitLab does. */
+export const contentOf = (content: string, encoding: string): Buffer =>
+  Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
+
+const toAction = (action: FileAction): WantedAction => ({
+  action: action.action,
+  filePath: action.filePath,
+  previousPath: action.previousPath,
+  content: action.content === undefined ? undefined : contentOf(action.content, action.encoding),
+  lastCommitId: action.lastCommitId,
+  executable: action.executeFilemode,
+});
+
+/** gRPC side of commits. */
+export const commitHandler = ({ commits, commitFiles, newestPipeline, externalUrl }: CommitEdges) =>
+  implement(CommitServiceService, {
+    listCommits: async ({ projectId, page, topoOrder, trailers, ...wanted }, context) => {
+      const window = windowOf(page);
+      const found = await commits.list(projectId, { ...wanted, topological: topoOrder }, window);
+      const address = addressOf(context, externalUrl);
+      return windowPage(
+        found.commits.map((commit) => commitObject(commit, address, { trailers })),
+        page,
+        { hasNext: found.hasNext },
+      );
+    },
+    getCommit: async ({ projectId, sha, stats }, context) => {
+      const commit = await commits.get(projectId, sha, stats);
+      const pipeline = await newestPipeline(projectId, commit.id);
+      return entity(commitDetail(commit, pipeline, projectId, addressOf(context, externalUrl)));
+    },
+    listCommitDiffs: async ({ projectId, sha, page, unidiff }) => {
+      const window = windowOf(page);
+      const { files, total } = await commits.diff(projectId, sha, { unidiff, ...window });
+      return windowPage(files.map(diffObject), page, { total, hasNext: window.offset + files.length < total });
+    },
+    listCommitRefs: async ({ projectId, sha, type, page }) => {
+      const { items, place } = sliced(await commits.refs(projectId, sha, type), page);
+      return windowPage(items, page, place);
+    },
+    createCommit: async (request, context) => {
+      const commit = await commitFiles(
+        request.projectId,
+        actorOf(context),
+        {
+          branch: request.branch,
+          message: request.commitMessage,
+          actions: request.actions.map(toAction),
+          startBranch: request.startBranch,
+          startSha: request.startSha,
+          authorName: request.authorName,
+          authorEmail: request.authorEmail,
+          force: request.force,
+        },
+        { withStats: request.stats },
+      );
+      const pipeline = await newestPipeline(request.projectId, commit.id);
+      return entity(commitDetail(commit, pipeline, request.projectId, addressOf(context, externalUrl)));
+    },
+  });

@@ -1,0 +1,39 @@
+import { invalidParams } from '@switchyard/errors';
+import { TagServiceService } from '@switchyard/protos/merge_requests/v1/tag';
+import { entity, implement, json } from '@switchyard/rpc';
+import type { ManageTags } from '../application/manage-tags';
+import { tagObject } from '../presenters/tag.presenter';
+import { actorOf, addressOf } from './repository-context';
+import { placeOf, tokenPage } from './window';
+
+const orders = { name: 'name', updated: 'updated', version: 'version' } as const;
+
+/** gRPC side of tags. */
+export const tagHandler = (tags: ManageTags, externalUrl: string) =>
+  implement(TagServiceService, {
+    listTags: async ({ projectId, page, search }, context) => {
+      const order = Object.hasOwn(orders, page?.orderBy ?? '') ? (page?.orderBy as keyof typeof orders) : undefined;
+      if (page?.orderBy && order === undefined) throw invalidParams('order_by does not have a valid value');
+      const found = await tags.list(projectId, {
+        ...placeOf(page),
+        sort: `${order ?? 'updated'}_${page?.descending ? 'desc' : 'asc'}`,
+        search: search || undefined,
+      });
+      const address = addressOf(context, externalUrl);
+      return tokenPage(
+        found.items.map((tag) => tagObject(tag, address)),
+        page,
+        found,
+      );
+    },
+    getTag: async ({ projectId, tagName }, context) =>
+      entity(tagObject(await tags.get(projectId, tagName), addressOf(context, externalUrl))),
+    createTag: async ({ projectId, tagName, ref, message }, context) => {
+      const tag = await tags.create(projectId, actorOf(context), { name: tagName, ref, message });
+      return entity(tagObject(tag, addressOf(context, externalUrl)));
+    },
+    deleteTag: async ({ projectId, tagName }, context) => {
+      await tags.remove(projectId, actorOf(context), tagName);
+      return json(Buffer.alloc(0));
+    },
+  });
