@@ -1,4 +1,4 @@
-import { assertMigrated, openDatabase, prismaAdapter, sql } from '@switchyard/database';
+import { assertMigrated, openDatabase, sql } from '@switchyard/database';
 import { startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer } from '@switchyard/events';
@@ -11,8 +11,8 @@ import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import type { Config } from './config';
-import { PrismaClient } from './generated/prisma/client';
 import { migrationSets } from './migrations';
+import { openPrisma } from './storage/prisma';
 import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
 import { mergeRequestSubscription } from './transport/merge-request.subscription';
@@ -28,7 +28,7 @@ export interface Edges {
 export async function compose(config: Config, { signer }: ProcessContext, edges: Edges = {}): Promise<ServiceParts> {
   await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
   const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });
-  const prisma = new PrismaClient({ adapter: prismaAdapter(db) });
+  const prisma = openPrisma(db);
   const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
   const mergeRequests = connect(config.MERGE_REQUESTS_ADDRESS, signer);
   const directory = await startDirectory({ db, client: groupsAdmin.client(DirectoryServiceService), log: logger });

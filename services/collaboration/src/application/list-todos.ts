@@ -1,5 +1,5 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import type { TodoFilter } from '../storage/todo.filter';
+import type { TodoFilter } from '../domain/todo';
 import type { TodoList, TodoRow } from '../storage/todo.list';
 import type { MergeRequestTarget, MergeRequestTargets, Reader } from './todo-targets';
 

@@ -38,3 +38,15 @@ export interface Consequences {
 
 /** Nothing follows. */
 export const noConsequences: Consequences = { removeAll: false, resolveFor: undefined, raise: [] };
+
+/** Selects to-dos of one user; what is undefined selects all. */
+export interface TodoFilter {
+  action?: string;
+  authorId?: number;
+  projectId?: number;
+  /** Groups below it count as well. */
+  groupId?: number;
+  /** Default `pending` (G-4.9-2). */
+  state: 'pending' | 'done';
+  targetType?: string;
+}

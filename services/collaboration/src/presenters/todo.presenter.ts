@@ -1,5 +1,11 @@
 import { projectReference, userReference } from '@switchyard/directory';
-import type { TodoWithTarget } from '../application/list-todos';
+import type { TodoRow } from '../storage/todo.list';
+
+/** A to-do and what it points at, as the target's owner shows it. */
+interface Item {
+  readonly todo: TodoRow;
+  readonly target: { readonly json: Buffer; readonly webUrl: string; readonly title: string };
+}
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
@@ -7,7 +13,7 @@ const bytes = (text: string): Buffer => Buffer.from(text);
  * The public to-do item (api.md section 2, G-2-23, G-4.9-4) as JSON. The target's finished representation is put in as it came:
  * parsing it only to write it again would cost as much as all the rest.
  */
-export function todoJson({ todo, target }: TodoWithTarget, externalUrl: string): Buffer {
+export function todoJson({ todo, target }: Item, externalUrl: string): Buffer {
   const project = todo.project && projectReference(todo.project, externalUrl);
   const before = JSON.stringify({
     id: todo.id,
@@ -33,7 +39,7 @@ export function todoJson({ todo, target }: TodoWithTarget, externalUrl: string):
 }
 
 /** A JSON array of to-do items. */
-export function todosJson(todos: readonly TodoWithTarget[], externalUrl: string): Buffer {
+export function todosJson(todos: readonly Item[], externalUrl: string): Buffer {
   const parts = todos.flatMap((one, at) => [bytes(at === 0 ? '[' : ','), todoJson(one, externalUrl)]);
   return parts.length === 0 ? bytes('[]') : Buffer.concat([...parts, bytes(']')]);
 }

@@ -1,17 +1,6 @@
 import { join, type Sql, sql } from '@switchyard/database';
 import { inGroup } from '@switchyard/directory';
-
-/** Selects to-dos of one user; what is undefined selects all. */
-export interface TodoFilter {
-  action?: string;
-  authorId?: number;
-  projectId?: number;
-  /** Groups below it count as well. */
-  groupId?: number;
-  /** Default `pending` (G-4.9-2). */
-  state: 'pending' | 'done';
-  targetType?: string;
-}
+import type { TodoFilter } from '../domain/todo';
 
 type Clauses = { [F in keyof Required<TodoFilter>]: (value: NonNullable<TodoFilter[F]>) => Sql };
 

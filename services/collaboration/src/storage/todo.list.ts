@@ -11,7 +11,8 @@ import {
   type Viewer,
   visibleProjects,
 } from '@switchyard/directory';
-import { conditionsOf, type TodoFilter } from './todo.filter';
+import type { TodoFilter } from '../domain/todo';
+import { conditionsOf } from './todo.filter';
 import { mergeRequestRule } from './todo.visibility';
 
 /** A to-do with what it is printed with. */

@@ -1,8 +1,8 @@
 import { type Database, isUniqueViolation, type SqlExecutor, sql } from '@switchyard/database';
 import { usersByUsernames, usersWhoSee } from '@switchyard/directory';
-import type { Raise, TodoTarget } from '../domain/todo';
+import type { Raise, TodoFilter, TodoTarget } from '../domain/todo';
 import type { PrismaClient } from '../generated/prisma/client';
-import { type TodoFilter, whereOf } from './todo.filter';
+import { whereOf } from './todo.filter';
 import { mergeRequestRule } from './todo.visibility';
 
 /** To-dos as rows: how they come, are done, and go. */

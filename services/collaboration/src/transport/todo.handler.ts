@@ -4,15 +4,14 @@ import { type CallContext, implement, json, page, pageRequest, type ServiceImple
 import type { createMergeRequestTodo } from '../application/create-merge-request-todo';
 import type { listTodos } from '../application/list-todos';
 import type { markTodoAsDone } from '../application/mark-todo-as-done';
+import type { TodoFilter } from '../domain/todo';
 import { todoJson, todosJson } from '../presenters/todo.presenter';
-import type { TodoFilter } from '../storage/todo.filter';
-import type { TodoStore } from '../storage/todo.store';
 
 /** Use cases behind the service. */
 export interface TodoUseCases {
   readonly listTodos: ReturnType<typeof listTodos>;
   readonly markTodoAsDone: ReturnType<typeof markTodoAsDone>;
-  readonly markAllTodosAsDone: TodoStore['markAllDone'];
+  readonly markAllTodosAsDone: (userId: number, filter: TodoFilter) => Promise<void>;
   readonly createMergeRequestTodo: ReturnType<typeof createMergeRequestTodo>;
 }
 
