@@ -7,6 +7,7 @@ import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
 import { docs } from './http/docs';
 import { forwarder } from './http/forward';
+import { gitProxy } from './http/git-proxy';
 import { rateLimits } from './http/rate-limits';
 import { accessResolver } from './http/resolve-access';
 import type { Route } from './http/route';
@@ -57,7 +58,7 @@ export async function compose(
       externalUrl,
       showCost: config.SWITCHYARD_SHOW_COST,
     },
-    { ready: () => !draining, mounts: [docs(declared, externalUrl)] },
+    { ready: () => !draining, mounts: [docs(declared, externalUrl), gitProxy({ access, forward })] },
   );
   const server = createServer(
     { keepAliveTimeout: 75_000, headersTimeout: 80_000, requestTimeout: 0, maxHeaderSize: 32 << 10 },

@@ -1,6 +1,21 @@
 import type { Route } from '../http/route';
 import { todoRoutes } from './collaboration/todos.routes';
 import { instanceRoutes } from './instance/instance.routes';
+import { branchRoutes } from './merge-requests/branches.routes';
+import { commitRoutes } from './merge-requests/commits.routes';
+import { fileRoutes } from './merge-requests/files.routes';
+import { protectedBranchRoutes } from './merge-requests/protected-branches.routes';
+import { repositoryRoutes } from './merge-requests/repository.routes';
+import { tagRoutes } from './merge-requests/tags.routes';
 
 /** Every endpoint there is. Routing, checks and the reference document follow from these values. */
-export const routes: readonly Route[] = [...instanceRoutes, ...todoRoutes];
+export const routes: readonly Route[] = [
+  ...instanceRoutes,
+  ...todoRoutes,
+  ...branchRoutes,
+  ...commitRoutes,
+  ...fileRoutes,
+  ...protectedBranchRoutes,
+  ...repositoryRoutes,
+  ...tagRoutes,
+];

@@ -1,5 +1,6 @@
 import { CommitServiceService } from '@switchyard/protos/merge_requests/v1/commit';
-import { boolean, dateTime, hashes, integer, oneOf, text } from '../../http/params';
+import { mutuallyExclusive } from '../../http/check-parameters';
+import { boolean, dateTime, hashes, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const sha = { sha: text() };
@@ -15,9 +16,6 @@ export const commitRoutes = [
     summary: 'List commits',
     access: { project: 'read_code' },
     params: {
-      // G-1-20: the one list that refuses a page below 1 instead of taking it for the first.
-      page: integer({ min: 1 }).optional(),
-      per_page: integer({ min: 1 }).optional(),
       ref_name: text().optional(),
       since: dateTime().optional(),
       until: dateTime().optional(),
@@ -29,6 +27,8 @@ export const commitRoutes = [
       order: oneOf('default', 'topo').optional(),
       trailers: boolean().optional(),
     },
+    // G-1-20: the one list that refuses a page below 1 instead of taking it for the first.
+    relations: [(sent) => (Number(sent.page) < 1 ? 'page does not have a valid value' : undefined)],
     list: { orderBy: [] },
     returns: { 200: ['Commit'] },
     handle: ({ params, access, page, call }) =>
@@ -72,7 +72,7 @@ export const commitRoutes = [
       force: boolean().optional(),
       stats: boolean().optional(),
     },
-    relations: [{ kind: 'exclusive', names: ['start_branch', 'start_sha'] }],
+    relations: [mutuallyExclusive('start_branch', 'start_sha')],
     returns: { 201: 'Commit' },
     handle: ({ params, access, call }) =>
       call(CommitServiceService).createCommit({

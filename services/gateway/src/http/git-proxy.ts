@@ -1,0 +1,152 @@
+import { type ResolveResponse, ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
+import { anonymous } from '@switchyard/rpc';
+import type { Express, NextFunction, Request, Response } from 'express';
+import { projectAbilities } from './abilities';
+import { basicPassword } from './authenticate';
+import type { Forwarder } from './forward';
+import { levels } from './levels';
+import type { AccessResolver } from './resolve-access';
+
+/** What the git proxy needs of the process. */
+export interface GitProxyEdges {
+  readonly access: AccessResolver;
+  readonly forward: Forwarder;
+}
+
+/** What a request of a git client asks for. */
+interface GitRequest {
+  /** Full path of the project. */
+  readonly project: string;
+  /** Path below the repository, with its query. */
+  readonly below: string;
+  readonly service: 'git-upload-pack' | 'git-receive-pack';
+}
+
+/** An answer to the client in place of the repository's; git prints plain text as `remote:` lines. */
+interface Refusal {
+  readonly status: 401 | 403 | 404;
+  readonly text: string;
+}
+
+const credentialsWanted: Refusal = { status: 401, text: 'HTTP Basic: Access denied. Use a token as the password.' };
+const notThere: Refusal = { status: 404, text: 'The project you were looking for could not be found.' };
+const refused = (text: string): Refusal => ({ status: 403, text });
+
+/** Scopes that do (G-5-4). */
+const scopes = {
+  'git-upload-pack': ['api', 'read_repository', 'write_repository'],
+  'git-receive-pack': ['api', 'write_repository'],
+} as const;
+
+const pathForm = /^\/((?:[^/]+\/)+[^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
+
+/** The git request of a URL; undefined for everything else. Paths of the API are never taken for repositories. */
+export function gitRequestOf(method: string, url: string): GitRequest | undefined {
+  const [path = '', query = ''] = url.split('?', 2);
+  const found = pathForm.exec(path);
+  if (found === null || path.startsWith('/api/')) return undefined;
+  const [, encoded = '', end = ''] = found;
+  let project: string;
+  try {
+    project = decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+  if (end === 'info/refs') {
+    const service = new URLSearchParams(query).get('service');
+    const isSmart = service === 'git-upload-pack' || service === 'git-receive-pack';
+    if (method !== 'GET') return undefined;
+    return { project, below: `info/refs?service=${service ?? ''}`, service: isSmart ? service : 'git-upload-pack' };
+  }
+  return method === 'POST' ? { project, below: end, service: end as GitRequest['service'] } : undefined;
+}
+
+const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+/** The token of a git client: the password of Basic credentials with any username, or one of the API's headers. */
+const tokenOf = (request: Request): string | undefined =>
+  first(request.headers['private-token']) ||
+  /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ||
+  basicPassword(request.headers.authorization);
+
+function refusalOfToken(answer: ResolveResponse): Refusal | undefined {
+  switch (answer.tokenRefusal) {
+    case Token.TOKEN_REFUSAL_UNSPECIFIED:
+      return undefined;
+    case Token.TOKEN_REFUSAL_BLOCKED:
+      return refused('Your account has been blocked.');
+    case Token.TOKEN_REFUSAL_DEACTIVATED:
+      return refused('Your account has been deactivated.');
+    default:
+      return credentialsWanted;
+  }
+}
+
+/** Why a git request is refused; undefined when it may pass. A private project and none at all are one answer (G-5-15). */
+export function refusalOf(answer: ResolveResponse, service: GitRequest['service']): Refusal | undefined {
+  const ofToken = refusalOfToken(answer);
+  if (ofToken !== undefined) return ofToken;
+  const actor = answer.actor ?? anonymous;
+  const isAnonymous = actor.userId === 0;
+  const { access } = answer;
+  if (access === undefined) return isAnonymous ? credentialsWanted : notThere;
+  if (!isAnonymous && !scopes[service].some((scope) => actor.scopes.includes(scope))) {
+    return refused(`The token has none of the scopes ${scopes[service].join(', ')}.`);
+  }
+  if (service === 'git-receive-pack') {
+    if (isAnonymous) return credentialsWanted;
+    if (access.level < levels.developer) return refused('You are not allowed to push code to this project.');
+    return access.archived ? refused('You cannot push to an archived project.') : undefined;
+  }
+  const needed = projectAbilities.read_code[access.visibility as 'public' | 'internal' | 'private'];
+  if (access.level >= needed) return undefined;
+  return isAnonymous ? credentialsWanted : refused('You are not allowed to download code from this project.');
+}
+
+function send(response: Response, { status, text }: Refusal): void {
+  if (status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="Switchyard"');
+  response.status(status).type('text/plain').send(`${text}\n`);
+}
+
+/**
+ * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…` (D7): who asks and what they may do is resolved here, the
+ * request itself streams to merge-requests with signed metadata. A path the project had before still serves.
+ */
+export function gitProxy({ access, forward }: GitProxyEdges): (app: Express) => void {
+  async function resolve(token: string | undefined, project: string, requestId: string, fresh: boolean) {
+    const ask = (name: string) =>
+      access.resolve({ token, sudo: undefined, target: { kind: 'project', name } }, requestId, { fresh });
+    const { answer } = await ask(project);
+    return answer.access === undefined && answer.movedTo > 0 ? (await ask(String(answer.movedTo))).answer : answer;
+  }
+
+  async function serve(request: Request, response: Response, asked: GitRequest): Promise<void> {
+    const requestId = response.getHeader('X-Request-Id') as string;
+    const token = tokenOf(request);
+    let answer = await resolve(token, asked.project, requestId, false);
+    // A cached answer may be a second old: it may admit, but never refuse.
+    if (refusalOf(answer, asked.service) !== undefined) answer = await resolve(token, asked.project, requestId, true);
+    const refusal = refusalOf(answer, asked.service);
+    if (refusal !== undefined || answer.access === undefined) return send(response, refusal ?? notThere);
+    const path = `/projects/${answer.access.id}/git/${asked.below}`;
+    await forward(
+      request,
+      response,
+      { to: 'merge-requests', path },
+      {
+        actor: answer.actor ?? anonymous,
+        access: answer.access,
+        directorySequence: answer.directorySequence,
+        requestId,
+      },
+    );
+  }
+
+  return (app) => {
+    app.use((request: Request, response: Response, next: NextFunction) => {
+      const asked = gitRequestOf(request.method, request.url);
+      if (asked === undefined) return next();
+      serve(request, response, asked).catch(next);
+    });
+  };
+}
