@@ -1,4 +1,4 @@
-import { assertMigrated, openDatabase, sql } from '@switchyard/database';
+import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
 import { startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer } from '@switchyard/events';
@@ -55,6 +55,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   return {
     services: [todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL)],
     ensureDirectory: directory.ensure,
+    countStatements,
     ready: async () => {
       await db.query(sql`select 1`);
       if (!directory.ready()) throw unavailable('the directory has not been filled');

@@ -1,0 +1,295 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Database, openDatabase } from '@switchyard/database';
+import { notFound, unavailable } from '@switchyard/errors';
+import {
+  type EventBus,
+  embeddedLog,
+  encodeBody,
+  logMigrations,
+  mergeRequestEventId,
+  mergeRequestEvents,
+} from '@switchyard/events';
+import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
+import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import {
+  type MergeRequestTarget,
+  MergeRequestTargetServiceService,
+} from '@switchyard/protos/merge_requests/v1/merge_request_target';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import {
+  anonymous,
+  type CallOptions,
+  connect,
+  implement,
+  type Peer,
+  type RpcClient,
+  type RunningServer,
+  type RunningService,
+  readSigner,
+  readTrustedKeys,
+  startServer,
+  startService,
+} from '@switchyard/rpc';
+import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { compose } from '../../src/compose';
+import { readConfig } from '../../src/config';
+import { migrationSets } from '../../src/migrations';
+
+/** A merge request as the stand-in for its owner holds it. */
+export interface StoredTarget {
+  id: number;
+  iid: number;
+  projectId: number;
+  title: string;
+  description?: string;
+  /** Users who may not read it although they see its project. */
+  hiddenFrom?: number[];
+}
+
+type Fact = NonNullable<MergeRequestEvent['fact']>;
+
+/** collaboration between stand-ins for groups-admin and merge-requests, on real databases and a real event log. */
+export interface Installation {
+  readonly db: Database;
+  readonly directory: DirectoryModel;
+  readonly targets: Map<number, StoredTarget>;
+  /** Calls that reached merge-requests. */
+  readonly targetCalls: string[];
+  /** Whether merge-requests answers. */
+  targetsAway: boolean;
+  readonly todos: RpcClient<typeof TodoServiceService>;
+  /** Options of a call by the gateway for a user. */
+  as(user: { id: number; admin?: boolean; external?: boolean } | undefined): CallOptions;
+  /** Publishes a fact about a merge request, as its owner's relay would. */
+  publish(
+    target: StoredTarget,
+    fact: Fact,
+    given?: Partial<MergeRequestEvent> & { cause?: string | number },
+  ): Promise<string>;
+  /** Starts the service in this process; stopped by `close`. */
+  startHere(): Promise<void>;
+  /** Starts the service as a process of its own. */
+  startProcess(environment?: Record<string, string>): Promise<ChildProcess>;
+  stopHere(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const mentions = (usernames: string[] = [], directlyAddressedUsernames: string[] = []) => ({
+  usernames,
+  directlyAddressedUsernames,
+});
+
+export const created = (assigneeIds: number[] = [], reviewerIds: number[] = [], named = mentions()): Fact => ({
+  $case: 'created',
+  value: { assigneeIds, reviewerIds, mentions: named },
+});
+
+export const updated = (
+  addedAssigneeIds: number[] = [],
+  addedReviewerIds: number[] = [],
+  named = mentions(),
+): Fact => ({
+  $case: 'updated',
+  value: {
+    addedAssigneeIds,
+    removedAssigneeIds: [],
+    addedReviewerIds,
+    removedReviewerIds: [],
+    mentions: named,
+    changedFields: [],
+  },
+});
+
+const externalUrl = 'https://code.example';
+
+const toMessage = (target: StoredTarget, reader: number, withSubscribed: boolean): MergeRequestTarget => {
+  const webUrl = `${externalUrl}/p/-/merge_requests/${target.iid}`;
+  const { id, iid, projectId, title } = target;
+  const readable = !target.hiddenFrom?.includes(reader);
+  const representation = {
+    id,
+    iid,
+    project_id: projectId,
+    title,
+    description: target.description ?? null,
+    state: 'opened',
+    web_url: webUrl,
+    ...(withSubscribed ? { subscribed: true } : {}),
+  };
+  return {
+    id,
+    iid,
+    projectId,
+    readable,
+    json: Buffer.from(readable ? JSON.stringify(representation) : ''),
+    webUrl: readable ? webUrl : '',
+    title: readable ? title : '',
+  };
+};
+
+export async function startInstallation(): Promise<Installation> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-collaboration-'));
+  const home: TestDatabase = await testDatabase({ sets: migrationSets });
+  const log: TestDatabase = await testDatabase({ sets: [logMigrations] });
+  const db = openDatabase({ url: home.url, applicationName: 'collaboration test' });
+  const keys = new Map<string, KeyObject>();
+  const publicKeys: Record<string, string> = {};
+  for (const name of ['gateway', 'collaboration', 'merge-requests']) {
+    const pair = generateKeyPairSync('ed25519');
+    keys.set(name, pair.privateKey);
+    publicKeys[name] = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    writeFileSync(join(folder, `${name}.pem`), pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  }
+  writeFileSync(join(folder, 'keys.json'), JSON.stringify(publicKeys));
+  const trusted = readTrustedKeys(join(folder, 'keys.json'));
+
+  const directory = new DirectoryModel();
+  const targets = new Map<number, StoredTarget>();
+  const targetCalls: string[] = [];
+  const state = { targetsAway: false };
+  const rule = { callers: ['collaboration'], onBehalfOf: true };
+  const peers: RunningServer = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    trusted,
+    services: [
+      implement(
+        DirectoryServiceService,
+        {
+          readChanges: (request, { signal }) => directory.client.readChanges(request, { requestId: 'test', signal }),
+          snapshot: (request) => directory.client.snapshot(request, { requestId: 'test' }),
+        },
+        { readChanges: rule, snapshot: rule },
+      ),
+      implement(
+        MergeRequestTargetServiceService,
+        {
+          batchGet: async ({ ids, withSubscribed }, { actor }) => {
+            targetCalls.push('batchGet');
+            if (state.targetsAway) throw unavailable();
+            const found = ids.flatMap((id) => targets.get(id) ?? []);
+            return { targets: found.map((target) => toMessage(target, actor.userId, withSubscribed)) };
+          },
+          find: async ({ projectId, iid, withSubscribed }, { actor }) => {
+            targetCalls.push('find');
+            const target = [...targets.values()].find((one) => one.projectId === projectId && one.iid === iid);
+            if (target === undefined || target.hiddenFrom?.includes(actor.userId)) throw notFound();
+            return toMessage(target, actor.userId, withSubscribed);
+          },
+        },
+        { batchGet: rule, find: rule },
+      ),
+    ],
+  });
+
+  const grpcPort = await freePort();
+  const environment = {
+    HOST: '127.0.0.1',
+    GRPC_PORT: String(grpcPort),
+    HTTP_PORT: '0',
+    DATABASE_URL: home.url,
+    LOG_DATABASE_URL: log.url,
+    GROUPS_ADMIN_ADDRESS: `127.0.0.1:${peers.port}`,
+    MERGE_REQUESTS_ADDRESS: `127.0.0.1:${peers.port}`,
+    SWITCHYARD_IDENTITY_KEY_FILE: join(folder, 'collaboration.pem'),
+    SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'keys.json'),
+    SWITCHYARD_EXTERNAL_URL: externalUrl,
+  };
+  const bus: EventBus = embeddedLog({ url: log.url, clientId: 'test' });
+  const gateway: Peer = connect(`127.0.0.1:${grpcPort}`, { name: 'gateway', key: keys.get('gateway')! });
+  const children: ChildProcess[] = [];
+  let running: RunningService | undefined;
+
+  const installation: Installation = {
+    db,
+    directory,
+    targets,
+    targetCalls,
+    get targetsAway() {
+      return state.targetsAway;
+    },
+    set targetsAway(away) {
+      state.targetsAway = away;
+    },
+    todos: gateway.client(TodoServiceService),
+    as: (user) => {
+      const actor: Actor =
+        user === undefined
+          ? anonymous
+          : {
+              ...anonymous,
+              userId: user.id,
+              admin: user.admin ?? false,
+              external: user.external ?? false,
+              scopes: ['api'],
+            };
+      return { requestId: 'test', actor, directorySequence: directory.changes.length };
+    },
+    async publish(target, fact, { cause, ...given } = {}) {
+      const id = mergeRequestEventId(fact.$case, target.id, cause);
+      const payload: MergeRequestEvent = {
+        mergeRequest: { id: target.id, iid: target.iid, projectId: target.projectId, authorId: 0, title: target.title },
+        actorId: 0,
+        occurredAt: new Date(),
+        imported: false,
+        directorySequence: directory.changes.length,
+        fact,
+        ...given,
+      };
+      await bus.publish([
+        {
+          topic: mergeRequestEvents.topic,
+          key: mergeRequestEvents.key(payload),
+          body: encodeBody(mergeRequestEvents, payload),
+          headers: {
+            id,
+            type: mergeRequestEvents.type,
+            version: String(mergeRequestEvents.version),
+            time: new Date().toISOString(),
+          },
+        },
+      ]);
+      return id;
+    },
+    async startHere() {
+      const config = readConfig(environment as never);
+      const context = { signer: readSigner('collaboration', environment.SWITCHYARD_IDENTITY_KEY_FILE), trusted };
+      running = await startService(config, context, await compose(config, context));
+    },
+    async stopHere() {
+      await running?.close(100);
+      running = undefined;
+    },
+    async startProcess(more = {}) {
+      const main = join(__dirname, '..', '..', 'dist', 'main.js');
+      const child = spawn(process.execPath, [main], {
+        env: { ...process.env, ...environment, NODE_ENV: 'test', LOG_LEVEL: 'error', ...more },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      children.push(child);
+      return child;
+    },
+    async close() {
+      gateway.close();
+      await installation.stopHere();
+      for (const child of children) {
+        if (child.exitCode !== null || child.signalCode !== null) continue;
+        child.kill('SIGKILL');
+        await new Promise((settle) => child.once('exit', settle));
+      }
+      await peers.close(100);
+      await bus.close();
+      await db.close();
+      await home.close();
+      await log.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return installation;
+}
