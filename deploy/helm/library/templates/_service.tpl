@@ -1,0 +1,233 @@
+{{/* Each template takes the root context of a service's chart; the chart's name is the process name. */}}
+
+{{- define "switchyard.name" -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "switchyard.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "switchyard.labels" -}}
+{{ include "switchyard.selector" . }}
+app.kubernetes.io/part-of: switchyard
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+{{- end -}}
+
+{{- define "switchyard.image" -}}
+{{- $image := mergeOverwrite (deepCopy .Values.image) ((.Values.global).image | default dict) -}}
+image: {{ printf "%s:%s" $image.repository ($image.tag | default .Chart.AppVersion) | quote }}
+imagePullPolicy: {{ $image.pullPolicy }}
+{{- end -}}
+
+{{- define "switchyard.secretName" -}}
+{{- ((.Values.global).secretName) | default .Values.secretName -}}
+{{- end -}}
+
+{{/* Where another process is found: as given, else in the same release. */}}
+{{- define "switchyard.peer" -}}
+{{- $given := index (.root.Values.peers | default dict) .name -}}
+{{- $given | default (printf "%s-%s" .root.Release.Name .name) -}}
+{{- end -}}
+
+{{- define "switchyard.environment" -}}
+{{- $secret := include "switchyard.secretName" . -}}
+{{- $config := mergeOverwrite (deepCopy .Values.config) ((.Values.global).config | default dict) -}}
+- { name: HOST, value: "0.0.0.0" }
+- { name: HTTP_PORT, value: "8081" }
+{{- if eq .Chart.Name "gateway" }}
+- { name: PORT, value: "8080" }
+{{- else }}
+- { name: GRPC_PORT, value: "50051" }
+- name: DATABASE_URL
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ .Chart.Name }}-database-url } }
+{{- end }}
+- { name: GROUPS_ADMIN_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "groups-admin") }}:50051" }
+- { name: MERGE_REQUESTS_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "merge-requests") }}:50051" }
+- { name: COLLABORATION_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "collaboration") }}:50051" }
+- { name: MERGE_REQUESTS_HTTP_URL, value: "http://{{ include "switchyard.peer" (dict "root" . "name" "merge-requests") }}:8081" }
+- { name: KAFKA_BROKERS, value: {{ required "config.kafkaBrokers must name the brokers" $config.kafkaBrokers | quote }} }
+- { name: SWITCHYARD_DATA, value: /data }
+- { name: SWITCHYARD_TIER, value: {{ $config.tier | quote }} }
+- { name: SWITCHYARD_EXTERNAL_URL, value: {{ required "config.externalUrl must be the address clients use" $config.externalUrl | quote }} }
+- { name: SWITCHYARD_IDENTITY_KEY_FILE, value: /keys/{{ .Chart.Name }}.key }
+- { name: SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE, value: /keys/public-keys.json }
+- name: SWITCHYARD_SECRET
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: secret } }
+{{- if eq .Chart.Name "groups-admin" }}
+- name: SWITCHYARD_ROOT_TOKEN
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: root-token } }
+{{- end }}
+{{- with $config.otlpEndpoint }}
+- { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
+{{- end }}
+{{- range $name, $value := .Values.env }}
+- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- end }}
+{{- end -}}
+
+{{/* Takes the root context as `root`; `claim` says whether the pod gets the data volume of the service. */}}
+{{- define "switchyard.pod" -}}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  fsGroup: 1000
+  seccompProfile: { type: RuntimeDefault }
+volumes:
+  - name: keys
+    secret:
+      secretName: {{ include "switchyard.secretName" .root }}
+      defaultMode: 0440
+      items:
+        - { key: {{ .root.Chart.Name }}.key, path: {{ .root.Chart.Name }}.key }
+        - { key: public-keys.json, path: public-keys.json }
+  - name: tmp
+    emptyDir: {}
+  - name: data
+    {{- if .claim }}
+    persistentVolumeClaim: { claimName: {{ include "switchyard.name" .root }} }
+    {{- else }}
+    emptyDir: {}
+    {{- end }}
+{{- end -}}
+
+{{- define "switchyard.container" -}}
+{{ include "switchyard.image" . }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+env:
+  {{- include "switchyard.environment" . | nindent 2 }}
+volumeMounts:
+  - { name: keys, mountPath: /keys, readOnly: true }
+  - { name: tmp, mountPath: /tmp }
+  - { name: data, mountPath: /data }
+{{- end -}}
+
+{{- define "switchyard.deployment" -}}
+{{- $port := eq .Chart.Name "gateway" | ternary "public" "http" -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "switchyard.name" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+spec:
+  replicas: {{ .Values.replicas }}
+  strategy:
+    {{- /* A volume of one node cannot be mounted by the old and the new pod at once. */}}
+    {{- if (.Values.persistence).enabled }}
+    type: Recreate
+    {{- else }}
+    type: RollingUpdate
+    rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
+    {{- end }}
+  selector:
+    matchLabels:
+      {{- include "switchyard.selector" . | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "switchyard.labels" . | nindent 8 }}
+      annotations:
+        prometheus.io/scrape: "true"
+        prometheus.io/port: "8081"
+    spec:
+      terminationGracePeriodSeconds: 30
+      {{- include "switchyard.pod" (dict "root" . "claim" (.Values.persistence).enabled) | nindent 6 }}
+      containers:
+        - name: {{ .Chart.Name }}
+          {{- include "switchyard.container" . | nindent 10 }}
+          command: [tini, --, node, services/{{ .Chart.Name }}/dist/main.js]
+          ports:
+            - { name: http, containerPort: 8081 }
+            {{- if eq .Chart.Name "gateway" }}
+            - { name: public, containerPort: 8080 }
+            {{- else }}
+            - { name: grpc, containerPort: 50051 }
+            {{- end }}
+          startupProbe:
+            httpGet: { path: /-/liveness, port: {{ $port }} }
+            periodSeconds: 2
+            failureThreshold: 60
+          livenessProbe:
+            httpGet: { path: /-/liveness, port: {{ $port }} }
+          readinessProbe:
+            httpGet: { path: /-/readiness, port: {{ $port }} }
+            periodSeconds: 5
+          lifecycle:
+            # Endpoints forget a pod a moment after it is told to go.
+            preStop: { exec: { command: [sleep, "5"] } }
+          resources:
+            {{- toYaml .Values.resources | nindent 12 }}
+{{- end -}}
+
+{{- define "switchyard.service" -}}
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ include "switchyard.name" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+spec:
+  type: {{ (.Values.service).type | default "ClusterIP" }}
+  selector:
+    {{- include "switchyard.selector" . | nindent 4 }}
+  ports:
+    {{- if eq .Chart.Name "gateway" }}
+    - { name: http, port: 80, targetPort: public }
+    {{- else }}
+    - { name: http, port: 8081, targetPort: http }
+    - { name: grpc, port: 50051, targetPort: grpc, appProtocol: kubernetes.io/h2c }
+    {{- end }}
+{{- end -}}
+
+{{- define "switchyard.migration" -}}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ include "switchyard.name" . | trunc 55 }}-migrate
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+  annotations:
+    helm.sh/hook: pre-install,pre-upgrade
+    helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+spec:
+  backoffLimit: 3
+  template:
+    metadata:
+      labels:
+        app.kubernetes.io/part-of: switchyard
+    spec:
+      restartPolicy: Never
+      {{- /* The claim does not exist before the installation, and migrations store no files. */}}
+      {{- include "switchyard.pod" (dict "root" . "claim" false) | nindent 6 }}
+      containers:
+        - name: migrate
+          {{- include "switchyard.container" . | nindent 10 }}
+          command: [tini, --, node, services/{{ .Chart.Name }}/dist/main.js, migrate]
+{{- end -}}
+
+{{- define "switchyard.claim" -}}
+{{- if (.Values.persistence).enabled -}}
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: {{ include "switchyard.name" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+  annotations:
+    helm.sh/resource-policy: keep
+spec:
+  accessModes: [{{ .Values.persistence.accessMode }}]
+  {{- with .Values.persistence.storageClass }}
+  storageClassName: {{ . }}
+  {{- end }}
+  resources:
+    requests:
+      storage: {{ .Values.persistence.size }}
+{{- end -}}
+{{- end -}}
