@@ -1,0 +1,96 @@
+import { forbidden, invalid, notFound, unprocessable } from '@switchyard/errors';
+import { mentionsIn } from '../domain/mentions';
+import { allowedPeople, checkMergeRequestFields, countTasks, isDraftTitle } from '../domain/merge-request';
+import { developer } from '../domain/protected-branch';
+import { compareBranches, readHeads } from './compare-branches';
+import { keepHeadRef } from './keep-head-ref';
+import type { Caller, MergeRequestEdges } from './merge-request.edges';
+
+/** A merge request as it is asked for. */
+export interface CreateMergeRequestCommand {
+  readonly projectId: number;
+  readonly targetProjectId: number;
+  readonly sourceBranch: string;
+  readonly targetBranch: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly assigneeIds: readonly number[];
+  readonly reviewerIds: readonly number[];
+  readonly labels: readonly string[];
+  readonly milestoneId: number | undefined;
+  readonly removeSourceBranch: boolean | undefined;
+  readonly squash: boolean | undefined;
+  readonly allowCollaboration: boolean;
+  readonly mergeAfter: Date | undefined;
+  readonly approvalsBeforeMerge: number | undefined;
+}
+
+/** Opens a merge request; answers its id. Refusals are those of G-4.2-4. */
+export const createMergeRequest =
+  (edges: MergeRequestEdges) =>
+  async (caller: Caller, command: CreateMergeRequestCommand): Promise<number> => {
+    if (caller.level < developer) throw forbidden();
+    const { projectId, sourceBranch, targetBranch } = command;
+    if (command.targetProjectId !== projectId) {
+      throw unprocessable(['Source project is not a fork of the target project']);
+    }
+    const project = await edges.directory.project(projectId);
+    if (project === undefined) throw notFound('Project');
+    if (!project.settings.mergeRequestsEnabled) throw unprocessable(['Target project has disabled merge requests']);
+    if (sourceBranch === targetBranch) {
+      throw unprocessable(["You can't use same project/branch for source and target"]);
+    }
+    checkMergeRequestFields({
+      title: command.title,
+      description: command.description,
+      assignees: command.assigneeIds.length,
+      reviewers: command.reviewerIds.length,
+    });
+    const { repo } = await edges.openRepository(projectId);
+    const heads = await readHeads(repo, [sourceBranch, targetBranch]);
+    const [source, target] = [heads.get(sourceBranch), heads.get(targetBranch)];
+    if (source === undefined || target === undefined) {
+      throw invalid({
+        ...(source === undefined ? { source_branch: ['does not exist'] } : {}),
+        ...(target === undefined ? { target_branch: ['does not exist'] } : {}),
+      });
+    }
+    const [assigneeIds, reviewerIds, labels, milestone, diff] = await Promise.all([
+      edges.directory.readers(projectId, allowedPeople(caller.tier, command.assigneeIds)),
+      edges.directory.readers(projectId, allowedPeople(caller.tier, command.reviewerIds)),
+      edges.ensureLabels(caller, projectId, command.labels),
+      command.milestoneId !== undefined && edges.directory.hasMilestone(projectId, command.milestoneId),
+      compareBranches(repo, target, source),
+    ]);
+    const tasks = countTasks(command.description);
+    const created = await edges.mergeRequests.create(
+      {
+        projectId,
+        sourceProjectId: projectId,
+        sourceBranch,
+        targetBranch,
+        authorId: caller.userId,
+        title: command.title.trim(),
+        description: command.description,
+        draft: isDraftTitle(command.title),
+        taskCount: tasks.count,
+        completedTaskCount: tasks.completed,
+        sourceSha: source,
+        targetSha: target,
+        squash: command.squash ?? ['always', 'default_on'].includes(project.settings.squashOption),
+        forceRemoveSourceBranch: command.removeSourceBranch ?? project.settings.removeSourceBranchAfterMerge,
+        allowCollaboration: command.allowCollaboration,
+        approvalsBeforeMerge: command.approvalsBeforeMerge,
+        milestoneId: milestone ? command.milestoneId : undefined,
+        mergeAfter: command.mergeAfter,
+        assigneeIds,
+        reviewerIds,
+        labelIds: labels.map(({ id }) => id),
+        diff,
+        mentions: mentionsIn(command.title, command.description),
+      },
+      true,
+    );
+    await keepHeadRef(edges, repo, { projectId, iid: created.iid }, source);
+    return created.id;
+  };

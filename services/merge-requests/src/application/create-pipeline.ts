@@ -1,0 +1,62 @@
+import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
+import { shortRef } from '../domain/pipeline';
+import { developer, mayMerge } from '../domain/protected-branch';
+import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../git';
+import type { PipelineView } from '../storage/pipeline.store';
+import type { Caller, MergeRequestEdges } from './merge-request.edges';
+
+/** Makes a pipeline for a branch or tag; it waits for the reports of an outside CI. @throws AppError invalid when the ref does not exist */
+export const createPipeline =
+  (edges: MergeRequestEdges) =>
+  async (caller: Caller, projectId: number, ref: string): Promise<PipelineView> => {
+    if (caller.level < developer) throw forbidden();
+    const { repo } = await edges.openRepository(projectId);
+    const revision = await resolveRevision(repo, ref);
+    if (revision === undefined || (revision.kind !== 'branch' && revision.kind !== 'tag')) {
+      throw invalid({ base: ['Reference not found'] });
+    }
+    const rules = await edges.protectedBranches.all(projectId);
+    if (revision.kind === 'branch' && !mayMerge(rules, shortRef(revision.ref ?? ref), caller)) {
+      throw invalid({
+        base: ["You do not have sufficient permission to run a pipeline on '%{ref}'.".replace('%{ref}', ref)],
+      });
+    }
+    const made = await edges.pipelines.create({
+      projectId,
+      sha: revision.sha,
+      ref: shortRef(revision.ref ?? ref),
+      tag: revision.kind === 'tag',
+      source: 'api',
+      userId: caller.userId,
+      committedAt: (await readCommit(repo, revision.sha))?.committedAt,
+    });
+    return found(await edges.pipelines.find(projectId, made.id));
+  };
+
+/** Makes a pipeline for the head of an open merge request. @throws AppError not_allowed when it is not open or has no commits */
+export const createMergeRequestPipeline =
+  (edges: MergeRequestEdges) =>
+  async (caller: Caller, key: { projectId: number; iid: number }): Promise<PipelineView> => {
+    const view = await edges.mergeRequests.view(key);
+    if (view === undefined) throw notFound();
+    if (caller.level < developer) throw forbidden();
+    const { id, iid, sourceSha, state, sourceBranchExists } = view.mergeRequest;
+    if (state !== 'opened' || sourceSha === undefined || !sourceBranchExists) throw notAllowed();
+    const { repo } = await edges.openRepository(key.projectId);
+    const made = await edges.pipelines.create({
+      projectId: key.projectId,
+      sha: sourceSha,
+      ref: mergeRequestRef(iid, 'head'),
+      tag: false,
+      source: 'merge_request_event',
+      userId: caller.userId,
+      mergeRequestId: id,
+      committedAt: (await readCommit(repo, parseSha(sourceSha)))?.committedAt,
+    });
+    return found(await edges.pipelines.find(key.projectId, made.id));
+  };
+
+function found(view: PipelineView | undefined): PipelineView {
+  if (view === undefined) throw notFound('Pipeline');
+  return view;
+}

@@ -1,0 +1,135 @@
+import type { MergeRequest } from '../domain/merge-request';
+import { type BranchName, branchNameOf, mergedBranches, type Repository, type Sha } from '../git';
+import { compareBranches, readHeads } from './compare-branches';
+import { keepHeadRef } from './keep-head-ref';
+import { type Landing, mergeRequestOfCause } from './land-merge-request';
+import type { MergeRequestEdges } from './merge-request.edges';
+import { branchOf, type RefChange, type RefChangeSubscriber } from './ref-change';
+import { noAutoMerge, unchecked } from './update-merge-request';
+
+/**
+ * Merge requests follow every push to either side: new head and diff version, mergeability to be checked again, merged when the
+ * commits landed by a push, closed when the source branch is gone. It reads where the refs stand now, so a change told twice or late
+ * changes nothing more.
+ */
+export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing, 'finish'>): RefChangeSubscriber {
+  const { mergeRequests } = edges;
+
+  async function closeWithoutSource(mr: MergeRequest, change: RefChange): Promise<void> {
+    const now = edges.clock();
+    await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) => {
+      if (mergeRequest.state === 'closed' || mergeRequest.state === 'locked') {
+        return mergeRequest.sourceBranchExists ? { patch: { sourceBranchExists: false }, quiet: true } : undefined;
+      }
+      if (mergeRequest.state !== 'opened') return undefined;
+      return {
+        patch: {
+          ...noAutoMerge,
+          state: 'closed',
+          sourceBranchExists: false,
+          closedById: change.actorId > 0 ? change.actorId : null,
+          closedAt: now,
+          mergeError: null,
+        },
+        facts: [{ kind: 'closed' }],
+      };
+    });
+  }
+
+  async function followHead(repo: Repository, mr: MergeRequest, source: Sha, change: RefChange): Promise<void> {
+    if (mr.state === 'closed') {
+      // The last diff it had while open stays; that its branch is back is all there is to know.
+      if (mr.sourceBranchExists) return;
+      await mergeRequests.change(mr.id, change.actorId, () => ({ patch: { sourceBranchExists: true }, quiet: true }));
+      return;
+    }
+    if (mr.sourceSha === source && mr.sourceBranchExists) return;
+    const target = (await readHeads(repo, [mr.targetBranch])).get(mr.targetBranch);
+    const [diff, pipeline] = await Promise.all([
+      target === undefined ? undefined : compareBranches(repo, target, source),
+      mergeRequests.headPipelineOf(mr.sourceProjectId, source, mr.sourceBranch),
+    ]);
+    await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) =>
+      mergeRequest.state !== 'opened' || mergeRequest.sourceSha === source
+        ? undefined
+        : {
+            patch: {
+              // Whoever asked for auto-merge had seen another head.
+              ...noAutoMerge,
+              ...unchecked(mergeRequest),
+              sourceSha: source,
+              targetSha: target ?? null,
+              sourceBranchExists: true,
+              headPipelineId: pipeline ?? null,
+              changesCount: diff?.filesCount ?? null,
+              mergeError: null,
+            },
+            diff,
+            facts: [{ kind: 'acted', act: 'pushed', actId: String(change.id) }],
+            jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
+          },
+    );
+    await keepHeadRef(edges, repo, mr, source);
+  }
+
+  async function markLanded(repo: Repository, mr: MergeRequest, target: Sha, change: RefChange): Promise<void> {
+    const heads = await readHeads(repo, [mr.sourceBranch]);
+    const now = edges.clock();
+    await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) =>
+      mergeRequest.state !== 'opened' || mergeRequest.sourceSha !== heads.get(mr.sourceBranch)
+        ? undefined
+        : {
+            patch: {
+              ...noAutoMerge,
+              state: 'merged',
+              mergedAt: now,
+              mergeUserId: change.actorId > 0 ? change.actorId : null,
+              mergeCommitSha: target === mergeRequest.sourceSha ? null : target,
+              mergeStatus: 'can_be_merged',
+              mergeError: null,
+            },
+            participants: [change.actorId],
+            facts: [{ kind: 'merged', mergeCommitSha: target }],
+          },
+    );
+  }
+
+  /** Open merge requests whose head the target branch holds now: they were merged by a push. */
+  async function findLanded(repo: Repository, rows: readonly MergeRequest[], target: Sha): Promise<MergeRequest[]> {
+    const open = rows.filter(({ state, sourceSha }) => state === 'opened' && sourceSha !== undefined);
+    const names = [...new Set(open.map(({ sourceBranch }) => sourceBranch))].flatMap(
+      (name) => branchNameOf(name) ?? [],
+    );
+    const merged: ReadonlySet<string> = await mergedBranches(repo, target, names);
+    return open.filter(({ sourceBranch }) => merged.has(sourceBranch));
+  }
+
+  return {
+    name: 'merge-requests',
+    async afterRefChange(change) {
+      const own = mergeRequestOfCause(change.cause);
+      if (own !== undefined) await landing.finish(own);
+      const branch = branchOf(change.ref);
+      if (branch === undefined) return;
+      const { projectId } = change;
+      const { repo } = await edges.openRepository(projectId);
+      const head = (await readHeads(repo, [branch])).get(branchNameOf(branch) ?? ('' as BranchName));
+
+      for (const mr of await mergeRequests.unmergedFrom(projectId, branch)) {
+        if (head === undefined) await closeWithoutSource(mr, change);
+        else await followHead(repo, mr, head, change);
+      }
+
+      const into = await mergeRequests.openInto(projectId, branch);
+      if (into.length === 0) return;
+      if (head !== undefined) {
+        for (const mr of await findLanded(repo, into, head)) {
+          const view = await mergeRequests.view({ id: mr.id });
+          // A branch without commits of its own was never there to be merged.
+          if (view !== undefined && view.commitsCount !== 0) await markLanded(repo, mr, head, change);
+        }
+      }
+      await mergeRequests.recheck({ projectId, targetBranch: branch });
+    },
+  };
+}

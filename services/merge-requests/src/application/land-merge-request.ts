@@ -1,0 +1,213 @@
+import { notAllowed, notFound, unprocessable } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { logger } from '@switchyard/telemetry';
+import type { MergePlan } from '../domain/merge-request-change';
+import { rulesOf } from '../domain/protected-branch';
+import { branchNameOf, branchRef, isAncestor, parseBranchName, parseSha, zeroSha } from '../git';
+import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
+import { readHeads } from './compare-branches';
+import type { MergeRequestEdges } from './merge-request.edges';
+import { noAutoMerge, unchecked } from './update-merge-request';
+
+faultPoints.push(
+  'merge.commits_written',
+  'merge.intent_committed',
+  'merge.ref_moved',
+  'merge.result_committed',
+  'merge.source_removed',
+  'merge.plan_dropped',
+);
+
+/** What asks for the ref change of a merge; a subscriber finds the merge request by it. */
+export const mergeCause = (mergeRequestId: number): string => `merge_request:${mergeRequestId}`;
+
+/** The merge request a ref change belongs to; undefined for other changes. */
+export function mergeRequestOfCause(cause: string | undefined): number | undefined {
+  const id = /^merge_request:(\d{1,15})$/.exec(cause ?? '')?.[1];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** How often a merge is built anew when the target branch moves under it. */
+const tries = 3;
+
+/** Merging as a sequence of commits, each of which can be the last before the process dies (D7). */
+export interface Landing {
+  /**
+   * Merges now: commits the plan with state `locked`, moves the target branch by compare-and-swap, commits the result.
+   * @param expectedSha what the head of the source branch must be
+   * @throws AppError not_allowed when it is not open any more; unprocessable when git cannot merge
+   */
+  land(id: number, actorId: number, wishes: LandingWishes): Promise<void>;
+  /** Commits the result of a merge whose target branch has moved. Idempotent. */
+  finish(id: number): Promise<void>;
+  /** Finishes, retries or undoes a merge that another process left behind, by where the target branch stands. Idempotent. */
+  settle(id: number): Promise<void>;
+}
+
+/** What is wanted of one landing. */
+export interface LandingWishes extends MergeWishes {
+  readonly removeSourceBranch?: boolean | undefined;
+  readonly expectedSha?: string | undefined;
+}
+
+/** Builds the landing of merge requests. */
+export function landing(edges: MergeRequestEdges): Landing {
+  const { mergeRequests } = edges;
+
+  async function moveTarget(plan: MergePlan): Promise<boolean> {
+    const [outcome] = await edges.changeRefs({
+      projectId: plan.projectId,
+      actorId: plan.actorId,
+      source: 'merge',
+      cause: mergeCause(plan.mergeRequestId),
+      updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
+    });
+    faultPoint('merge.ref_moved');
+    return outcome?.status === 'moved';
+  }
+
+  async function reopen(id: number, actorId: number, mergeError: string): Promise<void> {
+    await mergeRequests.change(id, actorId, ({ mergeRequest }) =>
+      mergeRequest.state === 'locked'
+        ? {
+            patch: { state: 'opened', mergeError, ...unchecked(mergeRequest) },
+            plan: 'done',
+            jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
+          }
+        : undefined,
+    );
+  }
+
+  async function finish(id: number): Promise<void> {
+    const plan = await mergeRequests.plan(id);
+    if (plan === undefined) return;
+    const now = edges.clock();
+    await mergeRequests.change(id, plan.actorId, ({ mergeRequest }) =>
+      mergeRequest.state !== 'locked'
+        ? undefined
+        : {
+            patch: {
+              ...noAutoMerge,
+              state: 'merged',
+              mergedAt: now,
+              mergeUserId: plan.actorId,
+              mergeCommitSha: plan.mergeCommitSha ?? null,
+              squashCommitSha: plan.squashCommitSha ?? null,
+              sourceSha: plan.sourceSha,
+              mergeStatus: 'can_be_merged',
+              mergeError: null,
+              shouldRemoveSourceBranch: plan.removeSourceBranch,
+            },
+            plan: plan.removeSourceBranch ? undefined : 'done',
+            participants: [plan.actorId],
+            facts: [{ kind: 'merged', mergeCommitSha: plan.newSha }],
+          },
+    );
+    faultPoint('merge.result_committed');
+    if (plan.removeSourceBranch) await removeSource(plan);
+  }
+
+  async function removeSource(plan: MergePlan): Promise<void> {
+    const { mergeRequestId, projectId, actorId, sourceSha } = plan;
+    const view = await mergeRequests.view({ id: mergeRequestId });
+    const branch = view === undefined ? undefined : branchNameOf(view.mergeRequest.sourceBranch);
+    if (view !== undefined && branch !== undefined && view.mergeRequest.state === 'merged') {
+      const { defaultBranch } = await edges.openRepository(projectId);
+      const rules = await edges.protectedBranches.all(projectId);
+      if (branch !== defaultBranch && rulesOf(rules, branch).length === 0) {
+        // A branch that has moved on since is not what was merged: it stays.
+        await edges.changeRefs({
+          projectId,
+          actorId,
+          source: 'merge',
+          updates: [{ ref: branchRef(branch), before: sourceSha, after: zeroSha }],
+        });
+        faultPoint('merge.source_removed');
+      }
+    }
+    await mergeRequests.change(mergeRequestId, actorId, () => ({ plan: 'done', quiet: true }));
+    faultPoint('merge.plan_dropped');
+  }
+
+  async function attempt(id: number, actorId: number, wishes: LandingWishes): Promise<'merged' | 'moved on'> {
+    const view = await mergeRequests.view({ id });
+    if (view === undefined) throw notFound();
+    const { mergeRequest } = view;
+    const { repo } = await edges.openRepository(mergeRequest.projectId);
+    const heads = await readHeads(repo, [mergeRequest.sourceBranch, mergeRequest.targetBranch]);
+    const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];
+    if (source === undefined || target === undefined) throw unprocessable(cannotBeMerged);
+    if (source !== (wishes.expectedSha ?? source)) throw unprocessable(cannotBeMerged);
+    const built = await buildMerge(edges, repo, view, { source, target }, actorId, wishes);
+    faultPoint('merge.commits_written');
+    const plan = {
+      projectId: mergeRequest.projectId,
+      targetBranch: mergeRequest.targetBranch,
+      oldSha: target,
+      newSha: built.newSha,
+      sourceSha: source,
+      mergeCommitSha: built.mergeCommitSha,
+      squashCommitSha: built.squashCommitSha,
+      actorId,
+      removeSourceBranch:
+        wishes.removeSourceBranch ??
+        mergeRequest.shouldRemoveSourceBranch ??
+        mergeRequest.forceRemoveSourceBranch ??
+        false,
+    };
+    await mergeRequests.change(id, actorId, ({ mergeRequest: now }) => {
+      // Someone else merges it, or it was closed or retargeted, while the commits were written.
+      if (now.state !== 'opened' || now.targetBranch !== mergeRequest.targetBranch) throw notAllowed();
+      return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
+    });
+    faultPoint('merge.intent_committed');
+    const kept = { ...plan, mergeRequestId: id, createdAt: edges.clock() };
+    if (await moveTarget(kept)) {
+      await finish(id);
+      return 'merged';
+    }
+    if (
+      await isAncestor(
+        repo,
+        built.newSha,
+        (await readHeads(repo, [plan.targetBranch])).get(parseBranchName(plan.targetBranch)) ?? target,
+      )
+    ) {
+      await finish(id);
+      return 'merged';
+    }
+    await reopen(id, actorId, 'The target branch has changed. Please try again.');
+    return 'moved on';
+  }
+
+  async function land(id: number, actorId: number, wishes: LandingWishes): Promise<void> {
+    for (let tried = 1; tried <= tries; tried += 1) {
+      if ((await attempt(id, actorId, wishes)) === 'merged') return;
+    }
+    throw unprocessable(cannotBeMerged);
+  }
+
+  async function settle(id: number): Promise<void> {
+    const view = await mergeRequests.view({ id });
+    if (view === undefined) return;
+    const { mergeRequest } = view;
+    const plan = await mergeRequests.plan(id);
+    if (plan === undefined) {
+      if (mergeRequest.state === 'locked') await reopen(id, 0, 'The merge was interrupted. Please try again.');
+      return;
+    }
+    if (mergeRequest.state === 'merged') return removeSource(plan);
+    if (mergeRequest.state !== 'locked') {
+      await mergeRequests.change(id, 0, () => ({ plan: 'done', quiet: true }));
+      return;
+    }
+    const { repo } = await edges.openRepository(plan.projectId);
+    const target = (await readHeads(repo, [plan.targetBranch])).get(parseBranchName(plan.targetBranch));
+    const landed = target !== undefined && (await isAncestor(repo, parseSha(plan.newSha), target));
+    if (landed || (target === plan.oldSha && (await moveTarget(plan)))) await finish(id);
+    else await reopen(id, plan.actorId, 'The merge was interrupted. Please try again.');
+    logger.info({ merge_request_id: id, landed }, 'an interrupted merge was settled');
+  }
+
+  return { land, finish, settle };
+}

@@ -1,0 +1,45 @@
+import type { ProtectedBranch } from '../domain/protected-branch';
+import type { Committer } from '../domain/repository';
+import type { JobStore } from '../storage/job.store';
+import type { MergeRequestStore } from '../storage/merge-request.store';
+import type { MergeRequestDirectory } from '../storage/merge-request-directory.store';
+import type { PipelineStore } from '../storage/pipeline.store';
+import type { OpenProjectRepository } from './open-project-repository';
+import type { ChangeRefs } from './ref-change';
+
+/** Who asks, and what they are in the project the request is about. */
+export interface Caller {
+  /** 0: anonymous. */
+  readonly userId: number;
+  readonly username: string;
+  readonly admin: boolean;
+  readonly external: boolean;
+  /** Access level in the project, 0 to 50. */
+  readonly level: number;
+  /** Licence tier that applies. */
+  readonly tier: string;
+  /** Id of the public request, for calls to other services. */
+  readonly requestId: string;
+}
+
+/** A label by title, made when it is missing and the caller may. */
+export type EnsureLabels = (
+  caller: Caller,
+  projectId: number,
+  titles: readonly string[],
+) => Promise<{ id: number; title: string }[]>;
+
+/** What the use cases of merge requests work with. */
+export interface MergeRequestEdges {
+  readonly mergeRequests: MergeRequestStore;
+  readonly pipelines: PipelineStore;
+  readonly jobs: JobStore;
+  readonly directory: MergeRequestDirectory;
+  readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
+  readonly committers: { committer(userId: number): Promise<Committer> };
+  readonly openRepository: OpenProjectRepository;
+  readonly changeRefs: ChangeRefs;
+  readonly ensureLabels: EnsureLabels;
+  readonly externalUrl: string;
+  readonly clock: () => Date;
+}

@@ -1,0 +1,110 @@
+import { badRequest, forbidden, invalid, notFound } from '@switchyard/errors';
+import { defaultStatusName, isTrainRef, shortRef } from '../domain/pipeline';
+import type { CommitStatusState } from '../domain/pipeline-status';
+import { developer } from '../domain/protected-branch';
+import { type Repository, readCommit, refsContaining, resolveRevision, type Sha } from '../git';
+import type { CommitStatusView } from '../storage/pipeline.store';
+import { mayMergeInto } from './merge-merge-request';
+import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import { branchOf } from './ref-change';
+
+/** A report of an outside CI. */
+export interface ReportCommand {
+  readonly projectId: number;
+  readonly revision: string;
+  readonly state: CommitStatusState;
+  readonly ref: string | undefined;
+  readonly name: string | undefined;
+  readonly targetUrl: string | undefined;
+  readonly description: string | undefined;
+  readonly coverage: number | undefined;
+  readonly pipelineId: number | undefined;
+}
+
+const maxText = 255;
+
+function checkTexts({ name, targetUrl, description, coverage }: ReportCommand): void {
+  const problems: Record<string, string[]> = {};
+  const tooLong = `is too long (maximum is ${maxText} characters)`;
+  if (name !== undefined && name.length > maxText) problems.name = [tooLong];
+  if (description !== undefined && description.length > maxText) problems.description = [tooLong];
+  if (targetUrl !== undefined && targetUrl !== '') {
+    if (targetUrl.length > maxText) problems.target_url = [tooLong];
+    else if (!/^https?:\/\/[^\s]+$/i.test(targetUrl)) {
+      problems.target_url = ['is blocked: Only allowed schemes are http, https'];
+    }
+  }
+  if (coverage !== undefined && (coverage < 0 || coverage > 100)) problems.coverage = ['must be between 0 and 100'];
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+}
+
+/** The ref a report without one is about: that of the commit's newest pipeline, else a branch that holds the commit. */
+async function refOf(
+  edges: MergeRequestEdges,
+  repo: Repository,
+  projectId: number,
+  sha: Sha,
+  defaultBranch: string,
+): Promise<{ ref: string; tag: boolean }> {
+  const known = await edges.pipelines.refOfCommit(projectId, sha);
+  if (known !== undefined) return known;
+  const branches = (await refsContaining(repo, sha, 'branch')).flatMap((ref) => branchOf(ref) ?? []);
+  const ref = branches.includes(defaultBranch) ? defaultBranch : branches[0];
+  if (ref === undefined) throw notFound('References for commit');
+  return { ref, tag: false };
+}
+
+/** Takes the report of an outside CI (D8). Refusals are those of the proto. */
+export const reportCommitStatus =
+  (edges: MergeRequestEdges) =>
+  async (caller: Caller, command: ReportCommand): Promise<CommitStatusView> => {
+    if (caller.level < developer) throw forbidden();
+    checkTexts(command);
+    const { projectId } = command;
+    const { repo, defaultBranch } = await edges.openRepository(projectId);
+    const revision = await resolveRevision(repo, command.revision);
+    const commit = revision && (await readCommit(repo, revision.sha));
+    if (commit === undefined) throw notFound('Commit');
+    const where =
+      command.ref === undefined
+        ? await refOf(edges, repo, projectId, commit.id, defaultBranch)
+        : { ref: shortRef(command.ref), tag: command.ref.startsWith('refs/tags/') || (await isTag(repo, command.ref)) };
+    if (isTrainRef(where.ref)) await mayReportOnTrain(edges, caller, projectId, where.ref);
+    const outcome = await edges.pipelines.report(
+      {
+        projectId,
+        sha: commit.id,
+        ...where,
+        name: command.name || defaultStatusName,
+        state: command.state,
+        targetUrl: command.targetUrl,
+        description: command.description,
+        coverage: command.coverage,
+        pipelineId: command.pipelineId,
+        userId: caller.userId,
+      },
+      commit.committedAt,
+      edges.clock(),
+    );
+    if (outcome === 'no pipeline') throw notFound('Pipeline');
+    if ('from' in outcome) throw badRequest(`Cannot transition status from ${outcome.from} to ${command.state}`);
+    const view = await edges.pipelines.statusView(outcome.id);
+    if (view === undefined) throw notFound();
+    return view;
+  };
+
+async function isTag(repo: Repository, ref: string): Promise<boolean> {
+  return (await resolveRevision(repo, ref))?.kind === 'tag';
+}
+
+async function mayReportOnTrain(
+  edges: MergeRequestEdges,
+  caller: Caller,
+  projectId: number,
+  ref: string,
+): Promise<void> {
+  const iid = Number(/\d+/.exec(ref)?.[0]);
+  const view = await edges.mergeRequests.view({ projectId, iid });
+  if (view === undefined) throw notFound('Pipeline');
+  if (!(await mayMergeInto(edges, projectId, view.mergeRequest.targetBranch, caller))) throw forbidden();
+}

@@ -1,0 +1,99 @@
+import { logger } from '@switchyard/telemetry';
+import type { JobRequest } from '../domain/merge-request-change';
+import type { ClaimedJob, JobStore } from '../storage/job.store';
+
+/** One handler per kind of job. A handler is idempotent: a job may run again after its process died. */
+export type JobHandlers = {
+  [K in JobRequest['kind']]: (request: Extract<JobRequest, { kind: K }>) => Promise<void>;
+};
+
+/** Milliseconds between two looks at the queue; jobs committed by this process wake the workers at once. */
+const pollMs = 500;
+/** Jobs in work at the same time: git processes are what they cost. */
+const parallel = 2;
+/** Longest pause before a failed job runs again, seconds. */
+const longestPause = 300;
+
+/** The workers of this process. */
+export interface JobWorkers {
+  wake(): void;
+  /** Stops after the jobs in hand. */
+  close(): Promise<void>;
+}
+
+/** Starts working on durable jobs. */
+export function startJobs(store: Pick<JobStore, 'claim' | 'finish' | 'postpone'>, handlers: JobHandlers): JobWorkers {
+  let closing = false;
+  const sleepers = new Set<() => void>();
+
+  const sleep = (): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        sleepers.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, pollMs);
+      sleepers.add(done);
+    });
+
+  async function run(job: ClaimedJob): Promise<void> {
+    try {
+      await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request);
+      await store.finish(job);
+    } catch (error) {
+      logger.warn({ err: error, job: job.request }, 'a job failed and is tried again');
+      const pause = Math.min(longestPause, 2 ** Math.min(job.attempts, 10) / 2);
+      await store.postpone(job, pause, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async function work(): Promise<void> {
+    while (!closing) {
+      const jobs = await store.claim(1).catch((error) => {
+        logger.warn({ err: error }, 'the job queue cannot be read');
+        return [];
+      });
+      if (jobs.length === 0 && !closing) await sleep();
+      for (const job of jobs) {
+        await run(job).catch((error) => logger.warn({ err: error }, 'the outcome of a job was not stored'));
+      }
+    }
+  }
+
+  const workers = Array.from({ length: parallel }, work);
+  const wake = (): void => {
+    for (const done of [...sleepers]) done();
+  };
+  return {
+    wake,
+    async close() {
+      closing = true;
+      wake();
+      await Promise.all(workers);
+    },
+  };
+}
+
+/** Milliseconds between two looks for merges that a dead process left behind, and for auto-merges whose time has come. */
+const sweepMs = 5_000;
+
+/** Runs `sweep` at once and then every 5 seconds until the returned function is called, which waits for the run under way. */
+export function startSweeping(sweep: () => Promise<void>): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  const run = async (): Promise<void> => {
+    await sweep().catch((error) => logger.warn({ err: error }, 'a sweep over merge requests failed'));
+    if (!stopped) timer = setTimeout(start, sweepMs);
+  };
+  const start = (): void => {
+    running = run();
+  };
+  start();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}

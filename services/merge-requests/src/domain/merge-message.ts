@@ -1,0 +1,74 @@
+/** What the message of a merge or squash commit may quote. */
+export interface MessageValues {
+  readonly sourceBranch: string;
+  readonly targetBranch: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  /** `group/project!1`. */
+  readonly reference: string;
+  readonly url: string;
+  /** Message of the first commit. */
+  readonly firstCommit: string;
+  /** Full messages of all commits, oldest first. */
+  readonly allCommits: readonly string[];
+  /** `Name <email>` of who merges. */
+  readonly mergedBy: string;
+  /** `Name <email>` of each commit author other than who merges. */
+  readonly coAuthors: readonly string[];
+}
+
+const defaultMerge = `Merge branch '%{source_branch}' into '%{target_branch}'
+
+%{title}
+
+See merge request %{reference}`;
+
+const defaultSquash = '%{title}';
+
+type Placeholder = (values: MessageValues) => string;
+
+const placeholders: Record<string, Placeholder> = {
+  source_branch: (values) => values.sourceBranch,
+  target_branch: (values) => values.targetBranch,
+  title: (values) => values.title,
+  description: (values) => values.description ?? '',
+  reference: (values) => values.reference,
+  local_reference: (values) => values.reference.slice(values.reference.indexOf('!')),
+  url: (values) => values.url,
+  first_commit: (values) => values.firstCommit.trim(),
+  first_multiline_commit: (values) =>
+    (values.allCommits.find((message) => message.trim().includes('\n')) ?? values.title).trim(),
+  all_commits: (values) => values.allCommits.map((message) => `* ${message.trim()}`).join('\n\n'),
+  merged_by: (values) => values.mergedBy,
+  merge_request_author: (values) => values.mergedBy,
+  co_authored_by: (values) => values.coAuthors.map((author) => `Co-authored-by: ${author}`).join('\n'),
+  issues: () => '',
+  approved_by: () => '',
+  reviewed_by: () => '',
+};
+
+/** Fills a template; a line whose placeholders are all empty goes, and so do blank lines at the end. Unknown placeholders stay. */
+function fill(template: string, values: MessageValues): string {
+  const lines = template.replaceAll('\r\n', '\n').split('\n');
+  const filled = lines.flatMap((line) => {
+    let empty = false;
+    const text = line.replace(/%\{([a-z_]+)\}/g, (whole, name: string) => {
+      const value = Object.hasOwn(placeholders, name) ? placeholders[name]?.(values) : undefined;
+      if (value === '') empty = true;
+      return value ?? whole;
+    });
+    return empty && text.trim() === '' ? [] : [text];
+  });
+  return filled
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** Message of a merge commit: what the caller gave, else the project's template, else the usual one. */
+export const mergeMessage = (given: string | undefined, template: string | undefined, values: MessageValues): string =>
+  given || fill(template || defaultMerge, values);
+
+/** Message of a squash commit: what the caller gave, else the project's template, else the title. */
+export const squashMessage = (given: string | undefined, template: string | undefined, values: MessageValues): string =>
+  given || fill(template || defaultSquash, values);

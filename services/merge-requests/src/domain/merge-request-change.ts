@@ -1,0 +1,128 @@
+import type { Mentions } from './mentions';
+import type { MergeRequest } from './merge-request';
+
+/** Ways of acting on a merge request that no other fact tells. */
+export type Act = 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
+
+/** What happened to a merge request; becomes an event in the transaction of the change (D6). */
+export type MergeRequestFact =
+  | {
+      readonly kind: 'created';
+      readonly assigneeIds: readonly number[];
+      readonly reviewerIds: readonly number[];
+      readonly mentions: Mentions;
+    }
+  | {
+      readonly kind: 'updated';
+      readonly addedAssigneeIds: readonly number[];
+      readonly removedAssigneeIds: readonly number[];
+      readonly addedReviewerIds: readonly number[];
+      readonly removedReviewerIds: readonly number[];
+      readonly mentions: Mentions;
+      /** Public names. */
+      readonly changedFields: readonly string[];
+    }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'reopened' }
+  | { readonly kind: 'merged'; readonly mergeCommitSha: string }
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'became_unmergeable'; readonly sourceSha: string; readonly targetSha: string }
+  | { readonly kind: 'pipeline_failed'; readonly pipelineId: number }
+  /** `actId` tells one act from another of its kind. */
+  | { readonly kind: 'acted'; readonly act: Act; readonly actId: string };
+
+/** Durable work outside requests. */
+export type JobRequest =
+  /** Check the open merge requests of a project whose status is not known. */
+  | { readonly kind: 'mergeability'; readonly projectId: number }
+  /** Merge by itself if everything allows it now. */
+  | { readonly kind: 'auto_merge'; readonly mergeRequestId: number }
+  /** Replay the source branch on the target branch. */
+  | { readonly kind: 'rebase'; readonly mergeRequestId: number; readonly actorId: number; readonly skipCi: boolean }
+  /** Finish, or undo, a merge whose process died. */
+  | { readonly kind: 'settle_merge'; readonly mergeRequestId: number };
+
+/** A merge request and the people and labels on it, locked. */
+export interface LockedMergeRequest {
+  readonly mergeRequest: MergeRequest;
+  readonly assigneeIds: readonly number[];
+  readonly reviewerIds: readonly number[];
+  readonly labelIds: readonly number[];
+}
+
+/** Fields that a change may set; `null` clears. */
+export type MergeRequestPatch = {
+  readonly [F in keyof Omit<MergeRequest, 'id' | 'iid' | 'projectId' | 'lockVersion' | 'createdAt'>]?: NonNullable<
+    MergeRequest[F]
+  > | null;
+};
+
+/** A version of the diff: what is compared since a push. */
+export interface DiffVersion {
+  readonly baseSha: string;
+  readonly headSha: string;
+  readonly startSha: string;
+  readonly commitsCount: number;
+  readonly filesCount: number;
+}
+
+/** The plan of a merge, committed before the target ref moves (D7). */
+export interface MergePlan {
+  readonly mergeRequestId: number;
+  readonly projectId: number;
+  readonly targetBranch: string;
+  /** Where the target branch must stand. */
+  readonly oldSha: string;
+  /** Where it shall stand. */
+  readonly newSha: string;
+  readonly sourceSha: string;
+  readonly mergeCommitSha: string | undefined;
+  readonly squashCommitSha: string | undefined;
+  readonly actorId: number;
+  readonly removeSourceBranch: boolean;
+  readonly createdAt: Date;
+}
+
+/** One change of a merge request, saved with its events and jobs in one transaction. */
+export interface MergeRequestChange {
+  readonly patch?: MergeRequestPatch;
+  readonly assigneeIds?: readonly number[];
+  readonly reviewerIds?: readonly number[];
+  /** Reviewers whose review is asked for once more. */
+  readonly labelIds?: readonly number[];
+  readonly diff?: DiffVersion;
+  readonly participants?: readonly number[];
+  /** The plan to keep, or `done` to drop it. */
+  readonly plan?: Omit<MergePlan, 'mergeRequestId' | 'createdAt'> | 'done';
+  readonly facts?: readonly MergeRequestFact[];
+  readonly jobs?: readonly JobRequest[];
+  /** Leaves `updated_at` as it is: bookkeeping that is nobody's edit. */
+  readonly quiet?: boolean;
+}
+
+/** A merge request to be opened. */
+export interface NewMergeRequest {
+  readonly projectId: number;
+  readonly sourceProjectId: number;
+  readonly sourceBranch: string;
+  readonly targetBranch: string;
+  readonly authorId: number;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly draft: boolean;
+  readonly taskCount: number;
+  readonly completedTaskCount: number;
+  readonly sourceSha: string;
+  readonly targetSha: string;
+  readonly squash: boolean;
+  readonly forceRemoveSourceBranch: boolean | undefined;
+  readonly allowCollaboration: boolean;
+  readonly approvalsBeforeMerge: number | undefined;
+  readonly milestoneId: number | undefined;
+  readonly mergeAfter: Date | undefined;
+  readonly assigneeIds: readonly number[];
+  readonly reviewerIds: readonly number[];
+  readonly labelIds: readonly number[];
+  readonly diff: DiffVersion | undefined;
+  readonly mentions: Mentions;
+}

@@ -1,0 +1,42 @@
+import type { MergeRequestState } from './merge-request';
+
+/** How users are matched: nobody, somebody, or every one of those named. */
+export type UserMatch = 'none' | 'any' | { readonly ids: readonly number[]; readonly usernames: readonly string[] };
+
+/** How labels or milestones are matched: none, some, or every title. Titles are compared without regard to case. */
+export type TitleMatch = 'none' | 'any' | { readonly titles: readonly string[] };
+
+/** What a list of merge requests is narrowed by (api.md 4.2, G-4.2-2). */
+export interface MergeRequestFilter {
+  readonly state?: MergeRequestState;
+  readonly scope?: 'created_by_me' | 'assigned_to_me' | 'reviews_for_me';
+  readonly iids?: readonly number[];
+  readonly sourceBranch?: string;
+  readonly targetBranch?: string;
+  readonly author?: UserMatch;
+  readonly assignee?: UserMatch;
+  readonly reviewer?: UserMatch;
+  readonly mergeUser?: UserMatch;
+  readonly labels?: TitleMatch;
+  readonly milestone?: TitleMatch;
+  readonly search?: { readonly words: readonly string[]; readonly title: boolean; readonly description: boolean };
+  readonly createdAfter?: Date;
+  readonly createdBefore?: Date;
+  readonly updatedAfter?: Date;
+  readonly updatedBefore?: Date;
+  readonly draft?: boolean;
+  readonly sourceProjectId?: number;
+  readonly nonArchived?: boolean;
+  readonly not?: MergeRequestExclusion;
+}
+
+/** What must not match (G-1-6). */
+export interface MergeRequestExclusion {
+  readonly labels?: TitleMatch;
+  readonly milestone?: TitleMatch;
+  readonly author?: UserMatch;
+  readonly assignee?: UserMatch;
+  readonly reviewer?: UserMatch;
+  readonly sourceBranch?: string;
+  readonly targetBranch?: string;
+}

@@ -1,0 +1,165 @@
+import { invalid } from '@switchyard/errors';
+
+/** States of a merge request (G-3-1). */
+export type MergeRequestState = 'opened' | 'closed' | 'locked' | 'merged';
+
+/** Where the mergeability check of a merge request stands (G-2-5); `cannot_be_merged_recheck` is a conflict waiting to be looked at again. */
+export type MergeStatus =
+  | 'unchecked'
+  | 'checking'
+  | 'can_be_merged'
+  | 'cannot_be_merged'
+  | 'cannot_be_merged_recheck'
+  | 'cannot_be_merged_rechecking'
+  | 'preparing';
+
+/** A merge request as it is stored. Shas are 40 hex characters; ids are of the directory. */
+export interface MergeRequest {
+  readonly id: number;
+  /** Number within the target project. */
+  readonly iid: number;
+  /** Target project. */
+  readonly projectId: number;
+  readonly sourceProjectId: number;
+  readonly sourceBranch: string;
+  readonly targetBranch: string;
+  readonly authorId: number;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly state: MergeRequestState;
+  readonly draft: boolean;
+  readonly taskCount: number;
+  readonly completedTaskCount: number;
+  /** Head of the source branch as last seen. */
+  readonly sourceSha: string | undefined;
+  /** Head of the target branch as last seen. */
+  readonly targetSha: string | undefined;
+  readonly sourceBranchExists: boolean;
+  readonly mergeStatus: MergeStatus;
+  /** Grows with every push to either side: what was found out for an older generation is thrown away. */
+  readonly mergeStatusGeneration: number;
+  /** The target branch has commits that the source branch lacks. */
+  readonly needsRebase: boolean;
+  readonly mergeError: string | undefined;
+  readonly rebaseInProgress: boolean;
+  readonly squash: boolean;
+  readonly forceRemoveSourceBranch: boolean | undefined;
+  readonly shouldRemoveSourceBranch: boolean | undefined;
+  readonly allowCollaboration: boolean;
+  readonly approvalsBeforeMerge: number | undefined;
+  readonly discussionLocked: boolean | undefined;
+  readonly milestoneId: number | undefined;
+  readonly mergeAfter: Date | undefined;
+  readonly preparedAt: Date | undefined;
+  readonly autoMergeStrategy: string | undefined;
+  readonly autoMergeUserId: number | undefined;
+  readonly autoMergeSha: string | undefined;
+  readonly mergeCommitMessage: string | undefined;
+  readonly squashCommitMessage: string | undefined;
+  readonly mergeCommitSha: string | undefined;
+  readonly squashCommitSha: string | undefined;
+  readonly mergeUserId: number | undefined;
+  readonly mergedAt: Date | undefined;
+  readonly closedById: number | undefined;
+  readonly closedAt: Date | undefined;
+  readonly headPipelineId: number | undefined;
+  readonly latestDiffId: number | undefined;
+  readonly changesCount: number | undefined;
+  readonly userNotesCount: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly unresolvedDiscussionsCount: number;
+  readonly timeEstimate: number;
+  readonly totalTimeSpent: number;
+  readonly importedFrom: string;
+  readonly lockVersion: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Merge settings of a project, from its directory row. */
+export interface ProjectMergeSettings {
+  readonly mergeMethod: 'merge' | 'rebase_merge' | 'ff';
+  readonly squashOption: 'never' | 'always' | 'default_on' | 'default_off';
+  readonly onlyAllowMergeIfPipelineSucceeds: boolean;
+  readonly allowMergeOnSkippedPipeline: boolean;
+  readonly onlyAllowMergeIfAllDiscussionsAreResolved: boolean;
+  readonly removeSourceBranchAfterMerge: boolean;
+  readonly mergeRequestsEnabled: boolean;
+  readonly mergeCommitTemplate: string | undefined;
+  readonly squashCommitTemplate: string | undefined;
+}
+
+/** Longest title in characters. */
+export const maxTitleLength = 255;
+/** Longest description in characters (api.md 8). */
+export const maxDescriptionLength = 1_048_576;
+/** Most assignees, and most reviewers (G-4.2-13). */
+export const maxPeople = 200;
+
+const draftMark = /^\s*(?:draft:|\[draft\]|\(draft\))/i;
+
+/** True when the title's beginning makes the merge request a draft (G-4.2-3). */
+export const isDraftTitle = (title: string): boolean => draftMark.test(title);
+
+const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
+
+/**
+ * Checks title, description and numbers of people.
+ * @throws AppError invalid with every problem at once (G-4.2-4)
+ */
+export function checkMergeRequestFields(fields: {
+  title?: string | undefined;
+  description?: string | undefined;
+  assignees?: number | undefined;
+  reviewers?: number | undefined;
+}): void {
+  const problems: Record<string, string[]> = {};
+  if (fields.title !== undefined) {
+    if (fields.title.trim() === '') problems.title = ["can't be blank"];
+    else if ([...fields.title].length > maxTitleLength) problems.title = [tooLong(maxTitleLength)];
+  }
+  if (fields.description !== undefined && [...fields.description].length > maxDescriptionLength) {
+    problems.description = [tooLong(maxDescriptionLength)];
+  }
+  const people = `total must be less than or equal to ${maxPeople}`;
+  if ((fields.assignees ?? 0) > maxPeople) problems.assignees = [people];
+  if ((fields.reviewers ?? 0) > maxPeople) problems.reviewers = [people];
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+}
+
+/** Whether a merge squashes: the project's setting overrides what the merge request asks for. */
+export function squashes(option: ProjectMergeSettings['squashOption'], asked: boolean | undefined): boolean {
+  if (option === 'never') return false;
+  if (option === 'always') return true;
+  return asked ?? option === 'default_on';
+}
+
+/** The free tier keeps the first assignee and the first reviewer (G-4.2-13). */
+export const allowedPeople = (tier: string, ids: readonly number[]): number[] => {
+  const distinct = [...new Set(ids.filter((id) => id > 0))];
+  return tier === 'free' ? distinct.slice(0, 1) : distinct;
+};
+
+const taskLine = /^\s*(?:[-*+]|\d+[.)])\s+\[([ xX~])\]\s/;
+
+/** Counts the task list items of a description, code blocks left out. */
+export function countTasks(description: string | undefined): { count: number; completed: number } {
+  const tasks = { count: 0, completed: 0 };
+  // Most descriptions have none; a megabyte is not split for nothing.
+  if (description === undefined || !description.includes('[')) return tasks;
+  let fence: string | undefined;
+  for (const line of description.split('\n')) {
+    const mark = /^\s*(```+|~~~+)/.exec(line)?.[1];
+    if (mark !== undefined) {
+      if (fence === undefined) fence = mark[0];
+      else if (mark[0] === fence) fence = undefined;
+      continue;
+    }
+    const box = fence === undefined ? taskLine.exec(`${line} `)?.[1] : undefined;
+    if (box === undefined || box === '~') continue;
+    tasks.count += 1;
+    if (box !== ' ') tasks.completed += 1;
+  }
+  return tasks;
+}

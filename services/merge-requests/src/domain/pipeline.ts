@@ -1,0 +1,60 @@
+import type { CommitStatusState, PipelineStatus } from './pipeline-status';
+
+/** A pipeline as it is stored (G-2-13). Durations are whole seconds. */
+export interface Pipeline {
+  readonly id: number;
+  /** Number within the project. */
+  readonly iid: number;
+  readonly projectId: number;
+  readonly sha: string;
+  readonly beforeSha: string | undefined;
+  /** Branch or tag name, or the full name of a merge request ref. */
+  readonly ref: string;
+  readonly tag: boolean;
+  /** What made it: `external`, `api`, `merge_request_event` … */
+  readonly source: string;
+  readonly status: PipelineStatus;
+  readonly userId: number;
+  readonly mergeRequestId: number | undefined;
+  readonly name: string | undefined;
+  /** Percent. */
+  readonly coverage: number | undefined;
+  readonly yamlErrors: string | undefined;
+  readonly committedAt: Date | undefined;
+  readonly startedAt: Date | undefined;
+  readonly finishedAt: Date | undefined;
+  readonly duration: number | undefined;
+  readonly queuedDuration: number | undefined;
+  readonly archived: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A report about one name of a pipeline. */
+export interface CommitStatus {
+  readonly id: number;
+  readonly pipelineId: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly name: string;
+  readonly status: CommitStatusState;
+  readonly targetUrl: string | undefined;
+  readonly description: string | undefined;
+  readonly coverage: number | undefined;
+  readonly allowFailure: boolean;
+  readonly userId: number;
+  readonly createdAt: Date;
+  readonly startedAt: Date | undefined;
+  readonly finishedAt: Date | undefined;
+}
+
+/** Name of a status that gives none. */
+export const defaultStatusName = 'default';
+
+const trainRef = /^refs\/merge-requests\/\d+\/train$/;
+
+/** True for the ref of a merge train's car: reports never make or revive a pipeline on it (D8). */
+export const isTrainRef = (ref: string): boolean => trainRef.test(ref);
+
+/** A branch or tag by its short name; other refs stay as they are. */
+export const shortRef = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');

@@ -1,0 +1,99 @@
+import { userReference } from '@switchyard/directory';
+import type { Person } from '../domain/merge-request-view';
+import type { CommitStatus, Pipeline } from '../domain/pipeline';
+import type { PipelineStatus } from '../domain/pipeline-status';
+import { dateTime, optionalDateTime } from './text';
+
+/** Where the project of a pipeline is found. */
+export interface PipelineRendering {
+  readonly externalUrl: string;
+  /** Full path of the project. */
+  readonly fullPath: string;
+}
+
+const zeroSha = '0'.repeat(40);
+
+/** Words of each status: text, label, group. */
+const words: Record<PipelineStatus, readonly [text: string, label: string, group: string]> = {
+  created: ['Created', 'created', 'created'],
+  waiting_for_resource: ['Waiting', 'waiting for resource', 'waiting-for-resource'],
+  preparing: ['Preparing', 'preparing', 'preparing'],
+  waiting_for_callback: ['Waiting', 'waiting for callback', 'waiting-for-callback'],
+  pending: ['Pending', 'pending', 'pending'],
+  running: ['Running', 'running', 'running'],
+  success: ['Passed', 'passed', 'success'],
+  failed: ['Failed', 'failed', 'failed'],
+  canceling: ['Canceling', 'canceling', 'canceling'],
+  canceled: ['Canceled', 'canceled', 'canceled'],
+  skipped: ['Skipped', 'skipped', 'skipped'],
+  manual: ['Blocked', 'waiting for manual action', 'manual'],
+  scheduled: ['Scheduled', 'scheduled', 'scheduled'],
+};
+
+const detailsPath = (pipeline: Pipeline, fullPath: string): string => `/${fullPath}/-/pipelines/${pipeline.id}`;
+
+/** The short form of a pipeline (G-2-12). */
+export const presentPipelineBasic = (pipeline: Pipeline, { externalUrl, fullPath }: PipelineRendering) => ({
+  id: pipeline.id,
+  iid: pipeline.iid,
+  project_id: pipeline.projectId,
+  sha: pipeline.sha,
+  ref: pipeline.ref,
+  status: pipeline.status,
+  source: pipeline.source,
+  created_at: dateTime(pipeline.createdAt),
+  updated_at: dateTime(pipeline.updatedAt),
+  web_url: `${externalUrl}${detailsPath(pipeline, fullPath)}`,
+});
+
+function detailedStatus(pipeline: Pipeline, fullPath: string) {
+  const [text, label, group] = words[pipeline.status];
+  const icon = `status_${pipeline.status}`;
+  return {
+    icon,
+    text,
+    label,
+    group,
+    tooltip: label,
+    has_details: true,
+    details_path: detailsPath(pipeline, fullPath),
+    illustration: null,
+    favicon: `/assets/ci_favicons/favicon_${icon}.png`,
+  };
+}
+
+/** A pipeline in full (G-2-13). */
+export const presentPipeline = (pipeline: Pipeline, user: Person | undefined, rendering: PipelineRendering) => ({
+  ...presentPipelineBasic(pipeline, rendering),
+  name: pipeline.name ?? null,
+  before_sha: pipeline.beforeSha ?? zeroSha,
+  tag: pipeline.tag,
+  yaml_errors: pipeline.yamlErrors ?? null,
+  user: user === undefined ? null : userReference(user, rendering.externalUrl),
+  started_at: optionalDateTime(pipeline.startedAt),
+  finished_at: optionalDateTime(pipeline.finishedAt),
+  committed_at: optionalDateTime(pipeline.committedAt),
+  duration: pipeline.duration ?? null,
+  queued_duration: pipeline.queuedDuration ?? null,
+  coverage: pipeline.coverage === undefined ? null : pipeline.coverage.toFixed(2),
+  detailed_status: detailedStatus(pipeline, rendering.fullPath),
+  archived: pipeline.archived,
+});
+
+/** A commit status. */
+export const presentCommitStatus = (status: CommitStatus, author: Person | undefined, externalUrl: string) => ({
+  id: status.id,
+  sha: status.sha,
+  ref: status.ref,
+  status: status.status,
+  name: status.name,
+  target_url: status.targetUrl ?? null,
+  description: status.description ?? null,
+  created_at: dateTime(status.createdAt),
+  started_at: optionalDateTime(status.startedAt),
+  finished_at: optionalDateTime(status.finishedAt),
+  allow_failure: status.allowFailure,
+  coverage: status.coverage ?? null,
+  pipeline_id: status.pipelineId,
+  author: author === undefined ? null : userReference(author, externalUrl),
+});

@@ -1,0 +1,82 @@
+import { type Database, type SqlExecutor, sql } from '@switchyard/database';
+import type { JobRequest } from '../domain/merge-request-change';
+
+/** A job that this process works on. */
+export interface ClaimedJob {
+  readonly id: number;
+  readonly request: JobRequest;
+  readonly generation: number;
+  readonly attempts: number;
+}
+
+/** Seconds a claimed job is left to its process before another one takes it over. */
+const leaseSeconds = 60;
+
+const keyOf = (request: JobRequest): string =>
+  String('projectId' in request ? request.projectId : request.mergeRequestId);
+
+const listeners = new Set<() => void>();
+
+/** Calls `wake` when this process has committed jobs; returns what removes it. */
+export function onJobs(wake: () => void): () => void {
+  listeners.add(wake);
+  return () => listeners.delete(wake);
+}
+
+/** Wakes the workers of this process. */
+export const nudgeJobs = (): void => {
+  for (const wake of listeners) wake();
+};
+
+/** Asks for jobs in the caller's transaction; the same work asked for twice is queued once and done after the later request. */
+export async function enqueueJobs(
+  tx: SqlExecutor & { afterCommit?(callback: () => void): void },
+  requests: readonly JobRequest[],
+  delaySeconds = 0,
+): Promise<void> {
+  const distinct = new Map(requests.map((request) => [`${request.kind} ${keyOf(request)}`, request]));
+  if (distinct.size === 0) return;
+  // In one order, so that two transactions never wait for each other's rows.
+  const sorted = [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, request]) => request);
+  await tx.query(sql`
+    insert into jobs (kind, key, payload, run_at)
+    select kind, key, payload::jsonb, now() + make_interval(secs => ${delaySeconds}::double precision)
+    from unnest(${sorted.map(({ kind }) => kind)}::text[], ${sorted.map(keyOf)}::text[],
+      ${sorted.map((request) => JSON.stringify(request))}::text[]) as given (kind, key, payload)
+    on conflict (kind, key) do update set generation = jobs.generation + 1, attempts = 0,
+      payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at)`);
+  tx.afterCommit?.(nudgeJobs);
+}
+
+/** The queue of durable work. */
+export const jobStore = (db: Database) => ({
+  enqueue: (requests: readonly JobRequest[]): Promise<void> => db.transaction((tx) => enqueueJobs(tx, requests)),
+
+  /** Takes due jobs for this process, at most `limit`. */
+  async claim(limit: number): Promise<ClaimedJob[]> {
+    const rows = await db.query<{ id: number; payload: JobRequest; generation: number; attempts: number }>(sql`
+      update jobs set run_at = now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1
+      where id in (select id from jobs where run_at <= now() order by run_at, id limit ${limit} for update skip locked)
+      returning id, payload, generation, attempts`);
+    return rows.map(({ payload, ...row }) => ({ ...row, request: payload })).sort((a, b) => a.id - b.id);
+  },
+
+  /** Forgets a job that is done; one that was asked for again meanwhile is due at once. */
+  async finish({ id, generation }: ClaimedJob): Promise<void> {
+    const rows = await db.query<{ again: boolean }>(sql`
+      with done as (delete from jobs where id = ${id} and generation = ${generation} returning id)
+      update jobs set run_at = now(), attempts = 0 where id = ${id} and not exists (select 1 from done)
+        and generation <> ${generation} returning true as again`);
+    if (rows.length > 0) nudgeJobs();
+  },
+
+  /** Has a job that failed run again after `seconds`. */
+  async postpone({ id }: ClaimedJob, seconds: number, error: string): Promise<void> {
+    await db.query(sql`
+      update jobs set run_at = now() + make_interval(secs => ${seconds}::double precision), last_error = ${error.slice(0, 2_000)}
+      where id = ${id}`);
+  },
+});
+
+/** What `jobStore` gives. */
+export type JobStore = ReturnType<typeof jobStore>;

@@ -1,0 +1,82 @@
+import { type Database, sql } from '@switchyard/database';
+import {
+  accessLevel,
+  type DirectoryProjectRow,
+  labelsInScope,
+  milestoneInScope,
+  projectById,
+  usersByIds,
+  usersWhoSee,
+  type Viewer,
+  visibleProjects,
+} from '@switchyard/directory';
+import type { ProjectMergeSettings } from '../domain/merge-request';
+import { readLevel } from './merge-request.list';
+import { toMergeSettings } from './merge-request.row';
+
+/** What merge requests need of a project. */
+export interface MergeProject {
+  readonly id: number;
+  readonly fullPath: string;
+  readonly archived: boolean;
+  readonly settings: ProjectMergeSettings;
+}
+
+const toMergeProject = (row: DirectoryProjectRow): MergeProject => ({
+  id: row.id,
+  fullPath: `${row.namespace_full_path}/${row.path}`,
+  archived: row.archived,
+  settings: toMergeSettings(row),
+});
+
+/** The directory as the rules of merge requests ask it. */
+export const mergeRequestDirectoryStore = (db: Database) => ({
+  /** A project that is alive; undefined for others. */
+  async project(id: number): Promise<MergeProject | undefined> {
+    const row = await projectById(db, id);
+    return row === undefined || row.deleting ? undefined : toMergeProject(row);
+  },
+
+  /** Those of `ids` who may read the project's merge requests, in the order given. */
+  async readers(projectId: number, ids: readonly number[]): Promise<number[]> {
+    const who = new Set(await usersWhoSee(db, projectId, ids, { privateLevel: readLevel }));
+    return ids.filter((id) => who.has(id));
+  },
+
+  /** Those of `ids` that are labels the project may use. */
+  labels: (projectId: number, ids: readonly number[]): Promise<{ id: number; title: string }[]> =>
+    labelsInScope(db, projectId, ids),
+
+  /** True when the project may use this milestone. */
+  hasMilestone: async (projectId: number, id: number): Promise<boolean> =>
+    (await milestoneInScope(db, projectId, id)) !== undefined,
+
+  /** A user's standing in a project now; for work done later in their name. */
+  async standing(userId: number, projectId: number): Promise<{ level: number; admin: boolean }> {
+    const user = (await usersByIds(db, [userId])).get(userId);
+    if (user === undefined || user.id !== userId || user.state !== 'active') return { level: 0, admin: false };
+    const viewer = { userId, admin: user.admin, external: user.external };
+    const row = await db.one<{ level: number }>(sql`select ${accessLevel(viewer, projectId)} as level`);
+    return { level: row?.level ?? 0, admin: user.admin };
+  },
+
+  /** True when an actor may read the merge requests of a project. */
+  async mayRead(viewer: Viewer, projectId: number): Promise<boolean> {
+    const rows = await db.query(sql`
+      select 1 from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+      where p.id = ${projectId} and p.merge_requests_enabled and ${visibleProjects(viewer, { privateLevel: readLevel })}`);
+    return rows.length > 0;
+  },
+
+  /** Those of `projectIds` whose merge requests an actor may read. */
+  async readableProjects(viewer: Viewer, projectIds: readonly number[]): Promise<Set<number>> {
+    const rows = await db.query<{ id: number }>(sql`
+      select p.id from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+      where p.id = any(${[...new Set(projectIds)]}::bigint[]) and p.merge_requests_enabled
+        and ${visibleProjects(viewer, { privateLevel: readLevel })}`);
+    return new Set(rows.map(({ id }) => id));
+  },
+});
+
+/** What `mergeRequestDirectoryStore` gives. */
+export type MergeRequestDirectory = ReturnType<typeof mergeRequestDirectoryStore>;

@@ -1,0 +1,54 @@
+import {
+  listPage,
+  type OrderColumn,
+  type PageInfo,
+  type PageRequest,
+  type SqlExecutor,
+  sql,
+} from '@switchyard/database';
+import { inGroup, type Viewer, visibleProjects } from '@switchyard/directory';
+import type { MergeRequestFilter } from '../domain/merge-request-filter';
+import type { MergeRequestView } from '../domain/merge-request-view';
+import { whereOf } from './merge-request.filter';
+import { mergeRequestFrom, mergeRequestSelect, toView } from './merge-request.row';
+
+/** Least level at which a member of a private project reads merge requests (G-5-14). */
+export const readLevel = 20;
+
+const id: OrderColumn = { name: 'id', expression: sql`mr.id`, type: 'bigint' };
+
+const orders: Record<string, OrderColumn[]> = {
+  created_at: [{ name: 'created_at', expression: sql`mr.created_at`, type: 'timestamptz' }, id],
+  updated_at: [{ name: 'updated_at', expression: sql`mr.updated_at`, type: 'timestamptz' }, id],
+  title: [{ name: 'title', expression: sql`mr.title`, type: 'text' }, id],
+  merged_at: [{ name: 'merged_at', expression: sql`mr.merged_at`, type: 'timestamptz', nullable: true }, id],
+};
+
+/** Which merge requests a list is about. */
+export type MergeRequestScope = { projectId: number } | { groupId: number } | 'all';
+
+/** One page of merge requests an actor may see: one statement, and one that counts to 10,001. */
+export async function listMergeRequests(
+  db: SqlExecutor,
+  query: { scope: MergeRequestScope; filter: MergeRequestFilter; viewer: Viewer; request: PageRequest },
+): Promise<{ rows: MergeRequestView[]; page: PageInfo }> {
+  const { scope, filter, viewer, request } = query;
+  const where = whereOf(filter, viewer.userId);
+  // The gateway has resolved what the actor may do with a project it names; everywhere else visibility is part of the statement.
+  if (scope !== 'all' && 'projectId' in scope) where.unshift(sql`mr.project_id = ${scope.projectId}`);
+  else {
+    where.push(sql`p.merge_requests_enabled`, visibleProjects(viewer, { privateLevel: readLevel }));
+    if (scope !== 'all') where.unshift(inGroup(scope.groupId));
+  }
+  const { rows, page } = await listPage({
+    db,
+    name: 'list_merge_requests',
+    select: mergeRequestSelect,
+    from: mergeRequestFrom,
+    where,
+    orders,
+    request,
+    count: true,
+  });
+  return { rows: rows.map(toView), page };
+}

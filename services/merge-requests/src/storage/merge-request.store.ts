@@ -1,0 +1,551 @@
+import {
+  type Database,
+  isUniqueViolation,
+  join,
+  type PageInfo,
+  type PageRequest,
+  raw,
+  type SqlExecutor,
+  sql,
+  type Tx,
+} from '@switchyard/database';
+import { usersJson, type Viewer } from '@switchyard/directory';
+import { AppError, conflict, notFound } from '@switchyard/errors';
+import type { MergeRequest } from '../domain/merge-request';
+import type {
+  DiffVersion,
+  LockedMergeRequest,
+  MergePlan,
+  MergeRequestChange,
+  MergeRequestFact,
+  MergeRequestPatch,
+  NewMergeRequest,
+} from '../domain/merge-request-change';
+import type { MergeRequestFilter } from '../domain/merge-request-filter';
+import type { MergeRequestView, Person } from '../domain/merge-request-view';
+import { enqueueJobs } from './job.store';
+import { type Happening, publishFacts } from './merge-request.events';
+import { listMergeRequests, type MergeRequestScope } from './merge-request.list';
+import { mergeRequestFrom, mergeRequestSelect, readView, toMergeRequest, toView } from './merge-request.row';
+
+/** Column of each field a change may set. */
+const patchColumns: Record<keyof MergeRequestPatch, string> = {
+  sourceProjectId: 'source_project_id',
+  sourceBranch: 'source_branch',
+  targetBranch: 'target_branch',
+  authorId: 'author_id',
+  title: 'title',
+  description: 'description',
+  state: 'state',
+  draft: 'draft',
+  taskCount: 'task_count',
+  completedTaskCount: 'completed_task_count',
+  sourceSha: 'source_sha',
+  targetSha: 'target_sha',
+  sourceBranchExists: 'source_branch_exists',
+  mergeStatus: 'merge_status',
+  mergeStatusGeneration: 'merge_status_generation',
+  needsRebase: 'needs_rebase',
+  mergeError: 'merge_error',
+  rebaseInProgress: 'rebase_in_progress',
+  squash: 'squash',
+  forceRemoveSourceBranch: 'force_remove_source_branch',
+  shouldRemoveSourceBranch: 'should_remove_source_branch',
+  allowCollaboration: 'allow_collaboration',
+  approvalsBeforeMerge: 'approvals_before_merge',
+  discussionLocked: 'discussion_locked',
+  milestoneId: 'milestone_id',
+  mergeAfter: 'merge_after',
+  preparedAt: 'prepared_at',
+  autoMergeStrategy: 'auto_merge_strategy',
+  autoMergeUserId: 'auto_merge_user_id',
+  autoMergeSha: 'auto_merge_sha',
+  mergeCommitMessage: 'merge_commit_message',
+  squashCommitMessage: 'squash_commit_message',
+  mergeCommitSha: 'merge_commit_sha',
+  squashCommitSha: 'squash_commit_sha',
+  mergeUserId: 'merge_user_id',
+  mergedAt: 'merged_at',
+  closedById: 'closed_by_id',
+  closedAt: 'closed_at',
+  headPipelineId: 'head_pipeline_id',
+  latestDiffId: 'latest_diff_id',
+  changesCount: 'changes_count',
+  userNotesCount: 'user_notes_count',
+  upvotes: 'upvotes',
+  downvotes: 'downvotes',
+  unresolvedDiscussionsCount: 'unresolved_discussions_count',
+  timeEstimate: 'time_estimate',
+  totalTimeSpent: 'total_time_spent',
+  importedFrom: 'imported_from',
+  updatedAt: 'updated_at',
+};
+
+/** The next number of a project's merge requests or pipelines: the counter's row is locked until the commit, so numbers have no gaps. */
+export async function nextIid(tx: Tx, projectId: number, scope: 'merge_requests' | 'pipelines'): Promise<number> {
+  const row = await tx.one<{ iid: number }>(sql`
+    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, ${scope}, 1)
+    on conflict (project_id, scope) do update set last_iid = iid_counters.last_iid + 1 returning last_iid as iid`);
+  return row!.iid;
+}
+
+async function lock(tx: Tx, id: number): Promise<LockedMergeRequest | undefined> {
+  const row = await tx.one(sql`select * from merge_requests where id = ${id} for update`);
+  if (row === undefined) return undefined;
+  const attached = await tx.one<{ assignees: number[]; reviewers: number[]; labels: number[] }>(sql`
+    select array(select user_id from merge_request_assignees where merge_request_id = ${id} order by created_at, user_id) as assignees,
+      array(select user_id from merge_request_reviewers where merge_request_id = ${id} order by created_at, user_id) as reviewers,
+      array(select label_id from merge_request_labels where merge_request_id = ${id} order by label_id) as labels`);
+  return {
+    mergeRequest: toMergeRequest(row),
+    assigneeIds: attached!.assignees,
+    reviewerIds: attached!.reviewers,
+    labelIds: attached!.labels,
+  };
+}
+
+const peopleTables = { assignees: raw('merge_request_assignees'), reviewers: raw('merge_request_reviewers') };
+
+async function replacePeople(
+  tx: Tx,
+  kind: keyof typeof peopleTables,
+  id: number,
+  userIds: readonly number[],
+): Promise<void> {
+  const table = peopleTables[kind];
+  await tx.query(
+    sql`delete from ${table} where merge_request_id = ${id} and user_id <> all(${[...userIds]}::bigint[])`,
+  );
+  // Milliseconds apart, so that the order given is the order kept.
+  await tx.query(sql`
+    insert into ${table} (merge_request_id, user_id, created_at)
+    select ${id}, user_id, now() + position * interval '1 millisecond'
+    from unnest(${[...userIds]}::bigint[]) with ordinality as given (user_id, position)
+    on conflict (merge_request_id, user_id) do nothing`);
+}
+
+async function replaceLabels(tx: Tx, id: number, labelIds: readonly number[]): Promise<void> {
+  await tx.query(sql`
+    delete from merge_request_labels where merge_request_id = ${id} and label_id <> all(${[...labelIds]}::bigint[])`);
+  await tx.query(sql`
+    insert into merge_request_labels (merge_request_id, label_id)
+    select ${id}, label_id from unnest(${[...labelIds]}::bigint[]) as given (label_id) on conflict do nothing`);
+}
+
+async function addParticipants(tx: Tx, id: number, userIds: readonly number[]): Promise<void> {
+  const known = [...new Set(userIds)].filter((userId) => userId > 0);
+  if (known.length === 0) return;
+  await tx.query(sql`
+    insert into merge_request_participants (merge_request_id, user_id)
+    select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id) on conflict do nothing`);
+}
+
+async function addDiff(tx: Tx, id: number, diff: DiffVersion): Promise<number> {
+  const row = await tx.one<{ id: number }>(sql`
+    insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha, commits_count, files_count)
+    values (${id}, ${diff.baseSha}, ${diff.headSha}, ${diff.startSha}, ${diff.commitsCount}, ${diff.filesCount})
+    on conflict (merge_request_id, head_sha, start_sha) do update set files_count = excluded.files_count returning id`);
+  return row!.id;
+}
+
+async function savePlan(tx: Tx, id: number, plan: NonNullable<MergeRequestChange['plan']>): Promise<void> {
+  if (plan === 'done') {
+    await tx.query(sql`delete from merge_request_merges where merge_request_id = ${id}`);
+    return;
+  }
+  await tx.query(sql`
+    insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha,
+      merge_commit_sha, squash_commit_sha, actor_id, remove_source_branch)
+    values (${id}, gen_random_uuid(), ${plan.projectId}, ${plan.targetBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.sourceSha},
+      ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, ${plan.actorId}, ${plan.removeSourceBranch})
+    on conflict (merge_request_id) do update set old_sha = excluded.old_sha, new_sha = excluded.new_sha,
+      source_sha = excluded.source_sha, merge_commit_sha = excluded.merge_commit_sha,
+      squash_commit_sha = excluded.squash_commit_sha, actor_id = excluded.actor_id,
+      remove_source_branch = excluded.remove_source_branch, created_at = now()`);
+}
+
+async function update(tx: Tx, id: number, patch: MergeRequestPatch, quiet: boolean): Promise<MergeRequest> {
+  const sets = Object.entries(patch)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => sql`${raw(patchColumns[field as keyof MergeRequestPatch])} = ${value}`);
+  if (!quiet && patch.updatedAt === undefined) sets.push(sql`updated_at = now()`);
+  const row = await tx.one(sql`
+    update merge_requests set ${join([...sets, sql`lock_version = lock_version + 1`], ', ')} where id = ${id} returning *`);
+  return toMergeRequest(row!);
+}
+
+async function apply(
+  tx: Tx,
+  before: LockedMergeRequest,
+  change: MergeRequestChange,
+  actorId: number,
+): Promise<MergeRequest> {
+  const { id, autoMergeUserId } = before.mergeRequest;
+  let patch = change.patch ?? {};
+  if (change.diff !== undefined) patch = { ...patch, latestDiffId: await addDiff(tx, id, change.diff) };
+  const after = await update(tx, id, patch, change.quiet ?? false);
+  if (change.assigneeIds !== undefined) await replacePeople(tx, 'assignees', id, change.assigneeIds);
+  if (change.reviewerIds !== undefined) await replacePeople(tx, 'reviewers', id, change.reviewerIds);
+  if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
+  if (change.plan !== undefined) await savePlan(tx, id, change.plan);
+  await addParticipants(tx, id, change.participants ?? []);
+  await publishFacts(
+    tx,
+    (change.facts ?? []).map((fact) => ({
+      subject: after,
+      fact,
+      actorId,
+      occurredAt: after.updatedAt,
+      mergeUserId: autoMergeUserId,
+    })),
+  );
+  await enqueueJobs(tx, change.jobs ?? []);
+  return after;
+}
+
+const openBranches = 'merge_requests_open_branches';
+
+/** A unique violation of the open branches as G-4.2-4 words it. */
+async function branchesTaken(
+  db: SqlExecutor,
+  branches: Pick<NewMergeRequest, 'sourceProjectId' | 'sourceBranch' | 'projectId' | 'targetBranch'>,
+): Promise<AppError> {
+  const [row] = await db.query<{ iid: number }>(sql`
+    select iid from merge_requests where source_project_id = ${branches.sourceProjectId} and source_branch = ${branches.sourceBranch}
+      and project_id = ${branches.projectId} and target_branch = ${branches.targetBranch} and state in ('opened', 'locked')`);
+  return conflict([
+    `Another open merge request already exists for this source branch: ${row === undefined ? '' : `!${row.iid}`}`.trim(),
+  ]);
+}
+
+const planColumns = sql`merge_request_id as "mergeRequestId", project_id as "projectId", target_branch as "targetBranch",
+  old_sha as "oldSha", new_sha as "newSha", source_sha as "sourceSha", merge_commit_sha as "mergeCommitSha",
+  squash_commit_sha as "squashCommitSha", actor_id as "actorId", remove_source_branch as "removeSourceBranch", created_at as "createdAt"`;
+
+type PlanRow = Omit<MergePlan, 'mergeCommitSha' | 'squashCommitSha'> & {
+  mergeCommitSha: string | null;
+  squashCommitSha: string | null;
+};
+const toPlan = (row: PlanRow): MergePlan => ({
+  ...row,
+  mergeCommitSha: row.mergeCommitSha ?? undefined,
+  squashCommitSha: row.squashCommitSha ?? undefined,
+});
+
+/** A version of a diff as it is stored. */
+export interface StoredDiff extends DiffVersion {
+  readonly id: number;
+  readonly createdAt: Date;
+}
+
+const diffColumns = sql`id, base_sha as "baseSha", head_sha as "headSha", start_sha as "startSha",
+  commits_count as "commitsCount", files_count as "filesCount", created_at as "createdAt"`;
+
+/** What git found out about one merge request. */
+export interface MergeabilityResult {
+  readonly id: number;
+  /** Generation the check was started for. */
+  readonly generation: number;
+  readonly sourceSha: string;
+  readonly targetSha: string;
+  readonly mergeable: boolean;
+  readonly needsRebase: boolean;
+}
+
+/** The table of merge requests and what hangs on it. Every change goes through a closure that cannot forget lock, version and events. */
+export const mergeRequestStore = (db: Database) => ({
+  view: (key: { id: number } | { projectId: number; iid: number }): Promise<MergeRequestView | undefined> =>
+    readView(db, key),
+
+  list: (query: {
+    scope: MergeRequestScope;
+    filter: MergeRequestFilter;
+    viewer: Viewer;
+    request: PageRequest;
+  }): Promise<{ rows: MergeRequestView[]; page: PageInfo }> => listMergeRequests(db, query),
+
+  async viewsByIds(ids: readonly number[]): Promise<MergeRequestView[]> {
+    const rows = await db.query(sql`
+      select ${mergeRequestSelect} from ${mergeRequestFrom} where mr.id = any(${[...ids]}::bigint[])`);
+    return rows.map(toView);
+  },
+
+  /**
+   * Opens a merge request with its people, labels, first diff version and event.
+   * @throws AppError conflict when an open one exists for the same branches (G-4.2-4)
+   */
+  async create(wanted: NewMergeRequest, headPipeline: boolean): Promise<{ id: number; iid: number }> {
+    try {
+      return await db.transaction(async (tx) => {
+        const iid = await nextIid(tx, wanted.projectId, 'merge_requests');
+        const row = await tx.one(sql`
+          insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title,
+            description, draft, task_count, completed_task_count, source_sha, target_sha, squash, force_remove_source_branch,
+            allow_collaboration, approvals_before_merge, milestone_id, merge_after, prepared_at, changes_count, head_pipeline_id)
+          values (${iid}, ${wanted.projectId}, ${wanted.sourceProjectId}, ${wanted.sourceBranch}, ${wanted.targetBranch},
+            ${wanted.authorId}, ${wanted.title}, ${wanted.description ?? null}, ${wanted.draft}, ${wanted.taskCount},
+            ${wanted.completedTaskCount}, ${wanted.sourceSha}, ${wanted.targetSha}, ${wanted.squash},
+            ${wanted.forceRemoveSourceBranch ?? null}, ${wanted.allowCollaboration}, ${wanted.approvalsBeforeMerge ?? null},
+            ${wanted.milestoneId ?? null}, ${wanted.mergeAfter ?? null}, now(), ${wanted.diff?.filesCount ?? null},
+            ${
+              headPipeline
+                ? sql`(select id from pipelines where project_id = ${wanted.sourceProjectId} and sha = ${wanted.sourceSha}
+                    and ref = ${wanted.sourceBranch} and not tag order by id desc limit 1)`
+                : sql`null`
+            })
+          returning *`);
+        let mergeRequest = toMergeRequest(row!);
+        const { id } = mergeRequest;
+        if (wanted.diff !== undefined) {
+          mergeRequest = await update(tx, id, { latestDiffId: await addDiff(tx, id, wanted.diff) }, true);
+        }
+        if (wanted.assigneeIds.length > 0) await replacePeople(tx, 'assignees', id, wanted.assigneeIds);
+        if (wanted.reviewerIds.length > 0) await replacePeople(tx, 'reviewers', id, wanted.reviewerIds);
+        if (wanted.labelIds.length > 0) await replaceLabels(tx, id, wanted.labelIds);
+        await addParticipants(tx, id, [wanted.authorId, ...wanted.assigneeIds, ...wanted.reviewerIds]);
+        const fact: MergeRequestFact = {
+          kind: 'created',
+          assigneeIds: wanted.assigneeIds,
+          reviewerIds: wanted.reviewerIds,
+          mentions: wanted.mentions,
+        };
+        await publishFacts(tx, [
+          { subject: mergeRequest, fact, actorId: wanted.authorId, occurredAt: mergeRequest.createdAt },
+        ]);
+        await enqueueJobs(tx, [{ kind: 'mergeability', projectId: wanted.projectId }]);
+        return { id, iid };
+      });
+    } catch (error) {
+      if (isUniqueViolation(error, openBranches)) throw await branchesTaken(db, wanted);
+      throw error;
+    }
+  },
+
+  /**
+   * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction. `decide`
+   * is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more than once.
+   * @throws AppError not_found; conflict when it would be a second open one for its branches
+   */
+  async change(
+    id: number,
+    actorId: number,
+    decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
+  ): Promise<MergeRequest> {
+    let branches: MergeRequest | undefined;
+    try {
+      return await db.transaction(async (tx) => {
+        const locked = await lock(tx, id);
+        if (locked === undefined) throw notFound();
+        const change = decide(locked);
+        branches = {
+          ...locked.mergeRequest,
+          ...(change?.patch?.targetBranch ? { targetBranch: change.patch.targetBranch } : {}),
+        };
+        return change === undefined ? locked.mergeRequest : await apply(tx, locked, change, actorId);
+      });
+    } catch (error) {
+      if (branches !== undefined && isUniqueViolation(error, openBranches)) throw await branchesTaken(db, branches);
+      throw error;
+    }
+  },
+
+  /** Deletes a merge request. @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
+  async remove(id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void> {
+    await db.transaction(async (tx) => {
+      const locked = await lock(tx, id);
+      if (locked === undefined) throw notFound();
+      const { mergeRequest } = locked;
+      // The header carries whole seconds.
+      if (unmodifiedSince && Math.floor(mergeRequest.updatedAt.getTime() / 1000) > unmodifiedSince.getTime() / 1000) {
+        throw new AppError('precondition_failed');
+      }
+      await publishFacts(tx, [{ subject: mergeRequest, fact: { kind: 'deleted' }, actorId, occurredAt: new Date() }]);
+      await tx.query(sql`delete from jobs where key = ${String(id)} and kind <> 'mergeability'`);
+      await tx.query(sql`delete from merge_requests where id = ${id}`);
+    });
+  },
+
+  /** The plan of a merge under way; undefined when there is none. */
+  async plan(id: number): Promise<MergePlan | undefined> {
+    const row = await db.one<PlanRow>(
+      sql`select ${planColumns} from merge_request_merges where merge_request_id = ${id}`,
+    );
+    return row === undefined ? undefined : toPlan(row);
+  },
+
+  /** Merges that were begun and, for `seconds`, not ended. */
+  async abandonedMerges(seconds: number): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select mr.id from merge_requests mr left join merge_request_merges m on m.merge_request_id = mr.id
+      where (mr.state = 'locked' or m.merge_request_id is not null)
+        and coalesce(m.created_at, mr.updated_at) < now() - make_interval(secs => ${seconds}::double precision)
+      order by mr.id limit 100`);
+    return rows.map(({ id }) => id);
+  },
+
+  /** Versions of the diff, newest first, from `skip` on. */
+  diffs: (id: number, skip: number, limit: number): Promise<StoredDiff[]> =>
+    db.query<StoredDiff>(sql`
+      select ${diffColumns} from merge_request_diffs where merge_request_id = ${id}
+      order by id desc limit ${limit} offset ${skip}`),
+
+  diff: (id: number, diffId: number): Promise<StoredDiff | undefined> =>
+    db.one<StoredDiff>(sql`
+      select ${diffColumns} from merge_request_diffs where merge_request_id = ${id} and id = ${diffId}`),
+
+  async participants(id: number): Promise<Person[]> {
+    const row = await db.one<{ users: Person[] }>(sql`
+      select ${usersJson(sql`array(select user_id from merge_request_participants where merge_request_id = ${id}
+        order by created_at, user_id)`)} as users`);
+    return row?.users ?? [];
+  },
+
+  reviewers: (id: number): Promise<{ user: Person | null; state: string; created_at: Date }[]> =>
+    db.query(sql`
+      select (${usersJson(sql`array[r.user_id]`)})->0 as user, r.state, r.created_at
+      from merge_request_reviewers r where r.merge_request_id = ${id} order by r.created_at, r.user_id`),
+
+  /** Whether a user is told of everything: as they said, else because they take part. */
+  async isSubscribed(id: number, userId: number): Promise<boolean> {
+    const row = await db.one<{ subscribed: boolean }>(sql`
+      select coalesce(
+        (select subscribed from merge_request_subscriptions where merge_request_id = ${id} and user_id = ${userId}),
+        exists (select 1 from merge_request_participants where merge_request_id = ${id} and user_id = ${userId})) as subscribed`);
+    return row?.subscribed ?? false;
+  },
+
+  /** Those of `ids` that a user is subscribed to. */
+  async subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>> {
+    const rows = await db.query<{ id: number }>(sql`
+      select mr.id from merge_requests mr
+      left join merge_request_subscriptions s on s.merge_request_id = mr.id and s.user_id = ${userId}
+      left join merge_request_participants p on p.merge_request_id = mr.id and p.user_id = ${userId}
+      where mr.id = any(${[...ids]}::bigint[]) and coalesce(s.subscribed, p.user_id is not null)`);
+    return new Set(rows.map(({ id }) => id));
+  },
+
+  setSubscription: (id: number, userId: number, subscribed: boolean): Promise<unknown> =>
+    db.query(sql`
+      insert into merge_request_subscriptions (merge_request_id, user_id, subscribed) values (${id}, ${userId}, ${subscribed})
+      on conflict (merge_request_id, user_id) do update set subscribed = excluded.subscribed`),
+
+  /** True when no merge request of this author was merged into the project before this one. */
+  async isFirstContribution(mr: Pick<MergeRequest, 'id' | 'projectId' | 'authorId'>): Promise<boolean> {
+    const row = await db.one<{ first: boolean }>(sql`
+      select not exists (select 1 from merge_requests where project_id = ${mr.projectId} and author_id = ${mr.authorId}
+        and state = 'merged' and id <> ${mr.id}) as first`);
+    return row?.first ?? false;
+  },
+
+  /** Open merge requests of a project whose mergeability is not known; marks them as being checked. */
+  async startChecks(projectId: number): Promise<MergeRequest[]> {
+    const rows = await db.query(sql`
+      update merge_requests set merge_status = case when merge_status in ('cannot_be_merged_recheck', 'cannot_be_merged_rechecking')
+        then 'cannot_be_merged_rechecking' else 'checking' end
+      where project_id = ${projectId} and state = 'opened'
+        and merge_status in ('unchecked', 'checking', 'cannot_be_merged_recheck', 'cannot_be_merged_rechecking', 'preparing')
+      returning *`);
+    return rows.map(toMergeRequest).sort((a, b) => a.id - b.id);
+  },
+
+  /**
+   * Saves what git found out: one statement for all, which passes over merge requests that a push has touched meanwhile.
+   * Those that could be merged before, or were never checked, and now cannot, are events; auto-merge jobs follow.
+   */
+  async saveChecks(results: readonly MergeabilityResult[]): Promise<void> {
+    if (results.length === 0) return;
+    await db.transaction(async (tx) => {
+      const rows = await tx.query<Record<string, unknown> & { was: string }>(sql`
+        update merge_requests mr set merge_status = case when given.mergeable then 'can_be_merged' else 'cannot_be_merged' end,
+          needs_rebase = given.needs_rebase, target_sha = given.target_sha,
+          lock_version = mr.lock_version + 1
+        from unnest(${results.map(({ id }) => id)}::bigint[], ${results.map(({ generation }) => generation)}::int[],
+            ${results.map(({ mergeable }) => mergeable)}::bool[], ${results.map(({ needsRebase }) => needsRebase)}::bool[],
+            ${results.map(({ targetSha }) => targetSha)}::text[]) as given (id, generation, mergeable, needs_rebase, target_sha),
+          merge_requests before
+        where mr.id = given.id and before.id = mr.id and mr.state = 'opened' and mr.merge_status_generation = given.generation
+        returning mr.*, before.merge_status as was`);
+      const happenings: Happening[] = [];
+      const jobs: number[] = [];
+      for (const row of rows) {
+        const mergeRequest = toMergeRequest(row);
+        const { sourceSha = '', targetSha = '' } = mergeRequest;
+        if (mergeRequest.mergeStatus === 'cannot_be_merged' && !String(row.was).startsWith('cannot_be_merged')) {
+          happenings.push({
+            subject: mergeRequest,
+            fact: { kind: 'became_unmergeable', sourceSha, targetSha },
+            actorId: 0,
+            occurredAt: new Date(),
+          });
+        }
+        if (mergeRequest.autoMergeStrategy !== undefined) jobs.push(mergeRequest.id);
+      }
+      await publishFacts(tx, happenings);
+      await enqueueJobs(
+        tx,
+        jobs.map((mergeRequestId) => ({ kind: 'auto_merge', mergeRequestId })),
+      );
+    });
+  },
+
+  /** Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them checked. */
+  async recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void> {
+    await db.transaction(async (tx) => {
+      const condition =
+        'ids' in which
+          ? sql`id = any(${[...which.ids]}::bigint[])`
+          : sql`project_id = ${which.projectId} and target_branch = ${which.targetBranch}`;
+      const rows = await tx.query<{ project_id: number }>(sql`
+        update merge_requests set merge_status_generation = merge_status_generation + 1,
+          merge_status = case when merge_status like 'cannot_be_merged%' then 'cannot_be_merged_recheck' else 'unchecked' end
+        where state = 'opened' and id in (select id from merge_requests where state = 'opened' and ${condition} order by id for update)
+        returning project_id`);
+      const projects = new Set(rows.map((row) => row.project_id));
+      await enqueueJobs(
+        tx,
+        [...projects].map((projectId) => ({ kind: 'mergeability', projectId })),
+      );
+    });
+  },
+
+  /** Open merge requests from a branch. */
+  async openFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]> {
+    const rows = await db.query(sql`
+      select * from merge_requests where source_project_id = ${sourceProjectId} and source_branch = ${sourceBranch}
+        and state in ('opened', 'locked') order by id`);
+    return rows.map(toMergeRequest);
+  },
+
+  /** Merge requests from a branch that are not merged. */
+  async unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]> {
+    const rows = await db.query(sql`
+      select * from merge_requests where source_project_id = ${sourceProjectId} and source_branch = ${sourceBranch}
+        and state <> 'merged' order by id`);
+    return rows.map(toMergeRequest);
+  },
+
+  /** Open merge requests into a branch. */
+  async openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]> {
+    const rows = await db.query(sql`
+      select * from merge_requests where project_id = ${projectId} and target_branch = ${targetBranch}
+        and state in ('opened', 'locked') order by id`);
+    return rows.map(toMergeRequest);
+  },
+
+  /** Newest pipeline of a branch's commit; undefined when there is none. */
+  async headPipelineOf(projectId: number, sha: string, ref: string): Promise<number | undefined> {
+    const row = await db.one<{ id: number }>(sql`
+      select id from pipelines where project_id = ${projectId} and sha = ${sha} and ref = ${ref} and not tag order by id desc limit 1`);
+    return row?.id;
+  },
+
+  /** Open merge requests with auto-merge set: looked at now and then, for what no event tells (a time that has come). */
+  async withAutoMerge(limit: number): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select id from merge_requests where auto_merge_strategy is not null and state = 'opened' order by id limit ${limit}`);
+    return rows.map(({ id }) => id);
+  },
+});
+
+/** What `mergeRequestStore` gives. */
+export type MergeRequestStore = ReturnType<typeof mergeRequestStore>;

@@ -1,0 +1,488 @@
+import {
+  type Database,
+  join,
+  listPage,
+  type OrderColumn,
+  type PageInfo,
+  type PageRequest,
+  type Sql,
+  sql,
+  type Tx,
+} from '@switchyard/database';
+import { notFound } from '@switchyard/errors';
+import type { MergeRequestFact } from '../domain/merge-request-change';
+import type { Person } from '../domain/merge-request-view';
+import { type CommitStatus, isTrainRef, type Pipeline } from '../domain/pipeline';
+import {
+  type CommitStatusState,
+  isFinished,
+  type PipelineStatus,
+  pipelineStatusOf,
+  pipelineTimes,
+  scopeStatuses,
+  transitionOf,
+} from '../domain/pipeline-status';
+import { enqueueJobs } from './job.store';
+import { publishFacts } from './merge-request.events';
+import { toMergeRequest } from './merge-request.row';
+import { nextIid } from './merge-request.store';
+
+/** A pipeline and who triggered it. */
+export interface PipelineView {
+  readonly pipeline: Pipeline;
+  readonly user: Person | undefined;
+}
+
+/** A status and who reported it. */
+export interface CommitStatusView {
+  readonly status: CommitStatus;
+  readonly author: Person | undefined;
+}
+
+const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
+const number = (value: unknown): number | undefined => (value === null ? undefined : Number(value));
+
+const toPipeline = (row: Record<string, unknown>): Pipeline => ({
+  id: row.id as number,
+  iid: row.iid as number,
+  projectId: row.project_id as number,
+  sha: row.sha as string,
+  beforeSha: given(row.before_sha),
+  ref: row.ref as string,
+  tag: row.tag as boolean,
+  source: row.source as string,
+  status: row.status as PipelineStatus,
+  userId: row.user_id as number,
+  mergeRequestId: given(row.merge_request_id),
+  name: given(row.name),
+  coverage: number(row.coverage),
+  yamlErrors: given(row.yaml_errors),
+  committedAt: given(row.committed_at),
+  startedAt: given(row.started_at),
+  finishedAt: given(row.finished_at),
+  duration: given(row.duration),
+  queuedDuration: given(row.queued_duration),
+  archived: row.archived as boolean,
+  createdAt: row.created_at as Date,
+  updatedAt: row.updated_at as Date,
+});
+
+const toCommitStatus = (row: Record<string, unknown>): CommitStatus => ({
+  id: row.id as number,
+  pipelineId: row.pipeline_id as number,
+  sha: row.sha as string,
+  ref: row.ref as string,
+  name: row.name as string,
+  status: row.status as CommitStatusState,
+  targetUrl: given(row.target_url),
+  description: given(row.description),
+  coverage: number(row.coverage),
+  allowFailure: row.allow_failure as boolean,
+  userId: row.user_id as number,
+  createdAt: row.created_at as Date,
+  startedAt: given(row.started_at),
+  finishedAt: given(row.finished_at),
+});
+
+const person = (userId: Sql): Sql => sql`(
+  select json_build_object('id', shown.id, 'username', shown.username, 'name', shown.name, 'state', shown.state,
+    'avatar_url', shown.avatar_url, 'public_email', shown.public_email)
+  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id) where own.id = ${userId})`;
+
+const pipelineSelect = sql`pl.*, ${person(sql`pl.user_id`)} as user_reference`;
+const statusSelect = sql`cs.*, ${person(sql`cs.user_id`)} as user_reference`;
+
+const toPipelineView = (row: Record<string, unknown>): PipelineView => ({
+  pipeline: toPipeline(row),
+  user: given(row.user_reference),
+});
+const toStatusView = (row: Record<string, unknown>): CommitStatusView => ({
+  status: toCommitStatus(row),
+  author: given(row.user_reference),
+});
+
+const id: OrderColumn = { name: 'id', expression: sql`pl.id`, type: 'bigint' };
+const pipelineOrders: Record<string, OrderColumn[]> = {
+  id: [id],
+  status: [{ name: 'status', expression: sql`pl.status`, type: 'text' }, id],
+  ref: [{ name: 'ref', expression: sql`pl.ref`, type: 'text' }, id],
+  updated_at: [{ name: 'updated_at', expression: sql`pl.updated_at`, type: 'timestamptz' }, id],
+  user_id: [{ name: 'user_id', expression: sql`pl.user_id`, type: 'bigint' }, id],
+};
+
+const statusId: OrderColumn = { name: 'id', expression: sql`cs.id`, type: 'bigint' };
+const statusOrders: Record<string, OrderColumn[]> = {
+  id: [statusId],
+  pipeline_id: [{ name: 'pipeline_id', expression: sql`cs.pipeline_id`, type: 'bigint' }, statusId],
+};
+
+/** What a list of pipelines is narrowed by. */
+export interface PipelineFilter {
+  readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags';
+  readonly status?: string;
+  readonly ref?: string;
+  readonly sha?: string;
+  readonly username?: string;
+  readonly source?: string;
+  readonly updatedAfter?: Date;
+  readonly updatedBefore?: Date;
+  readonly createdAfter?: Date;
+  readonly createdBefore?: Date;
+  readonly name?: string;
+  readonly yamlErrors?: boolean;
+}
+
+type PipelineClauses = { [F in keyof Required<PipelineFilter>]: (value: NonNullable<PipelineFilter[F]>) => Sql };
+
+const pipelineClauses: PipelineClauses = {
+  // `branches` and `tags` give the newest pipeline of each ref.
+  scope: (scope) =>
+    scope === 'branches' || scope === 'tags'
+      ? sql`pl.id in (select max(newest.id) from pipelines newest where newest.project_id = pl.project_id
+          and newest.tag = ${scope === 'tags'} and newest.ref not like 'refs/%' group by newest.ref)`
+      : sql`pl.status = any(${[...scopeStatuses[scope]]}::text[])`,
+  status: (status) => sql`pl.status = ${status}`,
+  ref: (ref) => sql`pl.ref = ${ref}`,
+  sha: (sha) => sql`pl.sha = ${sha}`,
+  username: (username) =>
+    sql`pl.user_id = any(array(select u.id from directory.users u where lower(u.username) = ${username.toLowerCase()} and u.deleted_at is null))`,
+  source: (source) => sql`pl.source = ${source}`,
+  updatedAfter: (date) => sql`pl.updated_at > ${date}`,
+  updatedBefore: (date) => sql`pl.updated_at < ${date}`,
+  createdAfter: (date) => sql`pl.created_at > ${date}`,
+  createdBefore: (date) => sql`pl.created_at < ${date}`,
+  name: (name) => sql`pl.name = ${name}`,
+  yamlErrors: (errors) => (errors ? sql`pl.yaml_errors is not null` : sql`pl.yaml_errors is null`),
+};
+
+function pipelineWhere(filter: PipelineFilter): Sql[] {
+  return (Object.keys(pipelineClauses) as (keyof PipelineFilter)[]).flatMap((field) => {
+    const value = filter[field];
+    return value === undefined ? [] : [(pipelineClauses[field] as (value: unknown) => Sql)(value)];
+  });
+}
+
+/** A report as it comes in. */
+export interface StatusReport {
+  readonly projectId: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly tag: boolean;
+  readonly name: string;
+  readonly state: CommitStatusState;
+  readonly targetUrl: string | undefined;
+  readonly description: string | undefined;
+  readonly coverage: number | undefined;
+  /** The pipeline it belongs to; undefined: the newest of commit and ref. */
+  readonly pipelineId: number | undefined;
+  readonly userId: number;
+}
+
+/** A pipeline to make. */
+export interface NewPipeline {
+  readonly projectId: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly tag: boolean;
+  readonly source: string;
+  readonly userId: number;
+  readonly mergeRequestId?: number;
+  readonly committedAt: Date | undefined;
+}
+
+/** Why a report was not taken: there is no such transition, or nothing to belong to. */
+export type ReportRefusal = { readonly from: CommitStatusState } | 'no pipeline';
+
+async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pipeline> {
+  const iid = await nextIid(tx, pipeline.projectId, 'pipelines');
+  const row = await tx.one(sql`
+    insert into pipelines (iid, project_id, sha, ref, tag, source, status, user_id, merge_request_id, committed_at)
+    values (${iid}, ${pipeline.projectId}, ${pipeline.sha}, ${pipeline.ref}, ${pipeline.tag}, ${pipeline.source}, 'created',
+      ${pipeline.userId}, ${pipeline.mergeRequestId ?? null}, ${pipeline.committedAt ?? null})
+    returning *`);
+  const made = toPipeline(row!);
+  // The newest pipeline of its head is a merge request's head pipeline.
+  await tx.query(
+    pipeline.mergeRequestId === undefined
+      ? sql`update merge_requests set head_pipeline_id = ${made.id} where id in (
+          select id from merge_requests where source_project_id = ${pipeline.projectId} and source_branch = ${pipeline.ref}
+            and source_sha = ${pipeline.sha} and state in ('opened', 'locked') and ${!pipeline.tag} order by id for update)`
+      : sql`update merge_requests set head_pipeline_id = ${made.id}
+          where id = ${pipeline.mergeRequestId} and source_sha = ${pipeline.sha} and state in ('opened', 'locked')`,
+  );
+  return made;
+}
+
+async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Promise<Pipeline> {
+  const row = await tx.one(
+    sql`select * from pipelines where id = ${pipelineId} and project_id = ${projectId} for update`,
+  );
+  if (row === undefined) throw notFound('Pipeline');
+  return toPipeline(row);
+}
+
+/** Saves what a pipeline has come to, and what follows for the merge requests whose head it is. The pipeline is locked. */
+async function settle(
+  tx: Tx,
+  before: Pipeline,
+  status: PipelineStatus,
+  actorId: number,
+  now: Date,
+  fact?: MergeRequestFact,
+): Promise<void> {
+  const resumes = isFinished(before.status) && !isFinished(status);
+  const times = pipelineTimes(
+    status,
+    { createdAt: before.createdAt, startedAt: before.startedAt, finishedAt: resumes ? undefined : before.finishedAt },
+    now,
+  );
+  await tx.query(sql`
+    update pipelines set status = ${status}, started_at = ${times.startedAt ?? null}, finished_at = ${times.finishedAt ?? null},
+      duration = ${times.duration ?? null}, queued_duration = ${times.queuedDuration ?? null}, updated_at = ${now},
+      lock_version = lock_version + 1,
+      coverage = (select round(avg(coverage), 2) from commit_statuses where pipeline_id = ${before.id} and not retried)
+    where id = ${before.id}`);
+  const facts: MergeRequestFact[] = [
+    ...(fact === undefined ? [] : [fact]),
+    ...(status === 'failed' && before.status !== 'failed'
+      ? [{ kind: 'pipeline_failed', pipelineId: before.id } as const]
+      : []),
+  ];
+  if (status === before.status && facts.length === 0) return;
+  const rows = await tx.query(sql`
+    select * from merge_requests where head_pipeline_id = ${before.id} and state = 'opened' order by id for update`);
+  const heads = rows.map(toMergeRequest);
+  await publishFacts(
+    tx,
+    heads.flatMap((subject) => facts.map((one) => ({ subject, fact: one, actorId, occurredAt: now }))),
+  );
+  await enqueueJobs(
+    tx,
+    heads
+      .filter(({ autoMergeStrategy }) => autoMergeStrategy !== undefined && isFinished(status))
+      .map((mr) => ({ kind: 'auto_merge', mergeRequestId: mr.id })),
+  );
+}
+
+async function statusFromNames(tx: Tx, pipelineId: number): Promise<PipelineStatus | undefined> {
+  return pipelineStatusOf(
+    await tx.query<{ status: CommitStatusState; allowFailure: boolean }>(sql`
+      select status, allow_failure as "allowFailure" from commit_statuses where pipeline_id = ${pipelineId} and not retried`),
+  );
+}
+
+const startsAt = (state: CommitStatusState, now: Date): Date | null =>
+  state === 'running' || state === 'success' || state === 'failed' ? now : null;
+
+async function insertStatus(tx: Tx, pipeline: Pipeline, report: StatusReport, now: Date): Promise<CommitStatus> {
+  const row = await tx.one(sql`
+    insert into commit_statuses (pipeline_id, project_id, sha, ref, name, status, target_url, description, coverage, user_id,
+      created_at, updated_at, started_at, finished_at)
+    values (${pipeline.id}, ${pipeline.projectId}, ${pipeline.sha}, ${pipeline.ref}, ${report.name}, ${report.state},
+      ${report.targetUrl ?? null}, ${report.description ?? null}, ${report.coverage ?? null}, ${report.userId}, ${now}, ${now},
+      ${startsAt(report.state, now)}, ${isFinished(report.state) ? now : null})
+    returning *`);
+  return toCommitStatus(row!);
+}
+
+async function updateStatus(tx: Tx, current: CommitStatus, report: StatusReport, now: Date): Promise<CommitStatus> {
+  const moves = current.status !== report.state;
+  const row = await tx.one(sql`
+    update commit_statuses set status = ${report.state}, updated_at = ${now}, user_id = ${report.userId},
+      target_url = coalesce(${report.targetUrl ?? null}::text, target_url),
+      description = coalesce(${report.description ?? null}::text, description),
+      coverage = coalesce(${report.coverage ?? null}::numeric, coverage),
+      started_at = coalesce(started_at, ${moves ? startsAt(report.state, now) : null}::timestamptz),
+      finished_at = coalesce(finished_at, ${moves && isFinished(report.state) ? now : null}::timestamptz)
+    where id = ${current.id} returning *`);
+  return toCommitStatus(row!);
+}
+
+const cancelable: readonly CommitStatusState[] = ['created', 'pending', 'running'];
+const retryable: readonly CommitStatusState[] = ['failed', 'canceled'];
+
+/** The tables of pipelines and commit statuses. */
+export const pipelineStore = (db: Database) => ({
+  list: async (
+    projectId: number,
+    filter: PipelineFilter,
+    request: PageRequest,
+  ): Promise<{ rows: PipelineView[]; page: PageInfo }> => {
+    const { rows, page } = await listPage({
+      db,
+      name: 'list_pipelines',
+      select: pipelineSelect,
+      from: sql`pipelines pl`,
+      where: [sql`pl.project_id = ${projectId}`, ...pipelineWhere(filter)],
+      orders: pipelineOrders,
+      request,
+      count: true,
+    });
+    return { rows: rows.map(toPipelineView), page };
+  },
+
+  /** Pipelines of a merge request: its own, and those of its heads on its source branch. */
+  ofMergeRequest: async (
+    mr: { id: number; sourceProjectId: number; sourceBranch: string },
+    request: PageRequest,
+  ): Promise<{ rows: PipelineView[]; page: PageInfo }> => {
+    const { rows, page } = await listPage({
+      db,
+      name: 'list_merge_request_pipelines',
+      select: pipelineSelect,
+      from: sql`pipelines pl`,
+      where: [
+        sql`pl.merge_request_id = ${mr.id} or (pl.project_id = ${mr.sourceProjectId} and pl.ref = ${mr.sourceBranch} and not pl.tag
+          and pl.sha in (select head_sha from merge_request_diffs where merge_request_id = ${mr.id}))`,
+      ],
+      orders: pipelineOrders,
+      request,
+      count: true,
+    });
+    return { rows: rows.map(toPipelineView), page };
+  },
+
+  async find(projectId: number, pipelineId: number): Promise<PipelineView | undefined> {
+    const row = await db.one(
+      sql`select ${pipelineSelect} from pipelines pl where pl.id = ${pipelineId} and pl.project_id = ${projectId}`,
+    );
+    return row === undefined ? undefined : toPipelineView(row);
+  },
+
+  async newestOfRef(projectId: number, ref: string): Promise<PipelineView | undefined> {
+    const row = await db.one(sql`
+      select ${pipelineSelect} from pipelines pl where pl.project_id = ${projectId} and pl.ref = ${ref} order by pl.id desc limit 1`);
+    return row === undefined ? undefined : toPipelineView(row);
+  },
+
+  /** Ref of the newest pipeline of a commit. */
+  async refOfCommit(projectId: number, sha: string): Promise<{ ref: string; tag: boolean } | undefined> {
+    return db.one(sql`
+      select ref, tag from pipelines where project_id = ${projectId} and sha = ${sha} order by id desc limit 1`);
+  },
+
+  /** Makes a pipeline that waits for reports, and makes it the head pipeline of the merge requests it is about. */
+  create: (pipeline: NewPipeline): Promise<Pipeline> => db.transaction((tx) => insertPipeline(tx, pipeline)),
+
+  /**
+   * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge requests whose
+   * head it is follow, all in one transaction.
+   */
+  report: (report: StatusReport, committedAt: Date | undefined, now: Date): Promise<CommitStatus | ReportRefusal> =>
+    db.transaction(async (tx) => {
+      // Two first reports at once must not make two pipelines.
+      const subject = `${report.projectId} ${report.sha} ${report.ref}`;
+      await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
+      let pipeline: Pipeline;
+      if (report.pipelineId !== undefined) {
+        pipeline = await lockPipeline(tx, report.projectId, report.pipelineId);
+        if (pipeline.sha !== report.sha) throw notFound('Pipeline');
+      } else {
+        const row = await tx.one(sql`
+          select * from pipelines where project_id = ${report.projectId} and sha = ${report.sha} and ref = ${report.ref}
+          order by id desc limit 1 for update`);
+        if (row === undefined && isTrainRef(report.ref)) return 'no pipeline';
+        pipeline =
+          row === undefined
+            ? await insertPipeline(tx, { ...report, source: 'external', committedAt })
+            : toPipeline(row);
+      }
+      const row = await tx.one(sql`
+        select * from commit_statuses where pipeline_id = ${pipeline.id} and name = ${report.name} and not retried for update`);
+      const current = row === undefined ? undefined : toCommitStatus(row);
+      const transition = current === undefined ? 'new' : transitionOf(current.status, report.state);
+      if (current !== undefined && transition === undefined) return { from: current.status };
+      if (current !== undefined && transition === 'renew') {
+        await tx.query(sql`update commit_statuses set retried = true, updated_at = ${now} where id = ${current.id}`);
+      }
+      const status =
+        current === undefined || transition === 'renew'
+          ? await insertStatus(tx, pipeline, report, now)
+          : await updateStatus(tx, current, report, now);
+      if (transition !== 'none' || report.coverage !== undefined) {
+        await settle(tx, pipeline, (await statusFromNames(tx, pipeline.id)) ?? pipeline.status, report.userId, now);
+      }
+      return status;
+    }),
+
+  async statusView(statusId: number): Promise<CommitStatusView | undefined> {
+    const row = await db.one(sql`select ${statusSelect} from commit_statuses cs where cs.id = ${statusId}`);
+    return row === undefined ? undefined : toStatusView(row);
+  },
+
+  /** Statuses of a commit; of each name the newest report unless `all`. */
+  listStatuses: async (
+    filter: {
+      projectId: number;
+      sha: string;
+      ref?: string;
+      name?: string;
+      pipelineId?: number;
+      all: boolean;
+    },
+    request: PageRequest,
+  ): Promise<{ rows: CommitStatusView[]; page: PageInfo }> => {
+    const { rows, page } = await listPage({
+      db,
+      name: 'list_commit_statuses',
+      select: statusSelect,
+      from: sql`commit_statuses cs`,
+      where: [
+        sql`cs.project_id = ${filter.projectId} and cs.sha = ${filter.sha}`,
+        ...(filter.ref === undefined ? [] : [sql`cs.ref = ${filter.ref}`]),
+        ...(filter.name === undefined ? [] : [sql`cs.name = ${filter.name}`]),
+        ...(filter.pipelineId === undefined ? [] : [sql`cs.pipeline_id = ${filter.pipelineId}`]),
+        ...(filter.all ? [] : [sql`not cs.retried`]),
+      ],
+      orders: statusOrders,
+      request,
+      count: true,
+    });
+    return { rows: rows.map(toStatusView), page };
+  },
+
+  /** Cancels what has not finished; a finished pipeline stays as it is. */
+  cancel: (projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void> =>
+    db.transaction(async (tx) => {
+      const pipeline = await lockPipeline(tx, projectId, pipelineId);
+      if (isFinished(pipeline.status)) return;
+      await tx.query(sql`
+        update commit_statuses set status = 'canceled', finished_at = ${now}, updated_at = ${now}
+        where pipeline_id = ${pipelineId} and not retried and status = any(${[...cancelable]}::text[])`);
+      await settle(tx, pipeline, 'canceled', actorId, now);
+    }),
+
+  /** Starts the failed and canceled names anew; without any the pipeline stays as it is. */
+  retry: (projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void> =>
+    db.transaction(async (tx) => {
+      const pipeline = await lockPipeline(tx, projectId, pipelineId);
+      const again = await tx.query<{ name: string }>(sql`
+        update commit_statuses set retried = true, updated_at = ${now}
+        where pipeline_id = ${pipelineId} and not retried and status = any(${[...retryable]}::text[]) returning name`);
+      if (again.length === 0 && pipeline.status !== 'canceled') return;
+      if (again.length > 0) {
+        const values = again.map(
+          ({ name }) =>
+            sql`(${pipelineId}, ${projectId}, ${pipeline.sha}, ${pipeline.ref}, ${name}, 'created', ${actorId}, ${now}, ${now})`,
+        );
+        await tx.query(sql`
+          insert into commit_statuses (pipeline_id, project_id, sha, ref, name, status, user_id, created_at, updated_at)
+          values ${join(values)}`);
+      }
+      const status = (await statusFromNames(tx, pipelineId)) ?? 'created';
+      await settle(tx, pipeline, status, actorId, now, {
+        kind: 'acted',
+        act: 'pipeline_retried',
+        actId: `${pipelineId}-${now.getTime()}`,
+      });
+    }),
+
+  remove: (projectId: number, pipelineId: number): Promise<void> =>
+    db.transaction(async (tx) => {
+      await lockPipeline(tx, projectId, pipelineId);
+      await tx.query(sql`delete from pipelines where id = ${pipelineId}`);
+    }),
+});
+
+/** What `pipelineStore` gives. */
+export type PipelineStore = ReturnType<typeof pipelineStore>;
