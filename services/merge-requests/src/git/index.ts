@@ -1,6 +1,7 @@
 export * from './commit-files';
 export * from './commits';
 export * from './diffs';
+export * from './maintenance';
 export * from './merges';
 export * from './names';
 export * from './receive-pack';

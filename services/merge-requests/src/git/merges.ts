@@ -1,4 +1,4 @@
-import { AppError } from '@switchyard/errors';
+import { AppError, notFound } from '@switchyard/errors';
 import {
   commitObject,
   type NewCommit,
@@ -10,7 +10,7 @@ import {
   writeCommits,
 } from './commits';
 import { emptyTreeSha, type Sha, shaOf } from './names';
-import { objectSha, readObjects } from './objects';
+import { ObjectReader, objectSha } from './objects';
 import { mergeBase } from './refs';
 import { withObjectArea } from './repository';
 import { GitCommandError, type GitOptions, gitText, type Repository, runGit } from './run-git';
@@ -151,7 +151,7 @@ export async function squash(
   if (!base) throw new AppError('unprocessable', 'The branches have no common history');
   const [baseCommit, head] = await readCommits(repo, [base, input.source], options);
   const tree = (head ?? baseCommit)?.tree;
-  if (!baseCommit || !tree) throw new AppError('not_found');
+  if (!baseCommit || !tree) throw notFound('Commit');
   const { author, committer, message } = input;
   const sha = await writeCommit(repo, { tree, parents: [base], author, committer, message }, options);
   return { sha, base, changes: tree !== baseCommit.tree };
@@ -186,16 +186,7 @@ export async function replay(
 ): Promise<ReplayOutcome> {
   const chosen =
     'source' in input ? await commitsToReplay(repo, input.onto, input.source, options) : [...input.commits];
-  const originals = await rawCommits(repo, [input.onto, ...chosen], options);
-  const onto = originals.shift()!;
-  const parents = await rawCommits(
-    repo,
-    originals.map(({ parents }) => parents[0]).filter((sha) => sha !== undefined),
-    options,
-  );
-  const parentTrees = new Map(
-    originals.flatMap(({ parents: [sha] }) => (sha ? [sha] : [])).map((sha, at) => [sha, parents[at]!.tree]),
-  );
+  const { onto, originals, parentTrees } = await readOriginals(repo, input.onto, chosen, options);
   return withObjectArea(repo, async (area) => {
     // New trees belong to the repository; only the x of each step stays in the area.
     const reading: Repository = {
@@ -264,10 +255,19 @@ async function commitsToReplay(repo: Repository, onto: Sha, source: Sha, options
   return text.split('\n').filter((line) => line !== '') as Sha[];
 }
 
-async function rawCommits(repo: Repository, shas: readonly Sha[], options: GitOptions): Promise<RawCommit[]> {
-  const objects = await readObjects(repo, shas, options);
-  return objects.map((object) => {
-    if (object?.type !== 'commit') throw new AppError('not_found', '404 Commit Not Found');
-    return parseRawCommit(object.content);
-  });
+async function readOriginals(repo: Repository, onto: Sha, chosen: readonly Sha[], options: GitOptions) {
+  const reader = new ObjectReader(repo, options);
+  const rawCommits = async (shas: readonly Sha[]): Promise<RawCommit[]> =>
+    (await reader.read(shas)).map((object) => {
+      if (object?.type !== 'commit') throw notFound('Commit');
+      return parseRawCommit(object.content);
+    });
+  try {
+    const [base, ...originals] = await rawCommits([onto, ...chosen]);
+    const shas = [...new Set(originals.flatMap(({ parents }) => parents[0] ?? []))];
+    const parents = await rawCommits(shas);
+    return { onto: base!, originals, parentTrees: new Map(shas.map((sha, at) => [sha, parents[at]!.tree])) };
+  } finally {
+    reader.close();
+  }
 }

@@ -96,21 +96,6 @@ export class ObjectReader {
   }
 }
 
-/** Objects by id, one process for all, in the order asked; `undefined` where there is none. */
-export async function readObjects(
-  repo: Repository,
-  shas: readonly Sha[],
-  options: GitOptions = {},
-): Promise<(GitObject | undefined)[]> {
-  if (shas.length === 0) return [];
-  const reader = new ObjectReader(repo, options);
-  try {
-    return await reader.read(shas);
-  } finally {
-    reader.close();
-  }
-}
-
 /** Type and size of objects named by id, or by `<sha>:<path>` and `<sha>^{commit}` built from parsed parts. */
 export async function describeObjects(
   repo: Repository,

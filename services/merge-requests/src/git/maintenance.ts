@@ -1,0 +1,60 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type GitOptions, gitText, type Repository, runGit } from './run-git';
+
+const timeoutMs = 1_800_000;
+
+/** When a repository is worth packing. */
+export interface MaintenanceBounds {
+  /** Loose objects; default 2,000. */
+  maxLoose?: number;
+  /** Packs; default 20. */
+  maxPacks?: number;
+}
+
+/**
+ * Rolls loose objects and small packs into larger ones, packs refs and indexes the history, when a bound is exceeded;
+ * answers whether it did. Safe beside pushes, merges and reads: no object is ever dropped, also none that no ref reaches,
+ * since a push or a merge may be about to point at it.
+ */
+export async function maintainRepository(
+  repo: Repository,
+  bounds: MaintenanceBounds = {},
+  options: GitOptions = {},
+): Promise<boolean> {
+  const text = await gitText(repo, ['count-objects', '-v'], options);
+  const count = (key: string): number => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  if (count('count') <= (bounds.maxLoose ?? 2_000) && count('packs') <= (bounds.maxPacks ?? 20)) return false;
+  const long = { timeoutMs, ...options };
+  await runGit(repo, ['repack', '--geometric=2', '-d', '-l', '-q'], long);
+  await runGit(repo, ['pack-refs', '--all', '--prune'], long);
+  // With the paths each commit changed, "the last commit of this file" need not open every tree.
+  await runGit(repo, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress'], long);
+  return true;
+}
+
+/**
+ * Removes what a killed process left below `root`: repositories half made or half deleted, and quarantines, older than
+ * `olderThanMs` (default a day, far beyond any push). Answers how many.
+ */
+export async function sweepLeftovers(root: string, olderThanMs = 86_400_000): Promise<number> {
+  const before = Date.now() - olderThanMs;
+  let removed = 0;
+  const sweep = async (folder: string, pattern: RegExp): Promise<string[]> => {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((name) => pattern.test(name))) {
+      const path = join(folder, name);
+      const age = await stat(path).catch(() => undefined);
+      if (!age || age.mtimeMs > before) continue;
+      await rm(path, { recursive: true, force: true });
+      removed += 1;
+    }
+    return names;
+  };
+  for (const shard of await readdir(root).catch(() => [])) {
+    for (const name of await sweep(join(root, shard), /^\.(new|deleted)-[0-9a-f]{16}$/)) {
+      if (name.endsWith('.git')) await sweep(join(root, shard, name, 'objects'), /^tmp_objdir-/);
+    }
+  }
+  return removed;
+}
