@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from '@switchyard/database';
+import { eventually } from '@switchyard/testkit';
+import { type Harness, people, startHarness, type TestProject } from './repository-harness';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness?.close());
+
+/** A clone of nothing with one commit. */
+async function repositoryWith(files: Record<string, string | Buffer>, message = 'First'): Promise<string> {
+  const folder = harness.folder();
+  await harness.git(folder, 'init', '--quiet', '--initial-branch=main');
+  await commit(folder, files, message);
+  return folder;
+}
+
+async function commit(folder: string, files: Record<string, string | Buffer>, message: string): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  await harness.git(folder, 'add', '.');
+  await harness.git(folder, 'commit', '--quiet', '--allow-empty', '-m', message);
+}
+
+async function pushed(given: Partial<TestProject> = {}): Promise<{ project: TestProject; folder: string }> {
+  const project = await harness.project(given);
+  const folder = await repositoryWith({ 'README.md': '# Hello\n' });
+  await harness.git(folder, 'remote', 'add', 'origin', harness.remote(people.maintainer, project.path));
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
+  return { project, folder };
+}
+
+const events = (projectId: number) =>
+  harness.db.query<{ body: { refName: string; action: string; commitCount?: number; commitTitle?: string } }>(
+    sql`select body from events.outbox where key = ${String(projectId)} order by id`,
+  );
+
+test('a history of hundreds of commits with binaries and tags is pushed, cloned, fetched and cloned shallow', async () => {
+  const project = await harness.project();
+  const folder = harness.folder();
+  await harness.git(folder, 'init', '--quiet', '--initial-branch=main');
+  const binary = randomBytes(300_000);
+  writeFileSync(join(folder, 'picture.bin'), binary);
+  await harness.git(folder, 'add', '.');
+  await harness.git(folder, 'commit', '--quiet', '-m', 'A picture');
+  const stream = Array.from({ length: 400 }, (_, at) => {
+    const message = `Change ${at}`;
+    const content = `line ${at}\n`;
+    return [
+      'commit refs/heads/main',
+      `committer Ada <ada@example.org> ${1_700_000_000 + at} +0000`,
+      `data ${message.length}\n${message}`,
+      at === 0 ? 'from refs/heads/main^0' : '',
+      `M 100644 inline file${at % 20}.txt`,
+      `data ${content.length}\n${content}`,
+    ]
+      .filter((line) => line !== '')
+      .join('\n');
+  }).join('\n');
+  writeFileSync(join(folder, '..', 'stream'), `${stream}\n`);
+  await harness.git(folder, '-c', 'alias.load=!git fast-import --quiet < ../stream', 'load');
+  await harness.git(folder, 'tag', 'v1');
+  await harness.git(folder, 'tag', '-a', 'v2', '-m', 'Second');
+  await harness.git(folder, 'branch', 'feature/one', 'main~5');
+  await harness.git(folder, 'remote', 'add', 'origin', harness.remote(people.maintainer, project.path));
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main', 'feature/one', '--tags');
+
+  const clone = harness.folder();
+  await harness.git(clone, 'clone', '--quiet', harness.remote(people.reporter, project.path), 'full');
+  const full = join(clone, 'full');
+  expect((await harness.git(full, 'rev-list', '--count', 'HEAD')).trim()).toBe('401');
+  expect(readFileSync(join(full, 'picture.bin')).equals(binary)).toBe(true);
+  expect((await harness.git(full, 'tag')).trim().split('\n')).toEqual(['v1', 'v2']);
+  await harness.git(full, 'fsck', '--strict');
+
+  await harness.git(clone, 'clone', '--quiet', '--depth=1', harness.remote(people.reporter, project.path), 'shallow');
+  expect((await harness.git(join(clone, 'shallow'), 'rev-list', '--count', 'HEAD')).trim()).toBe('1');
+
+  await harness.git(folder, 'reset', '--hard', '--quiet');
+  await commit(folder, { 'new.txt': 'new\n' }, 'One more');
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
+  await harness.git(full, 'pull', '--quiet');
+  expect(readFileSync(join(full, 'new.txt'), 'utf8')).toBe('new\n');
+
+  const found = await events(project.id);
+  expect(found.map(({ body }) => `${body.action} ${body.refName}`).sort()).toEqual([
+    'created feature/one',
+    'created main',
+    'created v1',
+    'created v2',
+    'pushed main',
+  ]);
+  const last = found.at(-1)?.body;
+  expect(last).toMatchObject({ commitCount: 1, commitTitle: 'One more' });
+}, 60_000);
+
+test('the first push makes the default branch, protects it, and tells groups-admin when it is another one', async () => {
+  const project = await harness.project();
+  const folder = await repositoryWith({ a: 'a' });
+  await harness.git(folder, 'branch', '-m', 'trunk');
+  await harness.git(folder, 'push', '--quiet', harness.remote(people.developer, project.path), 'trunk');
+  const { body } = await harness.api(people.maintainer, 'GET', `/projects/${project.id}/repository/branches`);
+  expect(body).toMatchObject([{ name: 'trunk', default: true, protected: true, can_push: true }]);
+  expect(harness.announced).toContainEqual([project.id, 'trunk']);
+  const clone = harness.folder();
+  await harness.git(clone, 'clone', '--quiet', harness.remote(people.developer, project.path), '.');
+  expect((await harness.git(clone, 'branch', '--show-current')).trim()).toBe('trunk');
+});
+
+test('a Developer is refused on a protected branch with the reason on the screen, and pushes to others', async () => {
+  const { project, folder } = await pushed();
+  await commit(folder, { b: 'b' }, 'Second');
+  const remote = harness.remote(people.developer, project.path);
+  const said = await harness.gitFails(folder, 'push', remote, 'main', 'main:refs/heads/mine');
+  expect(said).toContain("You are not allowed to push code to the protected branch 'main' on this project.");
+  expect(said).toMatch(/! \[remote rejected\] main -> main/);
+  expect(said).toMatch(/\[new branch\]\s+main -> mine/);
+});
+
+test('what may not be pushed is refused one by one', async () => {
+  const { project, folder } = await pushed();
+  const remote = harness.remote(people.owner, project.path);
+  expect(await harness.gitFails(folder, 'push', remote, ':main')).toContain('default branch');
+  expect(await harness.gitFails(folder, 'push', remote, 'main:refs/merge-requests/1/head')).toContain('read-only');
+  expect(await harness.gitFails(folder, 'push', remote, 'main:refs/keep/it')).toContain('only branches and tags');
+  await commit(folder, { c: 'c' }, 'Other');
+  await harness.git(folder, 'reset', '--hard', '--quiet', 'HEAD~1');
+  await harness.git(folder, 'commit', '--quiet', '--amend', '-m', 'Rewritten');
+  expect(await harness.gitFails(folder, 'push', '--force', remote, 'main')).toContain('force push');
+});
+
+test('a private project asks for credentials, and hides from strangers exactly as one that is not there', async () => {
+  const { project } = await pushed();
+  const probe = (path: string, token?: string) =>
+    fetch(`${harness.url}/${path}.git/info/refs?service=git-upload-pack`, {
+      headers: token === undefined ? {} : { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` },
+    }).then(async (response) => ({
+      status: response.status,
+      asks: response.headers.get('www-authenticate'),
+      text: await response.text(),
+    }));
+  const anonymous = await probe(project.path);
+  expect(anonymous).toMatchObject({ status: 401, asks: expect.stringContaining('Basic realm') });
+  expect(await probe('group/missing')).toEqual(anonymous);
+  const strange = await probe(project.path, people.stranger.token);
+  expect(strange.status).toBe(404);
+  expect(await probe('group/missing', people.stranger.token)).toEqual(strange);
+  expect((await probe(project.path, 'no such token')).status).toBe(401);
+  expect((await probe(project.path, people.guest.token)).status).toBe(403);
+  expect((await probe(project.path, people.reporter.token)).status).toBe(200);
+});
+
+test('scopes, levels and archiving decide over pushes; both address forms and all token headers work', async () => {
+  const { project, folder } = await pushed({ visibility: 'public' });
+  await commit(folder, { d: 'd' }, 'More');
+  const refused = (person: Parameters<Harness['remote']>[0]) =>
+    harness.gitFails(folder, 'push', harness.remote(person, project.path), 'main:refs/heads/x');
+  expect(await refused(people.readOnly)).toContain('scopes');
+  expect(await refused(people.reporter)).toContain('not allowed to push code');
+  expect(await refused(people.stranger)).toContain('not allowed to push code');
+  expect(await refused(undefined)).toMatch(/could not read Username|Authentication failed|terminal prompts disabled/);
+  const bare = harness.remote(undefined, project.path).replace(/\.git$/, '');
+  await harness.git(
+    folder,
+    '-c',
+    `http.extraHeader=PRIVATE-TOKEN: ${people.developer.token}`,
+    'push',
+    bare,
+    'main:refs/heads/y',
+  );
+  await harness.git(
+    folder,
+    '-c',
+    `http.extraHeader=Authorization: Bearer ${people.developer.token}`,
+    'push',
+    bare,
+    'main:refs/heads/z',
+  );
+  await harness.git(harness.folder(), 'clone', '--quiet', bare, '.');
+  project.archived = true;
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect(await refused(people.owner)).toContain('archived');
+});
+
+test('of pushes to one branch at the same time one wins and the others are told', async () => {
+  const { project, folder } = await pushed();
+  const clones = await Promise.all(
+    Array.from({ length: 4 }, async (_, at) => {
+      const clone = harness.folder();
+      await harness.git(clone, 'clone', '--quiet', folder, '.');
+      await commit(clone, { [`file${at}`]: String(at) }, `Change ${at}`);
+      return clone;
+    }),
+  );
+  const outcomes = await Promise.all(
+    clones.map((clone) =>
+      harness.git(clone, 'push', harness.remote(people.maintainer, project.path), 'main').then(
+        () => 'won',
+        (error: { stderr: string }) => error.stderr,
+      ),
+    ),
+  );
+  expect(outcomes.filter((outcome) => outcome === 'won')).toHaveLength(1);
+  for (const outcome of outcomes) expect(outcome).toMatch(/^won$|rejected/);
+  const open = await harness.db.query(sql`select id from ref_change_intents where state = 'open'`);
+  expect(open).toEqual([]);
+});
+
+test('subscribers are told of every move, again after a failure', async () => {
+  const { project, folder } = await pushed();
+  harness.failSubscriber.times = 1;
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main:refs/heads/later');
+  await eventually(
+    async () => {
+      await harness.part.reconcile();
+      expect(harness.told.filter((change) => change.projectId === project.id).map(({ ref }) => ref)).toEqual([
+        'refs/heads/main',
+        'refs/heads/later',
+      ]);
+    },
+    { every: 200 },
+  );
+});
+
+test('intents left open are settled by reading the refs, by two reconcilers at once', async () => {
+  const { project, folder } = await pushed();
+  const sha = (await harness.git(folder, 'rev-parse', 'HEAD')).trim();
+  const zero = '0'.repeat(40);
+  const open = (ref: string, before: string, after: string) =>
+    harness.db.query(sql`
+      insert into ref_change_intents (push_id, project_id, ref, old_sha, new_sha, actor_id, source, created_at)
+      values (gen_random_uuid(), ${project.id}, ${ref}, ${before}, ${after}, 2, 'push', now() - interval '1 minute')`);
+  const { repo } = await harness.part.openProjectRepository(project.id);
+  await harness.git(repo.path, 'update-ref', 'refs/heads/moved', sha);
+  await open('refs/heads/moved', zero, sha);
+  await open('refs/heads/never', zero, sha);
+  await Promise.all([harness.part.reconcile(), harness.part.reconcile()]);
+  const rows = await harness.db.query<{ ref: string; state: string }>(sql`
+    select ref, state from ref_change_intents where project_id = ${project.id} and ref <> 'refs/heads/main' order by ref`);
+  expect(rows).toEqual([
+    { ref: 'refs/heads/moved', state: 'done' },
+    { ref: 'refs/heads/never', state: 'failed' },
+  ]);
+  const found = await events(project.id);
+  expect(found.filter(({ body }) => body.refName === 'moved')).toHaveLength(1);
+  expect(found.filter(({ body }) => body.refName === 'never')).toHaveLength(0);
+});
+
+test('a project with a README has it on first touch, once, also when two come at the same time', async () => {
+  const project = await harness.project({ readme: true });
+  const [one, two] = await Promise.all([
+    harness.api(people.reporter, 'GET', `/projects/${project.id}/repository/commits`),
+    harness.api(people.reporter, 'GET', `/projects/${project.id}/repository/branches`),
+  ]);
+  expect([one.status, two.status]).toEqual([200, 200]);
+  const { body } = await harness.api(people.reporter, 'GET', `/projects/${project.id}/repository/commits`);
+  expect(body).toMatchObject([{ title: 'Initial commit', author_email: 'user1@example.org' }]);
+  const raw = await harness.api(people.reporter, 'GET', `/projects/${project.id}/repository/files/README.md/raw`);
+  expect(raw.text).toBe(`# Project ${project.id}\n`);
+});

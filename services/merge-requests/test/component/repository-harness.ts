@@ -1,0 +1,328 @@
+import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import { directoryMigrations } from '@switchyard/directory';
+import { eventMigrations } from '@switchyard/events';
+import {
+  AccessServiceService,
+  type ResolveRequest,
+  ResolveResponse_SudoRefusal,
+  ResolveResponse_TokenRefusal,
+} from '@switchyard/protos/groups_admin/v1/access';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous, connect, type RunningService, readSigner, readTrustedKeys, startService } from '@switchyard/rpc';
+import { testDatabase } from '@switchyard/testkit';
+import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
+import type { Peers } from '../../../gateway/src/http/clients';
+import { branchRoutes } from '../../../gateway/src/routes/merge-requests/branches.routes';
+import { commitRoutes } from '../../../gateway/src/routes/merge-requests/commits.routes';
+import { fileRoutes } from '../../../gateway/src/routes/merge-requests/files.routes';
+import { protectedBranchRoutes } from '../../../gateway/src/routes/merge-requests/protected-branches.routes';
+import { repositoryRoutes } from '../../../gateway/src/routes/merge-requests/repository.routes';
+import { tagRoutes } from '../../../gateway/src/routes/merge-requests/tags.routes';
+import type { RefChange } from '../../src/application/ref-change';
+import { composeRepository, type RepositoryPart } from '../../src/compose-repository';
+
+/** Somebody with a token. */
+export interface Person {
+  readonly id: number;
+  readonly token: string;
+  readonly admin?: boolean;
+  readonly scopes?: readonly string[];
+}
+
+/** A project the fake groups-admin knows. */
+export interface TestProject {
+  readonly id: number;
+  readonly path: string;
+  readonly visibility?: 'public' | 'internal' | 'private';
+  readonly levels?: Readonly<Record<number, number>>;
+  readonly readme?: boolean;
+  readonly defaultBranch?: string;
+  archived?: boolean;
+}
+
+export const people = {
+  owner: { id: 1, token: 'owner-token' },
+  maintainer: { id: 2, token: 'maintainer-token' },
+  developer: { id: 3, token: 'developer-token' },
+  reporter: { id: 4, token: 'reporter-token' },
+  stranger: { id: 5, token: 'stranger-token' },
+  readOnly: { id: 3, token: 'read-only-token', scopes: ['read_repository'] },
+  guest: { id: 6, token: 'guest-token' },
+} satisfies Record<string, Person>;
+
+const levels = { 1: 50, 2: 40, 3: 30, 4: 20, 6: 10 };
+
+/** The repository side of the service, a gateway before it, and a groups-admin that knows a few people. */
+export interface Harness {
+  readonly db: Database;
+  readonly part: RepositoryPart;
+  readonly url: string;
+  readonly data: string;
+  readonly told: RefChange[];
+  readonly failSubscriber: { times: number };
+  readonly announced: [number, string][];
+  /** Adds a project; members are those of `people`, with their levels. */
+  project(given?: Partial<TestProject>): Promise<TestProject>;
+  /** A request of the API. */
+  api(
+    person: Person | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: never; headers: Headers; text: string }>;
+  /** Runs git; resolves with what it printed, on both streams. */
+  git(cwd: string, ...args: string[]): Promise<string>;
+  /** Runs git and expects it to fail; resolves with what it printed. */
+  gitFails(cwd: string, ...args: string[]): Promise<string>;
+  /** Address for git, with a person's token as the password. */
+  remote(person: Person | undefined, path: string): string;
+  /** A new folder that goes with the harness. */
+  folder(): string;
+  close(): Promise<void>;
+}
+
+const run = promisify(execFile);
+
+const gitEnvironment = {
+  PATH: process.env.PATH,
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: '/bin/false',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.org',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.org',
+  LC_ALL: 'C',
+};
+
+function keys(folder: string) {
+  const publicKeys: Record<string, string> = {};
+  for (const name of ['gateway', 'merge-requests']) {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    writeFileSync(join(folder, `${name}.pem`), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    publicKeys[name] = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  }
+  writeFileSync(join(folder, 'public.json'), JSON.stringify(publicKeys));
+}
+
+export async function startHarness(): Promise<Harness> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-repository-'));
+  keys(folder);
+  const database = await testDatabase({
+    sets: [
+      { schema: 'public', directory: join(__dirname, '../../prisma/migrations') },
+      eventMigrations,
+      directoryMigrations,
+    ],
+  });
+  const db = openDatabase({ url: database.url, applicationName: 'repository test' });
+  for (const { id } of Object.values(people)) {
+    await db.query(sql`
+      insert into directory.users (id, username, name, state, commit_email, admin, external, bot)
+      values (${id}, ${`user${id}`}, ${`User ${id}`}, 'active', ${`user${id}@example.org`}, false, false, false)
+      on conflict (id) do nothing`);
+  }
+  await db.query(sql`
+    insert into directory.namespaces (id, kind, name, path, full_path, full_name, ancestry, visibility, deleting)
+    values (1, 'group', 'Group', 'group', 'group', 'Group', '{1}', 'public', false)`);
+
+  const told: RefChange[] = [];
+  const announced: [number, string][] = [];
+  const failSubscriber = { times: 0 };
+  const context = {
+    signer: readSigner('merge-requests', join(folder, 'merge-requests.pem')),
+    trusted: readTrustedKeys(join(folder, 'public.json')),
+  };
+  const part = composeRepository({
+    db,
+    dataFolder: folder,
+    externalUrl: 'http://switchyard.test',
+    trusted: context.trusted,
+    ensureDirectory: async () => undefined,
+    subscribers: [
+      {
+        name: 'test',
+        afterRefChange: async (change) => {
+          if (failSubscriber.times > 0) {
+            failSubscriber.times -= 1;
+            throw new Error('the subscriber was told to fail');
+          }
+          told.push(change);
+        },
+      },
+    ],
+    announceDefaultBranch: async (id, branch) => void announced.push([id, branch]),
+  });
+  const service: RunningService = await startService(
+    {
+      HOST: '127.0.0.1',
+      GRPC_PORT: 0,
+      HTTP_PORT: 0,
+      SWITCHYARD_IDENTITY_KEY_FILE: '',
+      SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: '',
+    },
+    context,
+    { services: part.services, http: part.http, close: async () => undefined },
+  );
+
+  const projects = new Map<string, TestProject>();
+  const tokens = new Map<string, Person>(Object.values(people).map((person) => [person.token, person]));
+  const resolve = async (request: ResolveRequest) => {
+    const person = tokens.get(request.token);
+    const project = request.target === undefined ? undefined : projects.get(request.target.value);
+    const level = person === undefined || project === undefined ? 0 : (project.levels?.[person.id] ?? 0);
+    const visible =
+      project !== undefined &&
+      (level > 0 || project.visibility === 'public' || (project.visibility === 'internal' && person !== undefined));
+    return {
+      tokenRefusal:
+        request.token !== '' && person === undefined
+          ? ResolveResponse_TokenRefusal.TOKEN_REFUSAL_UNKNOWN
+          : ResolveResponse_TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
+      sudoRefusal: ResolveResponse_SudoRefusal.SUDO_REFUSAL_UNSPECIFIED,
+      actor:
+        person === undefined
+          ? anonymous
+          : {
+              ...anonymous,
+              userId: person.id,
+              username: `user${person.id}`,
+              admin: person.admin ?? false,
+              scopes: [...(person.scopes ?? ['api'])],
+            },
+      access:
+        project !== undefined && visible
+          ? {
+              kind: Access_Kind.KIND_PROJECT,
+              id: project.id,
+              fullPath: project.path,
+              visibility: project.visibility ?? 'private',
+              level,
+              tier: 'ultimate',
+              archived: project.archived ?? false,
+            }
+          : undefined,
+      movedTo: 0,
+      directorySequence: 0,
+      validUntil: 0,
+    };
+  };
+  const gatewaySigner = readSigner('gateway', join(folder, 'gateway.pem'));
+  const peer = connect(`127.0.0.1:${service.grpcPort}`, gatewaySigner);
+  const peers: Peers = {
+    client: ((definition: never) =>
+      definition === (AccessServiceService as never) ? { resolve } : peer.client(definition)) as Peers['client'],
+    close: () => peer.close(),
+  };
+  const gateway: Gateway = await composeGateway(
+    {
+      HOST: '127.0.0.1',
+      PORT: 0,
+      SWITCHYARD_EXTERNAL_URL: 'http://switchyard.test',
+      SWITCHYARD_TIER: 'ultimate',
+      GROUPS_ADMIN_ADDRESS: '',
+      MERGE_REQUESTS_ADDRESS: '',
+      COLLABORATION_ADDRESS: '',
+      MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${service.httpPort}`,
+      SWITCHYARD_IDENTITY_KEY_FILE: '',
+      SWITCHYARD_THROTTLE_AUTHENTICATED: undefined,
+      SWITCHYARD_THROTTLE_UNAUTHENTICATED: undefined,
+      SWITCHYARD_APPLICATION_LIMITS: 1,
+      SWITCHYARD_SHOW_COST: false,
+    },
+    gatewaySigner,
+    {
+      peers,
+      routes: [
+        ...branchRoutes,
+        ...commitRoutes,
+        ...fileRoutes,
+        ...protectedBranchRoutes,
+        ...repositoryRoutes,
+        ...tagRoutes,
+      ],
+    },
+  );
+  const url = `http://127.0.0.1:${gateway.port}`;
+  let made = 0;
+
+  const git = async (cwd: string, ...args: string[]): Promise<string> => {
+    const { stdout, stderr } = await run('git', args, { cwd, env: gitEnvironment, maxBuffer: 64 << 20 });
+    return stdout + stderr;
+  };
+
+  return {
+    db,
+    part,
+    url,
+    data: folder,
+    told,
+    announced,
+    failSubscriber,
+    async project(given = {}) {
+      made += 1;
+      const project: TestProject = { id: made, path: `group/project${made}`, levels, ...given };
+      await db.query(sql`
+        insert into directory.projects (id, namespace_id, name, path, visibility, default_branch, archived, deleting, creator_id,
+          merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline,
+          only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, merge_requests_enabled, issues_enabled,
+          repository_access_level, initialize_with_readme)
+        values (${project.id}, 1, ${`Project ${project.id}`}, ${project.path.split('/').at(-1)}, ${project.visibility ?? 'private'},
+          ${project.defaultBranch ?? 'main'}, ${project.archived ?? false}, false, 1, 'merge', 'default_off', false, false, false, false,
+          true, true, 'enabled', ${project.readme ?? false})`);
+      projects.set(project.path, project);
+      projects.set(String(project.id), project);
+      return project;
+    },
+    async api(person, method, path, body) {
+      const response = await fetch(`${url}/api/v4${path}`, {
+        method,
+        headers: {
+          ...(person === undefined ? {} : { 'private-token': person.token }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: (isJson && text !== '' ? JSON.parse(text) : undefined) as never,
+      };
+    },
+    git,
+    gitFails: async (cwd, ...args) => {
+      const outcome = await git(cwd, ...args).then(
+        (output) => ({ failed: false, output }),
+        (error: { stdout?: string; stderr?: string }) => ({
+          failed: true,
+          output: `${error.stdout ?? ''}${error.stderr ?? ''}`,
+        }),
+      );
+      if (!outcome.failed) throw new Error(`git ${args.join(' ')} succeeded: ${outcome.output}`);
+      return outcome.output;
+    },
+    remote: (person, path) =>
+      person === undefined
+        ? `${url}/${path}.git`
+        : `${url.replace('http://', `http://git:${person.token}@`)}/${path}.git`,
+    folder: () => mkdtempSync(join(folder, 'work-')),
+    async close() {
+      await gateway.close(500);
+      await service.close(500);
+      await db.close();
+      await database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
