@@ -1,0 +1,121 @@
+import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import { badRequest, forbidden, notFound, unauthorized, unprocessable } from '@switchyard/errors';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import { lengthProblems } from '../domain/problems';
+import { mayHaveScopes, selfServiceScopes } from '../domain/scopes';
+import { generateToken, type TokenDigest } from '../domain/token';
+import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
+import { findToken, listTokens, type TokenFilter, type TokenRecord } from '../storage/personal-access-token.list';
+import type { TokenStore } from '../storage/personal-access-token.store';
+
+/** A token with what only its maker sees. */
+export interface ShownToken {
+  record: TokenRecord;
+  token: string;
+}
+
+/** What is asked for in a new token. */
+export interface TokenRequest {
+  name: string;
+  description: string;
+  scopes: readonly string[];
+  /** `YYYY-MM-DD`; empty for the longest lifetime. */
+  expiresAt: string;
+}
+
+/** Personal access tokens (G-5-8 … G-5-11). A token id of 0 is the token that was presented. */
+export interface PersonalAccessTokens {
+  /** For another user, 0 for the actor. @throws AppError not_found, unprocessable with the text */
+  create(userId: number, request: TokenRequest, actor: Actor): Promise<ShownToken>;
+  /** @throws AppError unauthorized when another user's are asked for by anybody but an administrator */
+  list(filter: TokenFilter, request: PageRequest, actor: Actor): Promise<{ rows: TokenRecord[]; page: PageInfo }>;
+  /** @throws AppError unauthorized for another user's; not_found for administrators */
+  get(tokenId: number, actor: Actor): Promise<TokenRecord>;
+  /** @throws AppError not_found; bad_request for another user's */
+  revoke(tokenId: number, actor: Actor): Promise<void>;
+  /** @throws AppError unauthorized, not_found as in `get`; bad_request for a revoked token or a late date */
+  rotate(tokenId: number, expiresAt: string, actor: Actor): Promise<ShownToken>;
+}
+
+/** Builds the use cases of tokens. */
+export function personalAccessTokens(
+  db: Database,
+  store: TokenStore,
+  digest: TokenDigest,
+  lifetimeDays: number,
+): PersonalAccessTokens {
+  const mayManage = (token: TokenRecord | undefined, actor: Actor): token is TokenRecord =>
+    token !== undefined && (actor.admin || token.user_id === actor.userId);
+
+  // Only administrators learn that a token does not exist; anybody else gets the same answer as for another user's.
+  const get = async (tokenId: number, actor: Actor): Promise<TokenRecord> => {
+    const token = await findToken(db, tokenId === 0 ? actor.tokenId : tokenId);
+    if (mayManage(token, actor)) return token;
+    throw actor.admin ? notFound('Personal Access Token') : unauthorized();
+  };
+
+  const shown = async (tokenId: number, token: string): Promise<ShownToken> => {
+    const record = await findToken(db, tokenId);
+    if (record === undefined) throw notFound();
+    return { record, token };
+  };
+
+  return {
+    async create(userId, { name, description, scopes, expiresAt }, actor) {
+      const forSelf = userId === 0;
+      if (forSelf && !scopes.every((scope) => selfServiceScopes.includes(scope))) throw forbidden();
+      const owner = await store.owner(forSelf ? actor.userId : userId);
+      if (owner === undefined) throw notFound('User');
+      if (owner.userType === 'ghost') throw unprocessable('Not permitted to create');
+      const now = new Date();
+      const date = expiresAt || dateAfter(now, lifetimeDays);
+      const tooLong = lengthProblems(name, 255).concat(lengthProblems(description, 255));
+      const problems = [
+        ...(name.trim() === '' ? ["Name can't be blank"] : []),
+        ...(tooLong.length > 0 ? [`Name or description ${tooLong[0]}`] : []),
+        ...(mayHaveScopes(scopes, owner.admin) && scopes.length > 0
+          ? []
+          : ['Scopes can only contain available scopes']),
+        ...[expiryProblem(date, now, lifetimeDays)].filter((problem) => problem !== undefined),
+      ];
+      if (problems.length > 0) throw unprocessable(problems.join(' and '));
+      const token = generateToken();
+      const id = await store.create({
+        userId: forSelf ? actor.userId : userId,
+        name,
+        description: description || undefined,
+        scopes: [...new Set(scopes)],
+        expiresAt: date,
+        digest: digest(token),
+      });
+      return shown(id, token);
+    },
+
+    async list(filter, request, actor) {
+      if (!actor.admin && filter.userId !== undefined && filter.userId !== actor.userId) throw unauthorized();
+      return listTokens(db, { ...filter, userId: actor.admin ? filter.userId : actor.userId }, request);
+    },
+
+    get,
+
+    async revoke(tokenId, actor) {
+      const token = await findToken(db, tokenId === 0 ? actor.tokenId : tokenId);
+      if (token === undefined) throw notFound();
+      if (!mayManage(token, actor)) throw badRequest();
+      await store.revoke(token.id);
+    },
+
+    async rotate(tokenId, expiresAt, actor) {
+      const old = await get(tokenId, actor);
+      const now = new Date();
+      const date = expiresAt || dateAfter(now, rotationDays);
+      const problem = expiryProblem(date, now, lifetimeDays);
+      if (problem !== undefined) throw badRequest(problem);
+      const token = generateToken();
+      const rotation = await store.rotate(old.id, { digest: digest(token), expiresAt: date });
+      if (rotation === 'missing') throw notFound('Personal Access Token');
+      if (rotation === 'revoked' || rotation === 'reused') throw badRequest('Token already revoked');
+      return shown(rotation.replacement, token);
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import { conflict, forbidden, notFound } from '@switchyard/errors';
+import { appendToOutbox, userBlockedId, userDeletedId, userEvents } from '@switchyard/events';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import { hashPassword } from '../domain/password';
+import { refuse } from '../domain/problems';
+import { changeState, profileProblems, type StateChange, type UserState, userProblems } from '../domain/user';
+import { findUser, listUsers, type UserFilter, type UserRow } from '../storage/user.list';
+import type { UserStore } from '../storage/user.store';
+
+/** What can be set on a user; undefined keeps the value. */
+export interface UserFields {
+  email?: string;
+  name?: string;
+  username?: string;
+  password?: string;
+  admin?: boolean;
+  external?: boolean;
+  projectsLimit?: number;
+  canCreateGroup?: boolean;
+  privateProfile?: boolean;
+  bio?: string;
+  location?: string;
+  skype?: string;
+  linkedin?: string;
+  twitter?: string;
+  discord?: string;
+  github?: string;
+  websiteUrl?: string;
+  organization?: string;
+  jobTitle?: string;
+  pronouns?: string;
+  publicEmail?: string;
+  commitEmail?: string;
+  note?: string;
+  themeId?: number;
+  colorSchemeId?: number;
+  sharedRunnersMinutesLimit?: number;
+  extraSharedRunnersMinutesLimit?: number;
+}
+
+/** What happens with users (G §10 Users). Who may call is the gateway's matter: changes are for administrators. */
+export interface Users {
+  /** @throws AppError not_found `404 User Not Found` */
+  get(userId: number): Promise<UserRow>;
+  list(filter: UserFilter, request: PageRequest): Promise<{ rows: UserRow[]; page: PageInfo }>;
+  /** @throws AppError invalid with texts by field; conflict for a taken e-mail or username */
+  create(fields: UserFields, options: { confirmed: boolean }, actor: Actor): Promise<UserRow>;
+  /** @throws AppError as in `create`; not_found */
+  update(userId: number, fields: UserFields, actor: Actor): Promise<UserRow>;
+  /** @throws AppError not_found; conflict while the user is the only Owner of a group; forbidden for the ghost */
+  delete(userId: number, actor: Actor): Promise<void>;
+  /** False when the user already was in that state. @throws AppError not_found; forbidden with the reason */
+  changeState(userId: number, change: StateChange, actor: Actor): Promise<boolean>;
+}
+
+function refuseProblems(fields: UserFields): void {
+  const { bio, location, skype, linkedin, twitter, discord, github, organization, pronouns } = fields;
+  const texts = { bio, location, skype, linkedin, twitter, discord, github, organization, pronouns };
+  refuse({
+    ...userProblems(fields),
+    ...profileProblems({ ...texts, website_url: fields.websiteUrl, job_title: fields.jobTitle }),
+  });
+}
+
+/** Fields as they are stored: a password as its digest. */
+async function stored({ password, ...fields }: UserFields) {
+  return { ...fields, ...(password === undefined ? {} : { passwordDigest: await hashPassword(password) }) };
+}
+
+/** Builds the use cases of users. */
+export function users(db: Database, store: UserStore): Users {
+  const get = async (userId: number): Promise<UserRow> => {
+    const user = await findUser(db, userId);
+    if (user === undefined) throw notFound('User');
+    return user;
+  };
+
+  return {
+    get,
+    list: (filter, request) => listUsers(db, filter, request),
+
+    async create(fields, { confirmed }, actor) {
+      const { email = '', name = '', username = '' } = fields;
+      refuseProblems({ ...fields, email, name, username });
+      const id = await store.create({
+        fields: {
+          ...(await stored(fields)),
+          email,
+          name,
+          username,
+          createdById: BigInt(actor.userId),
+          // The e-mail of a user whom an administrator makes is confirmed by a message; until mail is sent, by the word of the administrator.
+          confirmedAt: confirmed ? new Date() : undefined,
+        },
+      });
+      return get(id);
+    },
+
+    async update(userId, fields, actor) {
+      refuseProblems(fields);
+      if (fields.admin === false && userId === actor.userId)
+        throw forbidden('You cannot remove your own administrator rights');
+      if (!(await store.update(userId, await stored(fields)))) throw notFound('User');
+      return get(userId);
+    },
+
+    async delete(userId, actor) {
+      const found = await store.delete(userId, actor.userId, async (user, tx, ghostId) => {
+        if (user.user_type === 'ghost') throw forbidden('Internal users cannot be deleted');
+        if (user.soleOwner) throw conflict('User cannot be removed while is the sole-owner of a group');
+        await appendToOutbox(
+          tx,
+          userEvents,
+          {
+            userId,
+            actorId: actor.userId,
+            occurredAt: new Date(),
+            fact: { $case: 'deleted', value: { ghostId } },
+          },
+          { id: userDeletedId(userId) },
+        );
+      });
+      if (!found) throw notFound('User');
+    },
+
+    async changeState(userId, change, actor) {
+      let changed = false;
+      const found = await store.changeState(userId, async (user, tx) => {
+        changed = false;
+        if (user.user_type === 'ghost') throw forbidden('Internal users cannot be modified by the API');
+        const outcome = changeState(change, user.state as UserState, userId === actor.userId);
+        if ('refused' in outcome) throw forbidden(outcome.refused);
+        if ('unchanged' in outcome) return undefined;
+        changed = true;
+        if (change === 'block') {
+          const occurredAt = new Date();
+          const fact = { $case: 'blocked', value: {} } as const;
+          await appendToOutbox(
+            tx,
+            userEvents,
+            { userId, actorId: actor.userId, occurredAt, fact },
+            { id: userBlockedId(userId, occurredAt) },
+          );
+        }
+        return outcome.state;
+      });
+      if (!found) throw notFound('User');
+      return changed;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { assertMigrated, openDatabase, prismaAdapter, sql } from '@switchyard/database';
+import { openBus, type Relay, startRelay } from '@switchyard/events';
+import type { ServiceParts } from '@switchyard/rpc';
+import { bootstrap } from './application/bootstrap';
+import { directoryFeed } from './application/follow-directory';
+import { personalAccessTokens } from './application/personal-access-tokens';
+import { resolveAccess } from './application/resolve-access';
+import { users } from './application/users';
+import type { Config } from './config';
+import type { BackgroundWork, Dependencies } from './dependencies';
+import { tokenDigest } from './domain/token';
+import { PrismaClient } from './generated/prisma/client';
+import { accessStore } from './storage/access.store';
+import { directoryStore } from './storage/directory.store';
+import { migrations } from './storage/migrations';
+import { tokenStore } from './storage/personal-access-token.store';
+import { userStore } from './storage/user.store';
+import { accessHandler } from './transport/access.handler';
+import { directoryHandler } from './transport/directory.handler';
+import { namespaceHandler } from './transport/namespace.handler';
+import { personalAccessTokenHandler } from './transport/personal-access-token.handler';
+import { userHandler } from './transport/user.handler';
+
+/** Builds groups-admin over its database; refuses one that is not migrated. */
+export async function compose(config: Config): Promise<ServiceParts> {
+  await assertMigrated({ url: config.DATABASE_URL, sets: migrations });
+  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'groups-admin', poolSize: 15 });
+  const prisma = new PrismaClient({ adapter: prismaAdapter(db) });
+  const externalUrl = config.SWITCHYARD_EXTERNAL_URL.replace(/\/+$/, '');
+  const tier = config.SWITCHYARD_TIER;
+  const dependencies: Dependencies = { db, prisma, tier, externalUrl };
+  const digest = tokenDigest(config.SWITCHYARD_SECRET);
+  await bootstrap(db, digest, config.SWITCHYARD_ROOT_TOKEN);
+
+  const directory = directoryStore(db);
+  const feed = directoryFeed(directory);
+  const access = resolveAccess({ store: accessStore(db), digest, tier, rootToken: config.SWITCHYARD_ROOT_TOKEN });
+  const tokens = personalAccessTokens(db, tokenStore(prisma), digest, config.SWITCHYARD_TOKEN_LIFETIME_DAYS);
+  const background: BackgroundWork[] = [];
+  const bus = openBus({
+    kafkaBrokers: config.KAFKA_BROKERS?.split(','),
+    logDatabaseUrl: config.LOG_DATABASE_URL,
+    clientId: 'groups-admin',
+  });
+  let relay: Relay | undefined;
+
+  return {
+    services: [
+      accessHandler(access),
+      directoryHandler(directory, feed),
+      userHandler(users(db, userStore(prisma)), externalUrl),
+      personalAccessTokenHandler(tokens),
+      namespaceHandler(db, dependencies),
+    ],
+    ready: async () => void (await db.query(sql`select 1`)),
+    start: async () => {
+      relay = startRelay({ db, bus });
+      feed.start();
+      for (const work of background) work.start();
+    },
+    drain: () => feed.drain(),
+    close: async () => {
+      await Promise.all(background.map((work) => work.close()));
+      await relay?.close();
+      await bus.close();
+      await prisma.$disconnect();
+      await db.close();
+    },
+  };
+}

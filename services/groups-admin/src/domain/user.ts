@@ -1,0 +1,80 @@
+import { pathProblems } from './path';
+import { lengthProblems, note, type Problems } from './problems';
+
+/** States of users (G-2-1). */
+export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'ldap_blocked' | 'blocked_pending_approval';
+
+/** What happens to a user's state. */
+export type StateChange = 'block' | 'unblock' | 'deactivate' | 'activate';
+
+/** Fields of a user with rules of their own. */
+export interface CheckedFields {
+  email?: string;
+  name?: string;
+  username?: string;
+  password?: string;
+  publicEmail?: string;
+  commitEmail?: string;
+  projectsLimit?: number;
+}
+
+const emailForm = /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/;
+
+/** Shortest and longest password, characters. */
+const passwordLength = { least: 8, most: 128 };
+
+/** Longest text of the profile, characters. */
+const longestText = 255;
+
+const emailProblems = (email: string): string[] => (emailForm.test(email) && email.length <= 254 ? [] : ['is invalid']);
+
+/** What is wrong with the fields of a user; nothing when they will do. */
+export function userProblems(fields: CheckedFields): Problems {
+  const problems: Problems = {};
+  const { email, name, username, password, publicEmail, commitEmail, projectsLimit } = fields;
+  if (email !== undefined) note(problems, 'email', email === '' ? ["can't be blank"] : emailProblems(email));
+  if (name !== undefined) note(problems, 'name', name.trim() === '' ? ["can't be blank"] : lengthProblems(name, 255));
+  if (username !== undefined) note(problems, 'username', pathProblems(username, { atTop: true }));
+  if (publicEmail) note(problems, 'public_email', emailProblems(publicEmail));
+  if (commitEmail) note(problems, 'commit_email', emailProblems(commitEmail));
+  if (projectsLimit !== undefined && projectsLimit < 0)
+    note(problems, 'projects_limit', ['must be greater than or equal to 0']);
+  if (password !== undefined) {
+    if (password.length < passwordLength.least)
+      note(problems, 'password', [`is too short (minimum is ${passwordLength.least} characters)`]);
+    note(problems, 'password', lengthProblems(password, passwordLength.most));
+  }
+  return problems;
+}
+
+/** What is wrong with the texts of a profile. */
+export function profileProblems(texts: Readonly<Record<string, string | undefined>>): Problems {
+  const problems: Problems = {};
+  for (const [field, text] of Object.entries(texts)) note(problems, field, lengthProblems(text, longestText));
+  return problems;
+}
+
+/** Outcome of a change of state: the new state, that nothing changes, or why it is refused (403). */
+export type StateOutcome = { state: UserState } | { unchanged: true } | { refused: string };
+
+/** What a change does to a user in a state. */
+export function changeState(change: StateChange, state: UserState, isSelf: boolean): StateOutcome {
+  const blocked = state === 'blocked' || state === 'banned' || state === 'blocked_pending_approval';
+  switch (change) {
+    case 'block':
+      if (state === 'ldap_blocked') return { refused: 'LDAP blocked users cannot be modified by the API' };
+      if (isSelf) return { refused: 'The API initiating user cannot be blocked by the API' };
+      return state === 'blocked' ? { unchanged: true } : { state: 'blocked' };
+    case 'unblock':
+      if (state === 'ldap_blocked') return { refused: 'LDAP blocked users cannot be unblocked by the API' };
+      if (state === 'deactivated') return { refused: 'Deactivated users cannot be unblocked by the API' };
+      return state === 'active' ? { unchanged: true } : { state: 'active' };
+    case 'deactivate':
+      if (blocked || state === 'ldap_blocked') return { refused: 'A blocked user cannot be deactivated by the API' };
+      if (isSelf) return { refused: 'The API initiating user cannot be deactivated by the API' };
+      return state === 'deactivated' ? { unchanged: true } : { state: 'deactivated' };
+    case 'activate':
+      if (blocked || state === 'ldap_blocked') return { refused: 'A blocked user must be unblocked to be activated' };
+      return state === 'active' ? { unchanged: true } : { state: 'active' };
+  }
+}

@@ -1,0 +1,24 @@
+import type { TokenRecord } from '../storage/personal-access-token.list';
+
+/** A token record (G-2-27). */
+export const presentToken = (token: TokenRecord) => ({
+  id: token.id,
+  name: token.name,
+  revoked: token.revoked,
+  created_at: token.created_at.toISOString(),
+  description: token.description,
+  scopes: token.scopes,
+  user_id: token.user_id,
+  last_used_at: token.last_used_at?.toISOString() ?? null,
+  active: token.active,
+  expires_at: token.expires_at,
+});
+
+/** A single record, with the addresses it was used from. */
+export const presentSingleToken = (token: TokenRecord) => ({
+  ...presentToken(token),
+  last_used_ips: token.last_used_ips,
+});
+
+/** The only answer that carries the token itself. */
+export const presentNewToken = (token: TokenRecord, secret: string) => ({ ...presentToken(token), token: secret });

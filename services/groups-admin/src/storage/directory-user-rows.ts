@@ -1,0 +1,40 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import type { DirectoryRowChange } from '../application/directory-writer';
+
+/** Users as the directory has them, by id. */
+export async function userChanges(tx: SqlExecutor, ids: readonly number[]): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<DirectoryUser>(sql`
+    select id, username, name, state, coalesce(avatar_url, '') as "avatarUrl", public_email as "publicEmail",
+      coalesce(nullif(commit_email, ''), email) as "commitEmail", admin, external, user_type <> 'human' as bot,
+      0 as "ghostId", created_at as "createdAt", email
+    from users where id = any(${[...ids]}::bigint[]) order by id`);
+  return rows.map((value) => ({ row: { $case: 'user', value } }));
+}
+
+/** Deleted users as the directory has them: tombstones that point at the ghost (D5). */
+export async function tombstoneChanges(tx: SqlExecutor, ids: readonly number[]): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<{ id: number; username: string; name: string; ghost_id: number }>(sql`
+    select id, username, name, ghost_id from user_tombstones where id = any(${[...ids]}::bigint[]) order by id`);
+  return rows.map(({ id, username, name, ghost_id }) => ({
+    deleted: true,
+    row: {
+      $case: 'user',
+      value: {
+        id,
+        username,
+        name,
+        state: 'blocked',
+        avatarUrl: '',
+        publicEmail: '',
+        commitEmail: '',
+        admin: false,
+        external: false,
+        bot: false,
+        ghostId: ghost_id,
+        createdAt: undefined,
+        email: '',
+      },
+    },
+  }));
+}

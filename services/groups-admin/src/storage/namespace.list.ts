@@ -1,0 +1,102 @@
+import { type Database, join, listPage, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import { matches, memberGroups, type Viewer, visibleGroups } from './viewer';
+
+/** A namespace as it is printed. */
+export interface NamespaceRow {
+  id: number;
+  name: string;
+  path: string;
+  kind: string;
+  full_path: string;
+  parent_id: number | null;
+  avatar_url: string | null;
+  tier: string | null;
+  /** Members of the group and of all below it; null where the viewer may not know. */
+  members: number | null;
+}
+
+/** Which namespaces. */
+export interface NamespaceFilter {
+  search: string;
+  ownedOnly: boolean;
+  topLevelOnly: boolean;
+}
+
+const owner = 50;
+
+const columnsFor = (viewer: Viewer): Sql => sql`n.id, n.name, n.path, n.kind, n.full_path, n.parent_id,
+  coalesce(n.avatar_url, holder.avatar_url) as avatar_url,
+  (select root.tier from namespaces root where root.id = n.ancestry[1]) as tier,
+  case when n.kind = 'user' then 1
+    when ${viewer.admin}::boolean or (${memberGroups(viewer, owner)}) then (
+      select count(distinct m.user_id)::int from memberships m join namespaces below on below.id = m.namespace_id
+      where below.ancestry @> array[n.id] and (m.expires_at is null or m.expires_at > now()))
+  end as members`;
+
+const tables = sql`namespaces n left join users holder on holder.id = n.owner_id`;
+const lives = sql`not (n.ancestry && array(select d.id from namespaces d where d.marked_for_deletion_at is not null))`;
+
+/** Namespaces the viewer may see: their own, and the groups they may see. */
+const visible = (viewer: Viewer): Sql =>
+  viewer.admin
+    ? lives
+    : sql`${lives} and (n.owner_id = ${viewer.userId}::bigint or (n.kind = 'group' and ${visibleGroups(viewer)}))`;
+
+const orders = { id: [{ name: 'id', expression: sql`n.id`, type: 'bigint' } as const] };
+
+/** One page of the viewer's namespaces, all of them for administrators: one statement, and one capped count in offset mode. */
+export function listNamespaces(
+  db: Database,
+  { search, ownedOnly, topLevelOnly }: NamespaceFilter,
+  viewer: Viewer,
+  request: PageRequest,
+): Promise<{ rows: NamespaceRow[]; page: PageInfo }> {
+  const mine = sql`n.owner_id = ${viewer.userId}::bigint or (${memberGroups(viewer, ownedOnly ? owner : undefined)})`;
+  return listPage<NamespaceRow>({
+    db,
+    name: 'list_namespaces',
+    select: columnsFor(viewer),
+    from: tables,
+    where: [
+      lives,
+      ...(viewer.admin && !ownedOnly ? [] : [mine]),
+      ...(search === '' ? [] : [matches(search, [sql`n.name`, sql`n.full_path`])]),
+      ...(topLevelOnly ? [sql`n.parent_id is null`] : []),
+    ],
+    orders,
+    request,
+    count: true,
+  });
+}
+
+/** One namespace the viewer may see, by id or full path. */
+export const findNamespace = (
+  db: Database,
+  name: { id: number } | { path: string },
+  viewer: Viewer,
+): Promise<NamespaceRow | undefined> =>
+  db.one<NamespaceRow>(sql`
+    select ${columnsFor(viewer)} from ${tables}
+    where ${'id' in name ? sql`n.id = ${name.id}::bigint` : sql`lower(n.full_path) = lower(${name.path}::text)`}
+      and ${visible(viewer)}`);
+
+/** Numbers tried for a suggestion. */
+const suggestions = 20;
+
+/** Whether a path is taken below a parent (0: at the top level), and the first free name made of it and a number. */
+export async function pathTaken(
+  db: Database,
+  path: string,
+  parentId: number,
+): Promise<{ exists: boolean; suggestion: string | undefined }> {
+  const candidates = [path, ...Array.from({ length: suggestions }, (_, at) => `${path}${at + 1}`)];
+  const parent = parentId === 0 ? sql`n.parent_id is null` : sql`n.parent_id = ${parentId}::bigint`;
+  const rows = await db.query<{ path: string }>(sql`
+    select lower(n.path) as path from namespaces n
+    where ${parent} and lower(n.path) in (${join(candidates.map((candidate) => sql`lower(${candidate}::text)`))})`);
+  const taken = new Set(rows.map((row) => row.path));
+  return {
+    exists: taken.has(path.toLowerCase()),
+    suggestion: candidates.slice(1).find((candidate) => !taken.has(candidate.toLowerCase())),
+  };
+}

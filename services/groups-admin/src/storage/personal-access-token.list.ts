@@ -1,0 +1,88 @@
+import { type Database, listPage, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import { contains } from './viewer';
+
+/** A token as it is printed. */
+export interface TokenRecord {
+  id: number;
+  user_id: number;
+  name: string;
+  description: string | null;
+  scopes: string[];
+  revoked: boolean;
+  active: boolean;
+  /** `YYYY-MM-DD`. */
+  expires_at: string | null;
+  last_used_at: Date | null;
+  last_used_ips: string[];
+  created_at: Date;
+}
+
+const alive = sql`not t.revoked and (t.expires_at is null or t.expires_at > (now() at time zone 'UTC')::date)`;
+
+const columns = sql`t.id, t.user_id, t.name, t.description, t.scopes, t.revoked, (${alive}) as active,
+  t.expires_at::text as expires_at, t.last_used_at, t.last_used_ips, t.created_at`;
+
+/** Which tokens (G-4.5-5). */
+export interface TokenFilter {
+  userId?: number;
+  revoked?: boolean;
+  state?: 'active' | 'inactive';
+  search?: string;
+  createdAfter?: Date;
+  createdBefore?: Date;
+  lastUsedAfter?: Date;
+  lastUsedBefore?: Date;
+  expiresAfter?: string;
+  expiresBefore?: string;
+}
+
+const clauses: { [K in keyof Required<TokenFilter>]: (value: NonNullable<TokenFilter[K]>) => Sql } = {
+  userId: (id) => sql`t.user_id = ${id}`,
+  revoked: (revoked) => sql`t.revoked = ${revoked}`,
+  state: (state) => (state === 'active' ? alive : sql`not (${alive})`),
+  search: (text) => sql`t.name ilike ${contains(text)}`,
+  createdAfter: (moment) => sql`t.created_at >= ${moment}`,
+  createdBefore: (moment) => sql`t.created_at < ${moment}`,
+  lastUsedAfter: (moment) => sql`t.last_used_at >= ${moment}`,
+  lastUsedBefore: (moment) => sql`t.last_used_at < ${moment}`,
+  expiresAfter: (date) => sql`t.expires_at >= ${date}::date`,
+  expiresBefore: (date) => sql`t.expires_at <= ${date}::date`,
+};
+
+const id = { name: 'id', expression: sql`t.id`, type: 'bigint' } as const;
+
+const orders = {
+  id: [id],
+  name: [{ name: 'name', expression: sql`t.name`, type: 'text' } as const, id],
+  created_at: [{ name: 'created_at', expression: sql`t.created_at`, type: 'timestamptz' } as const, id],
+  expires_at: [{ name: 'expires_at', expression: sql`t.expires_at`, type: 'date', nullable: true } as const, id],
+  last_used_at: [
+    { name: 'last_used_at', expression: sql`t.last_used_at`, type: 'timestamptz', nullable: true } as const,
+    id,
+  ],
+};
+
+/** One page of tokens: one statement, and one capped count in offset mode. */
+export function listTokens(
+  db: Database,
+  filter: TokenFilter,
+  request: PageRequest,
+): Promise<{ rows: TokenRecord[]; page: PageInfo }> {
+  const where = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined ? [] : [(clauses[name as keyof TokenFilter] as (value: unknown) => Sql)(value)],
+  );
+  return listPage<TokenRecord>({
+    db,
+    name: 'list_personal_access_tokens',
+    select: columns,
+    from: sql`personal_access_tokens t`,
+    where,
+    orders,
+    request,
+    count: true,
+  });
+}
+
+/** One token; undefined when there is none. */
+export const findToken = (db: Database, tokenId: number): Promise<TokenRecord | undefined> =>
+  db.one<TokenRecord>(sql`select ${columns} from personal_access_tokens t where t.id = ${tokenId}`);

@@ -1,0 +1,104 @@
+import { sql } from '@switchyard/database';
+import type { PrismaClient } from '../generated/prisma/client';
+import { prismaTransaction } from './prisma-transaction';
+
+/** A token to store. */
+export interface NewToken {
+  userId: number;
+  name: string;
+  description: string | undefined;
+  scopes: string[];
+  /** `YYYY-MM-DD`. */
+  expiresAt: string;
+  digest: Buffer;
+}
+
+/** What came of a rotation. */
+export type Rotation = { replacement: number } | 'missing' | 'revoked' | 'reused';
+
+/** Changes of tokens. */
+export interface TokenStore {
+  /** The user a token can be made for; undefined when there is none. */
+  owner(userId: number): Promise<{ admin: boolean; userType: string } | undefined>;
+  /** Stores a token; returns its id. */
+  create(token: NewToken): Promise<number>;
+  /** Revokes a token; a revoked one stays so. */
+  revoke(tokenId: number): Promise<void>;
+  /**
+   * Puts a new token in the place of one, which is revoked, in one transaction. One that was rotated before is `reused`: every token of
+   * its chain is revoked then (G-4.5-12).
+   */
+  rotate(tokenId: number, replacement: { digest: Buffer; expiresAt: string }): Promise<Rotation>;
+}
+
+const day = (date: string): Date => new Date(`${date}T00:00:00Z`);
+
+/** The store over Prisma. */
+export function tokenStore(prisma: PrismaClient): TokenStore {
+  return {
+    async owner(userId) {
+      const user = await prisma.user.findUnique({
+        where: { id: BigInt(userId) },
+        select: { admin: true, userType: true },
+      });
+      return user ?? undefined;
+    },
+
+    async create({ userId, name, description, scopes, expiresAt, digest }) {
+      const created = await prisma.personalAccessToken.create({
+        data: {
+          userId: BigInt(userId),
+          name,
+          description,
+          scopes,
+          expiresAt: day(expiresAt),
+          tokenDigest: Uint8Array.from(digest),
+        },
+        select: { id: true },
+      });
+      return Number(created.id);
+    },
+
+    async revoke(tokenId) {
+      await prisma.personalAccessToken.updateMany({
+        where: { id: BigInt(tokenId), revoked: false },
+        data: { revoked: true, updatedAt: new Date() },
+      });
+    },
+
+    rotate: (tokenId, { digest, expiresAt }) =>
+      prismaTransaction(prisma, async (client, tx): Promise<Rotation> => {
+        const old = await tx.one<{ revoked: boolean; family_id: number | null; replaced: boolean }>(sql`
+          select t.revoked, t.family_id, exists (select from personal_access_tokens n where n.previous_id = t.id) as replaced
+          from personal_access_tokens t where t.id = ${tokenId}::bigint for update of t`);
+        if (old === undefined) return 'missing';
+        const family = old.family_id ?? tokenId;
+        if (old.revoked && old.replaced) {
+          await client.personalAccessToken.updateMany({
+            where: { OR: [{ id: BigInt(family) }, { familyId: BigInt(family) }], revoked: false },
+            data: { revoked: true, updatedAt: new Date() },
+          });
+          return 'reused';
+        }
+        if (old.revoked) return 'revoked';
+        const { userId, name, description, scopes } = await client.personalAccessToken.update({
+          where: { id: BigInt(tokenId) },
+          data: { revoked: true, updatedAt: new Date() },
+        });
+        const created = await client.personalAccessToken.create({
+          data: {
+            userId,
+            name,
+            description,
+            scopes,
+            expiresAt: day(expiresAt),
+            tokenDigest: Uint8Array.from(digest),
+            previousId: BigInt(tokenId),
+            familyId: BigInt(family),
+          },
+          select: { id: true },
+        });
+        return { replacement: Number(created.id) };
+      }),
+  };
+}

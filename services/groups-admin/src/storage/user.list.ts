@@ -1,0 +1,159 @@
+import { type Database, listPage, named, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import { contains } from './viewer';
+
+/** A user with everything that is printed of one. */
+export interface UserRow {
+  id: number;
+  username: string;
+  name: string;
+  email: string;
+  user_type: string;
+  state: string;
+  admin: boolean;
+  external: boolean;
+  avatar_url: string | null;
+  public_email: string;
+  commit_email: string | null;
+  bio: string;
+  location: string;
+  skype: string;
+  linkedin: string;
+  twitter: string;
+  discord: string;
+  github: string;
+  website_url: string;
+  organization: string;
+  job_title: string;
+  pronouns: string | null;
+  note: string;
+  preferred_language: string;
+  theme_id: number;
+  color_scheme_id: number;
+  projects_limit: number;
+  can_create_group: boolean;
+  private_profile: boolean;
+  shared_runners_minutes_limit: number | null;
+  extra_shared_runners_minutes_limit: number | null;
+  confirmed_at: Date | null;
+  last_sign_in_at: Date | null;
+  current_sign_in_at: Date | null;
+  last_activity_on: string | null;
+  created_at: Date;
+  namespace_id: number | null;
+  creator_id: number | null;
+  creator_username: string | null;
+  creator_name: string | null;
+  creator_state: string | null;
+  creator_avatar_url: string | null;
+  creator_public_email: string | null;
+}
+
+const columns = sql`u.id, u.username, u.name, u.email, u.user_type, u.state, u.admin, u.external, u.avatar_url, u.public_email,
+  u.commit_email, u.bio, u.location, u.skype, u.linkedin, u.twitter, u.discord, u.github, u.website_url, u.organization,
+  u.job_title, u.pronouns, u.note, u.preferred_language, u.theme_id, u.color_scheme_id, u.projects_limit, u.can_create_group,
+  u.private_profile, u.shared_runners_minutes_limit, u.extra_shared_runners_minutes_limit, u.confirmed_at, u.last_sign_in_at,
+  u.current_sign_in_at, u.last_activity_on::text as last_activity_on, u.created_at, own.id as namespace_id,
+  by.id as creator_id, by.username as creator_username, by.name as creator_name, by.state as creator_state,
+  by.avatar_url as creator_avatar_url, by.public_email as creator_public_email`;
+
+const tables = sql`users u
+  left join namespaces own on own.owner_id = u.id
+  left join users by on by.id = u.created_by_id`;
+
+/** Which users. */
+export interface UserFilter {
+  username?: string;
+  search?: string;
+  /** The search may find e-mails that are not public. */
+  searchPrivateEmail: boolean;
+  active?: boolean;
+  blocked?: boolean;
+  external?: boolean;
+  excludeExternal?: boolean;
+  humans?: boolean;
+  excludeHumans?: boolean;
+  excludeActive?: boolean;
+  excludeInternal?: boolean;
+  admins?: boolean;
+  createdAfter?: Date;
+  createdBefore?: Date;
+  withoutProjectBots?: boolean;
+  withoutProjects?: boolean;
+}
+
+type Clauses = {
+  [K in keyof Required<UserFilter>]: (value: NonNullable<UserFilter[K]>, filter: UserFilter) => Sql | undefined;
+};
+
+const when = (clause: Sql) => (wanted: boolean) => (wanted ? clause : undefined);
+
+const clauses: Clauses = {
+  username: (username) => sql`lower(u.username) = lower(${username})`,
+  search: (text, { searchPrivateEmail }) => {
+    const email = searchPrivateEmail
+      ? sql`lower(u.email) = lower(${text})`
+      : sql`lower(u.public_email) = lower(${text})`;
+    const names =
+      text.length < 3
+        ? sql`lower(u.username) = lower(${text}) or lower(u.name) = lower(${text})`
+        : sql`u.username ilike ${contains(text)} or u.name ilike ${contains(text)}`;
+    return sql`${names} or ${email}`;
+  },
+  searchPrivateEmail: () => undefined,
+  active: when(sql`u.state = 'active'`),
+  blocked: when(sql`u.state in ('blocked', 'ldap_blocked')`),
+  external: when(sql`u.external`),
+  excludeExternal: when(sql`not u.external`),
+  humans: when(sql`u.user_type = 'human'`),
+  excludeHumans: when(sql`u.user_type <> 'human'`),
+  excludeActive: when(sql`u.state <> 'active'`),
+  excludeInternal: when(sql`u.user_type <> 'ghost'`),
+  admins: when(sql`u.admin`),
+  createdAfter: (moment) => sql`u.created_at > ${moment}`,
+  createdBefore: (moment) => sql`u.created_at < ${moment}`,
+  withoutProjectBots: when(sql`u.user_type <> 'bot'`),
+  withoutProjects: when(sql`not exists (select from projects p where p.namespace_id = own.id)`),
+};
+
+function whereOf(filter: UserFilter): Sql[] {
+  return Object.entries(clauses).flatMap(([name, clause]) => {
+    const value = filter[name as keyof UserFilter];
+    const found =
+      value === undefined
+        ? undefined
+        : (clause as (value: unknown, filter: UserFilter) => Sql | undefined)(value, filter);
+    return found === undefined ? [] : [found];
+  });
+}
+
+const id = { name: 'id', expression: sql`u.id`, type: 'bigint' } as const;
+
+/** Public orders of users (G-1-33). */
+const orders = {
+  id: [id],
+  name: [{ name: 'name', expression: sql`u.name`, type: 'text' } as const, id],
+  username: [{ name: 'username', expression: sql`u.username`, type: 'text' } as const, id],
+  created_at: [{ name: 'created_at', expression: sql`u.created_at`, type: 'timestamptz' } as const, id],
+  updated_at: [{ name: 'updated_at', expression: sql`u.updated_at`, type: 'timestamptz' } as const, id],
+};
+
+/** One page of users: one statement, and one capped count in offset mode. */
+export const listUsers = (
+  db: Database,
+  filter: UserFilter,
+  request: PageRequest,
+): Promise<{ rows: UserRow[]; page: PageInfo }> =>
+  listPage<UserRow>({
+    db,
+    name: 'list_users',
+    select: columns,
+    from: tables,
+    where: whereOf(filter),
+    orders,
+    request,
+    count: true,
+  });
+
+/** One user; undefined when there is none. */
+export const findUser = (db: Database, userId: number): Promise<UserRow | undefined> =>
+  db.one<UserRow>(named('find_user', sql`select ${columns} from ${tables} where u.id = ${userId}`));

@@ -1,0 +1,84 @@
+import { forbidden } from '@switchyard/errors';
+import {
+  ChangeUserStateRequest_Change as Change,
+  type ListUsersRequest,
+  UserServiceService,
+  type UserSettings,
+} from '@switchyard/protos/groups_admin/v1/user';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { Users } from '../application/users';
+import type { StateChange } from '../domain/user';
+import { presentFullUser, presentUser, presentUserReference } from '../presenters/user.presenter';
+import type { UserFilter, UserRow } from '../storage/user.list';
+
+const changes: Partial<Record<Change, StateChange>> = {
+  [Change.CHANGE_BLOCK]: 'block',
+  [Change.CHANGE_UNBLOCK]: 'unblock',
+  [Change.CHANGE_DEACTIVATE]: 'deactivate',
+  [Change.CHANGE_ACTIVATE]: 'activate',
+};
+
+const filterOf = (request: ListUsersRequest, actor: Actor): UserFilter => ({
+  username: request.username || undefined,
+  search: request.search || undefined,
+  searchPrivateEmail: actor.admin,
+  active: request.active,
+  blocked: request.blocked,
+  external: request.external && actor.admin,
+  excludeExternal: request.excludeExternal,
+  humans: request.humans,
+  excludeHumans: request.excludeHumans,
+  excludeActive: request.excludeActive,
+  excludeInternal: request.excludeInternal,
+  admins: request.admins && actor.admin,
+  createdAfter: actor.admin ? request.createdAfter : undefined,
+  createdBefore: actor.admin ? request.createdBefore : undefined,
+  withoutProjectBots: request.withoutProjectBots,
+  withoutProjects: request.withoutProjects && actor.admin,
+});
+
+/** Fields that were sent; absent ones stay out, so that they keep their value. */
+const fieldsOf = (settings: UserSettings | undefined) =>
+  Object.fromEntries(Object.entries(settings ?? {}).filter(([, value]) => value !== undefined));
+
+/** UserService. */
+export function userHandler(users: Users, externalUrl: string): ServiceImplementation {
+  const full = (user: UserRow) => presentFullUser(user, externalUrl, { forAdministrator: true });
+  return implement(UserServiceService, {
+    getCurrentUser: async (_request, { actor }) =>
+      entity(presentFullUser(await users.get(actor.userId), externalUrl, { forAdministrator: actor.admin })),
+
+    listUsers: async (request, { actor }) => {
+      if (actor.userId === 0 && request.username === '') throw forbidden('Not authorized to access /api/v4/users');
+      const asked = pageRequest(request.page, { orderBy: 'id', descending: true });
+      const order = actor.admin ? asked : { ...asked, orderBy: 'id', sort: 'desc' as const };
+      const { rows, page: info } = await users.list(filterOf(request, actor), order);
+      const present = actor.admin ? full : (user: UserRow) => presentUserReference(user, externalUrl);
+      return page(rows.map(present), { ...info, keyset: asked.mode === 'keyset' });
+    },
+
+    getUser: async (request, { actor }) => {
+      if (actor.userId === 0) throw forbidden('Not authorized!');
+      const user = await users.get(request.userId);
+      return entity(actor.admin ? full(user) : presentUser(user, externalUrl));
+    },
+
+    createUser: async ({ settings, skipConfirmation }, { actor }) =>
+      entity(full(await users.create(fieldsOf(settings), { confirmed: skipConfirmation }, actor))),
+
+    updateUser: async ({ userId, settings }, { actor }) =>
+      entity(full(await users.update(userId, fieldsOf(settings), actor))),
+
+    deleteUser: async ({ userId }, { actor }) => {
+      await users.delete(userId, actor);
+      return json(Buffer.alloc(0));
+    },
+
+    changeUserState: async ({ userId, change }, { actor }) => {
+      const wanted = changes[change];
+      if (wanted === undefined) throw new Error(`no such change: ${change}`);
+      return entity((await users.changeState(userId, wanted, actor)) ? true : null);
+    },
+  });
+}
