@@ -1,0 +1,73 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from '@switchyard/database';
+import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { eventually } from '@switchyard/testkit';
+import { created, type Installation, type StoredTarget, startInstallation } from '../support/installation';
+
+let here: Installation;
+let ada: DirectoryUser;
+let bob: DirectoryUser;
+let projectId: number;
+let folder: string;
+let iid = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-todo-fault-'));
+  here = await startInstallation();
+  const group = here.directory.namespace();
+  projectId = here.directory.project(group.id).id;
+  [ada, bob] = [here.directory.user(), here.directory.user()];
+  here.directory.member(ada.id, { namespaceId: group.id }, 40);
+  here.directory.member(bob.id, { namespaceId: group.id }, 30);
+});
+
+afterAll(async () => {
+  await here.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const end = (child: ChildProcess) =>
+  new Promise<NodeJS.Signals | null>((settle) => child.once('exit', (_code, signal) => settle(signal)));
+
+function mergeRequest(): StoredTarget {
+  iid += 1;
+  return { id: iid, iid, projectId, title: `Change ${iid}` };
+}
+
+const todos = () => here.db.query(sql`select user_id, action, target_id from todos order by target_id, user_id`);
+
+describe('a process that dies over a to-do', () => {
+  it.each(['todo.written', 'todo.committed', 'consumer.committed'])(
+    'at %s raises it once after its restart',
+    async (point) => {
+      const file = join(folder, point);
+      writeFileSync(file, point);
+      await here.db.query(sql`truncate todos`);
+      const dying = await here.startProcess({ FAULT_FILE: file });
+      const [first, second] = [mergeRequest(), mergeRequest()];
+      const gone = end(dying);
+      await here.publish(first, created([bob.id]), { actorId: ada.id });
+      await here.publish(second, created([bob.id, ada.id]), { actorId: ada.id });
+      expect(await gone).toBe('SIGKILL');
+      expect(existsSync(`${file}.fired`)).toBe(true);
+
+      const next = await here.startProcess();
+      await eventually(
+        async () =>
+          expect(await todos()).toEqual([
+            { user_id: bob.id, action: 'assigned', target_id: first.id },
+            { user_id: ada.id, action: 'assigned', target_id: second.id },
+            { user_id: bob.id, action: 'assigned', target_id: second.id },
+          ]),
+        { within: 20_000 },
+      );
+      const stopped = end(next);
+      next.kill('SIGTERM');
+      await stopped;
+      expect(next.exitCode).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,106 @@
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Directory, startDirectory } from '@switchyard/directory';
+import { logger } from '@switchyard/telemetry';
+import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { migrationSets } from '../../src/migrations';
+import { openPrisma } from '../../src/storage/prisma';
+import { todoList } from '../../src/storage/todo.list';
+import { type TodoStore, todoStore } from '../../src/storage/todo.store';
+
+let database: TestDatabase;
+let db: Database;
+let directory: Directory;
+let todos: TodoStore;
+let stop: () => Promise<void>;
+const model = new DirectoryModel();
+const ghost = model.user({ username: 'ghost', bot: true });
+const group = model.namespace();
+const project = model.project(group.id);
+const [ada, bob] = [model.user(), model.user()];
+model.member(ada.id, { namespaceId: group.id }, 30);
+model.member(bob.id, { namespaceId: group.id }, 30);
+
+const target = (id: number) => ({ type: 'MergeRequest' as const, id, iid: id, projectId: project.id });
+
+beforeAll(async () => {
+  database = await testDatabase({ sets: migrationSets });
+  db = openDatabase({ url: database.url, applicationName: 'todo test' });
+  const prisma = openPrisma(db);
+  todos = todoStore(db, prisma);
+  directory = await startDirectory({ db, client: model.client, pollMs: 100, log: logger });
+  await eventually(() => expect(directory.ready()).toBe(true));
+  stop = async () => {
+    await directory.close();
+    await prisma.$disconnect();
+    await db.close();
+    await database.close();
+  };
+});
+
+afterAll(() => stop());
+beforeEach(() => db.query(sql`truncate todos`));
+
+const assign = (id: number, ...ids: number[]) =>
+  db.transaction((tx) => todos.raise(tx, target(id), [{ action: 'assigned', to: { ids }, authorId: bob.id }]));
+
+describe('to-dos in the database', () => {
+  it('are raised once by raises that race', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => assign(1, ada.id, bob.id)));
+    expect(await db.query(sql`select user_id from todos order by user_id`)).toEqual([
+      { user_id: ada.id },
+      { user_id: bob.id },
+    ]);
+  });
+
+  it('go with their user and with their project', async () => {
+    const doomed = model.project(group.id);
+    const leaver = model.user();
+    model.member(leaver.id, { namespaceId: group.id }, 30);
+    await directory.ensure(model.changes.length);
+    await assign(1, leaver.id, ada.id);
+    await db.transaction((tx) =>
+      todos.raise(tx, { ...target(2), projectId: doomed.id }, [
+        { action: 'assigned', to: { ids: [ada.id] }, authorId: leaver.id },
+      ]),
+    );
+    expect(await todos.removeOrphans(10)).toBe(0);
+    model.removeUser(leaver.id, ghost.id);
+    model.removeProject(doomed.id);
+    await directory.ensure(model.changes.length);
+    expect(await todos.removeOrphans(1)).toBe(1);
+    expect(await todos.removeOrphans(10)).toBe(1);
+    expect(await db.query(sql`select user_id, target_id from todos`)).toEqual([{ user_id: ada.id, target_id: 1 }]);
+  });
+
+  it('show the ghost where their author is gone', async () => {
+    const leaver = model.user();
+    await directory.ensure(model.changes.length);
+    await db.transaction((tx) =>
+      todos.raise(tx, target(1), [{ action: 'assigned', to: { ids: [ada.id] }, authorId: leaver.id }]),
+    );
+    model.removeUser(leaver.id, ghost.id);
+    await directory.ensure(model.changes.length);
+    const { rows } = await todoList(db).page(
+      { userId: ada.id, admin: false, external: false },
+      { state: 'pending' },
+      { mode: 'offset', page: 1, perPage: 20, orderBy: 'id', sort: 'desc' },
+    );
+    expect(rows[0]?.author).toMatchObject({ id: ghost.id, username: 'ghost' });
+  });
+
+  it('are found through an index whatever the filter', async () => {
+    await db.query(sql`
+      insert into todos (user_id, author_id, project_id, action, target_type, target_id)
+      select 1 + n % 50, 1 + n % 7, ${project.id}, 'assigned', 'MergeRequest', n from generate_series(1, 20000) n`);
+    await db.query(sql`analyze todos`);
+    for (const filter of [sql`true`, sql`action = 'assigned'`, sql`author_id = 3`, sql`target_type = 'MergeRequest'`]) {
+      const plan = await db.query<{ 'QUERY PLAN': string }>(sql`
+        explain select id from todos where user_id = 5 and state = 'pending' and ${filter} order by id desc limit 20`);
+      const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+      expect(text).toContain('Index');
+      expect(text).not.toContain('Seq Scan');
+      expect(text).not.toContain('Sort');
+    }
+  });
+});
