@@ -111,6 +111,7 @@ export async function receivePack(
     if (!response.writableFinished) gone.abort(new Error('the client left'));
   };
   response.once('close', leave);
+  response.on('error', leave);
   const signal = limits.signal ? AbortSignal.any([limits.signal, gone.signal]) : gone.signal;
   const options: GitOptions = { timeoutMs: transferTimeoutMs, config: limits.config, env: limits.env, signal };
   const reader = new PacketReader(request, commandBytes);
@@ -434,7 +435,7 @@ class Report {
   }
 
   keepAlive(): void {
-    if (this.sideBand && !this.silent && !this.response.writableEnded) this.response.write(packet(Buffer.from([1])));
+    if (this.sideBand && !this.silent) this.write(packet(Buffer.from([1])));
   }
 
   finish({ results, unpackError }: Pick<PushOutcome, 'results' | 'unpackError'>): void {
@@ -449,14 +450,19 @@ class Report {
         flushPacket,
       ]);
       if (this.sideBand) this.band(1, body);
-      else this.response.write(body);
+      else this.write(body);
     }
     this.response.end(this.sideBand ? flushPacket : undefined);
   }
 
+  // A write to a response whose client has left would surface as an error event of its own.
+  private write(data: Buffer): void {
+    if (!this.response.destroyed && !this.response.writableEnded) this.response.write(data);
+  }
+
   private band(number: 1 | 2, data: Buffer): void {
     for (let at = 0; at < data.length; at += maxPacketPayload - 1) {
-      this.response.write(packet(Buffer.concat([Buffer.from([number]), data.subarray(at, at + maxPacketPayload - 1)])));
+      this.write(packet(Buffer.concat([Buffer.from([number]), data.subarray(at, at + maxPacketPayload - 1)])));
     }
   }
 }

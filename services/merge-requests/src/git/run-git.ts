@@ -90,7 +90,10 @@ export function gitEnvironment(repo: Repository | undefined, options: GitOptions
   if (repo) environment.GIT_DIR = repo.path;
   if (repo?.objects) {
     environment.GIT_OBJECT_DIRECTORY = repo.objects.directory;
-    environment.GIT_ALTERNATE_OBJECT_DIRECTORIES = repo.objects.alternates.join(':');
+    // A path may itself hold a colon; git takes it in quotes.
+    environment.GIT_ALTERNATE_OBJECT_DIRECTORIES = repo.objects.alternates
+      .map((path) => JSON.stringify(path))
+      .join(':');
   }
   return { ...environment, ...options.env };
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import {
   listRefs,
   mergeRequestRef,
@@ -307,6 +308,82 @@ describe('smart HTTP', () => {
     const good = gzipSync(Buffer.concat([Buffer.from(command(zeroSha, second, 'refs/heads/main')), whole]));
     expect(await post(good, { 'content-encoding': 'gzip' })).toContain('ok refs/heads/main');
     expect(await readCommit(shop.repo, first)).toBeDefined();
+  });
+
+  /** Sends a whole push and leaves when told to. */
+  function sendAndLeave(body: Buffer): () => void {
+    const request = httpRequest(`${server.url}/git-receive-pack`, { method: 'POST' });
+    request.on('error', () => undefined);
+    request.end(body);
+    return () => request.destroy();
+  }
+  const until = async (done: () => boolean): Promise<void> => {
+    for (let tries = 0; tries < 200 && !done(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+
+  it('lets a client leave before the intent without a trace, and after it without a gap', async () => {
+    const sha = shop.commit('first', { a: '1' });
+    const pack = shop.gitBuffer('pack-objects', '--all', '--stdout', '-q');
+    const line = `${zeroSha} ${sha} refs/heads/main\0 report-status side-band-64k`;
+    const body = Buffer.concat([Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`), pack]);
+    let leave = (): void => undefined;
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 150));
+    server.decide = async ({ updates }) => {
+      leave();
+      await pause();
+      return { verdicts: updates.map(() => ({ accept: true })), messages: ['nobody reads this'] };
+    };
+    leave = sendAndLeave(body);
+    await until(() => server.failures.length > 0);
+    expect(server.failures).toHaveLength(1);
+    expect(await refs()).toEqual({});
+    expect(shop.bare('count-objects')).toBe('0 objects, 0 kilobytes');
+    server.reset();
+    const settled: (readonly UpdateResult[])[] = [];
+    server.onIntent = async () => {
+      leave();
+      await pause();
+    };
+    server.onResult = async (results) => {
+      settled.push(results);
+      return { messages: ['nobody reads this either'] };
+    };
+    leave = sendAndLeave(body);
+    await until(() => server.outcomes.length > 0);
+    expect(settled).toMatchObject([[{ ref: 'refs/heads/main', ok: true }]]);
+    expect(await refs()).toEqual({ 'refs/heads/main': sha });
+  });
+
+  it('answers or ends whatever bytes it is sent', async () => {
+    const sha = 'a'.repeat(40);
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '0000',
+        '0001',
+        '0004',
+        '0005',
+        'fff0',
+        'ffff',
+        'PACK',
+        '\0',
+        ' ',
+        zeroSha,
+        sha,
+        'refs/heads/x',
+        'refs/heads/../x',
+        `0068${zeroSha} ${sha} refs/heads/x\0 report-status`,
+        'shallow ',
+        'push-cert\0',
+      ),
+      fc.string({ maxLength: 20 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+        await post(Buffer.from(pieces.join(''), 'latin1')).catch(() => '');
+        expect(await refs()).toEqual({});
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('checks incoming objects as strictly as fsck', async () => {

@@ -41,7 +41,7 @@ export class Workshop {
 
   static async open(): Promise<Workshop> {
     const root = mkdtempSync(join(tmpdir(), 'switchyard-git-'));
-    const repo = openRepository(join(root, 'repositories'), 42);
+    const repo = openRepository(join(root, 'repo:sit "ories'), 42);
     await ensureRepository(repo);
     const shop = new Workshop(repo);
     shop.cleanUp.push(root, shop.root);
