@@ -5,6 +5,7 @@ import {
   type Consumer,
   type EachBatchPayload,
   type IHeaders,
+  type ISocketFactory,
   Kafka,
   logLevel,
   Partitioners,
@@ -17,6 +18,8 @@ export interface KafkaBusOptions {
   /** `host:port` of some brokers. */
   brokers: string[];
   clientId?: string;
+  /** Opens the sockets to the brokers, where something stands in between. */
+  socketFactory?: ISocketFactory;
 }
 
 const partitionCount = 6;
@@ -36,12 +39,19 @@ const textHeaders = (headers: IHeaders | undefined): Record<string, string> => {
   return text;
 };
 
+/** Bytes of a record, with a little for what surrounds each part. */
+function sizeOf({ key, body, headers }: BusRecord): number {
+  let size = 100 + Buffer.byteLength(key) + Buffer.byteLength(body);
+  for (const [name, value] of Object.entries(headers)) size += 10 + Buffer.byteLength(name) + Buffer.byteLength(value);
+  return size;
+}
+
 /** Consecutive pieces of `records`, each small enough for one request. */
 function* pieces(records: BusRecord[]): Generator<BusRecord[]> {
   let piece: BusRecord[] = [];
   let bytes = 0;
   for (const record of records) {
-    const size = Buffer.byteLength(record.body) + 500;
+    const size = sizeOf(record);
     if (piece.length > 0 && bytes + size > publishBytes) {
       yield piece;
       piece = [];
@@ -67,10 +77,11 @@ function byTopic(records: BusRecord[]) {
  * The bus over Kafka (kafkajs, kept behind the port). Topics are made as they are needed. kafkajs gives up on some errors for good, so
  * a consumer that has crashed is thrown away and built anew until it is closed.
  */
-export function kafkaBus({ brokers, clientId = 'switchyard' }: KafkaBusOptions): EventBus {
+export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: KafkaBusOptions): EventBus {
   const kafka = new Kafka({
     clientId,
     brokers,
+    socketFactory,
     connectionTimeout: 3_000,
     requestTimeout: 15_000,
     retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3, restartOnFailure: async () => false },

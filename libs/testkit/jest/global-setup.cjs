@@ -12,6 +12,8 @@ const leftoverAfterSeconds = 24 * 3600;
 module.exports = async () => {
   const stops = [];
   globalThis.testServers = stops;
+  const engine = await containerEngine();
+  process.env.TEST_KAFKA = await kafkaSource(engine);
   process.env.TEST_RUN_PREFIX = `${prefix}${Math.floor(Date.now() / 1000)}_${randomBytes(3).toString('hex')}_`;
   if (process.env.TEST_DATABASE_URL) {
     await dropLeftovers(process.env.TEST_DATABASE_URL);
@@ -19,7 +21,7 @@ module.exports = async () => {
     stops.push(() => dropDatabases(process.env.TEST_DATABASE_URL, (name) => name.startsWith(ours)));
     return;
   }
-  if (await containerEngine()) {
+  if (engine) {
     const { PostgreSqlContainer } = require('@testcontainers/postgresql');
     const container = await new PostgreSqlContainer('postgres:17')
       .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=300'])
@@ -32,6 +34,15 @@ module.exports = async () => {
   process.env.TEST_DATABASE_URL = server.answer.url;
   stops.push(server.stop);
 };
+
+/** Where `testKafka` gets its broker from: `environment`, `container`, `java`, or `none: <reason>`. */
+async function kafkaSource(engine) {
+  if (process.env.TEST_KAFKA_BROKERS || process.env.KAFKA_BROKERS) return 'environment';
+  if (engine) return 'container';
+  const { kafkaClasspath } = await import('../kafka/broker.mjs');
+  const { reason } = kafkaClasspath();
+  return reason === undefined ? 'java' : `none: ${reason}`;
+}
 
 /** A run that was killed could not drop its databases on a server that is not ours; a later one does. */
 function dropLeftovers(url) {

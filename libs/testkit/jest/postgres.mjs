@@ -6,18 +6,34 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../../deploy/local/embedded-postgres.mjs';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'switchyard-test-postgres-'));
-let server;
+const tail = [];
+const starting = startEmbeddedPostgres({
+  dataDir,
+  settings: {
+    // Test data need not survive a power cut.
+    fsync: 'off',
+    full_page_writes: 'off',
+    synchronous_commit: 'off',
+    max_connections: '300',
+    max_wal_size: '1GB',
+  },
+  log: (line) => {
+    tail.push(line);
+    if (tail.length > 20) tail.shift();
+  },
+});
+
 let ending = false;
 
 async function end(code) {
   if (ending) return;
   ending = true;
-  try {
-    await server?.remove();
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-    process.exit(code);
-  }
+  await starting.then(
+    (server) => server.remove(),
+    () => undefined,
+  );
+  rmSync(dataDir, { recursive: true, force: true });
+  process.exit(code);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
@@ -28,23 +44,8 @@ process.stdin
 // The reader of our output is gone with the run; that alone must not keep the server from being removed.
 process.stdout.on('error', () => undefined);
 
-const tail = [];
 try {
-  server = await startEmbeddedPostgres({
-    dataDir,
-    settings: {
-      // Test data need not survive a power cut.
-      fsync: 'off',
-      full_page_writes: 'off',
-      synchronous_commit: 'off',
-      max_connections: '300',
-      max_wal_size: '1GB',
-    },
-    log: (line) => {
-      tail.push(line);
-      if (tail.length > 20) tail.shift();
-    },
-  });
+  const server = await starting;
   process.stdout.write(`${JSON.stringify({ url: server.url('postgres') })}\n`);
   server.exited.then(() => end(1));
 } catch (error) {

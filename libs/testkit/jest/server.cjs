@@ -3,14 +3,14 @@ const { join } = require('node:path');
 const { createInterface } = require('node:readline');
 
 /**
- * Starts a Node script that prints one line of JSON when it is ready and ends by itself when its standard input closes.
- * @param {string} script file name in libs/testkit
- * @param {string[]} [args]
- * @returns {Promise<{ answer: any, stop: () => Promise<void> }>}
+ * Starts a Node script of this lib that prints a line of JSON when it is ready, answers each line it is given with another, and ends
+ * by itself when its standard input closes.
+ * @param {string} script path in libs/testkit
+ * @returns {Promise<{ answer: Record<string, string>, ask: (line: string) => Promise<Record<string, string>>, stop: () => Promise<void> }>}
  */
-function startServer(script, args = []) {
+async function startServer(script) {
   // Detached: Ctrl-C in the terminal goes to the run, whose end closes the pipe.
-  const child = spawn(process.execPath, [join(__dirname, '..', script), ...args], {
+  const child = spawn(process.execPath, [join(__dirname, '..', script)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
@@ -18,19 +18,29 @@ function startServer(script, args = []) {
     child.once('exit', settle);
     child.once('error', settle);
   });
-  const stop = async () => {
-    child.stdin.end();
-    await exited;
-  };
-  return new Promise((settle, fail) => {
-    const lines = createInterface({ input: child.stdout });
-    lines.once('line', (line) => {
-      const answer = JSON.parse(line);
-      if (answer.error) fail(new Error(answer.error));
-      else settle({ answer, stop });
+  const lines = createInterface({ input: child.stdout });
+  const nextAnswer = () =>
+    new Promise((settle, fail) => {
+      lines.once('line', (line) => {
+        const answer = JSON.parse(line);
+        if (answer.error) fail(new Error(answer.error));
+        else settle(answer);
+      });
+      exited.then((code) => fail(new Error(`${script} ended with ${code}`)));
     });
-    exited.then((code) => fail(new Error(`${script} ended with ${code} before it was ready`)));
-  });
+  const answer = await nextAnswer();
+  return {
+    answer,
+    ask(line) {
+      const answered = nextAnswer();
+      child.stdin.write(`${line}\n`);
+      return answered;
+    },
+    async stop() {
+      child.stdin.end();
+      await exited;
+    },
+  };
 }
 
 /** Whether a container engine answers; the `docker` binary alone proves nothing. */

@@ -1,4 +1,5 @@
 export { type TestDatabase, testDatabase } from './database';
 export { eventually } from './eventually';
+export { describeWithKafka, kafkaSkipReason, type TestKafka, testKafka } from './kafka';
 export { freePort } from './port';
 export { type TcpGate, tcpGate } from './tcp-gate';
