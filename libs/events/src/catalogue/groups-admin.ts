@@ -1,0 +1,21 @@
+import { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
+import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
+import { defineEvent } from '../event';
+
+/** What happened to memberships, in order per user. */
+export const membershipEvents = defineEvent({
+  stream: 'groups-admin.membership',
+  version: 1,
+  type: 'membership.changed',
+  message: MembershipEvent,
+  key: (event) => String(event.userId),
+});
+
+/** What happened to projects, in order per project. */
+export const projectEvents = defineEvent({
+  stream: 'groups-admin.project',
+  version: 1,
+  type: 'project.changed',
+  message: ProjectEvent,
+  key: (event) => String(event.projectId),
+});

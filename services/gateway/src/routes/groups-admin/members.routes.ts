@@ -1,0 +1,110 @@
+import { MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
+import type { Access } from '@switchyard/protos/rpc/v1/identity';
+import { exactlyOne } from '../../http/check-parameters';
+import { boolean, csv, date, integer, integers, nullable, oneOfIntegers, text } from '../../http/params';
+import { defineRoute, type Route } from '../../http/route';
+
+const filters = { query: text().optional(), user_ids: integers().optional(), state: text().optional() };
+const accessLevel = () => oneOfIntegers(5, 10, 15, 20, 30, 40, 50);
+const user = { user_id: integer() };
+
+/** Members of groups and of projects are one resource on two paths. */
+const memberRoutesOf = (kind: 'group' | 'project'): Route[] => {
+  const root = `/${kind}s/:id/members`;
+  const read = kind === 'group' ? ({ group: 'read_group_member' } as const) : ({ project: 'read_member' } as const);
+  const administer =
+    kind === 'group' ? ({ group: 'admin_group_member' } as const) : ({ project: 'admin_project_member' } as const);
+  // Whoever may read may leave; whom else one may remove is the service's to say.
+  const remove = kind === 'group' ? ({ group: 'leave_group' } as const) : ({ project: 'leave_project' } as const);
+  const source = (access: Access) =>
+    kind === 'group' ? { groupId: access.id, projectId: 0 } : { groupId: 0, projectId: access.id };
+  return [
+    ...[false, true].map((inherited) =>
+      defineRoute({
+        method: 'get',
+        path: inherited ? `${root}/all` : root,
+        summary: inherited ? `List the members of a ${kind} with inherited ones` : `List the members of a ${kind}`,
+        access: read,
+        params: filters,
+        list: {},
+        returns: { 200: ['Member'] },
+        handle: ({ params, access, page, call }) =>
+          call(MemberServiceService).listMembers({
+            source: source(access),
+            page,
+            query: params.query ?? '',
+            userIds: params.user_ids ?? [],
+            inherited,
+          }),
+      }),
+    ),
+    ...[false, true].map((inherited) =>
+      defineRoute({
+        method: 'get',
+        path: inherited ? `${root}/all/:user_id` : `${root}/:user_id`,
+        summary: inherited ? `Get a member of a ${kind}, inherited ones as well` : `Get a member of a ${kind}`,
+        access: read,
+        path_params: user,
+        returns: { 200: 'Member' },
+        handle: ({ path, access, call }) =>
+          call(MemberServiceService).getMember({ source: source(access), userId: path.user_id, inherited }),
+      }),
+    ),
+    defineRoute({
+      method: 'post',
+      path: root,
+      summary: `Add members to a ${kind}`,
+      access: administer,
+      params: {
+        user_id: integers().optional(),
+        username: csv().optional(),
+        access_level: accessLevel(),
+        expires_at: nullable(date()).optional(),
+        invite_source: text().optional(),
+      },
+      relations: [exactlyOne('user_id', 'username')],
+      returns: { 201: 'AddedMembers' },
+      handle: ({ params, access, call }) =>
+        call(MemberServiceService).addMembers({
+          source: source(access),
+          userIds: params.user_id ?? [],
+          usernames: params.username ?? [],
+          accessLevel: params.access_level,
+          expiresAt: params.expires_at ?? '',
+        }),
+    }),
+    defineRoute({
+      method: 'put',
+      path: `${root}/:user_id`,
+      summary: `Change a member of a ${kind}`,
+      access: administer,
+      path_params: user,
+      params: { access_level: accessLevel(), expires_at: nullable(date()).optional() },
+      returns: { 200: 'Member' },
+      handle: ({ params, path, access, call }) =>
+        call(MemberServiceService).updateMember({
+          source: source(access),
+          userId: path.user_id,
+          accessLevel: params.access_level,
+          expiresAt: params.expires_at === null ? '' : params.expires_at,
+        }),
+    }),
+    defineRoute({
+      method: 'delete',
+      path: `${root}/:user_id`,
+      summary: `Remove a member of a ${kind}`,
+      access: remove,
+      path_params: user,
+      params: { skip_subresources: boolean().optional(), unassign_issuables: boolean().optional() },
+      returns: { 204: undefined },
+      handle: ({ params, path, access, call }) =>
+        call(MemberServiceService).removeMember({
+          source: source(access),
+          userId: path.user_id,
+          skipSubresources: params.skip_subresources ?? false,
+        }),
+    }),
+  ];
+};
+
+export const memberRoutes = [...memberRoutesOf('group'), ...memberRoutesOf('project')];

@@ -1,0 +1,117 @@
+import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
+import type { Access } from '@switchyard/protos/rpc/v1/identity';
+import { boolean, date, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
+import { defineRoute, type Route } from '../../http/route';
+
+const milestone = { milestone_id: integer() };
+const content = {
+  description: nullable(text()).optional(),
+  due_date: nullable(date()).optional(),
+  start_date: nullable(date()).optional(),
+};
+const cleared = (value: string | null | undefined): string | undefined => (value === null ? '' : value);
+
+/** Milestones of projects and of groups are one resource on two paths. */
+const milestoneRoutesOf = (kind: 'group' | 'project'): Route[] => {
+  const root = `/${kind}s/:id/milestones`;
+  const component = kind === 'group' ? 'GroupMilestone' : 'ProjectMilestone';
+  const read =
+    kind === 'group' ? ({ group: 'read_group_milestone' } as const) : ({ project: 'read_milestone' } as const);
+  const administer =
+    kind === 'group' ? ({ group: 'admin_group_milestone' } as const) : ({ project: 'admin_milestone' } as const);
+  const parent = (access: Access) =>
+    kind === 'group' ? { groupId: access.id, projectId: 0 } : { groupId: 0, projectId: access.id };
+  return [
+    defineRoute({
+      method: 'get',
+      path: root,
+      summary: `List the milestones of a ${kind}`,
+      access: read,
+      params: {
+        iids: integers().optional(),
+        state: oneOf('active', 'closed', 'all').optional(),
+        title: text().optional(),
+        search: text().optional(),
+        include_parent_milestones: boolean().optional(),
+        include_ancestors: boolean().optional(),
+        include_descendants: boolean().optional(),
+        updated_before: dateTime().optional(),
+        updated_after: dateTime().optional(),
+        containing_date: date().optional(),
+      },
+      list: {},
+      returns: { 200: ['Milestone'] },
+      handle: ({ params, access, page, call }) =>
+        call(MilestoneServiceService).listMilestones({
+          parent: parent(access),
+          page,
+          iids: params.iids ?? [],
+          state: params.state === 'all' ? '' : (params.state ?? ''),
+          title: params.title ?? '',
+          search: params.search ?? '',
+          includeAncestors: params.include_ancestors ?? params.include_parent_milestones ?? false,
+          includeDescendants: params.include_descendants ?? false,
+          updatedBefore: params.updated_before,
+          updatedAfter: params.updated_after,
+          containingDate: params.containing_date ?? '',
+        }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: `${root}/:milestone_id`,
+      summary: `Get a milestone of a ${kind}`,
+      access: read,
+      path_params: milestone,
+      returns: { 200: component },
+      handle: ({ path, access, call }) =>
+        call(MilestoneServiceService).getMilestone({ parent: parent(access), milestoneId: path.milestone_id }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: root,
+      summary: `Create a milestone in a ${kind}`,
+      access: administer,
+      params: { title: text({ notEmpty: true }), ...content },
+      returns: { 201: component },
+      handle: ({ params, access, call }) =>
+        call(MilestoneServiceService).createMilestone({
+          parent: parent(access),
+          title: params.title,
+          description: params.description ?? '',
+          dueDate: params.due_date ?? '',
+          startDate: params.start_date ?? '',
+        }),
+    }),
+    defineRoute({
+      method: 'put',
+      path: `${root}/:milestone_id`,
+      summary: `Change a milestone of a ${kind}`,
+      access: administer,
+      path_params: milestone,
+      params: { title: text().optional(), state_event: oneOf('close', 'activate').optional(), ...content },
+      returns: { 200: component },
+      handle: ({ params, path, access, call }) =>
+        call(MilestoneServiceService).updateMilestone({
+          parent: parent(access),
+          milestoneId: path.milestone_id,
+          title: params.title,
+          description: cleared(params.description),
+          dueDate: cleared(params.due_date),
+          startDate: cleared(params.start_date),
+          stateEvent: params.state_event ?? '',
+        }),
+    }),
+    defineRoute({
+      method: 'delete',
+      path: `${root}/:milestone_id`,
+      summary: `Delete a milestone of a ${kind}`,
+      access: administer,
+      path_params: milestone,
+      returns: { 204: undefined },
+      handle: ({ path, access, call }) =>
+        call(MilestoneServiceService).deleteMilestone({ parent: parent(access), milestoneId: path.milestone_id }),
+    }),
+  ];
+};
+
+export const milestoneRoutes = [...milestoneRoutesOf('group'), ...milestoneRoutesOf('project')];

@@ -1,0 +1,366 @@
+import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
+import type { z } from 'zod';
+import { atLeastOne } from '../../http/check-parameters';
+import { refuseDeepOffset } from '../../http/page';
+import { boolean, csv, dateTime, integer, nullable, oneOf, oneOfIntegers, text } from '../../http/params';
+import { defineRoute, type ListRule } from '../../http/route';
+
+const visibility = () => oneOf('private', 'internal', 'public');
+const featureLevel = () => oneOf('disabled', 'private', 'enabled').optional();
+const featureLevelOrPublic = () => oneOf('disabled', 'private', 'enabled', 'public').optional();
+
+/** Features with an access level of their own: `<feature>_access_level`. */
+const featureLevels = {
+  analytics_access_level: featureLevel(),
+  builds_access_level: featureLevel(),
+  container_registry_access_level: featureLevel(),
+  environments_access_level: featureLevel(),
+  feature_flags_access_level: featureLevel(),
+  forking_access_level: featureLevel(),
+  infrastructure_access_level: featureLevel(),
+  issues_access_level: featureLevel(),
+  merge_requests_access_level: featureLevel(),
+  model_experiments_access_level: featureLevel(),
+  model_registry_access_level: featureLevel(),
+  monitor_access_level: featureLevel(),
+  package_registry_access_level: featureLevelOrPublic(),
+  pages_access_level: featureLevelOrPublic(),
+  releases_access_level: featureLevel(),
+  repository_access_level: featureLevel(),
+  requirements_access_level: featureLevel(),
+  security_and_compliance_access_level: featureLevel(),
+  snippets_access_level: featureLevel(),
+  wiki_access_level: featureLevel(),
+};
+
+/** Older switches of features, by the access level they set. */
+const featureSwitches = {
+  issues_enabled: boolean().optional(),
+  merge_requests_enabled: boolean().optional(),
+  wiki_enabled: boolean().optional(),
+  jobs_enabled: boolean().optional(),
+  snippets_enabled: boolean().optional(),
+  container_registry_enabled: boolean().optional(),
+};
+
+const switchedFeature: Record<keyof typeof featureSwitches, string> = {
+  issues_enabled: 'issues',
+  merge_requests_enabled: 'merge_requests',
+  wiki_enabled: 'wiki',
+  jobs_enabled: 'builds',
+  snippets_enabled: 'snippets',
+  container_registry_enabled: 'container_registry',
+};
+
+const settings = {
+  description: nullable(text()).optional(),
+  visibility: visibility().optional(),
+  default_branch: nullable(text()).optional(),
+  topics: csv().optional(),
+  tag_list: csv().optional(),
+  merge_method: oneOf('ff', 'rebase_merge', 'merge').optional(),
+  squash_option: oneOf('never', 'always', 'default_on', 'default_off').optional(),
+  only_allow_merge_if_pipeline_succeeds: boolean().optional(),
+  allow_merge_on_skipped_pipeline: boolean().optional(),
+  only_allow_merge_if_all_discussions_are_resolved: boolean().optional(),
+  remove_source_branch_after_merge: boolean().optional(),
+  merge_pipelines_enabled: boolean().optional(),
+  merge_trains_enabled: boolean().optional(),
+  merge_trains_skip_train_allowed: boolean().optional(),
+  lfs_enabled: boolean().optional(),
+  request_access_enabled: boolean().optional(),
+  merge_commit_template: nullable(text()).optional(),
+  squash_commit_template: nullable(text()).optional(),
+  shared_runners_enabled: boolean().optional(),
+  printing_merge_request_link_enabled: boolean().optional(),
+  resolve_outdated_diff_discussions: boolean().optional(),
+  ci_config_path: nullable(text()).optional(),
+  autoclose_referenced_issues: boolean().optional(),
+  suggestion_commit_message: nullable(text()).optional(),
+  build_timeout: integer({ min: 600, max: 2_592_000 }).optional(),
+  auto_cancel_pending_pipelines: oneOf('disabled', 'enabled').optional(),
+  emails_disabled: boolean().optional(),
+  emails_enabled: boolean().optional(),
+  approvals_before_merge: integer({ min: 0, max: 1_000 }).optional(),
+  ...featureLevels,
+  ...featureSwitches,
+};
+
+type Settings = z.infer<z.ZodObject<typeof settings>> & { name?: string; path?: string };
+
+const cleared = (value: string | null | undefined): string | undefined => (value === null ? '' : value);
+
+function accessLevels(given: Settings): Record<string, string> {
+  const levels: Record<string, string> = {};
+  for (const name of Object.keys(switchedFeature) as (keyof typeof featureSwitches)[]) {
+    const on = given[name];
+    if (on !== undefined) levels[switchedFeature[name]] = on ? 'enabled' : 'disabled';
+  }
+  for (const name of Object.keys(featureLevels) as (keyof typeof featureLevels)[]) {
+    const level = given[name];
+    if (level !== undefined) levels[name.replace('_access_level', '')] = level;
+  }
+  return levels;
+}
+
+const toSettings = (given: Settings): ProjectSettings => {
+  const topics = given.topics ?? given.tag_list;
+  return {
+    name: given.name,
+    path: given.path,
+    description: cleared(given.description),
+    visibility: given.visibility,
+    defaultBranch: cleared(given.default_branch),
+    topics: topics === undefined ? undefined : { names: topics },
+    mergeMethod: given.merge_method,
+    squashOption: given.squash_option,
+    onlyAllowMergeIfPipelineSucceeds: given.only_allow_merge_if_pipeline_succeeds,
+    allowMergeOnSkippedPipeline: given.allow_merge_on_skipped_pipeline,
+    onlyAllowMergeIfAllDiscussionsAreResolved: given.only_allow_merge_if_all_discussions_are_resolved,
+    removeSourceBranchAfterMerge: given.remove_source_branch_after_merge,
+    mergePipelinesEnabled: given.merge_pipelines_enabled,
+    mergeTrainsEnabled: given.merge_trains_enabled,
+    mergeTrainsSkipTrainAllowed: given.merge_trains_skip_train_allowed,
+    featureAccessLevels: accessLevels(given),
+    lfsEnabled: given.lfs_enabled,
+    requestAccessEnabled: given.request_access_enabled,
+    mergeCommitTemplate: cleared(given.merge_commit_template),
+    squashCommitTemplate: cleared(given.squash_commit_template),
+    sharedRunnersEnabled: given.shared_runners_enabled,
+    printingMergeRequestLinkEnabled: given.printing_merge_request_link_enabled,
+    resolveOutdatedDiffDiscussions: given.resolve_outdated_diff_discussions,
+    ciConfigPath: cleared(given.ci_config_path),
+    autocloseReferencedIssues: given.autoclose_referenced_issues,
+    suggestionCommitMessage: cleared(given.suggestion_commit_message),
+    buildTimeout: given.build_timeout,
+    autoCancelPendingPipelines: given.auto_cancel_pending_pipelines,
+    emailsEnabled: given.emails_enabled ?? (given.emails_disabled === undefined ? undefined : !given.emails_disabled),
+    approvalsBeforeMerge: given.approvals_before_merge,
+  };
+};
+
+const filters = {
+  archived: boolean().optional(),
+  visibility: visibility().optional(),
+  search: text().optional(),
+  search_namespaces: boolean().optional(),
+  simple: boolean().optional(),
+  owned: boolean().optional(),
+  membership: boolean().optional(),
+  starred: boolean().optional(),
+  min_access_level: oneOfIntegers(5, 10, 15, 20, 30, 40, 50).optional(),
+  with_issues_enabled: boolean().optional(),
+  with_merge_requests_enabled: boolean().optional(),
+  with_custom_attributes: boolean().optional(),
+  statistics: boolean().optional(),
+  topic: csv().optional(),
+  id_after: integer({ min: 0 }).optional(),
+  id_before: integer({ min: 0 }).optional(),
+  last_activity_after: dateTime().optional(),
+  last_activity_before: dateTime().optional(),
+  updated_after: dateTime().optional(),
+  updated_before: dateTime().optional(),
+  active: boolean().optional(),
+};
+
+const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
+  groupId: 0,
+  includeSubgroups: false,
+  includeAncestorGroups: false,
+  user: '',
+  archived: given.archived,
+  visibility: given.visibility ?? '',
+  search: given.search ?? '',
+  searchNamespaces: given.search_namespaces ?? false,
+  simple: given.simple ?? false,
+  owned: given.owned ?? false,
+  membership: given.membership ?? false,
+  starred: given.starred ?? false,
+  minAccessLevel: given.min_access_level ?? 0,
+  withIssuesEnabled: given.with_issues_enabled ?? false,
+  withMergeRequestsEnabled: given.with_merge_requests_enabled ?? false,
+  topics: given.topic ?? [],
+  idAfter: given.id_after ?? 0,
+  idBefore: given.id_before ?? 0,
+  lastActivityAfter: given.last_activity_after,
+  lastActivityBefore: given.last_activity_before,
+  updatedAfter: given.updated_after,
+  updatedBefore: given.updated_before,
+  active: given.active,
+});
+
+/** Ordered by id alone, the next page is named by the id of the last row (G-1-32); other orders need the whole cursor. */
+function keysetParameters(cursor: string, descending: boolean): Record<string, string> {
+  const position = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as Record<string, string>;
+  return Object.keys(position).length === 2 && position.id !== undefined
+    ? { [descending ? 'id_before' : 'id_after']: position.id }
+    : { cursor };
+}
+
+const orders = [
+  'created_at',
+  'id',
+  'name',
+  'path',
+  'updated_at',
+  'last_activity_at',
+  'star_count',
+  'similarity',
+] as const;
+const list: ListRule = { orderBy: orders, sort: 'desc', keysetParameters };
+
+export const projectRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects',
+    summary: 'List projects',
+    access: 'public',
+    params: filters,
+    list,
+    limit: 'projects_list',
+    returns: { 200: ['ProjectItem'] },
+    handle: ({ params, actor, page, call }) => {
+      if (actor.userId === 0) refuseDeepOffset(page, 'Project');
+      return call(ProjectServiceService).listProjects({ ...toFilters(params), page });
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/users/:id/projects',
+    summary: 'List the projects in the namespace of a user',
+    access: 'public',
+    path_params: { id: text() },
+    params: filters,
+    list,
+    returns: { 200: ['ProjectItem'] },
+    handle: ({ params, path, page, call }) =>
+      call(ProjectServiceService).listProjects({ ...toFilters(params), user: path.id, page }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/groups/:id/projects',
+    summary: 'List the projects of a group',
+    access: { group: 'read_group' },
+    params: {
+      ...filters,
+      with_shared: boolean().optional(),
+      include_subgroups: boolean().optional(),
+      include_ancestor_groups: boolean().optional(),
+      with_security_reports: boolean().optional(),
+    },
+    list,
+    limit: 'group_projects',
+    returns: { 200: ['ProjectItem'] },
+    handle: ({ params, access, page, call }) =>
+      call(ProjectServiceService).listProjects({
+        ...toFilters(params),
+        groupId: access.id,
+        includeSubgroups: params.include_subgroups ?? false,
+        includeAncestorGroups: params.include_ancestor_groups ?? false,
+        page,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id',
+    summary: 'Get a project',
+    access: { project: 'read_project' },
+    params: {
+      statistics: boolean().optional(),
+      license: boolean().optional(),
+      with_custom_attributes: boolean().optional(),
+    },
+    limit: 'project',
+    returns: { 200: 'Project' },
+    handle: ({ access, call }) => call(ProjectServiceService).getProject({ projectId: access.id }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects',
+    summary: 'Create a project',
+    access: 'user',
+    params: {
+      name: text().optional(),
+      path: text().optional(),
+      namespace_id: nullable(integer({ min: 1 })).optional(),
+      initialize_with_readme: boolean().optional(),
+      ...settings,
+    },
+    relations: [atLeastOne('name', 'path')],
+    returns: { 201: 'Project' },
+    handle: ({ params, call }) =>
+      call(ProjectServiceService).createProject({
+        namespaceId: params.namespace_id ?? 0,
+        userId: 0,
+        initializeWithReadme: params.initialize_with_readme ?? false,
+        settings: toSettings(params),
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/user/:user_id',
+    summary: 'Create a project for a user',
+    access: 'admin',
+    path_params: { user_id: integer({ min: 1 }) },
+    params: {
+      name: text(),
+      path: text().optional(),
+      namespace_id: nullable(integer({ min: 1 })).optional(),
+      initialize_with_readme: boolean().optional(),
+      ...settings,
+    },
+    returns: { 201: 'Project' },
+    handle: ({ params, path, call }) =>
+      call(ProjectServiceService).createProject({
+        namespaceId: params.namespace_id ?? 0,
+        userId: path.user_id,
+        initializeWithReadme: params.initialize_with_readme ?? false,
+        settings: toSettings(params),
+      }),
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/projects/:id',
+    summary: 'Update a project',
+    access: { project: 'admin_project' },
+    params: { name: text().optional(), path: text().optional(), ...settings },
+    returns: { 200: 'Project' },
+    handle: ({ params, access, call }) =>
+      call(ProjectServiceService).updateProject({ projectId: access.id, settings: toSettings(params) }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/archive',
+    summary: 'Archive a project',
+    access: { project: 'archive_project' },
+    returns: { 201: 'Project' },
+    handle: ({ access, call }) => call(ProjectServiceService).archiveProject({ projectId: access.id, archived: true }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/unarchive',
+    summary: 'Take a project out of the archive',
+    access: { project: 'archive_project' },
+    returns: { 201: 'Project' },
+    handle: ({ access, call }) => call(ProjectServiceService).archiveProject({ projectId: access.id, archived: false }),
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/projects/:id/transfer',
+    summary: 'Move a project to another namespace',
+    access: { project: 'remove_project' },
+    params: { namespace: text({ notEmpty: true }) },
+    returns: { 200: 'Project' },
+    handle: ({ params, access, call }) =>
+      call(ProjectServiceService).transferProject({ projectId: access.id, namespace: params.namespace }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/projects/:id',
+    summary: 'Delete a project',
+    access: { project: 'remove_project' },
+    params: { permanently_remove: boolean().optional(), full_path: text().optional() },
+    returns: { 202: 'Accepted' },
+    handle: ({ access, call }) => call(ProjectServiceService).deleteProject({ projectId: access.id }),
+  }),
+];

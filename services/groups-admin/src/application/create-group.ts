@@ -1,0 +1,74 @@
+import { type Database, isUniqueViolation } from '@switchyard/database';
+import { notFound } from '@switchyard/errors';
+import { type GroupSettings, groupProblems, mayCreateGroup, refuseNewGroup } from '../domain/group';
+import { levels } from '../domain/levels';
+import type { Visibility } from '../domain/openness';
+import { note, taken } from '../domain/problems';
+import { membershipChanges, namespaceChanges } from '../storage/directory-rows';
+import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
+import type { MemberStore } from '../storage/member.store';
+import type { Viewer } from '../storage/viewer';
+import { recordDirectoryChange } from './directory-writer';
+import { noteAdded } from './member-events';
+
+/** A group to make. */
+export interface CreateGroup {
+  /** Group it lies in; undefined for the top level. */
+  parentId: number | undefined;
+  name: string;
+  path: string;
+  description: string;
+  /** That of the parent, or private, when absent. */
+  visibility: Visibility | undefined;
+  settings: Partial<GroupSettings>;
+}
+
+/** Makes a group and its creator the Owner of it (G-4.15-5). */
+export const createGroup =
+  ({ db, groups, members }: { db: Database; groups: GroupStore; members: MemberStore }) =>
+  async (actor: Viewer, wanted: CreateGroup): Promise<GroupRow> => {
+    const work = async (): Promise<number> =>
+      db.transaction(async (tx) => {
+        const { parentId } = wanted;
+        if (parentId !== undefined) await groups.lockTrees(tx, [parentId]);
+        const parent = parentId === undefined ? undefined : await groups.findVisible(tx, parentId, actor);
+        if (parentId !== undefined && parent === undefined) throw notFound('Group');
+        const home = parent && {
+          visibility: parent.visibility,
+          depth: parent.ancestry.length,
+          settings: settingsOf(parent),
+        };
+        mayCreateGroup(
+          {
+            admin: actor.admin,
+            canCreateGroup: parent === undefined && (await groups.mayCreateTopLevel(tx, actor.userId)),
+            parentLevel: parent === undefined ? 0 : await groups.levelOf(tx, parent.id, actor.userId),
+          },
+          home,
+        );
+        const visibility = wanted.visibility ?? parent?.visibility ?? 'private';
+        const problems = groupProblems({ ...wanted, visibility }, home);
+        if (parent !== undefined && (await groups.projectHasPath(tx, parent.id, wanted.path)))
+          note(problems, 'path', [taken]);
+        refuseNewGroup(problems);
+        const id = await groups.insert(tx, { ...wanted, visibility, creatorId: actor.userId });
+        const owner = await members.put(
+          tx,
+          { kind: 'group', id },
+          { userId: actor.userId, level: levels.owner, expiresAt: undefined, createdBy: actor.userId },
+        );
+        await noteAdded(tx, [owner], actor.userId);
+        await recordDirectoryChange(tx, [
+          ...(await namespaceChanges(tx, [id])),
+          ...(await membershipChanges(tx, [owner.id])),
+        ]);
+        return id;
+      });
+    const id = await work().catch((error: unknown) => {
+      if (isUniqueViolation(error, 'namespaces_full_path')) refuseNewGroup({ path: [taken] });
+      throw error;
+    });
+    const group = await groups.find(id);
+    if (group === undefined) throw notFound('Group');
+    return group;
+  };

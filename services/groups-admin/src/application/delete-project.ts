@@ -1,0 +1,13 @@
+import type { Database } from '@switchyard/database';
+import { projectChanges } from '../storage/directory-rows';
+import type { ProjectStore } from '../storage/project.store';
+import { recordDirectoryChange } from './directory-writer';
+
+/** Marks a project for deletion: hidden at once, purged by the job once the delay has passed (D5). */
+export const deleteProject =
+  ({ db, projects }: { db: Database; projects: ProjectStore }) =>
+  async (id: number): Promise<void> => {
+    await db.transaction(async (tx) => {
+      if (await projects.mark(tx, id)) await recordDirectoryChange(tx, await projectChanges(tx, [id]));
+    });
+  };

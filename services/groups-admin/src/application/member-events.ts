@@ -1,0 +1,55 @@
+import type { SqlExecutor } from '@switchyard/database';
+import { appendAllToOutbox, membershipEvents } from '@switchyard/events';
+import type { Membership } from '../storage/member.store';
+
+type MembershipEvent = Parameters<typeof membershipEvents.key>[0];
+type Removed = Extract<NonNullable<MembershipEvent['fact']>, { $case: 'removed' }>['value'];
+
+/** Why a membership ended. */
+export type RemovalReason = 'removed' | 'left' | 'expired' | 'parent_deleted';
+
+const reasons: Record<RemovalReason, Removed['reason']> = {
+  removed: 'REASON_REMOVED',
+  left: 'REASON_LEFT',
+  expired: 'REASON_EXPIRED',
+  parent_deleted: 'REASON_PARENT_DELETED',
+} as Record<RemovalReason, Removed['reason']>;
+
+const subjectOf = (membership: Membership, actorId: number): Omit<MembershipEvent, 'fact'> => ({
+  membershipId: membership.id,
+  userId: membership.user_id,
+  groupId: membership.namespace_id ?? 0,
+  projectId: membership.project_id ?? 0,
+  actorId,
+  occurredAt: new Date(),
+});
+
+/** Appends that users became members. */
+export const noteAdded = (tx: SqlExecutor, memberships: readonly Membership[], actorId: number): Promise<void> =>
+  appendAllToOutbox(
+    tx,
+    membershipEvents,
+    memberships.map((membership) => ({
+      id: `member_added:${membership.id}:${membership.version}`,
+      payload: {
+        ...subjectOf(membership, actorId),
+        fact: { $case: 'added', value: { accessLevel: membership.access_level } },
+      },
+    })),
+  );
+
+/** Appends that users are no longer members. */
+export const noteRemoved = (
+  tx: SqlExecutor,
+  memberships: readonly Membership[],
+  actorId: number,
+  reason: RemovalReason,
+): Promise<void> =>
+  appendAllToOutbox(
+    tx,
+    membershipEvents,
+    memberships.map((membership) => ({
+      id: `member_removed:${membership.id}`,
+      payload: { ...subjectOf(membership, actorId), fact: { $case: 'removed', value: { reason: reasons[reason] } } },
+    })),
+  );

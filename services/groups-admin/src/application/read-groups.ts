@@ -1,0 +1,37 @@
+import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import { notFound } from '@switchyard/errors';
+import { type GroupFilter, listGroups } from '../storage/group.list';
+import type { GroupRow, GroupStore } from '../storage/group.store';
+import { listProjects } from '../storage/project.list';
+import type { ProjectRow } from '../storage/project.store';
+import type { Viewer } from '../storage/viewer';
+
+/** Projects a single group shows at the most (api.md 2, Group). */
+const shownProjects = 100;
+
+/** Reads of groups. */
+export const readGroups = ({ db, groups }: { db: Database; groups: GroupStore }) => ({
+  list: (viewer: Viewer, filter: GroupFilter, request: PageRequest): Promise<{ rows: GroupRow[]; page: PageInfo }> =>
+    listGroups(db, viewer, filter, request),
+
+  /** A group and, when wanted, the projects in it that the viewer sees. */
+  async get(
+    viewer: Viewer,
+    id: number,
+    withProjects: boolean,
+  ): Promise<{ group: GroupRow; projects: ProjectRow[] | undefined }> {
+    const [group, projects] = await Promise.all([
+      groups.find(id),
+      withProjects
+        ? listProjects(
+            db,
+            viewer,
+            { group: { id, below: false, above: false } },
+            { mode: 'keyset', page: 1, perPage: shownProjects, orderBy: 'id', sort: 'asc' },
+          )
+        : undefined,
+    ]);
+    if (group === undefined) throw notFound('Group');
+    return { group, projects: projects?.rows };
+  },
+});

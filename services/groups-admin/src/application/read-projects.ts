@@ -1,0 +1,27 @@
+import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import { notFound } from '@switchyard/errors';
+import { listProjects, type ProjectFilter } from '../storage/project.list';
+import type { ProjectRow, ProjectStore } from '../storage/project.store';
+import type { Viewer } from '../storage/viewer';
+
+/** Reads of projects. */
+export const readProjects = ({ db, projects }: { db: Database; projects: ProjectStore }) => ({
+  /** A page of projects; `user` restricts it to the namespace of a user, by id or username. */
+  async list(
+    viewer: Viewer,
+    filter: ProjectFilter,
+    request: PageRequest,
+    user?: string,
+  ): Promise<{ rows: ProjectRow[]; page: PageInfo }> {
+    if (user === undefined) return listProjects(db, viewer, filter, request);
+    const ownerId = await projects.findUser(user);
+    if (ownerId === undefined) throw notFound('User');
+    return listProjects(db, viewer, { ...filter, ownerId }, request);
+  },
+
+  async get(viewer: Viewer, id: number): Promise<ProjectRow> {
+    const project = await projects.find(id, viewer);
+    if (project === undefined) throw notFound('Project');
+    return project;
+  },
+});

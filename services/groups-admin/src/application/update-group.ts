@@ -1,0 +1,53 @@
+import { type Database, isUniqueViolation } from '@switchyard/database';
+import { invalid, notFound } from '@switchyard/errors';
+import { type GroupContent, type GroupSettings, groupProblems } from '../domain/group';
+import { note, refuse, taken } from '../domain/problems';
+import { namespaceChanges } from '../storage/directory-rows';
+import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
+import { recordDirectoryChange } from './directory-writer';
+
+/** A change of a group; what is absent stays. */
+export interface UpdateGroup extends GroupContent {
+  id: number;
+  settings: Partial<GroupSettings>;
+}
+
+/** Changes a group (G-4.15-6). A new name or path changes the namespaces below in one statement and no project (D5). */
+export const updateGroup =
+  ({ db, groups }: { db: Database; groups: GroupStore }) =>
+  async (change: UpdateGroup): Promise<GroupRow> => {
+    const work = async (): Promise<void> =>
+      db.transaction(async (tx) => {
+        await groups.lockTrees(tx, [change.id]);
+        const group = await groups.findIn(tx, change.id);
+        if (group === undefined) throw notFound('Group');
+        const parent = group.parent_id === null ? undefined : await groups.findIn(tx, group.parent_id);
+        const problems = groupProblems(
+          change,
+          parent && { visibility: parent.visibility, depth: parent.ancestry.length, settings: settingsOf(parent) },
+        );
+        const { visibility = group.visibility, name = group.name, path = group.path } = change;
+        if (visibility !== group.visibility && (await groups.hasWiderContent(tx, group.id, visibility))) {
+          note(problems, 'visibility_level', [
+            `${visibility} is not allowed since this group contains projects or sub-groups with higher visibility.`,
+          ]);
+        }
+        const renamed = path !== group.path;
+        if (renamed && parent !== undefined && (await groups.projectHasPath(tx, parent.id, path)))
+          note(problems, 'path', [taken]);
+        refuse(problems);
+        await groups.change(tx, group.id, change);
+        const changed =
+          renamed || name !== group.name
+            ? await groups.move(tx, group.id, { name, path, parentId: group.parent_id ?? undefined })
+            : [group.id];
+        await recordDirectoryChange(tx, await namespaceChanges(tx, changed));
+      });
+    await work().catch((error: unknown) => {
+      if (isUniqueViolation(error, 'namespaces_full_path')) throw invalid({ path: [taken] });
+      throw error;
+    });
+    const group = await groups.find(change.id);
+    if (group === undefined) throw notFound('Group');
+    return group;
+  };

@@ -1,0 +1,58 @@
+import type { Database } from '@switchyard/database';
+import { notFound } from '@switchyard/errors';
+import { note, refuse, taken } from '../domain/problems';
+import { type ProjectChange, projectProblems } from '../domain/project';
+import { projectChanges } from '../storage/directory-rows';
+import type { ProjectRow, ProjectStore } from '../storage/project.store';
+import type { Viewer } from '../storage/viewer';
+import { refuseTaken } from './create-project';
+import { recordDirectoryChange } from './directory-writer';
+
+/** Changes a project; a path it had redirects (G-1-7). */
+export const updateProject =
+  ({ db, projects }: { db: Database; projects: ProjectStore }) =>
+  async (actor: Viewer, id: number, change: ProjectChange): Promise<ProjectRow> => {
+    const present = await projects.find(id, actor);
+    if (present === undefined) throw notFound('Project');
+    await db
+      .transaction(async (tx) => {
+        // The namespace first, as when a project is made: it guards the names in it and how open they may be.
+        const home = await projects.lockHome(tx, present.namespace_id, actor.userId);
+        const locked = await projects.lock(tx, id);
+        if (locked === undefined || home === undefined) throw notFound('Project');
+        const problems = projectProblems(change, {
+          kind: home.kind,
+          visibility: home.visibility,
+          projectCreationLevel: home.project_creation_level ?? 'developer',
+        });
+        const renamed = change.path !== undefined && change.path !== locked.path;
+        const conflicts = await projects.taken(tx, locked.namespace_id, {
+          name: change.name,
+          path: renamed ? change.path : undefined,
+          except: id,
+        });
+        if (conflicts.name) note(problems, 'name', [taken]);
+        if (conflicts.path) note(problems, 'path', [taken]);
+        refuse(problems);
+        if (renamed) await projects.redirect(tx, id);
+        await projects.change(tx, id, change);
+        await recordDirectoryChange(tx, await projectChanges(tx, [id]));
+      })
+      .catch(refuseTaken);
+    const project = await projects.find(id, actor);
+    if (project === undefined) throw notFound('Project');
+    return project;
+  };
+
+/** Archives a project, or takes it out of the archive. */
+export const archiveProject =
+  ({ db, projects }: { db: Database; projects: ProjectStore }) =>
+  async (actor: Viewer, id: number, archived: boolean): Promise<ProjectRow> => {
+    await db.transaction(async (tx) => {
+      await projects.archive(tx, id, archived);
+      await recordDirectoryChange(tx, await projectChanges(tx, [id]));
+    });
+    const project = await projects.find(id, actor);
+    if (project === undefined) throw notFound('Project');
+    return project;
+  };

@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import type { ServiceImplementation } from '@switchyard/rpc';
+import { createGroup } from './application/create-group';
+import { createProject } from './application/create-project';
+import { deleteGroup, restoreGroup } from './application/delete-group';
+import { deleteProject } from './application/delete-project';
+import { housekeeping } from './application/housekeeping';
+import { manageMembers } from './application/manage-members';
+import { purge } from './application/purge';
+import { readGroups } from './application/read-groups';
+import { readProjects } from './application/read-projects';
+import { transferGroup } from './application/transfer-group';
+import { transferProject } from './application/transfer-project';
+import { updateGroup } from './application/update-group';
+import { archiveProject, updateProject } from './application/update-project';
+import type { BackgroundWork, Dependencies } from './dependencies';
+import { groupStore } from './storage/group.store';
+import { memberStore } from './storage/member.store';
+import { projectStore } from './storage/project.store';
+import { purgeStore } from './storage/purge.store';
+import { groupHandler } from './transport/group.handler';
+import { memberHandler } from './transport/member.handler';
+import { projectHandler } from './transport/project.handler';
+
+/** What groups and projects need beside the rest. */
+export interface GroupOptions {
+  /** Key material (D2). */
+  secret: string;
+  /** Days between a deletion and its purge. */
+  deletionDelayDays: number;
+}
+
+/** Groups, projects, members, labels and milestones: their RPCs, and the jobs that purge and expire. */
+export function composeGroups(
+  { db, tier, externalUrl }: Dependencies,
+  { secret, deletionDelayDays }: GroupOptions,
+): { services: ServiceImplementation[]; background: BackgroundWork } {
+  const instance = { tier, externalUrl: externalUrl.replace(/\/+$/, '') };
+  const stores = { db, groups: groupStore(db), projects: projectStore(db), members: memberStore(db) };
+  const members = manageMembers(stores);
+  // Derived, so that it is the same on every replica and in no dump of the database.
+  const runnersToken = (groupId: number): string =>
+    `GR1348941${createHmac('sha256', secret).update(`runners of group ${groupId}`).digest('base64url').slice(0, 20)}`;
+  return {
+    services: [
+      groupHandler(
+        {
+          createGroup: createGroup(stores),
+          updateGroup: updateGroup(stores),
+          transferGroup: transferGroup(stores),
+          deleteGroup: deleteGroup(stores),
+          restoreGroup: restoreGroup(stores),
+          readGroups: readGroups(stores),
+          runnersToken,
+        },
+        instance,
+      ),
+      projectHandler(
+        {
+          createProject: createProject(stores),
+          updateProject: updateProject(stores),
+          archiveProject: archiveProject(stores),
+          transferProject: transferProject(stores),
+          deleteProject: deleteProject(stores),
+          readProjects: readProjects(stores),
+        },
+        instance,
+      ),
+      memberHandler(members, instance),
+    ],
+    background: housekeeping({
+      expireMemberships: () => members.expire(),
+      purge: purge({ db, store: purgeStore(), delayDays: deletionDelayDays }),
+    }),
+  };
+}

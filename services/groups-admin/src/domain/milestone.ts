@@ -1,0 +1,26 @@
+import { lengthProblems, maxDescription, note, type Problems } from './problems';
+
+/** What a milestone says of itself; dates are `YYYY-MM-DD`, undefined for none. */
+export interface MilestoneContent {
+  title: string;
+  description: string;
+  dueDate: string | undefined;
+  startDate: string | undefined;
+}
+
+const inRange = (date: string | undefined): boolean => date === undefined || date <= '9999-12-31';
+
+/** What is wrong with a milestone. */
+export function milestoneProblems(milestone: MilestoneContent): Problems {
+  const problems: Problems = {};
+  if (milestone.title.trim() === '') note(problems, 'title', ["can't be blank"]);
+  note(problems, 'title', lengthProblems(milestone.title, 255));
+  note(problems, 'description', lengthProblems(milestone.description, maxDescription));
+  if (!inRange(milestone.startDate) || !inRange(milestone.dueDate)) {
+    note(problems, 'due_date', ['date must not be after 9999-12-31']);
+  }
+  if (milestone.startDate !== undefined && milestone.dueDate !== undefined && milestone.dueDate < milestone.startDate) {
+    note(problems, 'due_date', ['must be greater than start date']);
+  }
+  return problems;
+}

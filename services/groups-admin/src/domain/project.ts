@@ -1,0 +1,96 @@
+import { forbidden } from '@switchyard/errors';
+import { levels } from './levels';
+import { isWider, type Visibility } from './openness';
+import { nameProblems, pathProblems } from './path';
+import { lengthProblems, note, type Problems } from './problems';
+
+/** Columns of a project that its Maintainers set, by column; an absent one keeps its value. */
+export interface ProjectChange {
+  name?: string;
+  path?: string;
+  description?: string | null;
+  visibility?: Visibility;
+  default_branch?: string;
+  topics?: string[];
+  merge_method?: string;
+  squash_option?: string;
+  only_allow_merge_if_pipeline_succeeds?: boolean;
+  allow_merge_on_skipped_pipeline?: boolean;
+  only_allow_merge_if_all_discussions_are_resolved?: boolean;
+  remove_source_branch_after_merge?: boolean;
+  merge_pipelines_enabled?: boolean;
+  merge_trains_enabled?: boolean;
+  merge_trains_skip_train_allowed?: boolean;
+  merge_commit_template?: string | null;
+  squash_commit_template?: string | null;
+  suggestion_commit_message?: string | null;
+  printing_merge_request_link_enabled?: boolean;
+  resolve_outdated_diff_discussions?: boolean;
+  autoclose_referenced_issues?: boolean;
+  approvals_before_merge?: number;
+  issues_access_level?: string;
+  merge_requests_access_level?: string;
+  repository_access_level?: string;
+  /** Levels of the remaining features; merged into those that are set. */
+  feature_access_levels?: Record<string, string>;
+  lfs_enabled?: boolean;
+  request_access_enabled?: boolean;
+  shared_runners_enabled?: boolean;
+  emails_enabled?: boolean;
+  ci_config_path?: string | null;
+  build_timeout?: number;
+  auto_cancel_pending_pipelines?: string;
+}
+
+/** The namespace of a project as far as rules look at it. */
+export interface ProjectHome {
+  kind: 'group' | 'user';
+  visibility: Visibility;
+  projectCreationLevel: string;
+}
+
+const creationLevels: Record<string, number> = {
+  developer: levels.developer,
+  maintainer: levels.maintainer,
+  owner: levels.owner,
+};
+
+/**
+ * Whether an actor may make projects in a namespace (G-2-33).
+ * @throws AppError forbidden
+ */
+export function mayCreateProject(actor: { admin: boolean; level: number }, home: ProjectHome): void {
+  if (actor.admin) return;
+  const needed = home.kind === 'user' ? levels.owner : creationLevels[home.projectCreationLevel];
+  if (needed === undefined || actor.level < needed) throw forbidden();
+}
+
+const maxTopic = 255;
+
+// A branch name as git takes it, checked only so far that it can never be something else; the repository has the last word.
+const refused = /^[-/.]|\.\.|[\0-\x20~^:?*[\\\x7f]|@\{|\/\/|\/\.|(\/|\.lock|\.)$/;
+
+/** What is wrong with a new or changed project in its namespace. */
+export function projectProblems(change: ProjectChange, home: ProjectHome): Problems {
+  const problems: Problems = {};
+  if (change.name !== undefined) note(problems, 'name', nameProblems(change.name));
+  if (change.path !== undefined) note(problems, 'path', pathProblems(change.path, { atTop: false }));
+  note(problems, 'description', lengthProblems(change.description ?? undefined, 2_000));
+  if (home.kind === 'group' && change.visibility !== undefined && isWider(change.visibility, home.visibility)) {
+    note(problems, 'visibility_level', [`${change.visibility} is not allowed in a ${home.visibility} group.`]);
+  }
+  if (
+    change.default_branch !== undefined &&
+    (refused.test(change.default_branch) || change.default_branch.length > 255)
+  ) {
+    note(problems, 'default_branch', ['is invalid']);
+  }
+  if (change.topics?.some((topic) => topic.length > maxTopic)) {
+    note(problems, 'topics', [`is too long (maximum is ${maxTopic} characters)`]);
+  }
+  note(problems, 'merge_commit_template', lengthProblems(change.merge_commit_template ?? undefined, 500));
+  note(problems, 'squash_commit_template', lengthProblems(change.squash_commit_template ?? undefined, 500));
+  note(problems, 'suggestion_commit_message', lengthProblems(change.suggestion_commit_message ?? undefined, 255));
+  note(problems, 'ci_config_path', lengthProblems(change.ci_config_path ?? undefined, 255));
+  return problems;
+}

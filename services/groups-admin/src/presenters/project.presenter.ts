@@ -1,0 +1,166 @@
+import { userReference } from '@switchyard/directory';
+import type { ProjectRow } from '../storage/project.store';
+import type { Instance } from './group.presenter';
+
+/** Features that have no switch of their own in the table, with what they are when nobody set them. */
+const featureDefaults: Record<string, string> = {
+  analytics: 'enabled',
+  builds: 'enabled',
+  container_registry: 'enabled',
+  environments: 'enabled',
+  feature_flags: 'enabled',
+  forking: 'enabled',
+  infrastructure: 'enabled',
+  model_experiments: 'enabled',
+  model_registry: 'enabled',
+  monitor: 'enabled',
+  package_registry: 'enabled',
+  pages: 'private',
+  releases: 'enabled',
+  requirements: 'enabled',
+  security_and_compliance: 'private',
+  snippets: 'enabled',
+  wiki: 'enabled',
+};
+
+const sshUrl = (externalUrl: string, fullPath: string): string =>
+  `git@${new URL(externalUrl).hostname}:${fullPath}.git`;
+
+const fullPathOf = (project: ProjectRow): string => `${project.namespace_full_path}/${project.path}`;
+
+/** The short form of a project: what anonymous callers and `simple=true` are given. */
+export function presentSimpleProject(project: ProjectRow, { externalUrl }: Instance) {
+  const fullPath = fullPathOf(project);
+  const webUrl = `${externalUrl}/${fullPath}`;
+  return {
+    id: project.id,
+    description: project.description,
+    name: project.name,
+    name_with_namespace: `${project.namespace_full_name} / ${project.name}`,
+    path: project.path,
+    path_with_namespace: fullPath,
+    created_at: project.created_at,
+    default_branch: project.default_branch,
+    tag_list: project.topics,
+    topics: project.topics,
+    ssh_url_to_repo: sshUrl(externalUrl, fullPath),
+    http_url_to_repo: `${webUrl}.git`,
+    web_url: webUrl,
+    readme_url: project.initialize_with_readme ? `${webUrl}/-/blob/${project.default_branch}/README.md` : null,
+    forks_count: project.forks_count,
+    avatar_url: project.avatar_url,
+    star_count: project.star_count,
+    visibility: project.visibility,
+    last_activity_at: project.last_activity_at,
+    namespace: {
+      id: project.namespace_id,
+      name: project.namespace_name,
+      path: project.namespace_path,
+      kind: project.namespace_kind,
+      full_path: project.namespace_full_path,
+      parent_id: project.namespace_parent_id,
+      avatar_url: project.namespace_avatar_url,
+      web_url:
+        project.namespace_kind === 'group'
+          ? `${externalUrl}/groups/${project.namespace_full_path}`
+          : `${externalUrl}/${project.namespace_full_path}`,
+    },
+  };
+}
+
+const accessOf = (level: number | null) => (level === null ? null : { access_level: level, notification_level: 3 });
+
+/** A project in full (G §10 Projects). */
+export function presentProject(project: ProjectRow, instance: Instance) {
+  const { externalUrl } = instance;
+  const paid = (project.tier ?? instance.tier) !== 'free';
+  const api = `${externalUrl}/api/v4/projects/${project.id}`;
+  const levels: Record<string, string> = {
+    ...featureDefaults,
+    ...project.feature_access_levels,
+    issues: project.issues_access_level,
+    merge_requests: project.merge_requests_access_level,
+    repository: project.repository_access_level,
+  };
+  const isOn = (feature: string): boolean => levels[feature] !== 'disabled';
+  const featureLevels = Object.fromEntries(
+    Object.entries(levels).map(([feature, level]) => [`${feature}_access_level`, level]),
+  );
+  return {
+    ...presentSimpleProject(project, instance),
+    container_registry_image_prefix: `${new URL(externalUrl).host}/${fullPathOf(project).toLowerCase()}`,
+    _links: {
+      self: api,
+      ...(isOn('issues') ? { issues: `${api}/issues` } : {}),
+      ...(isOn('merge_requests') ? { merge_requests: `${api}/merge_requests` } : {}),
+      repo_branches: `${api}/repository/branches`,
+      labels: `${api}/labels`,
+      events: `${api}/events`,
+      members: `${api}/members`,
+    },
+    ...(project.owner_id === null
+      ? {}
+      : {
+          owner: {
+            ...userReference(
+              {
+                id: project.owner_id,
+                username: project.owner_username ?? '',
+                name: project.owner_name ?? '',
+                state: project.owner_state ?? 'active',
+                avatar_url: project.owner_avatar_url,
+                public_email: project.owner_public_email,
+              },
+              externalUrl,
+            ),
+            created_at: project.owner_created_at,
+          },
+        }),
+    creator_id: project.creator_id,
+    archived: project.archived,
+    updated_at: project.updated_at,
+    packages_enabled: isOn('package_registry'),
+    container_registry_enabled: isOn('container_registry'),
+    issues_enabled: isOn('issues'),
+    merge_requests_enabled: isOn('merge_requests'),
+    wiki_enabled: isOn('wiki'),
+    jobs_enabled: isOn('builds'),
+    snippets_enabled: isOn('snippets'),
+    ...featureLevels,
+    can_create_merge_request_in: isOn('merge_requests') && (project.project_level ?? project.group_level ?? 0) >= 20,
+    lfs_enabled: project.lfs_enabled,
+    request_access_enabled: project.request_access_enabled,
+    shared_runners_enabled: project.shared_runners_enabled,
+    emails_enabled: project.emails_enabled,
+    emails_disabled: !project.emails_enabled,
+    import_status: 'none',
+    import_type: null,
+    import_url: null,
+    open_issues_count: project.open_issues_count,
+    ci_config_path: project.ci_config_path,
+    build_timeout: project.build_timeout,
+    auto_cancel_pending_pipelines: project.auto_cancel_pending_pipelines,
+    shared_with_groups: [],
+    only_allow_merge_if_pipeline_succeeds: project.only_allow_merge_if_pipeline_succeeds,
+    allow_merge_on_skipped_pipeline: project.allow_merge_on_skipped_pipeline,
+    only_allow_merge_if_all_discussions_are_resolved: project.only_allow_merge_if_all_discussions_are_resolved,
+    remove_source_branch_after_merge: project.remove_source_branch_after_merge,
+    printing_merge_request_link_enabled: project.printing_merge_request_link_enabled,
+    resolve_outdated_diff_discussions: project.resolve_outdated_diff_discussions,
+    autoclose_referenced_issues: project.autoclose_referenced_issues,
+    merge_method: project.merge_method,
+    squash_option: project.squash_option,
+    suggestion_commit_message: project.suggestion_commit_message,
+    merge_commit_template: project.merge_commit_template,
+    squash_commit_template: project.squash_commit_template,
+    ...(paid
+      ? {
+          approvals_before_merge: project.approvals_before_merge,
+          merge_pipelines_enabled: project.merge_pipelines_enabled,
+          merge_trains_enabled: project.merge_trains_enabled,
+          merge_trains_skip_train_allowed: project.merge_trains_skip_train_allowed,
+        }
+      : {}),
+    permissions: { project_access: accessOf(project.project_level), group_access: accessOf(project.group_level) },
+  };
+}

@@ -1,0 +1,105 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+import type { DirectoryRowChange } from '../application/directory-writer';
+
+type RowOf<C extends DirectoryRowChange['row']['$case']> = Extract<DirectoryRowChange['row'], { $case: C }>['value'];
+
+const change = <C extends DirectoryRowChange['row']['$case']>(
+  kind: C,
+  value: RowOf<C>,
+  deleted: boolean,
+): DirectoryRowChange => ({ row: { $case: kind, value } as DirectoryRowChange['row'], deleted });
+
+/** Namespaces as the directory has them, by id. */
+export async function namespaceChanges(
+  tx: SqlExecutor,
+  ids: readonly number[],
+  deleted = false,
+): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<RowOf<'namespace'>>(sql`
+    select id, kind, name, path, full_path as "fullPath", full_name as "fullName", ancestry, visibility,
+      coalesce(owner_id, 0) as "ownerId", coalesce(avatar_url, '') as "avatarUrl",
+      marked_for_deletion_at is not null as deleting, coalesce(tier, '') as tier
+    from namespaces where id = any(${[...ids]}::bigint[]) order by cardinality(ancestry), id`);
+  return rows.map((row) => change('namespace', row, deleted));
+}
+
+/** Projects as the directory has them, by id. */
+export async function projectChanges(
+  tx: SqlExecutor,
+  ids: readonly number[],
+  deleted = false,
+): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<Omit<RowOf<'project'>, 'settings'> & NonNullable<RowOf<'project'>['settings']>>(sql`
+    select id, namespace_id as "namespaceId", name, path, visibility, default_branch as "defaultBranch", archived,
+      marked_for_deletion_at is not null as deleting, coalesce(avatar_url, '') as "avatarUrl",
+      coalesce(creator_id, 0) as "creatorId", merge_method as "mergeMethod", squash_option as "squashOption",
+      only_allow_merge_if_pipeline_succeeds as "onlyAllowMergeIfPipelineSucceeds",
+      allow_merge_on_skipped_pipeline as "allowMergeOnSkippedPipeline",
+      only_allow_merge_if_all_discussions_are_resolved as "onlyAllowMergeIfAllDiscussionsAreResolved",
+      remove_source_branch_after_merge as "removeSourceBranchAfterMerge",
+      merge_requests_access_level <> 'disabled' as "mergeRequestsEnabled",
+      issues_access_level <> 'disabled' as "issuesEnabled", repository_access_level as "repositoryAccessLevel",
+      initialize_with_readme as "initializeWithReadme", coalesce(merge_commit_template, '') as "mergeCommitTemplate",
+      coalesce(squash_commit_template, '') as "squashCommitTemplate"
+    from projects where id = any(${[...ids]}::bigint[]) order by id`);
+  return rows.map(
+    ({
+      id,
+      namespaceId,
+      name,
+      path,
+      visibility,
+      defaultBranch,
+      archived,
+      deleting,
+      avatarUrl,
+      creatorId,
+      ...settings
+    }) =>
+      change(
+        'project',
+        { id, namespaceId, name, path, visibility, defaultBranch, archived, deleting, avatarUrl, creatorId, settings },
+        deleted,
+      ),
+  );
+}
+
+/** Memberships as the directory has them, by id. */
+export async function membershipChanges(
+  tx: SqlExecutor,
+  ids: readonly number[],
+  deleted = false,
+): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<Omit<RowOf<'membership'>, 'expiresAt'> & { expiresAt: Date | null }>(sql`
+    select id, user_id as "userId", coalesce(namespace_id, 0) as "namespaceId", coalesce(project_id, 0) as "projectId",
+      access_level as "accessLevel", expires_at as "expiresAt"
+    from memberships where id = any(${[...ids]}::bigint[]) order by id`);
+  return rows.map((row) => change('membership', { ...row, expiresAt: row.expiresAt ?? undefined }, deleted));
+}
+
+/** Labels as the directory has them, by id. */
+export async function labelChanges(
+  tx: SqlExecutor,
+  ids: readonly number[],
+  deleted = false,
+): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<RowOf<'label'>>(sql`
+    select id, coalesce(project_id, 0) as "projectId", coalesce(namespace_id, 0) as "namespaceId", title, color,
+      coalesce(description, '') as description
+    from labels where id = any(${[...ids]}::bigint[]) order by id`);
+  return rows.map((row) => change('label', row, deleted));
+}
+
+/** Milestones as the directory has them, by id. */
+export async function milestoneChanges(
+  tx: SqlExecutor,
+  ids: readonly number[],
+  deleted = false,
+): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<RowOf<'milestone'>>(sql`
+    select id, iid, coalesce(project_id, 0) as "projectId", coalesce(namespace_id, 0) as "namespaceId", title, description,
+      state, coalesce(due_date::text, '') as "dueDate", coalesce(start_date::text, '') as "startDate",
+      created_at as "createdAt", updated_at as "updatedAt"
+    from milestones where id = any(${[...ids]}::bigint[]) order by id`);
+  return rows.map((row) => change('milestone', row, deleted));
+}

@@ -1,0 +1,64 @@
+import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest, sql } from '@switchyard/database';
+import { type GroupRow, groupColumns } from './group.store';
+import { matches, memberGroups, ownGroups, type Viewer, visibleGroups } from './viewer';
+
+/** Which groups a list holds; an absent field does not restrict it. */
+export interface GroupFilter {
+  parentId?: number;
+  ancestorId?: number;
+  skip?: number[];
+  /** True: all that can be seen; false: those the viewer belongs to. */
+  allAvailable: boolean;
+  search?: string;
+  visibility?: string;
+  /** Least level of the viewer. */
+  minLevel?: number;
+  topLevelOnly?: boolean;
+}
+
+const id: OrderColumn = { name: 'id', expression: sql`n.id`, type: 'bigint' };
+
+const ordersFor = (search: string | undefined): Record<string, OrderColumn[]> => {
+  const name: OrderColumn[] = [{ name: 'name', expression: sql`n.name`, type: 'text' }, id];
+  const orders = { name, path: [{ name: 'path', expression: sql`n.path`, type: 'text' as const }, id], id: [id] };
+  if (search === undefined) return { ...orders, similarity: name };
+  // Best matches first, whatever the direction asked for (G-4.15-11).
+  const likeness = sql`round((similarity(n.path, ${search}) + similarity(n.name, ${search}))::numeric, 6)`;
+  return {
+    ...orders,
+    similarity: [
+      { name: 'similarity', expression: likeness, type: 'numeric', direction: 'desc' },
+      { ...id, direction: 'desc' },
+    ],
+  };
+};
+
+/** A page of groups the viewer may see: one statement and one count. */
+export function listGroups(
+  db: Database,
+  viewer: Viewer,
+  filter: GroupFilter,
+  request: PageRequest,
+): Promise<{ rows: GroupRow[]; page: PageInfo }> {
+  const where = [sql`n.kind = 'group'`, visibleGroups(viewer)];
+  if (filter.minLevel !== undefined) where.push(memberGroups(viewer, filter.minLevel));
+  else if (!filter.allAvailable) where.push(ownGroups(viewer));
+  if (filter.parentId !== undefined) where.push(sql`n.parent_id = ${filter.parentId}`);
+  if (filter.ancestorId !== undefined) {
+    where.push(sql`n.ancestry @> array[${filter.ancestorId}::bigint] and n.id <> ${filter.ancestorId}`);
+  }
+  if (filter.skip !== undefined) where.push(sql`not n.id = any(${filter.skip}::bigint[])`);
+  if (filter.search !== undefined) where.push(matches(filter.search, [sql`n.name`, sql`n.path`, sql`n.full_path`]));
+  if (filter.visibility !== undefined) where.push(sql`n.visibility = ${filter.visibility}`);
+  if (filter.topLevelOnly) where.push(sql`n.parent_id is null`);
+  return listPage<GroupRow>({
+    db,
+    name: 'list_groups',
+    select: groupColumns,
+    from: sql`namespaces n`,
+    where,
+    orders: ordersFor(filter.search),
+    request,
+    count: true,
+  });
+}

@@ -1,0 +1,130 @@
+import {
+  type Database,
+  listPage,
+  type OrderColumn,
+  type PageInfo,
+  type PageRequest,
+  type Sql,
+  sql,
+} from '@switchyard/database';
+import { type ProjectRow, projectColumns, projectFrom } from './project.store';
+import { contains, matches, memberProjects, type Viewer, visibleProjects } from './viewer';
+
+/** Which projects a list holds; an absent field does not restrict it. */
+export interface ProjectFilter {
+  group?: { id: number; below: boolean; above: boolean };
+  /** Owner of the namespace. */
+  ownerId?: number;
+  archived?: boolean;
+  visibility?: string;
+  search?: string;
+  /** `search` looks at the full path as well. */
+  searchNamespaces?: boolean;
+  membership?: boolean;
+  starred?: boolean;
+  /** Least level of the viewer. */
+  minLevel?: number;
+  withIssues?: boolean;
+  withMergeRequests?: boolean;
+  topics?: string[];
+  idAfter?: number;
+  idBefore?: number;
+  lastActivityAfter?: Date;
+  lastActivityBefore?: Date;
+  updatedAfter?: Date;
+  updatedBefore?: Date;
+  active?: boolean;
+}
+
+type ClauseTable<Filter> = { [F in keyof Required<Filter>]: (value: NonNullable<Filter[F]>, viewer: Viewer) => Sql };
+
+const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces'>> = {
+  group: ({ id, below, above }) => {
+    const inside = below ? sql`n.ancestry @> array[${id}::bigint]` : sql`p.namespace_id = ${id}`;
+    return above
+      ? sql`(${inside} or p.namespace_id = any(array(select unnest(g.ancestry) from namespaces g where g.id = ${id})))`
+      : inside;
+  },
+  ownerId: (userId) => sql`n.owner_id = ${userId}`,
+  archived: (archived) => sql`p.archived = ${archived}`,
+  visibility: (visibility) => sql`p.visibility = ${visibility}`,
+  membership: (wanted, viewer) => (wanted ? memberProjects(viewer) : sql`true`),
+  starred: (wanted, viewer) =>
+    wanted
+      ? sql`p.id = any(array(select s.project_id from project_stars s where s.user_id = ${viewer.userId}::bigint))`
+      : sql`true`,
+  minLevel: (level, viewer) => memberProjects(viewer, level),
+  withIssues: (wanted) => (wanted ? sql`p.issues_access_level <> 'disabled'` : sql`true`),
+  withMergeRequests: (wanted) => (wanted ? sql`p.merge_requests_access_level <> 'disabled'` : sql`true`),
+  topics: (topics) => sql`p.topics @> ${topics}::text[]`,
+  idAfter: (id) => sql`p.id > ${id}`,
+  idBefore: (id) => sql`p.id < ${id}`,
+  lastActivityAfter: (moment) => sql`p.last_activity_at > ${moment}`,
+  lastActivityBefore: (moment) => sql`p.last_activity_at < ${moment}`,
+  updatedAfter: (moment) => sql`p.updated_at > ${moment}`,
+  updatedBefore: (moment) => sql`p.updated_at < ${moment}`,
+  active: (active) => (active ? sql`not p.archived` : sql`p.archived`),
+};
+
+function searched({ search, searchNamespaces }: ProjectFilter): Sql[] {
+  if (search === undefined) return [];
+  const own = matches(search, [sql`p.name`, sql`p.path`, sql`p.description`]);
+  return [searchNamespaces ? sql`(${own} or n.full_path || '/' || p.path ilike ${contains(search)})` : own];
+}
+
+const id: OrderColumn = { name: 'id', expression: sql`p.id`, type: 'bigint' };
+const by = (name: string, type: OrderColumn['type'], expression: Sql): OrderColumn[] => [
+  { name, type, expression },
+  id,
+];
+
+const ordersFor = (search: string | undefined): Record<string, OrderColumn[]> => {
+  const createdAt = by('created_at', 'timestamptz', sql`p.created_at`);
+  return {
+    id: [id],
+    name: by('name', 'text', sql`p.name`),
+    path: by('path', 'text', sql`p.path`),
+    created_at: createdAt,
+    updated_at: by('updated_at', 'timestamptz', sql`p.updated_at`),
+    last_activity_at: by('last_activity_at', 'timestamptz', sql`p.last_activity_at`),
+    star_count: by('star_count', 'integer', sql`p.star_count`),
+    // Best matches first, whatever the direction asked for; it needs something to resemble.
+    similarity:
+      search === undefined
+        ? createdAt
+        : [
+            {
+              name: 'similarity',
+              type: 'numeric',
+              direction: 'desc',
+              expression: sql`round((similarity(p.path, ${search}) + similarity(p.name, ${search}))::numeric, 6)`,
+            },
+            { ...id, direction: 'desc' },
+          ],
+  };
+};
+
+/** A page of projects the viewer may see: one statement and one count. */
+export function listProjects(
+  db: Database,
+  viewer: Viewer,
+  filter: ProjectFilter,
+  request: PageRequest,
+): Promise<{ rows: ProjectRow[]; page: PageInfo }> {
+  const where = [visibleProjects(viewer), ...searched(filter)];
+  for (const [name, clause] of Object.entries(clauses) as [keyof typeof clauses, (value: never, by: Viewer) => Sql][]) {
+    const value = filter[name];
+    if (value !== undefined) where.push(clause(value as never, viewer));
+  }
+  return listPage<ProjectRow>({
+    db,
+    name: 'list_projects',
+    select: projectColumns(viewer),
+    from: projectFrom,
+    countFrom: sql`projects p join namespaces n on n.id = p.namespace_id`,
+    where,
+    orders: ordersFor(filter.search),
+    request,
+    count: true,
+  });
+}

@@ -1,0 +1,95 @@
+import { join, type Sql, sql } from '@switchyard/database';
+
+/** Who looks: the actor of a call, as far as visibility depends on it. The rule is that of libs/directory and of access resolution. */
+export interface Viewer {
+  /** 0: anonymous. */
+  readonly userId: number;
+  readonly admin: boolean;
+  readonly external: boolean;
+}
+
+const minimal = 5;
+const guest = 10;
+
+// Subselects that do not mention the row they are used for run once per statement; an expired membership is none (D3).
+const memberships = (viewer: Viewer, least: number): Sql => sql`memberships m
+  where m.user_id = ${viewer.userId}::bigint and m.access_level >= ${least}::int
+  and (m.expires_at is null or m.expires_at > now())`;
+
+const memberNamespaceIds = (viewer: Viewer, least: number): Sql =>
+  sql`array(select m.namespace_id from ${memberships(viewer, least)} and m.namespace_id is not null)`;
+
+const memberProjectIds = (viewer: Viewer, least: number): Sql =>
+  sql`array(select m.project_id from ${memberships(viewer, least)} and m.project_id is not null)`;
+
+/** Namespaces marked for deletion: whatever lies below is hidden at once (D5). */
+const deletingIds = sql`array(select d.id from namespaces d where d.marked_for_deletion_at is not null)`;
+
+const namespaceLives = sql`not (n.ancestry && ${deletingIds})`;
+const projectLives = sql`p.marked_for_deletion_at is null and ${namespaceLives}`;
+
+/** What is open to a viewer without any membership. */
+function openTo(column: Sql, viewer: Viewer): Sql {
+  return viewer.userId === 0 || viewer.external ? sql`${column} = 'public'` : sql`${column} in ('public', 'internal')`;
+}
+
+const or = (parts: Sql[]): Sql => sql`(${join(parts, ' or ')})`;
+
+/** Groups the viewer is in, at `least` or more: a condition on `namespaces n`. */
+export const memberGroups = (viewer: Viewer, least = minimal): Sql =>
+  viewer.userId === 0 ? sql`false` : sql`n.ancestry && ${memberNamespaceIds(viewer, least)}`;
+
+/** Groups above a subgroup or project the viewer is in: a condition on `namespaces n`. */
+const groupsAboveMemberships = (viewer: Viewer): Sql => sql`n.id = any(array(
+  select unnest(below.ancestry) from namespaces below
+  where (below.id = any(${memberNamespaceIds(viewer, minimal)}) or below.id = any(array(
+    select held.namespace_id from projects held
+    where held.id = any(${memberProjectIds(viewer, minimal)}) and held.marked_for_deletion_at is null)))
+  and not (below.ancestry && ${deletingIds})))`;
+
+/** Groups the viewer belongs to: by membership, or as those above one. A condition on `namespaces n`. */
+export const ownGroups = (viewer: Viewer): Sql =>
+  viewer.userId === 0 ? sql`false` : or([memberGroups(viewer), groupsAboveMemberships(viewer)]);
+
+/** Groups the viewer may see: a condition on `namespaces n`. */
+export function visibleGroups(viewer: Viewer): Sql {
+  if (viewer.admin) return namespaceLives;
+  const reach = [openTo(sql`n.visibility`, viewer)];
+  if (viewer.userId > 0) reach.push(memberGroups(viewer), groupsAboveMemberships(viewer));
+  return sql`${namespaceLives} and ${or(reach)}`;
+}
+
+/** Projects the viewer is a member of, at `least` or more: a condition on `projects p` and `namespaces n`. */
+export const memberProjects = (viewer: Viewer, least = guest): Sql =>
+  viewer.userId === 0
+    ? sql`false`
+    : or([
+        sql`p.id = any(${memberProjectIds(viewer, least)})`,
+        sql`n.ancestry && ${memberNamespaceIds(viewer, least)}`,
+        sql`n.owner_id = ${viewer.userId}::bigint`,
+      ]);
+
+/** Projects the viewer may see: a condition on `projects p` and `namespaces n`. */
+export function visibleProjects(viewer: Viewer): Sql {
+  if (viewer.admin) return projectLives;
+  const reach = [openTo(sql`p.visibility`, viewer)];
+  if (viewer.userId > 0) reach.push(memberProjects(viewer));
+  return sql`${projectLives} and ${or(reach)}`;
+}
+
+/** `%`, `_` and the backslash stand for themselves in a search. */
+export const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** Below this many characters a search finds exact matches only (G-4.15-2). */
+const shortestPart = 3;
+
+/** A search over columns: a part of them, or the whole of one when the text is short. */
+export function matches(text: string, columns: readonly Sql[]): Sql {
+  return or(
+    columns.map((column) =>
+      text.length < shortestPart
+        ? sql`lower(${column}) = lower(${text}::text)`
+        : sql`${column} ilike ${contains(text)}`,
+    ),
+  );
+}

@@ -1,0 +1,82 @@
+import { notFound } from '@switchyard/errors';
+import { MemberServiceService, type MemberSource as WireSource } from '@switchyard/protos/groups_admin/v1/member';
+import {
+  type CallContext,
+  entity,
+  implement,
+  json,
+  page,
+  pageRequest,
+  type ServiceImplementation,
+} from '@switchyard/rpc';
+import type { ManageMembers } from '../application/manage-members';
+import type { MemberActor } from '../domain/member';
+import type { Instance } from '../presenters/group.presenter';
+import { presentMember } from '../presenters/member.presenter';
+import { given, some } from './viewer-of';
+
+type Source = Parameters<ManageMembers['get']>[0];
+
+function sourceOf(wire: WireSource | undefined): Source {
+  if (wire === undefined || (wire.groupId === 0) === (wire.projectId === 0)) throw notFound();
+  return wire.groupId > 0 ? { kind: 'group', id: wire.groupId } : { kind: 'project', id: wire.projectId };
+}
+
+const actorOf = ({ actor, access }: CallContext): MemberActor => ({
+  userId: actor.userId,
+  admin: actor.admin,
+  level: access?.level ?? 0,
+});
+
+const nothing = json(Buffer.alloc(0), 204);
+
+/** MemberService. */
+export const memberHandler = (members: ManageMembers, { externalUrl }: Instance): ServiceImplementation =>
+  implement(MemberServiceService, {
+    listMembers: async (request) => {
+      const asked = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id' };
+      const { rows, page: info } = await members.list(
+        sourceOf(request.source),
+        { query: given(request.query), userIds: some(request.userIds), inherited: request.inherited },
+        asked,
+      );
+      return page(
+        rows.map((member) => presentMember(member, externalUrl)),
+        { ...info, keyset: asked.mode === 'keyset' },
+      );
+    },
+
+    getMember: async (request) =>
+      entity(
+        presentMember(await members.get(sourceOf(request.source), request.userId, request.inherited), externalUrl),
+      ),
+
+    addMembers: async (request, context) => {
+      const added = await members.add(actorOf(context), sourceOf(request.source), {
+        userIds: request.userIds,
+        usernames: request.usernames,
+        level: request.accessLevel,
+        expiresAt: given(request.expiresAt),
+      });
+      if ('member' in added) return entity(presentMember(added.member, externalUrl));
+      return entity(
+        Object.keys(added.problems).length === 0 ? { status: 'success' } : { status: 'error', message: added.problems },
+      );
+    },
+
+    updateMember: async (request, context) =>
+      entity(
+        presentMember(
+          await members.update(actorOf(context), sourceOf(request.source), request.userId, {
+            level: request.accessLevel,
+            expiresAt: request.expiresAt,
+          }),
+          externalUrl,
+        ),
+      ),
+
+    removeMember: async (request, context) => {
+      await members.remove(actorOf(context), sourceOf(request.source), request.userId, request.skipSubresources);
+      return nothing;
+    },
+  });

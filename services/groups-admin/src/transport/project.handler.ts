@@ -1,0 +1,150 @@
+import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
+import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { createProject } from '../application/create-project';
+import type { deleteProject } from '../application/delete-project';
+import type { readProjects } from '../application/read-projects';
+import type { transferProject } from '../application/transfer-project';
+import type { archiveProject, updateProject } from '../application/update-project';
+import type { Visibility } from '../domain/openness';
+import type { ProjectChange } from '../domain/project';
+import type { Instance } from '../presenters/group.presenter';
+import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
+import { given, some, viewerOf } from './viewer-of';
+
+/** Use cases behind ProjectService. */
+export interface ProjectCases {
+  createProject: ReturnType<typeof createProject>;
+  updateProject: ReturnType<typeof updateProject>;
+  archiveProject: ReturnType<typeof archiveProject>;
+  transferProject: ReturnType<typeof transferProject>;
+  deleteProject: ReturnType<typeof deleteProject>;
+  readProjects: ReturnType<typeof readProjects>;
+}
+
+const orNull = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
+
+/** The columns a request sets. */
+function toChange(wire: ProjectSettings | undefined): ProjectChange {
+  if (wire === undefined) return {};
+  const { issues, merge_requests, repository, ...others } = wire.featureAccessLevels;
+  return {
+    name: wire.name,
+    path: wire.path,
+    description: orNull(wire.description),
+    visibility: wire.visibility as Visibility | undefined,
+    default_branch: wire.defaultBranch === '' ? undefined : wire.defaultBranch,
+    topics: wire.topics === undefined ? undefined : [...new Set(wire.topics.names.filter((name) => name !== ''))],
+    merge_method: wire.mergeMethod,
+    squash_option: wire.squashOption,
+    only_allow_merge_if_pipeline_succeeds: wire.onlyAllowMergeIfPipelineSucceeds,
+    allow_merge_on_skipped_pipeline: wire.allowMergeOnSkippedPipeline,
+    only_allow_merge_if_all_discussions_are_resolved: wire.onlyAllowMergeIfAllDiscussionsAreResolved,
+    remove_source_branch_after_merge: wire.removeSourceBranchAfterMerge,
+    merge_pipelines_enabled: wire.mergePipelinesEnabled,
+    merge_trains_enabled: wire.mergeTrainsEnabled,
+    merge_trains_skip_train_allowed: wire.mergeTrainsSkipTrainAllowed,
+    merge_commit_template: orNull(wire.mergeCommitTemplate),
+    squash_commit_template: orNull(wire.squashCommitTemplate),
+    suggestion_commit_message: orNull(wire.suggestionCommitMessage),
+    printing_merge_request_link_enabled: wire.printingMergeRequestLinkEnabled,
+    resolve_outdated_diff_discussions: wire.resolveOutdatedDiffDiscussions,
+    autoclose_referenced_issues: wire.autocloseReferencedIssues,
+    approvals_before_merge: wire.approvalsBeforeMerge,
+    issues_access_level: issues,
+    merge_requests_access_level: merge_requests,
+    repository_access_level: repository,
+    feature_access_levels: Object.keys(others).length === 0 ? undefined : others,
+    lfs_enabled: wire.lfsEnabled,
+    request_access_enabled: wire.requestAccessEnabled,
+    shared_runners_enabled: wire.sharedRunnersEnabled,
+    emails_enabled: wire.emailsEnabled,
+    ci_config_path: orNull(wire.ciConfigPath),
+    build_timeout: wire.buildTimeout,
+    auto_cancel_pending_pipelines: wire.autoCancelPendingPipelines,
+  };
+}
+
+/** ProjectService. */
+export const projectHandler = (cases: ProjectCases, instance: Instance): ServiceImplementation =>
+  implement(ProjectServiceService, {
+    listProjects: async (request, context) => {
+      const asked = pageRequest(request.page, { orderBy: 'created_at', descending: true });
+      const viewer = viewerOf(context);
+      // The position of a keyset page may be told by an id alone (G-1-32).
+      const { rows, page: info } = await cases.readProjects.list(
+        viewer,
+        {
+          group:
+            request.groupId === 0
+              ? undefined
+              : { id: request.groupId, below: request.includeSubgroups, above: request.includeAncestorGroups },
+          archived: request.archived,
+          visibility: given(request.visibility),
+          search: given(request.search),
+          searchNamespaces: request.searchNamespaces,
+          membership: request.membership || undefined,
+          starred: request.starred || undefined,
+          minLevel: request.owned ? 50 : given(request.minAccessLevel),
+          withIssues: request.withIssuesEnabled || undefined,
+          withMergeRequests: request.withMergeRequestsEnabled || undefined,
+          topics: some(request.topics),
+          idAfter: given(request.idAfter),
+          idBefore: given(request.idBefore),
+          lastActivityAfter: request.lastActivityAfter,
+          lastActivityBefore: request.lastActivityBefore,
+          updatedAfter: request.updatedAfter,
+          updatedBefore: request.updatedBefore,
+          active: request.active,
+        },
+        asked,
+        given(request.user),
+      );
+      const present = request.simple || viewer.userId === 0 ? presentSimpleProject : presentProject;
+      return page(
+        rows.map((project) => present(project, instance)),
+        { ...info, keyset: asked.mode === 'keyset' },
+      );
+    },
+
+    getProject: async (request, context) => {
+      const viewer = viewerOf(context);
+      const present = viewer.userId === 0 ? presentSimpleProject : presentProject;
+      return entity(present(await cases.readProjects.get(viewer, request.projectId), instance));
+    },
+
+    createProject: async (request, context) =>
+      entity(
+        presentProject(
+          await cases.createProject(viewerOf(context), {
+            namespaceId: given(request.namespaceId),
+            userId: given(request.userId),
+            initializeWithReadme: request.initializeWithReadme,
+            settings: toChange(request.settings),
+          }),
+          instance,
+        ),
+      ),
+
+    updateProject: async (request, context) =>
+      entity(
+        presentProject(
+          await cases.updateProject(viewerOf(context), request.projectId, toChange(request.settings)),
+          instance,
+        ),
+      ),
+
+    archiveProject: async (request, context) =>
+      entity(
+        presentProject(await cases.archiveProject(viewerOf(context), request.projectId, request.archived), instance),
+      ),
+
+    deleteProject: async (request) => {
+      await cases.deleteProject(request.projectId);
+      return entity({ message: '202 Accepted' }, 202);
+    },
+
+    transferProject: async (request, context) =>
+      entity(
+        presentProject(await cases.transferProject(viewerOf(context), request.projectId, request.namespace), instance),
+      ),
+  });
