@@ -92,9 +92,11 @@ function namespaceVisible(subject: Subject): Sql {
     // Whoever is in a subgroup or project sees the groups above it.
     reach.push(sql`n.id = any(array(
       select unnest(below.ancestry) from directory.namespaces below
-      where below.id = any(${memberNamespaceIds(subject, guest)}) or below.id = any(array(
-        select member_of.namespace_id from directory.projects member_of
-        where member_of.id = any(${memberProjectIds(subject, guest)}) and member_of.deleted_at is null))))`);
+      where not (below.ancestry && ${deletingIds}) and (below.id = any(${memberNamespaceIds(subject, minimal)})
+        or below.id = any(array(
+          select member_of.namespace_id from directory.projects member_of
+          where member_of.id = any(${memberProjectIds(subject, minimal)})
+            and member_of.deleted_at is null and not member_of.deleting)))))`);
   }
   if (typeof subject.admin !== 'boolean') reach.push(subject.admin);
   return sql`(${namespaceLives} and ${or(reach)})`;
@@ -132,7 +134,7 @@ function levelOf(subject: Subject, projectId: Sql): Sql {
   return sql`coalesce((
     select max(level) from directory.projects lp join directory.namespaces ln on ln.id = lp.namespace_id
     cross join lateral (
-      select m.access_level as level from ${memberships(subject, 0)} and (m.project_id = lp.id or m.namespace_id = any(ln.ancestry))
+      select m.access_level as level from ${memberships(subject, guest)} and (m.project_id = lp.id or m.namespace_id = any(ln.ancestry))
       union all select 50 where ln.owner_id = ${subject.id}
     ) as levels
     where lp.id = ${projectId}), 0)`;

@@ -183,6 +183,7 @@ export class DirectoryModel {
     if (project === undefined || namespace === undefined || userId === 0) return 0;
     if (namespace.ownerId === userId) return 50;
     return this.liveMemberships(userId)
+      .filter((one) => one.accessLevel >= 10)
       .filter((one) => one.projectId === projectId || namespace.ancestry.includes(one.namespaceId))
       .reduce((most, one) => Math.max(most, one.accessLevel), 0);
   }
@@ -204,9 +205,10 @@ export class DirectoryModel {
     if (viewer.userId === 0) return false;
     if (namespace.visibility === 'internal' && !viewer.external) return true;
     return this.liveMemberships(viewer.userId).some((one) => {
-      if (one.accessLevel >= 5 && namespace.ancestry.includes(one.namespaceId)) return true;
-      const at = one.namespaceId || this.projects.get(one.projectId)?.namespaceId;
-      return one.accessLevel >= 10 && this.namespaces.get(at ?? 0)?.ancestry.includes(id) === true;
+      if (namespace.ancestry.includes(one.namespaceId)) return true;
+      const within = this.projects.get(one.projectId);
+      const below = this.namespaces.get(one.namespaceId || (within?.namespaceId ?? 0));
+      return below?.ancestry.includes(id) === true && !this.hidden(below) && within?.deleting !== true;
     });
   }
 
