@@ -78,7 +78,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     const databases = await step('prepare databases', () => prepareDatabases({ passwords, ...server }));
     signal.throwIfAborted();
 
-    const ports = await choosePorts(services, settings.port);
+    const ports = await choosePorts(settings.port);
     const secrets = {
       keys: identityKeysOf(
         settings.data,
@@ -87,7 +87,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
       secret: secretOf(settings.data, settings.secret),
       rootToken: settings.rootToken ?? rootTokenOf(settings.data),
     };
-    const shared = { services, settings, ports, databases, logDatabase: databases[LOG_DATABASE], env, ...secrets };
+    const shared = { settings, ports, databases, logDatabase: databases[LOG_DATABASE], env, ...secrets };
     const main = (name) => join(root, 'services', name, 'dist', 'main.js');
 
     await step('apply migrations', () =>
@@ -130,8 +130,8 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
           }),
         ),
       );
+      signal.throwIfAborted();
     });
-    signal.throwIfAborted();
 
     announce({ say, settings, cwd });
     await aborted(signal);
@@ -184,10 +184,10 @@ async function openServer({ settings, supervisor, logFile, show, say, step }) {
   return { url: server.url, source: 'the embedded PostgreSQL' };
 }
 
-async function choosePorts(services, gatewayPort) {
+async function choosePorts(gatewayPort) {
   const taken = new Set([gatewayPort]);
   const ports = {};
-  for (const { name, addressVariable } of services) {
+  for (const { name, addressVariable } of SERVICES) {
     ports[name] = { http: await freePort(taken), grpc: addressVariable ? await freePort(taken) : undefined };
   }
   return ports;

@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LaunchFailure } from '../failure.mjs';
 import { openServiceLog } from '../service-log.mjs';
+import { SERVICES } from '../services.mjs';
 import { plainEnvironment } from './install.mjs';
 
 // Together with PostgreSQL's 3.5 s, gateway and services stop within the ten seconds of D2.
@@ -16,25 +17,14 @@ const HEALTH_REQUEST_MS = 2_000;
  * @param {object} plan
  * @returns {NodeJS.ProcessEnv}
  */
-export function serviceEnvironment({
-  service,
-  services,
-  settings,
-  ports,
-  databases,
-  logDatabase,
-  keys,
-  secret,
-  rootToken,
-  env,
-}) {
+export function serviceEnvironment({ service, settings, ports, databases, logDatabase, keys, secret, rootToken, env }) {
   const own = ports[service.name];
-  const peers = services.filter(({ addressVariable }) => addressVariable);
+  const peers = SERVICES.filter(({ addressVariable }) => addressVariable);
   return {
     ...plainEnvironment(env),
     NODE_ENV: env.NODE_ENV || 'production',
     ...Object.fromEntries(peers.map(({ name, addressVariable }) => [addressVariable, `127.0.0.1:${ports[name].grpc}`])),
-    ...(ports['merge-requests'] && { MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${ports['merge-requests'].http}` }),
+    MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${ports['merge-requests'].http}`,
     PORT: service.name === 'gateway' ? String(settings.port) : undefined,
     HOST: service.name === 'gateway' ? settings.host : '127.0.0.1',
     GRPC_PORT: own.grpc === undefined ? undefined : String(own.grpc),
