@@ -15,6 +15,8 @@ const INTERRUPTED = 130;
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const faults = process.argv.includes('--faults');
+// Paths narrow the run to test files that match, for work on a part: `npm test -- libs/rpc`.
+const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const progress = createProgress();
 const ending = new AbortController();
 // Everything a test makes lies in here, and every process it starts carries the name in its environment.
@@ -30,7 +32,7 @@ const outcome = { passed: 0, failed: 0, skipped: [] };
 try {
   await progress.step('check Node.js and git', (note) => note(checkToolchain()));
   await prepareSources({ root, signal: ending.signal, step: progress.step });
-  if (!faults) await check();
+  if (!faults && paths.length === 0) await check();
   ending.signal.throwIfAborted();
   await test();
 } catch (error) {
@@ -99,6 +101,7 @@ async function test() {
     '--testPathIgnorePatterns=/dist/',
   ];
   if (faults) args.push('--testPathPatterns=/test/faults/');
+  args.push(...paths);
   try {
     await run(process.execPath, args, {
       cwd: root,
