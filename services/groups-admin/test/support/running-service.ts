@@ -1,0 +1,107 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { ServiceDefinition } from '@grpc/grpc-js';
+import { migrate } from '@switchyard/database';
+import { logMigrations } from '@switchyard/events';
+import {
+  AccessServiceService,
+  type ResolveRequest,
+  type ResolveResponse,
+} from '@switchyard/protos/groups_admin/v1/access';
+import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import {
+  type CallOptions,
+  connect,
+  type Peer,
+  type RpcClient,
+  type RunningService,
+  startService,
+} from '@switchyard/rpc';
+import { testDatabase } from '@switchyard/testkit';
+import { compose } from '../../src/compose';
+import type { Config } from '../../src/config';
+import { migrations } from '../../src/storage/migrations';
+
+/** Token of the administrator in these tests. */
+export const rootToken = 'root-token-of-the-component-tests';
+
+/** groups-admin in this process, on a database of its own, called as the gateway calls it. */
+export interface TestService {
+  readonly databaseUrl: string;
+  /** A client of one of its services, as `caller`. */
+  client<T extends ServiceDefinition>(definition: T, caller?: string): RpcClient<T>;
+  /** Resolves a token and a target as the gateway does. */
+  resolve(request?: Partial<ResolveRequest>): Promise<ResolveResponse>;
+  /** Call options for the bearer of a token, with access to a target where one is named. */
+  as(token: string, target?: ResolveRequest['target']): Promise<CallOptions & { actor: Actor; access?: Access }>;
+  close(): Promise<void>;
+}
+
+/** Body of a reply. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+export const bodyOf = (reply: Representation | RepresentationPage): any =>
+  reply.json.length === 0 ? undefined : JSON.parse(reply.json.toString());
+
+/** Starts the service as its `main.ts` does, without the process. */
+export async function startTestService(): Promise<TestService> {
+  const database = await testDatabase({ sets: [...migrations] });
+  const log = await testDatabase();
+  await migrate({ url: log.url, sets: [logMigrations] });
+  const keys = new Map(
+    ['gateway', 'merge-requests', 'collaboration', 'groups-admin'].map((name) => [
+      name,
+      generateKeyPairSync('ed25519'),
+    ]),
+  );
+  const config: Config = {
+    HOST: '127.0.0.1',
+    GRPC_PORT: 0,
+    HTTP_PORT: 0,
+    DATABASE_URL: database.url,
+    LOG_DATABASE_URL: log.url,
+    KAFKA_BROKERS: undefined,
+    SWITCHYARD_IDENTITY_KEY_FILE: '',
+    SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: '',
+    SWITCHYARD_EXTERNAL_URL: 'http://switchyard.test',
+    SWITCHYARD_TIER: 'ultimate',
+    SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
+    SWITCHYARD_ROOT_TOKEN: rootToken,
+    SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
+  };
+  const signerOf = (name: string) => {
+    const pair = keys.get(name);
+    if (pair === undefined) throw new Error(`no such process: ${name}`);
+    return { name, key: pair.privateKey };
+  };
+  const context = {
+    signer: signerOf('groups-admin'),
+    trusted: new Map([...keys].map(([name, { publicKey }]) => [name, publicKey])),
+  };
+  const service: RunningService = await startService(config, context, await compose(config));
+  const peers = new Map<string, Peer>();
+  const peer = (caller: string): Peer => {
+    const known = peers.get(caller) ?? connect(`127.0.0.1:${service.grpcPort}`, signerOf(caller));
+    peers.set(caller, known);
+    return known;
+  };
+  const resolve = (request: Partial<ResolveRequest> = {}): Promise<ResolveResponse> =>
+    peer('gateway')
+      .client(AccessServiceService)
+      .resolve({ token: '', sudo: '', target: undefined, ...request }, { requestId: 'test' });
+  return {
+    databaseUrl: database.url,
+    client: (definition, caller = 'gateway') => peer(caller).client(definition),
+    resolve,
+    async as(token, target) {
+      const { actor, access } = await resolve({ token, target });
+      if (actor === undefined || (token !== '' && actor.userId === 0)) throw new Error('the token was refused');
+      return { requestId: 'test', actor, access };
+    },
+    async close() {
+      for (const open of peers.values()) open.close();
+      await service.close();
+      await database.close();
+      await log.close();
+    },
+  };
+}
