@@ -95,21 +95,19 @@ async function compare(
   const child = startGit(repo, args, { ...options, config: diffConfig });
   child.stdin.end();
   const parser = new DiffParser(request.unidiff ?? false, request.limits ?? {});
-  let satisfied = false;
+  let complete = false;
   try {
     for await (const chunk of child.stdout) {
       parser.push(chunk as Buffer);
       // Nothing that is still to come would be kept.
-      if (parser.satisfied) {
-        satisfied = true;
-        break;
-      }
+      if (parser.satisfied) return { base, ...parser.finish() };
     }
+    complete = true;
   } finally {
-    if (satisfied) child.stop();
+    if (!complete) child.stop();
   }
   const { code, stderr } = await child.ended;
-  if (!satisfied && code !== 0) throw new GitCommandError('diff-tree', code, stderr);
+  if (code !== 0) throw new GitCommandError('diff-tree', code, stderr);
   return { base, ...parser.finish() };
 }
 

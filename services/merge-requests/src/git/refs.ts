@@ -1,5 +1,5 @@
 import { rm, stat } from 'node:fs/promises';
-import { AppError, conflict } from '@switchyard/errors';
+import { AppError, conflict, unavailable } from '@switchyard/errors';
 import { type Commit, readCommits, type Signature, signatureLine } from './commits';
 import {
   type BranchName,
@@ -334,7 +334,8 @@ async function removeStaleLock(stderr: string): Promise<boolean> {
 /**
  * Moves refs by compare-and-swap, all in one transaction: either every ref moves or none.
  * Throws {@link RefMovedError} when one is not at its `old` value, `conflict` when a name cannot stand beside an existing
- * one (`a` and `a/b`), `unprocessable` when an object is missing or no commit where a branch needs one.
+ * one (`a` and `a/b`), `unprocessable` when an object is missing or no commit where a branch needs one, `unavailable` when
+ * another process holds a ref for longer than three seconds.
  */
 export async function updateRefs(
   repo: Repository,
@@ -384,6 +385,7 @@ async function explainFailure(
   );
   const update = updates.find(({ ref }) => ref === locked?.[1]);
   if (update) throw new RefMovedError(update.ref, update.old, shaOf(locked?.[2] ?? '') ?? zeroSha);
+  if (/\.lock': File exists/.test(stderr)) throw unavailable(stderr);
   throw new GitCommandError('update-ref', code, stderr);
 }
 

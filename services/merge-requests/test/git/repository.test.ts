@@ -122,6 +122,8 @@ describe('repositories on disk', () => {
     const old = new Date(Date.now() - 120_000);
     utimesSync(lock, old, old);
     await updateRefs(repo, [{ ref, old: sha, new: zeroSha }]);
+    writeFileSync(lock, '');
+    await expect(updateRefs(repo, [{ ref, old: zeroSha, new: sha }])).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });
 
