@@ -18,11 +18,11 @@ export interface CreateMergeRequestCommand {
   readonly reviewerIds: readonly number[];
   readonly labels: readonly string[];
   readonly milestoneId: number | undefined;
-  readonly removeSourceBranch: boolean | undefined;
-  readonly squash: boolean | undefined;
+  readonly removeSourceBranch?: boolean | undefined;
+  readonly squash?: boolean | undefined;
   readonly allowCollaboration: boolean;
-  readonly mergeAfter: Date | undefined;
-  readonly approvalsBeforeMerge: number | undefined;
+  readonly mergeAfter?: Date | undefined;
+  readonly approvalsBeforeMerge?: number | undefined;
 }
 
 /** Opens a merge request; answers its id. Refusals are those of G-4.2-4. */

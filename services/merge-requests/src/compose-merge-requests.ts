@@ -1,0 +1,134 @@
+import type { Database } from '@switchyard/database';
+import type { ServiceImplementation } from '@switchyard/rpc';
+import { observe } from '@switchyard/telemetry';
+import { checkOne, checkProject } from './application/check-mergeability';
+import { createMergeRequest } from './application/create-merge-request';
+import { createMergeRequestPipeline, createPipeline } from './application/create-pipeline';
+import { followRefChanges } from './application/follow-ref-changes';
+import { landing } from './application/land-merge-request';
+import { cancelAutoMerge, mergeMergeRequest, runAutoMerge } from './application/merge-merge-request';
+import type { EnsureLabels, MergeRequestEdges } from './application/merge-request.edges';
+import type { OpenProjectRepository } from './application/open-project-repository';
+import {
+  readCommitsOf,
+  readDiffsOf,
+  readMergeRef,
+  readMergeRequest,
+  readVersionOf,
+} from './application/read-merge-request';
+import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
+import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
+import { reportCommitStatus } from './application/report-commit-status';
+import { updateMergeRequest } from './application/update-merge-request';
+import { startJobs, startSweeping } from './application/work-jobs';
+import type { ProtectedBranch } from './domain/protected-branch';
+import { jobStore, onJobs } from './storage/job.store';
+import { mergeRequestStore } from './storage/merge-request.store';
+import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
+import { pipelineStore } from './storage/pipeline.store';
+import { repositoryStore } from './storage/repository.store';
+import { commitStatusHandler } from './transport/commit-status.handler';
+import { mergeRequestHandler } from './transport/merge-request.handler';
+import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
+import { pipelineHandler } from './transport/pipeline.handler';
+
+/** What the merge request side of the service is built from. */
+export interface MergeRequestPartEdges {
+  readonly db: Database;
+  /** Externally visible base URL, without a slash at its end. */
+  readonly externalUrl: string;
+  readonly changeRefs: ChangeRefs;
+  readonly openRepository: OpenProjectRepository;
+  readonly protectedBranchesOf: (projectId: number) => Promise<ProtectedBranch[]>;
+  readonly ensureLabels: EnsureLabels;
+  readonly clock?: () => Date;
+}
+
+/** The merge request side of the service. */
+export interface MergeRequestPart {
+  readonly services: readonly ServiceImplementation[];
+  /** Follows every push. */
+  readonly subscriber: RefChangeSubscriber;
+  /** Starts workers and sweeps; what it returns stops them. */
+  readonly start: () => () => Promise<void>;
+}
+
+/** Seconds after which a merge under way counts as left behind: longer than any merge that is still at work. */
+const abandonedAfter = 15;
+/** Auto-merges looked at in one sweep. */
+const sweptAutoMerges = 200;
+
+/** Builds merge requests, pipelines and commit statuses. */
+export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequestPart {
+  const { db } = given;
+  const edges: MergeRequestEdges = {
+    mergeRequests: mergeRequestStore(db),
+    pipelines: pipelineStore(db),
+    jobs: jobStore(db),
+    directory: mergeRequestDirectoryStore(db),
+    protectedBranches: { all: given.protectedBranchesOf },
+    committers: repositoryStore(db),
+    openRepository: given.openRepository,
+    changeRefs: given.changeRefs,
+    ensureLabels: given.ensureLabels,
+    externalUrl: given.externalUrl,
+    clock: given.clock ?? (() => new Date()),
+  };
+  const check = checkOne(edges);
+  const land = landing(edges);
+  const useCases = observe('merge_requests', {
+    createMergeRequest: createMergeRequest(edges),
+    updateMergeRequest: updateMergeRequest(edges),
+    mergeMergeRequest: mergeMergeRequest(edges, land, check),
+    cancelAutoMerge: cancelAutoMerge(edges),
+    rebaseMergeRequest: rebaseMergeRequest(edges),
+    readMergeRequest: readMergeRequest(edges),
+    readMergeRequestCommits: readCommitsOf(edges),
+    readMergeRequestDiffs: readDiffsOf(edges),
+    readMergeRequestVersion: readVersionOf(edges),
+    readMergeRef: readMergeRef(edges),
+    createPipeline: createPipeline(edges),
+    createMergeRequestPipeline: createMergeRequestPipeline(edges),
+    reportCommitStatus: reportCommitStatus(edges),
+  });
+  const background = observe('merge_requests.jobs', {
+    checkProject: checkProject(edges),
+    autoMerge: runAutoMerge(edges, land, check),
+    rebase: runRebase(edges),
+    settleMerge: land.settle,
+  });
+
+  async function sweep(): Promise<void> {
+    const abandoned = await edges.mergeRequests.abandonedMerges(abandonedAfter);
+    const waiting = await edges.mergeRequests.withAutoMerge(sweptAutoMerges);
+    await edges.jobs.enqueue([
+      ...abandoned.map((mergeRequestId) => ({ kind: 'settle_merge', mergeRequestId }) as const),
+      ...waiting.map((mergeRequestId) => ({ kind: 'auto_merge', mergeRequestId }) as const),
+    ]);
+  }
+
+  return {
+    services: [
+      mergeRequestHandler(useCases, edges),
+      mergeRequestTargetHandler(edges),
+      pipelineHandler(useCases, edges),
+      commitStatusHandler(useCases, edges),
+    ],
+    subscriber: followRefChanges(edges, land),
+    start() {
+      const workers = startJobs(edges.jobs, {
+        mergeability: ({ projectId }) => background.checkProject(projectId),
+        auto_merge: ({ mergeRequestId }) => background.autoMerge(mergeRequestId),
+        rebase: ({ mergeRequestId, actorId }) => background.rebase(mergeRequestId, actorId),
+        settle_merge: ({ mergeRequestId }) => background.settleMerge(mergeRequestId),
+      });
+      const forget = onJobs(workers.wake);
+      const stopSweeping = startSweeping(sweep);
+      return async () => {
+        forget();
+        await stopSweeping();
+        await workers.close();
+      };
+    },
+  };
+}

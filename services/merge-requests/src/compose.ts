@@ -1,0 +1,84 @@
+import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
+import { startDirectory } from '@switchyard/directory';
+import { unavailable } from '@switchyard/errors';
+import { type EventBus, openBus, startRelay } from '@switchyard/events';
+import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
+import type { RefChangeSubscriber } from './application/ref-change';
+import { composeMergeRequests } from './compose-merge-requests';
+import { composeRepository } from './compose-repository';
+import type { Config } from './config';
+import { migrationSets } from './migrations';
+import { labelsOf } from './transport/labels.client';
+
+/** Edges that tests replace. */
+export interface Edges {
+  readonly bus?: EventBus;
+  readonly clock?: () => Date;
+}
+
+/** Connections to the database: a ref change holds one while git moves the ref, so there must be more than pushes at once. */
+const poolSize = 20;
+
+/** Builds the service on a migrated database. */
+export async function compose(
+  config: Config,
+  { signer, trusted }: ProcessContext,
+  edges: Edges = {},
+): Promise<ServiceParts> {
+  await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
+  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'merge-requests', poolSize });
+  const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
+  const directory = await startDirectory({ db, client: groupsAdmin.client(DirectoryServiceService), log: logger });
+  const bus =
+    edges.bus ??
+    openBus({
+      kafkaBrokers: config.KAFKA_BROKERS?.split(','),
+      logDatabaseUrl: config.LOG_DATABASE_URL,
+      clientId: 'merge-requests',
+    });
+  const externalUrl = config.SWITCHYARD_EXTERNAL_URL.replace(/\/+$/, '');
+  const subscribers: RefChangeSubscriber[] = [];
+  const repository = composeRepository({
+    db,
+    dataFolder: config.SWITCHYARD_DATA,
+    externalUrl,
+    trusted,
+    ensureDirectory: directory.ensure,
+    subscribers,
+  });
+  const mergeRequests = composeMergeRequests({
+    db,
+    externalUrl,
+    changeRefs: repository.changeRefs,
+    openRepository: repository.openProjectRepository,
+    protectedBranchesOf: repository.protectedBranchesOf,
+    ensureLabels: labelsOf(groupsAdmin, directory),
+    clock: edges.clock,
+  });
+  subscribers.push(mergeRequests.subscriber);
+
+  const background: (() => Promise<void>)[] = [];
+  return {
+    services: [...repository.services, ...mergeRequests.services],
+    http: repository.http,
+    ensureDirectory: directory.ensure,
+    countStatements,
+    ready: async () => {
+      await db.query(sql`select 1`);
+      if (!directory.ready()) throw unavailable('the directory has not been filled');
+    },
+    start: async () => {
+      const relay = startRelay({ db, bus });
+      background.push(() => relay.close(), repository.startReconciler(), mergeRequests.start());
+    },
+    close: async () => {
+      await Promise.all(background.map((stop) => stop()));
+      await directory.close();
+      if (edges.bus === undefined) await bus.close();
+      await db.close();
+      groupsAdmin.close();
+    },
+  };
+}

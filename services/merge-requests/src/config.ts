@@ -1,0 +1,13 @@
+import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
+
+const variables = {
+  ...serviceVariables,
+  GROUPS_ADMIN_ADDRESS: z.string(),
+  SWITCHYARD_DATA: z.string().default('.switchyard'),
+};
+
+/** Configuration of the process, parsed once from its environment. */
+export const readConfig = (environment = process.env) => parseEnvironment(variables, environment);
+
+/** What `readConfig` gives. */
+export type Config = ReturnType<typeof readConfig>;

@@ -1,0 +1,14 @@
+import { startTelemetry } from '@switchyard/telemetry';
+
+const stopTelemetry = startTelemetry('merge-requests');
+
+async function main(): Promise<void> {
+  // Loaded after telemetry has patched pg and grpc.
+  const { runService } = await import('@switchyard/rpc');
+  const { readConfig } = await import('./config.js');
+  const { migrateDatabase } = await import('./migrations.js');
+  const { compose } = await import('./compose.js');
+  await runService({ name: 'merge-requests', config: readConfig, migrate: migrateDatabase, compose, stopTelemetry });
+}
+
+void main();

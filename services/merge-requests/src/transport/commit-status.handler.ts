@@ -1,0 +1,61 @@
+import { notFound } from '@switchyard/errors';
+import { CommitStatusServiceService } from '@switchyard/protos/merge_requests/v1/commit_status';
+import { entity, implement, page, pageRequest } from '@switchyard/rpc';
+import type { MergeRequestEdges } from '../application/merge-request.edges';
+import type { reportCommitStatus } from '../application/report-commit-status';
+import { shortRef } from '../domain/pipeline';
+import type { CommitStatusState } from '../domain/pipeline-status';
+import { resolveRevision } from '../git';
+import { presentCommitStatus } from '../presenters/pipeline.presenter';
+import { callerOf } from './caller';
+
+/** The one stage that outside statuses stand in. */
+const externalStage = 'external';
+
+/** gRPC side of commit statuses. */
+export function commitStatusHandler(
+  useCases: { readonly reportCommitStatus: ReturnType<typeof reportCommitStatus> },
+  { pipelines, openRepository, externalUrl }: MergeRequestEdges,
+) {
+  return implement(CommitStatusServiceService, {
+    async setCommitStatus(request, context) {
+      const { status, author } = await useCases.reportCommitStatus(callerOf(context), {
+        projectId: request.projectId,
+        revision: request.sha,
+        state: request.state as CommitStatusState,
+        ref: request.ref || undefined,
+        name: request.name || undefined,
+        targetUrl: request.targetUrl,
+        description: request.description,
+        coverage: request.coverage,
+        pipelineId: request.pipelineId || undefined,
+      });
+      return entity(presentCommitStatus(status, author, externalUrl));
+    },
+
+    async listCommitStatuses(request) {
+      const { repo } = await openRepository(request.projectId);
+      const revision = await resolveRevision(repo, request.sha);
+      if (revision === undefined) throw notFound('Commit');
+      const wanted = pageRequest(request.page, { orderBy: 'id' });
+      if (request.stage !== '' && request.stage !== externalStage) {
+        return page([], { keyset: false, page: wanted.page, perPage: wanted.perPage, total: 0, hasNext: false });
+      }
+      const { rows, page: info } = await pipelines.listStatuses(
+        {
+          projectId: request.projectId,
+          sha: revision.sha,
+          ref: request.ref === '' ? undefined : shortRef(request.ref),
+          name: request.name || undefined,
+          pipelineId: request.pipelineId || undefined,
+          all: request.all,
+        },
+        wanted,
+      );
+      return page(
+        rows.map(({ status, author }) => presentCommitStatus(status, author, externalUrl)),
+        { ...info, keyset: request.page?.keyset ?? false },
+      );
+    },
+  });
+}

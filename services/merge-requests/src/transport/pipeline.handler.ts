@@ -1,0 +1,104 @@
+import { fullPath } from '@switchyard/directory';
+import { AppError, notFound } from '@switchyard/errors';
+import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
+import { type CallContext, entity, implement, json, page, pageRequest } from '@switchyard/rpc';
+import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
+import type { MergeRequestEdges } from '../application/merge-request.edges';
+import { shortRef } from '../domain/pipeline';
+import { presentPipeline, presentPipelineBasic } from '../presenters/pipeline.presenter';
+import type { PipelineFilter, PipelineView } from '../storage/pipeline.store';
+import { callerOf } from './caller';
+
+/** The use cases behind the RPCs. */
+export interface PipelineUseCases {
+  readonly createPipeline: ReturnType<typeof createPipeline>;
+  readonly createMergeRequestPipeline: ReturnType<typeof createMergeRequestPipeline>;
+}
+
+/** Least level that removes a pipeline. */
+const owner = 50;
+
+/** gRPC side of pipelines. */
+export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestEdges) {
+  const { pipelines, mergeRequests, externalUrl, clock } = edges;
+  const placeOf = ({ access }: CallContext) => ({ externalUrl, fullPath: access?.fullPath ?? '' });
+  const whole = (view: PipelineView | undefined, context: CallContext) => {
+    if (view === undefined) throw notFound('Pipeline');
+    return presentPipeline(view.pipeline, view.user, placeOf(context));
+  };
+
+  return implement(PipelineServiceService, {
+    async listPipelines(request, context) {
+      const { rows, page: info } = await pipelines.list(
+        request.projectId,
+        {
+          scope: (request.scope || undefined) as PipelineFilter['scope'],
+          status: request.status || undefined,
+          ref: request.ref === '' ? undefined : shortRef(request.ref),
+          sha: request.sha || undefined,
+          username: request.username || undefined,
+          source: request.source || undefined,
+          updatedAfter: request.updatedAfter,
+          updatedBefore: request.updatedBefore,
+          createdAfter: request.createdAfter,
+          createdBefore: request.createdBefore,
+          name: request.name || undefined,
+          yamlErrors: request.yamlErrors,
+        },
+        pageRequest(request.page, { orderBy: 'id', descending: true }),
+      );
+      const place = placeOf(context);
+      return page(
+        rows.map(({ pipeline }) => ({ ...presentPipelineBasic(pipeline, place), name: pipeline.name ?? null })),
+        { ...info, keyset: request.page?.keyset ?? false },
+      );
+    },
+
+    getPipeline: async ({ projectId, pipelineId }, context) =>
+      entity(whole(await pipelines.find(projectId, pipelineId), context)),
+
+    async getLatestPipeline({ projectId, ref }, context) {
+      const { defaultBranch } = await edges.openRepository(projectId);
+      return entity(whole(await pipelines.newestOfRef(projectId, ref === '' ? defaultBranch : shortRef(ref)), context));
+    },
+
+    createPipeline: async ({ projectId, ref }, context) =>
+      entity(whole(await useCases.createPipeline(callerOf(context), projectId, ref), context)),
+
+    async cancelPipeline({ projectId, pipelineId }, context) {
+      await pipelines.cancel(projectId, pipelineId, context.actor.userId, clock());
+      return entity(whole(await pipelines.find(projectId, pipelineId), context));
+    },
+
+    async retryPipeline({ projectId, pipelineId }, context) {
+      await pipelines.retry(projectId, pipelineId, context.actor.userId, clock());
+      return entity(whole(await pipelines.find(projectId, pipelineId), context));
+    },
+
+    async deletePipeline({ projectId, pipelineId }, context) {
+      if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw new AppError('forbidden');
+      await pipelines.remove(projectId, pipelineId);
+      return json(Buffer.alloc(0));
+    },
+
+    async listMergeRequestPipelines({ projectId, iid, page: wanted }) {
+      const view = await mergeRequests.view({ projectId, iid });
+      if (view === undefined) throw notFound();
+      const { rows, page: info } = await pipelines.ofMergeRequest(view.mergeRequest, {
+        ...pageRequest(wanted, { orderBy: 'id', descending: true }),
+        orderBy: 'id',
+        sort: 'desc',
+      });
+      const place = { externalUrl, fullPath: fullPath(view.project) };
+      return page(
+        rows.map(({ pipeline }) => presentPipelineBasic(pipeline, place)),
+        { ...info, keyset: wanted?.keyset ?? false },
+      );
+    },
+
+    async createMergeRequestPipeline({ async: later, ...key }, context) {
+      const made = await useCases.createMergeRequestPipeline(callerOf(context), key);
+      return later ? json(Buffer.alloc(0), 202) : entity(whole(made, context));
+    },
+  });
+}
