@@ -157,10 +157,13 @@ export interface CommitQuery {
   topological?: boolean;
 }
 
+// git reads written dates after 2099 as today, and these two options as 32-bit seconds.
+const ageArgument = (date: Date): number => Math.min(Math.max(Math.floor(date.getTime() / 1000), 0), 2 ** 31 - 1);
+
 function queryArguments(query: CommitQuery): { args: string[]; input: string } {
   const args: string[] = [];
-  if (query.since) args.push(`--since=${query.since.toISOString()}`);
-  if (query.until) args.push(`--until=${query.until.toISOString()}`);
+  if (query.since) args.push(`--max-age=${ageArgument(query.since)}`);
+  if (query.until) args.push(`--min-age=${ageArgument(query.until)}`);
   if (query.author) args.push('--fixed-strings', '--regexp-ignore-case', `--author=${query.author}`);
   if (query.firstParent) args.push('--first-parent');
   if (query.topological) args.push('--topo-order');

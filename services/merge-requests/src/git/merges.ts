@@ -64,25 +64,51 @@ export async function checkMergeability(
   options: GitOptions = {},
 ): Promise<(Mergeability | undefined)[]> {
   if (pairs.length === 0) return [];
-  const known = new Set(
+  const present = new Set(
     await existingCommits(repo, [...new Set(pairs.flatMap(({ target, source }) => [target, source]))], options),
   );
-  const sound = pairs.map(({ target, source }) => known.has(target) && known.has(source));
-  const input = pairs.filter((_, at) => sound[at]).map(({ target, source }) => `${target} ${source}\n`);
-  if (input.length === 0) return pairs.map(() => undefined);
-  const text = await withObjectArea(repo, (area) =>
-    gitText(area, [...mergeArguments, '--stdin', '-z', '--name-only', '--no-messages'], {
+  const sound = pairs.map(({ target, source }) => present.has(target) && present.has(source));
+  const known = pairs.filter((_, at) => sound[at]);
+  const answers = known.length === 0 ? [] : await withObjectArea(repo, (area) => answerAll(area, known, options));
+  let next = 0;
+  return sound.map((asked) => (asked ? answers[next++] : undefined));
+}
+
+async function answerAll(
+  area: Repository,
+  pairs: readonly { target: Sha; source: Sha }[],
+  options: GitOptions,
+): Promise<Mergeability[]> {
+  const { code, stdout, stderr } = await runGit(
+    area,
+    [...mergeArguments, '--stdin', '-z', '--name-only', '--no-messages'],
+    {
       timeoutMs: 60_000,
       ...options,
       config: [...mergeConfig, ['core.fsync', 'none']],
-      input: input.join(''),
-    }),
+      input: pairs.map(({ target, source }) => `${target} ${source}\n`).join(''),
+      okCodes: [0, 129],
+    },
   );
-  const answers = parseAnswers(text);
-  if (answers.length !== input.length)
-    throw new GitCommandError('merge-tree', 0, `${answers.length} answers to ${input.length} pairs`);
-  let next = 0;
-  return sound.map((asked) => (asked ? answers[next++] : undefined));
+  // git 2.38 has no --stdin yet and answers with its usage.
+  if (code === 129) return answerEach(area, pairs, options);
+  const answers = parseAnswers(stdout.toString('utf8'));
+  if (answers.length !== pairs.length)
+    throw new GitCommandError('merge-tree', code, `${answers.length} answers to ${pairs.length} pairs: ${stderr}`);
+  return answers;
+}
+
+async function answerEach(
+  area: Repository,
+  pairs: readonly { target: Sha; source: Sha }[],
+  options: GitOptions,
+): Promise<Mergeability[]> {
+  const answers: Mergeability[] = [];
+  for (const { target, source } of pairs) {
+    const merged = await mergeTrees(area, target, source, options);
+    answers.push(merged.ok ? { mergeable: true } : { mergeable: false, conflicts: merged.conflicts });
+  }
+  return answers;
 }
 
 // Each answer: status, NUL, tree, NUL, the paths in conflict each with NUL, an empty path.

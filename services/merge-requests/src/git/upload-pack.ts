@@ -18,6 +18,8 @@ export const smartHttpTypes = {
 export function decodedBody(request: Readable, contentEncoding: string | undefined): Readable {
   if (contentEncoding !== 'gzip' && contentEncoding !== 'x-gzip') return request;
   const gunzip = createGunzip();
+  // Whoever reads hears of it; between two reads it must not end the process.
+  gunzip.on('error', () => undefined);
   request.once('error', (cause) => gunzip.destroy(cause));
   request.once('close', () => {
     if (!request.readableEnded) gunzip.destroy(new Error('the request was broken off'));

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import fc from 'fast-check';
 import { checkMergeability, createMergeCommit, mergeTrees, readCommit, replay, type Sha, squash } from '../../src/git';
 import { author, committer, Workshop } from './support/workshop';
@@ -75,6 +76,32 @@ describe('merging', () => {
       { mergeable: false, conflicts: ['b', 'sp ace\n.txt'] },
     ]);
     expect(shop.bare('count-objects', '-v')).toBe(before);
+  });
+
+  it('answers the same with a git that cannot merge in batches', async () => {
+    branch(undefined);
+    const base = shop.commit('base', { a: '1\n' });
+    const target = shop.commit('t', { a: '2\n' });
+    branch(base);
+    const source = shop.commit('s', { a: '3\n' });
+    shop.publish();
+    const real = shop.git('--exec-path');
+    const path = process.env.PATH;
+    shop.write({
+      '../old/git': `#!/bin/sh\ncase "$*" in *merge-tree*--stdin*) echo usage >&2; exit 129;; esac\nPATH='${path}'\nexec '${real}/git' "$@"\n`,
+    });
+    chmodSync(`${shop.root}/old/git`, 0o755);
+    const pairs = [
+      { target, source },
+      { target: base, source },
+    ];
+    const expected = await checkMergeability(shop.repo, pairs);
+    process.env.PATH = `${shop.root}/old:${path}`;
+    try {
+      expect(await checkMergeability(shop.repo, pairs)).toEqual(expected);
+    } finally {
+      process.env.PATH = path;
+    }
   });
 
   it('squashes onto the merge base', async () => {
