@@ -30,14 +30,15 @@ export interface GroupOptions {
   deletionDelayDays: number;
 }
 
-/** Groups, projects, members, labels and milestones: their RPCs, and the jobs that purge and expire. */
+/** Groups, projects, members, labels and milestones: their RPCs, and the jobs that purge and expire (`runJobs` runs each once). */
 export function composeGroups(
-  { db, tier, externalUrl }: Dependencies,
+  { db, tier, externalUrl }: Pick<Dependencies, 'db' | 'tier' | 'externalUrl'>,
   { secret, deletionDelayDays }: GroupOptions,
-): { services: ServiceImplementation[]; background: BackgroundWork } {
+): { services: ServiceImplementation[]; background: BackgroundWork; runJobs: () => Promise<number> } {
   const instance = { tier, externalUrl: externalUrl.replace(/\/+$/, '') };
   const stores = { db, groups: groupStore(db), projects: projectStore(db), members: memberStore(db) };
   const members = manageMembers(stores);
+  const purgeDue = purge({ db, store: purgeStore(), delayDays: deletionDelayDays });
   // Derived, so that it is the same on every replica and in no dump of the database.
   const runnersToken = (groupId: number): string =>
     `GR1348941${createHmac('sha256', secret).update(`runners of group ${groupId}`).digest('base64url').slice(0, 20)}`;
@@ -68,9 +69,7 @@ export function composeGroups(
       ),
       memberHandler(members, instance),
     ],
-    background: housekeeping({
-      expireMemberships: () => members.expire(),
-      purge: purge({ db, store: purgeStore(), delayDays: deletionDelayDays }),
-    }),
+    background: housekeeping({ expireMemberships: () => members.expire(), purge: purgeDue }),
+    runJobs: async () => (await members.expire()) + (await purgeDue()),
   };
 }

@@ -1,5 +1,10 @@
 import type { Route } from '../http/route';
 import { todoRoutes } from './collaboration/todos.routes';
+import { groupRoutes } from './groups-admin/groups.routes';
+import { labelRoutes } from './groups-admin/labels.routes';
+import { memberRoutes } from './groups-admin/members.routes';
+import { milestoneRoutes } from './groups-admin/milestones.routes';
+import { projectRoutes } from './groups-admin/projects.routes';
 import { instanceRoutes } from './instance/instance.routes';
 import { branchRoutes } from './merge-requests/branches.routes';
 import { commitRoutes } from './merge-requests/commits.routes';
@@ -11,6 +16,11 @@ import { tagRoutes } from './merge-requests/tags.routes';
 /** Every endpoint there is. Routing, checks and the reference document follow from these values. */
 export const routes: readonly Route[] = [
   ...instanceRoutes,
+  ...groupRoutes,
+  ...projectRoutes,
+  ...memberRoutes,
+  ...labelRoutes,
+  ...milestoneRoutes,
   ...todoRoutes,
   ...branchRoutes,
   ...commitRoutes,

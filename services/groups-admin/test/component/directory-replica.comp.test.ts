@@ -1,0 +1,343 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import {
+  accessLevel,
+  type Directory,
+  directoryMigrations,
+  projectsFrom,
+  startDirectory,
+  usersByIds,
+  type Viewer,
+  visibleNamespaces,
+  visibleProjects,
+} from '@switchyard/directory';
+import { isAppError } from '@switchyard/errors';
+import { logMigrations } from '@switchyard/events';
+import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
+import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { CreateGroupRequest, GroupServiceService, UpdateGroupRequest } from '@switchyard/protos/groups_admin/v1/group';
+import { AddMembersRequest, MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
+import {
+  CreatePersonalAccessTokenRequest,
+  PersonalAccessTokenServiceService,
+} from '@switchyard/protos/groups_admin/v1/personal_access_token';
+import {
+  CreateProjectRequest,
+  ProjectServiceService,
+  UpdateProjectRequest,
+} from '@switchyard/protos/groups_admin/v1/project';
+import { CreateUserRequest, UpdateUserRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
+import type { Representation } from '@switchyard/protos/rpc/v1/representation';
+import { anonymous, type CallOptions, connect, type Peer, type RunningService, startService } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
+import { eventually, freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import * as fc from 'fast-check';
+import { compose } from '../../src/compose';
+import type { Config } from '../../src/config';
+import { migrations } from '../../src/storage/migrations';
+
+const rootToken = 'root-token-of-the-directory-test';
+
+let home: TestDatabase;
+let log: TestDatabase;
+let away: TestDatabase;
+let owner: Database;
+let db: Database;
+let service: RunningService;
+let directory: Directory;
+const peers: Peer[] = [];
+let gateway: Peer;
+let root: CallOptions;
+
+beforeAll(async () => {
+  [home, log, away] = await Promise.all([
+    testDatabase({ sets: migrations }),
+    testDatabase({ sets: [logMigrations] }),
+    testDatabase({ sets: [directoryMigrations] }),
+  ]);
+  owner = openDatabase({ url: home.url, applicationName: 'directory test' });
+  db = openDatabase({ url: away.url, applicationName: 'directory test' });
+  const pairs = new Map(
+    ['gateway', 'merge-requests', 'groups-admin'].map((name) => [name, generateKeyPairSync('ed25519')]),
+  );
+  const trusted = new Map([...pairs].map(([name, { publicKey }]) => [name, publicKey]));
+  const port = await freePort();
+  const config = {
+    HOST: '127.0.0.1',
+    GRPC_PORT: port,
+    HTTP_PORT: 0,
+    DATABASE_URL: home.url,
+    LOG_DATABASE_URL: log.url,
+    SWITCHYARD_EXTERNAL_URL: 'https://code.example',
+    SWITCHYARD_TIER: 'ultimate',
+    SWITCHYARD_SECRET: 'secret of the directory test, long enough',
+    SWITCHYARD_ROOT_TOKEN: rootToken,
+    SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
+    SWITCHYARD_DELETION_DELAY_DAYS: 0,
+  } as Config;
+  const context = { signer: { name: 'groups-admin', key: pairs.get('groups-admin')!.privateKey }, trusted };
+  service = await startService(config, context, await compose(config));
+  const as = (name: string): Peer => {
+    const peer = connect(`127.0.0.1:${port}`, { name, key: pairs.get(name)!.privateKey });
+    peers.push(peer);
+    return peer;
+  };
+  gateway = as('gateway');
+  const client = as('merge-requests').client(DirectoryServiceService);
+  directory = await startDirectory({ db, client, pollMs: 200, log: logger });
+  await eventually(() => expect(directory.ready()).toBe(true));
+  const { actor } = await resolve(rootToken, undefined);
+  root = { requestId: 'test', actor: actor! };
+});
+
+afterAll(async () => {
+  await directory.close();
+  for (const peer of peers) peer.close();
+  await service.close(200);
+  await Promise.all([owner.close(), db.close()]);
+  await Promise.all([home.close(), log.close(), away.close()]);
+});
+
+type Target = { $case: 'project' | 'group'; value: string };
+
+const resolve = (token: string, target: Target | undefined) =>
+  gateway.client(AccessServiceService).resolve({ token, sudo: '', target }, { requestId: 'test' });
+
+const idOf = (reply: Representation): number => (JSON.parse(reply.json.toString()) as { id: number }).id;
+
+/** What the rules refuse is refused, and changes nothing on either side. */
+const unlessRefused = async <T>(work: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (isAppError(error) && error.kind !== 'internal' && error.kind !== 'unavailable') return undefined;
+    throw error;
+  }
+};
+
+interface Person extends Viewer {
+  external: boolean;
+  token: string;
+}
+
+let names = 0;
+const fresh = (kind: string): string => {
+  names += 1;
+  return `${kind}-${names}`;
+};
+
+async function newPerson(given: { admin?: boolean; external?: boolean } = {}): Promise<Person> {
+  const username = fresh('user');
+  const settings = { username, name: username, email: `${username}@example.com`, password: 'Zq7!wertyuiop', ...given };
+  const created = await gateway
+    .client(UserServiceService)
+    .createUser(CreateUserRequest.fromPartial({ settings, skipConfirmation: true }), root);
+  const userId = idOf(created);
+  const reply = await gateway
+    .client(PersonalAccessTokenServiceService)
+    .createPersonalAccessToken(
+      CreatePersonalAccessTokenRequest.fromPartial({ userId, name: 'test', scopes: ['api'] }),
+      root,
+    );
+  const { token } = JSON.parse(reply.json.toString()) as { token: string };
+  return { userId, admin: given.admin ?? false, external: given.external ?? false, token };
+}
+
+const step = fc.record({
+  kind: fc.constantFrom(
+    'group',
+    'subgroup',
+    'project',
+    'project',
+    'ownProject',
+    'groupMember',
+    'groupMember',
+    'projectMember',
+    'leave',
+    'renameGroup',
+    'transferGroup',
+    'transferProject',
+    'projectVisibility',
+    'groupVisibility',
+    'deleteProject',
+    'deleteGroup',
+    'deleteUser',
+    'external',
+    'rebuild',
+  ),
+  a: fc.nat(1_000),
+  b: fc.nat(1_000),
+  level: fc.constantFrom(5, 10, 15, 20, 30, 40, 50),
+  visibility: fc.constantFrom('public', 'internal', 'private'),
+});
+
+interface World {
+  people: Person[];
+  groups: number[];
+  projects: number[];
+}
+
+type Step = { kind: string; a: number; b: number; level: number; visibility: string };
+
+const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
+
+/** Applies one random step to groups-admin, through its own API. */
+async function apply(world: World, { kind, a, b, level, visibility }: Step): Promise<void> {
+  const groups = gateway.client(GroupServiceService);
+  const projects = gateway.client(ProjectServiceService);
+  const members = gateway.client(MemberServiceService);
+  const users = gateway.client(UserServiceService);
+  const person = pick(world.people, a);
+  const group = pick(world.groups, b);
+  const project = pick(world.projects, a + b);
+  const named = (kindOf: string) => {
+    const name = fresh(kindOf);
+    return { name, path: name, visibility };
+  };
+  const addTo = async (source: { groupId?: number; projectId?: number }, userId: number) => {
+    await unlessRefused(
+      members.addMembers(AddMembersRequest.fromPartial({ source, userIds: [userId], accessLevel: level }), root),
+    );
+  };
+  if (kind === 'group' || (kind === 'subgroup' && group !== undefined)) {
+    const parentId = kind === 'group' ? 0 : (group as number);
+    const made = await unlessRefused(
+      groups.createGroup(CreateGroupRequest.fromPartial({ parentId, settings: named('group') }), root),
+    );
+    if (made) world.groups.push(idOf(made));
+  } else if (kind === 'project' && group !== undefined) {
+    const made = await unlessRefused(
+      projects.createProject(
+        CreateProjectRequest.fromPartial({ namespaceId: group, settings: named('project') }),
+        root,
+      ),
+    );
+    if (made) world.projects.push(idOf(made));
+  } else if (kind === 'ownProject' && person) {
+    const made = await unlessRefused(
+      projects.createProject(
+        CreateProjectRequest.fromPartial({ userId: person.userId, settings: named('project') }),
+        root,
+      ),
+    );
+    if (made) world.projects.push(idOf(made));
+  } else if (kind === 'groupMember' && person && group !== undefined) {
+    await addTo({ groupId: group }, person.userId);
+  } else if (kind === 'projectMember' && person && project !== undefined) {
+    await addTo({ projectId: project }, person.userId);
+  } else if (kind === 'leave' && person && group !== undefined) {
+    const source =
+      a % 2 === 0 && project !== undefined ? { groupId: 0, projectId: project } : { groupId: group, projectId: 0 };
+    await unlessRefused(members.removeMember({ source, userId: person.userId, skipSubresources: b % 2 === 0 }, root));
+  } else if (kind === 'renameGroup' && group !== undefined) {
+    const settings = { path: fresh('renamed') };
+    await unlessRefused(groups.updateGroup(UpdateGroupRequest.fromPartial({ groupId: group, settings }), root));
+  } else if (kind === 'transferGroup' && group !== undefined) {
+    await unlessRefused(groups.transferGroup({ groupId: group, parentId: pick([0, ...world.groups], a) ?? 0 }, root));
+  } else if (kind === 'transferProject' && project !== undefined && group !== undefined) {
+    await unlessRefused(projects.transferProject({ projectId: project, namespace: String(group) }, root));
+  } else if (kind === 'projectVisibility' && project !== undefined) {
+    const settings = { visibility };
+    await unlessRefused(
+      projects.updateProject(UpdateProjectRequest.fromPartial({ projectId: project, settings }), root),
+    );
+  } else if (kind === 'groupVisibility' && group !== undefined) {
+    const settings = { visibility };
+    await unlessRefused(groups.updateGroup(UpdateGroupRequest.fromPartial({ groupId: group, settings }), root));
+  } else if (kind === 'deleteProject' && project !== undefined && a % 3 === 0) {
+    await unlessRefused(projects.deleteProject({ projectId: project }, root));
+  } else if (kind === 'deleteGroup' && group !== undefined && a % 4 === 0) {
+    await unlessRefused(groups.deleteGroup({ groupId: group, permanentlyRemove: false, fullPath: '' }, root));
+  } else if (kind === 'deleteUser' && person && a % 4 === 0) {
+    const deleted = await unlessRefused(users.deleteUser({ userId: person.userId }, root));
+    if (deleted) world.people = world.people.filter((one) => one !== person);
+  } else if (kind === 'external' && person) {
+    const settings = { external: b % 2 === 0 };
+    await unlessRefused(users.updateUser(UpdateUserRequest.fromPartial({ userId: person.userId, settings }), root));
+    person.external = settings.external;
+  } else if (kind === 'rebuild') {
+    await directory.rebuild();
+  }
+}
+
+async function head(): Promise<number> {
+  const [row] = await owner.query<{ value: number }>(sql`select value from directory_sequence`);
+  return row?.value ?? 0;
+}
+
+/** What the replica says of every project and group to a viewer: level by project, and groups that are seen. */
+async function replicaView(viewer: Viewer) {
+  const projects = await db.query<{ id: number; level: number }>(
+    sql`select p.id, ${accessLevel(viewer, sql`p.id`)} as level from ${projectsFrom} where ${visibleProjects(viewer)}`,
+  );
+  const groups = await db.query<{ id: number }>(
+    sql`select n.id from directory.namespaces n where n.kind = 'group' and ${visibleNamespaces(viewer)}`,
+  );
+  return {
+    projects: new Map(projects.map(({ id, level }) => [id, level])),
+    groups: new Set(groups.map(({ id }) => id)),
+  };
+}
+
+/** Compares the replica with groups-admin's own answers for a viewer on every project and group there ever was. */
+async function compare(world: World, viewer: Person): Promise<void> {
+  const view = await replicaView(viewer);
+  const difference: string[] = [];
+  for (const id of world.projects) {
+    const { access } = await resolve(viewer.token, { $case: 'project', value: String(id) });
+    if (access?.level !== view.projects.get(id)) {
+      difference.push(`project ${id}: ${access?.level ?? 'hidden'}, replica ${view.projects.get(id) ?? 'hidden'}`);
+    }
+  }
+  for (const id of world.groups) {
+    const { access } = await resolve(viewer.token, { $case: 'group', value: String(id) });
+    if ((access !== undefined) !== view.groups.has(id)) {
+      difference.push(`group ${id}: ${access === undefined ? 'hidden' : 'seen'}, replica differs`);
+    }
+  }
+  expect(difference).toEqual([]);
+}
+
+describe('the replica of the directory', () => {
+  it('gives the answers of groups-admin under random changes, moves, deletions and rebuilds', async () => {
+    const nobody: Person = { ...anonymous, token: '' };
+    let seen = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async (steps) => {
+        const world: World = { groups: [], projects: [], people: [] };
+        world.people.push(
+          await newPerson(),
+          await newPerson({ external: true }),
+          await newPerson(),
+          await newPerson({ admin: true }),
+        );
+        for (const one of steps) {
+          await apply(world, one);
+          if (one.a % 5 === 0) {
+            // Whoever was answered at a sequence sees on the replica what the answer rests on.
+            const viewer = pick(world.people, one.b) ?? nobody;
+            await directory.ensure(await head());
+            seen += (await replicaView(viewer)).projects.size;
+          }
+        }
+        await eventually(async () => {
+          await directory.ensure(await head());
+          for (const viewer of [nobody, ...world.people]) await compare(world, viewer);
+        });
+      }),
+      { seed: 20261121, numRuns: 6, endOnFailure: true },
+    );
+    expect(seen).toBeGreaterThan(50);
+  }, 240_000);
+
+  it('shows the ghost in place of a deleted user, also after a rebuild', async () => {
+    const person = await newPerson();
+    await directory.ensure(await head());
+    expect((await usersByIds(db, [person.userId])).get(person.userId)).toMatchObject({ id: person.userId });
+    await gateway.client(UserServiceService).deleteUser({ userId: person.userId }, root);
+    await directory.ensure(await head());
+    expect((await usersByIds(db, [person.userId])).get(person.userId)).toMatchObject({ username: 'ghost' });
+    await directory.rebuild();
+    expect((await usersByIds(db, [person.userId])).get(person.userId)).toMatchObject({ username: 'ghost' });
+  });
+});

@@ -1,0 +1,132 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { ServiceDefinition } from '@grpc/grpc-js';
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import { anonymous, type CallOptions, connect, type RpcClient, startServer } from '@switchyard/rpc';
+import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { composeGroups } from '../../src/compose-groups';
+import { accessStore } from '../../src/storage/access.store';
+import { migrations } from '../../src/storage/migrations';
+
+/** A user of a test. */
+export interface TestUser extends Actor {
+  namespaceId: number;
+}
+
+/** Calls bound to one actor; `access` is resolved anew for each. */
+export type As<T> = {
+  [K in keyof RpcClient<T>]: RpcClient<T>[K] extends (request: infer Q, options: CallOptions) => infer R
+    ? (request: Q, target?: Target) => R
+    : never;
+};
+
+/** What a call is about, as the gateway would resolve it. */
+export type Target = { group: number } | { project: number };
+
+/** Groups and projects over a database of their own, behind a real gRPC server. */
+export interface RunningGroups {
+  db: Database;
+  /** Clients acting for a user; undefined: anonymous. */
+  as<T extends ServiceDefinition>(user: TestUser | undefined, definition: T): As<T>;
+  user(username: string, given?: { admin?: boolean; external?: boolean; canCreateGroup?: boolean }): Promise<TestUser>;
+  /** Runs the purge and the expiry of memberships once. */
+  purge(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The JSON of a reply. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+export const bodyOf = (reply: Representation | RepresentationPage): any =>
+  JSON.parse(Buffer.from(reply.json).toString());
+
+/** A page request. */
+export const pageOf = (given: Partial<PageRequest> = {}): PageRequest => ({
+  keyset: false,
+  page: 1,
+  perPage: 20,
+  cursor: '',
+  orderBy: '',
+  descending: false,
+  ...given,
+});
+
+/** Starts them. */
+export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Promise<RunningGroups> {
+  const server: TestDatabase = await testDatabase({ sets: migrations });
+  const db = openDatabase({ url: server.url, applicationName: 'test' });
+  const parts = composeGroups(
+    { db, tier, externalUrl: 'https://forge.example' },
+    { secret: 'a secret of at least thirty-two characters', deletionDelayDays: delayDays },
+  );
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const grpc = await startServer({
+    services: parts.services,
+    trusted: new Map([['gateway', publicKey]]),
+    host: '127.0.0.1',
+    port: 0,
+  });
+  const peer = connect(`127.0.0.1:${grpc.port}`, { name: 'gateway', key: privateKey });
+  const store = accessStore(db);
+
+  async function accessOf(actor: Actor, target: Target | undefined): Promise<Access | undefined> {
+    if (target === undefined) return undefined;
+    const isGroup = 'group' in target;
+    const row = isGroup
+      ? await store.findGroup({ id: target.group }, actor.userId)
+      : await store.findProject({ id: target.project }, actor.userId);
+    if (row === undefined) return undefined;
+    return {
+      kind: isGroup ? Access_Kind.KIND_GROUP : Access_Kind.KIND_PROJECT,
+      id: row.id,
+      fullPath: row.full_path,
+      visibility: row.visibility,
+      level: actor.admin ? 50 : row.level,
+      tier: row.tier ?? tier,
+      archived: row.archived,
+    };
+  }
+
+  return {
+    db,
+    as: (user, definition) => {
+      const actor = user ?? anonymous;
+      const client = peer.client(definition) as Record<string, (request: unknown, options: CallOptions) => unknown>;
+      return new Proxy(client, {
+        get: (methods, name) => async (request: unknown, target?: Target) =>
+          methods[name as string]?.(request, {
+            requestId: 'test',
+            actor,
+            access: await accessOf(actor, target),
+          }),
+      }) as never;
+    },
+    async user(username, { admin = false, external = false, canCreateGroup = true } = {}) {
+      const row = await db.one<{ id: number }>(sql`
+        insert into users (username, name, email, admin, external, can_create_group)
+        values (${username}, ${`${username} Lovelace`}, ${`${username}@example.com`}, ${admin}, ${external}, ${canCreateGroup})
+        returning id`);
+      const id = row?.id ?? 0;
+      const home = await db.one<{ id: number }>(sql`
+        with drawn as (select nextval(pg_get_serial_sequence('namespaces', 'id')) as id)
+        insert into namespaces (id, kind, name, path, ancestry, full_path, full_name, owner_id)
+        select id, 'user', ${username}, ${username}, array[id], ${username}, ${username}, ${id} from drawn returning id`);
+      return {
+        userId: id,
+        username,
+        admin,
+        external,
+        scopes: ['api'],
+        tokenId: 1,
+        namespaceId: home?.id ?? 0,
+      };
+    },
+    purge: () => parts.runJobs(),
+    async close() {
+      peer.close();
+      await grpc.close();
+      await db.close();
+      await server.close();
+    },
+  };
+}
