@@ -47,7 +47,7 @@ export const branchRoutes = [
     path: '/projects/:id/repository/merged_branches',
     summary: 'Delete merged branches',
     access: { project: 'push_code' },
-    returns: { 202: 'Message' },
+    returns: { 202: 'MergedBranchesAccepted' },
     handle: ({ access, call }) => call(BranchServiceService).deleteMergedBranches({ projectId: access.id }),
   }),
   defineRoute({

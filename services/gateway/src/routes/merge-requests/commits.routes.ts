@@ -73,7 +73,7 @@ export const commitRoutes = [
       stats: boolean().optional(),
     },
     relations: [mutuallyExclusive('start_branch', 'start_sha')],
-    returns: { 201: 'Commit' },
+    returns: { 201: 'CommitDetail' },
     handle: ({ params, access, call }) =>
       call(CommitServiceService).createCommit({
         projectId: access.id,

@@ -1,0 +1,588 @@
+import { createHash } from 'node:crypto';
+import { onStatement, sql } from '@switchyard/database';
+import { replyValidator } from '../../../gateway/test/support/reply-validator';
+import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
+
+let harness: Harness;
+let project: TestProject;
+let head: string;
+const valid = replyValidator();
+
+beforeAll(async () => {
+  harness = await startHarness();
+  project = await harness.project();
+  head = await write('main', [
+    { action: 'create', file_path: 'README.md', content: '# Hello\n' },
+    { action: 'create', file_path: 'src/deep/file name.txt', content: 'one\ntwo\n' },
+    {
+      action: 'create',
+      file_path: 'picture.bin',
+      content: Buffer.from([0, 1, 2, 255]).toString('base64'),
+      encoding: 'base64',
+    },
+  ]);
+});
+afterAll(() => harness?.close());
+
+const at = (path: string) => `/projects/${project.id}${path}`;
+
+/** A request whose answer fits what its route declares. */
+async function api(person: Person | undefined, method: string, path: string, body?: unknown) {
+  const reply = await harness.api(person, method, path, body);
+  expect(valid(method, path, reply.status, reply.body)).toEqual([]);
+  return reply;
+}
+const get = (path: string, person: Person = people.reporter) => api(person, 'GET', at(path));
+const post = (path: string, body: unknown, person: Person | undefined = people.developer) =>
+  api(person, 'POST', at(path), body);
+
+async function write(branch: string, actions: object[], more: object = {}): Promise<string> {
+  const reply = await api(people.maintainer, 'POST', at('/repository/commits'), {
+    branch,
+    commit_message: 'A commit\n\nReviewed-by: Ada <ada@example.org>\nReviewed-by: Bob',
+    actions,
+    ...more,
+  });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return (reply.body as { id: string }).id;
+}
+
+describe('branches', () => {
+  test('are made, shown, listed, searched, paged and removed', async () => {
+    expect(await post('/repository/branches', { branch: 'feature/a.b', ref: 'main' })).toMatchObject({
+      status: 201,
+      body: {
+        name: 'feature/a.b',
+        default: false,
+        protected: false,
+        can_push: true,
+        merged: true,
+        commit: { id: head },
+      },
+    });
+    expect((await get('/repository/branches/feature%2Fa.b')).body).toMatchObject({
+      name: 'feature/a.b',
+      can_push: false,
+    });
+    expect((await get('/repository/branches/main', people.developer)).body).toMatchObject({
+      default: true,
+      protected: true,
+      merged: false,
+      can_push: false,
+      developers_can_push: false,
+      web_url: `http://switchyard.test/${project.path}/-/tree/main`,
+    });
+    await post('/repository/branches', { branch: 'other', ref: head });
+    const names = async (query: string) =>
+      ((await get(`/repository/branches?${query}`)).body as { name: string }[]).map(({ name }) => name);
+    expect(await names('')).toEqual(['feature/a.b', 'main', 'other']);
+    expect(await names('search=^fea')).toEqual(['feature/a.b']);
+    expect(await names('search=in%24')).toEqual(['main']);
+    expect(await names('regex=^(main|other)%24')).toEqual(['main', 'other']);
+    expect(await names('page=2&per_page=1')).toEqual(['main']);
+    const first = await get('/repository/branches?pagination=keyset&per_page=2');
+    expect(first.headers.get('x-total')).toBeNull();
+    const next = /page_token=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
+    expect(next).toBe('main');
+    expect(await names(`pagination=keyset&per_page=2&page_token=${next}`)).toEqual(['other']);
+    expect((await api(people.developer, 'DELETE', at('/repository/branches/feature%2Fa.b'))).status).toBe(204);
+    expect(await get('/repository/branches/feature%2Fa.b')).toMatchObject({
+      status: 404,
+      body: { message: '404 Branch Not Found' },
+    });
+    expect((await harness.api(people.reporter, 'HEAD', at('/repository/branches/main'))).status).toBe(200);
+    expect((await harness.api(people.reporter, 'HEAD', at('/repository/branches/nope'))).status).toBe(404);
+  });
+
+  test.each([
+    [{ branch: 'main', ref: 'main' }, 400, 'Branch already exists', people.maintainer],
+    [{ branch: 'x', ref: 'nowhere' }, 400, 'Invalid reference name: nowhere', people.developer],
+    [{ branch: '-x', ref: 'main' }, 400, 'Branch name is invalid', people.developer],
+    [{ branch: 'a..b', ref: 'main' }, 400, 'Branch name is invalid', people.developer],
+    [{ branch: 'x', ref: '@{-1}' }, 400, 'Invalid reference name: @{-1}', people.developer],
+    [{ branch: 'x', ref: '--upload-pack=evil' }, 400, 'Invalid reference name: --upload-pack=evil', people.developer],
+    [
+      { branch: 'main/below', ref: 'main' },
+      400,
+      'A branch or tag name cannot be the beginning of another',
+      people.maintainer,
+    ],
+  ])('%j is refused', async (body, status, message, person) =>
+    expect(await post('/repository/branches', body, person)).toMatchObject({ status, body: { message } }),
+  );
+
+  test('the default branch and protected ones are not removed; a Reporter removes none', async () => {
+    const remove = (person: Person) => api(person, 'DELETE', at('/repository/branches/main'));
+    expect((await remove(people.owner)).status).toBe(405);
+    expect((await remove(people.reporter)).status).toBe(403);
+  });
+
+  test('a regular expression that is none, or that explodes, does no harm', async () => {
+    expect((await get('/repository/branches?regex=(')).status).toBe(400);
+    const started = Date.now();
+    await get(`/repository/branches?regex=${encodeURIComponent('^(([a-z])+.)+[A-Z]([a-z])+$')}`);
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+
+  test('merged branches are removed at once, others and protected ones stay', async () => {
+    await post('/repository/branches', { branch: 'merged', ref: 'main' });
+    await write('ahead', [{ action: 'create', file_path: 'ahead.txt', content: 'x' }], { start_branch: 'main' });
+    const reply = await api(people.developer, 'DELETE', at('/repository/merged_branches'));
+    expect(reply).toMatchObject({ status: 202, body: { message: '202 Accepted' } });
+    const left = ((await get('/repository/branches')).body as { name: string }[]).map(({ name }) => name);
+    expect(left).toEqual(['ahead', 'main']);
+    expect((await get('/repository/branches/ahead')).body).toMatchObject({ merged: false });
+  });
+});
+
+describe('protected branches', () => {
+  test('are made with defaults, changed, listed and removed', async () => {
+    const made = await api(people.maintainer, 'POST', at('/protected_branches'), { name: 'release/*' });
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        name: 'release/*',
+        allow_force_push: false,
+        push_access_levels: [{ access_level: 40, access_level_description: 'Maintainers' }],
+        merge_access_levels: [{ access_level: 40 }],
+      },
+    });
+    const again = await api(people.maintainer, 'POST', at('/protected_branches'), { name: 'release/*' });
+    expect([again.status, again.body]).toEqual([409, { message: "Protected branch 'release/*' already exists" }]);
+    const changed = await api(people.maintainer, 'PATCH', at('/protected_branches/release%2F*'), {
+      allow_force_push: true,
+      push_access_level: 30,
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        allow_force_push: true,
+        push_access_levels: [{ access_level: 30 }],
+        merge_access_levels: [{ access_level: 40 }],
+      },
+    });
+    expect((await get('/protected_branches', people.developer)).body).toMatchObject([
+      { name: 'main' },
+      { name: 'release/*' },
+    ]);
+    expect((await get('/protected_branches?search=rele', people.developer)).body).toHaveLength(1);
+    await post('/repository/branches', { branch: 'release/1', ref: 'main' });
+    expect((await get('/repository/branches/release%2F1', people.developer)).body).toMatchObject({
+      protected: true,
+      developers_can_push: true,
+      developers_can_merge: false,
+      can_push: true,
+    });
+    expect((await api(people.maintainer, 'DELETE', at('/protected_branches/release%2F*'))).status).toBe(204);
+    expect((await get('/protected_branches/release%2F*', people.developer)).status).toBe(404);
+  });
+
+  test('levels are of a list, and Developers do not set them', async () => {
+    const create = (person: Person, body: object) => api(person, 'POST', at('/protected_branches'), body);
+    expect(await create(people.maintainer, { name: 'x', push_access_level: 20 })).toMatchObject({
+      status: 400,
+      body: { error: 'push_access_level does not have a valid value' },
+    });
+    expect((await create(people.developer, { name: 'x' })).status).toBe(403);
+    expect(
+      (await api(people.maintainer, 'PATCH', at('/protected_branches/none'), { allow_force_push: true })).status,
+    ).toBe(404);
+  });
+});
+
+describe('tags', () => {
+  test('light and annotated ones are made, listed in three orders and removed', async () => {
+    expect(await post('/repository/tags', { tag_name: 'v1.9', ref: 'main' })).toMatchObject({
+      status: 201,
+      body: { name: 'v1.9', target: head, message: '', created_at: null, commit: { id: head } },
+    });
+    const annotated = await post('/repository/tags', { tag_name: 'v1.10', ref: head, message: 'Ten\nlines' });
+    expect(annotated).toMatchObject({
+      status: 201,
+      body: { name: 'v1.10', message: 'Ten\nlines', commit: { id: head } },
+    });
+    expect((annotated.body as { target: string; created_at: string }).target).not.toBe(head);
+    expect((annotated.body as { created_at: string }).created_at).toMatch(/^\d{4}-/);
+    const names = async (query: string) =>
+      ((await get(`/repository/tags?${query}`)).body as { name: string }[]).map(({ name }) => name);
+    expect(await names('order_by=version&sort=asc')).toEqual(['v1.9', 'v1.10']);
+    expect(await names('order_by=name&sort=asc')).toEqual(['v1.10', 'v1.9']);
+    expect(await names('search=^v1.1')).toEqual(['v1.10']);
+    expect((await get('/repository/tags/v1.9')).body).toMatchObject({ name: 'v1.9' });
+    expect((await post('/repository/tags', { tag_name: 'v1.9', ref: 'main' })).body).toEqual({
+      message: 'Tag v1.9 already exists',
+    });
+    expect((await post('/repository/tags', { tag_name: 'v 2', ref: 'main' })).body).toEqual({
+      message: 'Tag name invalid',
+    });
+    expect((await post('/repository/tags', { tag_name: 'v2', ref: 'nope' })).body).toEqual({
+      message: 'Target nope is invalid',
+    });
+    expect((await api(people.developer, 'DELETE', at('/repository/tags/v1.9'))).status).toBe(204);
+    expect((await get('/repository/tags/v1.9')).body).toEqual({ message: '404 Tag Not Found' });
+  });
+
+  test('a tag named like a branch stands beside it', async () => {
+    expect((await post('/repository/tags', { tag_name: 'main', ref: 'ahead' })).status).toBe(201);
+    expect((await get('/repository/branches/main')).body).toMatchObject({ commit: { id: head } });
+    expect((await get('/repository/tags/main')).body).not.toMatchObject({ commit: { id: head } });
+    await api(people.developer, 'DELETE', at('/repository/tags/main'));
+  });
+});
+
+describe('commits', () => {
+  test('are listed and filtered, without totals', async () => {
+    const list = await get('/repository/commits');
+    expect(list.headers.get('x-total')).toBeNull();
+    expect(list.headers.get('x-page')).toBe('1');
+    expect(list.body).toMatchObject([{ id: head, trailers: {} }]);
+    expect((await get('/repository/commits?ref_name=ahead')).body).toHaveLength(2);
+    expect((await get('/repository/commits?ref_name=main..ahead')).body).toHaveLength(1);
+    expect((await get('/repository/commits?all=true&per_page=1')).headers.get('x-next-page')).toBe('2');
+    expect((await get('/repository/commits?ref_name=ahead&path=ahead.txt')).body).toHaveLength(1);
+    expect((await get('/repository/commits?author=nobody')).body).toEqual([]);
+    expect((await get('/repository/commits?since=2999-01-01')).body).toEqual([]);
+    expect((await get('/repository/commits?until=2999-01-01')).body).toHaveLength(1);
+    expect((await get('/repository/commits?with_stats=true&trailers=true&first_parent=true')).body).toMatchObject([
+      {
+        stats: { additions: 3, deletions: 0, total: 3 },
+        trailers: { 'Reviewed-by': 'Bob' },
+        extended_trailers: { 'Reviewed-by': ['Ada <ada@example.org>', 'Bob'] },
+      },
+    ]);
+    expect(await get('/repository/commits?ref_name=nowhere')).toMatchObject({ status: 404 });
+    expect(await get('/repository/commits?page=0')).toMatchObject({
+      status: 400,
+      body: { error: 'page does not have a valid value' },
+    });
+    const first = await get('/repository/commits?ref_name=ahead&pagination=keyset&per_page=1');
+    const cursor = /[?&]cursor=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
+    expect((await get(`/repository/commits?ref_name=ahead&per_page=1&cursor=${cursor}`)).body).toMatchObject([
+      { id: head },
+    ]);
+  });
+
+  test('one is shown with its newest pipeline', async () => {
+    expect((await get(`/repository/commits/${head}`)).body).toMatchObject({
+      project_id: project.id,
+      status: null,
+      last_pipeline: null,
+      stats: { total: 3 },
+    });
+    await harness.db.query(sql`
+      insert into pipelines (iid, project_id, sha, ref, source, status, user_id)
+      values (1, ${project.id}, ${head}, 'main', 'push', 'success', 1), (2, ${project.id}, ${head}, 'main', 'push', 'running', 1)`);
+    expect((await get('/repository/commits/main')).body).toMatchObject({
+      status: 'running',
+      last_pipeline: { iid: 2, sha: head, status: 'running', project_id: project.id },
+    });
+    expect((await get(`/repository/commits/${head.slice(0, 10)}`)).status).toBe(200);
+    expect((await get('/repository/commits/nope')).body).toEqual({ message: '404 Commit Not Found' });
+  });
+
+  test('show their diff and the refs that contain them', async () => {
+    const diff = await get(`/repository/commits/${head}/diff?per_page=1&unidiff=true`);
+    expect(diff.body).toMatchObject([
+      { new_path: 'README.md', new_file: true, diff: expect.stringContaining('+# Hello') },
+    ]);
+    expect(diff.headers.get('x-total')).toBe('3');
+    expect((await get(`/repository/commits/${head}/refs?type=branch`)).body).toEqual([
+      { type: 'branch', name: 'ahead' },
+      { type: 'branch', name: 'main' },
+      { type: 'branch', name: 'release/1' },
+    ]);
+  });
+
+  test('are made of every kind of action', async () => {
+    const id = await write(
+      'actions',
+      [
+        { action: 'update', file_path: 'README.md', content: '# Changed\n' },
+        { action: 'move', file_path: 'moved/here.txt', previous_path: 'src/deep/file name.txt' },
+        { action: 'delete', file_path: 'picture.bin' },
+        { action: 'create', file_path: 'run.sh', content: '#!/bin/sh\n' },
+        { action: 'chmod', file_path: 'run.sh', execute_filemode: true },
+      ],
+      { start_branch: 'main', author_name: 'Grace', author_email: 'grace@example.org' },
+    );
+    expect((await get(`/repository/commits/${id}`)).body).toMatchObject({
+      author_name: 'Grace',
+      author_email: 'grace@example.org',
+      committer_email: 'user2@example.org',
+      parent_ids: [head],
+    });
+    expect((await get('/repository/tree?ref=actions&recursive=true')).body).toMatchObject([
+      { path: 'moved', type: 'tree' },
+      { path: 'README.md' },
+      { path: 'moved/here.txt' },
+      { path: 'run.sh', mode: '100755' },
+    ]);
+  });
+
+  test.each([
+    [
+      'an existing file',
+      { actions: [{ action: 'create', file_path: 'README.md', content: 'x' }] },
+      'A file with this name already exists',
+    ],
+    [
+      'a missing file',
+      { actions: [{ action: 'update', file_path: 'no.md', content: 'x' }] },
+      "A file with this name doesn't exist",
+    ],
+    ['a path that climbs', { actions: [{ action: 'create', file_path: '../x', content: 'x' }] }, /traversal/],
+    ['a path into .git', { actions: [{ action: 'create', file_path: '.git/config', content: 'x' }] }, /invalid path/],
+    ['a branch that is not there', { branch: 'nope' }, 'You can only create or edit files when you are on a branch'],
+    ['a start that is not there', { branch: 'nope', start_branch: 'void' }, "Cannot find start_branch 'void'"],
+    ['a branch that is there with a start', { branch: 'ahead', start_branch: 'main' }, /already exists/],
+  ])('%s is refused', async (_name, given, message) => {
+    const reply = await post(
+      '/repository/commits',
+      { branch: 'ahead', commit_message: 'x', actions: [{ action: 'create', file_path: 'q', content: 'q' }], ...given },
+      people.maintainer,
+    );
+    expect(reply).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } });
+  });
+
+  test('missing and wrong parameters are named together', async () => {
+    expect(
+      await post('/repository/commits', { branch: '', actions: [{ action: 'burn', file_path: 'x' }] }),
+    ).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('branch is empty') },
+    });
+    expect(
+      (
+        await post('/repository/commits', {
+          branch: 'a',
+          commit_message: 'b',
+          actions: [],
+          start_branch: 'a',
+          start_sha: 'b',
+        })
+      ).body,
+    ).toMatchObject({
+      error: expect.stringContaining('start_branch, start_sha are mutually exclusive'),
+    });
+  });
+
+  test('a protected branch takes none of a Developer', async () => {
+    const actions = [{ action: 'create', file_path: 'q', content: 'q' }];
+    expect(await post('/repository/commits', { branch: 'main', commit_message: 'x', actions })).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - You are not allowed to push into this branch' },
+    });
+  });
+
+  test('several at once on one branch all arrive', async () => {
+    await post('/repository/branches', { branch: 'busy', ref: 'main' });
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        post('/repository/commits', {
+          branch: 'busy',
+          commit_message: `Number ${index}`,
+          actions: [{ action: 'create', file_path: `number${index}`, content: 'x' }],
+        }),
+      ),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+    expect((await get('/repository/commits?ref_name=main..busy')).body).toHaveLength(5);
+  });
+});
+
+describe('files', () => {
+  const path = encodeURIComponent('src/deep/file name.txt');
+
+  test('are read as JSON, as headers and as bytes', async () => {
+    const content = 'one\ntwo\n';
+    const reply = await get(`/repository/files/${path}?ref=main`);
+    expect(reply).toMatchObject({
+      status: 200,
+      body: {
+        file_name: 'file name.txt',
+        file_path: 'src/deep/file name.txt',
+        size: 8,
+        encoding: 'base64',
+        content: Buffer.from(content).toString('base64'),
+        content_sha256: createHash('sha256').update(content).digest('hex'),
+        ref: 'main',
+        commit_id: head,
+        last_commit_id: head,
+        execute_filemode: false,
+      },
+    });
+    const described = await harness.api(people.reporter, 'HEAD', at(`/repository/files/${path}?ref=main`));
+    expect([described.status, described.text]).toEqual([200, '']);
+    expect(described.headers.get('x-gitlab-file-path')).toBe('src/deep/file name.txt');
+    expect(described.headers.get('x-gitlab-size')).toBe('8');
+    expect(described.headers.get('x-gitlab-blob-id')).toBe((reply.body as { blob_id: string }).blob_id);
+    const raw = await get(`/repository/files/${path}/raw`);
+    expect([raw.status, raw.text, raw.headers.get('content-type')]).toEqual([
+      200,
+      content,
+      'text/plain; charset=utf-8',
+    ]);
+    const binary = await fetch(`${harness.url}/api/v4${at('/repository/files/picture.bin/raw?ref=main')}`, {
+      headers: { 'private-token': people.reporter.token },
+    });
+    expect(Buffer.from(await binary.arrayBuffer())).toEqual(Buffer.from([0, 1, 2, 255]));
+  });
+
+  test.each([
+    ['/repository/files/none?ref=main', 404, '404 File Not Found'],
+    [`/repository/files/${path}?ref=none`, 404, '404 Commit Not Found'],
+    ['/repository/files/..%2F..%2Fetc%2Fpasswd?ref=main', 404, '404 File Not Found'],
+    ['/repository/files/README.md%00?ref=main', 400, undefined],
+    [`/repository/files/README.md?ref=${encodeURIComponent('--upload-pack=x')}`, 404, '404 Commit Not Found'],
+    [`/repository/files/README.md?ref=${encodeURIComponent('main@{1}')}`, 404, '404 Commit Not Found'],
+    ['/repository/files/src?ref=main', 404, '404 File Not Found'],
+  ])('%s answers %s', async (address, status, message) => {
+    const reply = await get(address);
+    expect(reply.status).toBe(status);
+    if (message !== undefined) expect(reply.body).toEqual({ message });
+  });
+
+  test('are made, changed and removed by single commits', async () => {
+    const file = '/repository/files/notes%2Fnew.md';
+    const base = { branch: 'ahead', commit_message: 'Notes' };
+    const made = await post(file, { ...base, content: 'aGk=', encoding: 'base64' });
+    expect([made.status, made.body]).toEqual([201, { file_path: 'notes/new.md', branch: 'ahead' }]);
+    const { last_commit_id } = (await get(`${file}?ref=ahead`)).body as { last_commit_id: string };
+    const update = (body: object) => api(people.developer, 'PUT', at(file), { ...base, ...body });
+    expect((await update({ content: 'two', last_commit_id })).status).toBe(200);
+    expect(await update({ content: 'three', last_commit_id })).toMatchObject({
+      status: 400,
+      body: { message: 'You are attempting to update a file that has changed since you started editing it.' },
+    });
+    expect((await get(`${file}/raw?ref=ahead`)).text).toBe('two');
+    expect((await post(file, { ...base, content: 'x' })).body).toEqual({
+      message: 'A file with this name already exists',
+    });
+    expect((await api(people.developer, 'DELETE', at(file), base)).status).toBe(204);
+    expect((await get(`${file}?ref=ahead`)).status).toBe(404);
+    expect(await post(file, { branch: 'ahead' })).toMatchObject({
+      status: 400,
+      body: { error: 'commit_message is missing, content is missing' },
+    });
+  });
+});
+
+describe('trees, blobs and comparisons', () => {
+  test('a tree is listed, below a path, and page by page', async () => {
+    const tree = await get('/repository/tree');
+    expect(tree.body).toMatchObject([
+      { path: 'src', type: 'tree', mode: '040000' },
+      { path: 'README.md' },
+      { path: 'picture.bin' },
+    ]);
+    expect(tree.headers.get('x-total')).toBe('3');
+    expect((await get('/repository/tree?path=src%2Fdeep')).body).toMatchObject([
+      { path: 'src/deep/file name.txt', name: 'file name.txt' },
+    ]);
+    const first = await get('/repository/tree?pagination=keyset&per_page=2');
+    const token = /page_token=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
+    expect((await get(`/repository/tree?pagination=keyset&per_page=2&page_token=${token}`)).body).toMatchObject([
+      { path: 'picture.bin' },
+    ]);
+    for (const query of ['path=none', 'ref=none', 'path=..', `ref=${encodeURIComponent('@{-1}')}`])
+      expect(await get(`/repository/tree?${query}`)).toMatchObject({
+        status: 404,
+        body: { message: '404 Tree Not Found' },
+      });
+  });
+
+  test('a blob is had as JSON and as bytes', async () => {
+    const { blob_id } = (await get('/repository/files/picture.bin?ref=main')).body as { blob_id: string };
+    expect((await get(`/repository/blobs/${blob_id}`)).body).toEqual({
+      size: 4,
+      encoding: 'base64',
+      content: 'AAEC/w==',
+      sha: blob_id,
+    });
+    expect((await get(`/repository/blobs/${blob_id}/raw`)).headers.get('content-length')).toBe('4');
+    expect((await get(`/repository/blobs/${'0'.repeat(40)}`)).body).toEqual({ message: '404 Blob Not Found' });
+    expect((await get('/repository/blobs/main/raw')).status).toBe(404);
+  });
+
+  test('two refs are compared, from their merge base or straight', async () => {
+    const forward = await get('/repository/compare?from=main&to=actions');
+    expect(forward.body).toMatchObject({
+      commits: [{ title: 'A commit' }],
+      commit: { title: 'A commit' },
+      compare_same_ref: false,
+      compare_timeout: false,
+    });
+    expect((forward.body as { diffs: unknown[] }).diffs.length).toBeGreaterThan(2);
+    expect((await get('/repository/compare?from=main&to=main')).body).toMatchObject({
+      commit: null,
+      commits: [],
+      diffs: [],
+      compare_same_ref: true,
+    });
+    expect((await get('/repository/compare?from=ahead&to=main')).body).toMatchObject({ diffs: [] });
+    expect(
+      ((await get('/repository/compare?from=ahead&to=main&straight=true')).body as { diffs: unknown[] }).diffs,
+    ).not.toEqual([]);
+    expect((await get('/repository/compare?from=main&to=none')).status).toBe(404);
+    expect((await get('/repository/merge_base?refs[]=ahead&refs[]=actions&refs[]=main')).body).toMatchObject({
+      id: head,
+    });
+    expect((await get('/repository/merge_base?refs=main')).status).toBe(400);
+  });
+
+  test('contributors are counted', async () => {
+    expect((await get('/repository/contributors?ref=actions')).body).toEqual([
+      { name: 'Grace', email: 'grace@example.org', commits: 1, additions: 0, deletions: 0 },
+      { name: 'User 2', email: 'user2@example.org', commits: 1, additions: 0, deletions: 0 },
+    ]);
+  });
+
+  test('an empty repository answers without error', async () => {
+    const empty = await harness.project();
+    const ask = (path: string) => api(people.reporter, 'GET', `/projects/${empty.id}/repository/${path}`);
+    expect((await ask('branches')).body).toEqual([]);
+    expect((await ask('tags')).body).toEqual([]);
+    expect((await ask('commits')).body).toEqual([]);
+    expect((await ask('contributors')).body).toEqual([]);
+    expect((await ask('tree')).status).toBe(404);
+  });
+});
+
+describe('who may', () => {
+  test('a private repository is hidden from strangers, closed to Guests, and written by Developers only', async () => {
+    expect((await api(undefined, 'GET', at('/repository/branches'))).status).toBe(404);
+    expect((await api(people.stranger, 'GET', at('/repository/branches'))).status).toBe(404);
+    expect((await api(people.guest, 'GET', at('/repository/branches'))).status).toBe(403);
+    expect((await post('/repository/branches', { branch: 'r', ref: 'main' }, people.reporter)).status).toBe(403);
+    expect((await post('/repository/tags', { tag_name: 'r', ref: 'main' }, people.reporter)).status).toBe(403);
+    expect((await get('/protected_branches', people.reporter)).status).toBe(403);
+  });
+});
+
+test('lists cost the same number of statements whatever their length', async () => {
+  const cost = async (address: string): Promise<number> => {
+    let statements = 0;
+    const stop = onStatement(() => {
+      statements += 1;
+    });
+    expect((await get(address, people.maintainer)).status).toBe(200);
+    stop();
+    return statements;
+  };
+  const lists = ['branches', 'tags', 'commits?ref_name=busy', 'tree', 'contributors'].map(
+    (list) => `/repository/${list}${list.includes('?') ? '&' : '?'}per_page=100`,
+  );
+  lists.push('/protected_branches?per_page=100');
+  const costs = async () => {
+    const counted: number[] = [];
+    for (const list of lists) counted.push(await cost(list));
+    return counted;
+  };
+  const before = await costs();
+  for (let index = 0; index < 10; index += 1) {
+    await post('/repository/branches', { branch: `many-${index}`, ref: 'main' });
+    await post('/repository/tags', { tag_name: `many-${index}`, ref: 'main' });
+    await api(people.maintainer, 'POST', at('/protected_branches'), { name: `many-${index}-*` });
+  }
+  expect(await costs()).toEqual(before);
+});
