@@ -4,7 +4,10 @@ import { groupRoutes } from './groups-admin/groups.routes';
 import { labelRoutes } from './groups-admin/labels.routes';
 import { memberRoutes } from './groups-admin/members.routes';
 import { milestoneRoutes } from './groups-admin/milestones.routes';
+import { namespaceRoutes } from './groups-admin/namespaces.routes';
+import { personalAccessTokenRoutes } from './groups-admin/personal-access-tokens.routes';
 import { projectRoutes } from './groups-admin/projects.routes';
+import { userRoutes } from './groups-admin/users.routes';
 import { instanceRoutes } from './instance/instance.routes';
 import { branchRoutes } from './merge-requests/branches.routes';
 import { commitRoutes } from './merge-requests/commits.routes';
@@ -16,6 +19,9 @@ import { tagRoutes } from './merge-requests/tags.routes';
 /** Every endpoint there is. Routing, checks and the reference document follow from these values. */
 export const routes: readonly Route[] = [
   ...instanceRoutes,
+  ...userRoutes,
+  ...personalAccessTokenRoutes,
+  ...namespaceRoutes,
   ...groupRoutes,
   ...projectRoutes,
   ...memberRoutes,

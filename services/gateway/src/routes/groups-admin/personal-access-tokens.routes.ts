@@ -1,0 +1,206 @@
+import { notFound } from '@switchyard/errors';
+import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
+import { boolean, date, dateTime, integer, manyOf, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+/** Scopes of personal access tokens (G §4.5). */
+const scopes = [
+  'api',
+  'read_api',
+  'read_user',
+  'create_runner',
+  'manage_runner',
+  'k8s_proxy',
+  'self_rotate',
+  'mcp',
+  'read_repository',
+  'write_repository',
+  'read_registry',
+  'write_registry',
+  'read_virtual_registry',
+  'write_virtual_registry',
+  'read_observability',
+  'write_observability',
+  'ai_features',
+  'sudo',
+  'admin_mode',
+  'read_service_ping',
+] as const;
+
+const sorts = [
+  'created_asc',
+  'created_desc',
+  'expires_asc',
+  'expires_desc',
+  'last_used_asc',
+  'last_used_desc',
+  'name_asc',
+  'name_desc',
+] as const;
+
+/** Column of each word of `sort`; ids descending without one. */
+const orderOf = (sort: (typeof sorts)[number] | undefined) => {
+  if (sort === undefined) return { orderBy: 'id', descending: true };
+  const columns = { created: 'created_at', expires: 'expires_at', last_used: 'last_used_at', name: 'name' };
+  const at = sort.lastIndexOf('_');
+  return {
+    orderBy: columns[sort.slice(0, at) as keyof typeof columns],
+    descending: sort.slice(at + 1) === 'desc',
+  };
+};
+
+const token = { token_id: integer() };
+
+/** An id of a path: 0 means "the token that was presented" to the service, and is nobody's id. */
+const named = (id: number): number => {
+  if (id <= 0) throw notFound();
+  return id;
+};
+
+/** Personal access tokens (G-5-10, G-5-11). */
+export const personalAccessTokenRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/users/:user_id/personal_access_tokens',
+    summary: 'Create a personal access token for a user',
+    access: 'admin',
+    path_params: { user_id: integer() },
+    params: {
+      name: text(),
+      description: text().optional(),
+      scopes: manyOf(...scopes),
+      expires_at: date().optional(),
+    },
+    returns: { 201: 'NewPersonalAccessToken' },
+    handle: ({ path, params, call }) =>
+      call(PersonalAccessTokenServiceService).createPersonalAccessToken({
+        userId: named(path.user_id),
+        name: params.name,
+        description: params.description ?? '',
+        scopes: params.scopes,
+        expiresAt: params.expires_at ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/user/personal_access_tokens',
+    summary: 'Create a personal access token with limited scopes for oneself',
+    access: 'user',
+    params: {
+      name: text(),
+      description: text().optional(),
+      scopes: manyOf('k8s_proxy', 'self_rotate'),
+      expires_at: date().optional(),
+    },
+    returns: { 201: 'NewPersonalAccessToken' },
+    handle: ({ params, call }) =>
+      call(PersonalAccessTokenServiceService).createPersonalAccessToken({
+        userId: 0,
+        name: params.name,
+        description: params.description ?? '',
+        scopes: params.scopes,
+        expiresAt: params.expires_at ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/personal_access_tokens',
+    summary: 'List personal access tokens',
+    access: 'user',
+    params: {
+      user_id: integer().optional(),
+      revoked: boolean().optional(),
+      state: oneOf('active', 'inactive').optional(),
+      search: text().optional(),
+      created_after: dateTime().optional(),
+      created_before: dateTime().optional(),
+      last_used_after: dateTime().optional(),
+      last_used_before: dateTime().optional(),
+      expires_after: date().optional(),
+      expires_before: date().optional(),
+      sort: oneOf(...sorts).optional(),
+    },
+    list: { orderBy: [] },
+    returns: { 200: ['PersonalAccessToken'] },
+    handle: ({ params, page, call }) =>
+      call(PersonalAccessTokenServiceService).listPersonalAccessTokens({
+        page: { ...page, ...orderOf(params.sort) },
+        userId: params.user_id ?? 0,
+        revoked: params.revoked,
+        state: params.state ?? '',
+        search: params.search ?? '',
+        createdAfter: params.created_after,
+        createdBefore: params.created_before,
+        lastUsedAfter: params.last_used_after,
+        lastUsedBefore: params.last_used_before,
+        expiresAfter: params.expires_after ?? '',
+        expiresBefore: params.expires_before ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/personal_access_tokens/self',
+    summary: 'Get the personal access token of the request',
+    access: 'user',
+    scopes: 'any',
+    returns: { 200: 'SinglePersonalAccessToken' },
+    handle: ({ call }) => call(PersonalAccessTokenServiceService).getPersonalAccessToken({ tokenId: 0 }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/personal_access_tokens/self',
+    summary: 'Revoke the personal access token of the request',
+    access: 'user',
+    scopes: 'any',
+    returns: { 204: undefined },
+    handle: ({ call }) => call(PersonalAccessTokenServiceService).revokePersonalAccessToken({ tokenId: 0 }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/personal_access_tokens/self/rotate',
+    summary: 'Rotate the personal access token of the request',
+    access: 'user',
+    scopes: ['self_rotate'],
+    params: { expires_at: date().optional() },
+    returns: { 200: 'NewPersonalAccessToken' },
+    handle: ({ params, call }) =>
+      call(PersonalAccessTokenServiceService).rotatePersonalAccessToken({
+        tokenId: 0,
+        expiresAt: params.expires_at ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/personal_access_tokens/:token_id',
+    summary: 'Get a personal access token',
+    access: 'user',
+    path_params: token,
+    returns: { 200: 'SinglePersonalAccessToken' },
+    handle: ({ path, call }) =>
+      call(PersonalAccessTokenServiceService).getPersonalAccessToken({ tokenId: named(path.token_id) }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/personal_access_tokens/:token_id',
+    summary: 'Revoke a personal access token',
+    access: 'user',
+    path_params: token,
+    returns: { 204: undefined },
+    handle: ({ path, call }) =>
+      call(PersonalAccessTokenServiceService).revokePersonalAccessToken({ tokenId: named(path.token_id) }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/personal_access_tokens/:token_id/rotate',
+    summary: 'Rotate a personal access token',
+    access: 'user',
+    path_params: token,
+    params: { expires_at: date().optional() },
+    returns: { 200: 'NewPersonalAccessToken' },
+    handle: ({ path, params, call }) =>
+      call(PersonalAccessTokenServiceService).rotatePersonalAccessToken({
+        tokenId: named(path.token_id),
+        expiresAt: params.expires_at ?? '',
+      }),
+  }),
+];

@@ -1,0 +1,199 @@
+import {
+  ChangeUserStateRequest_Change as Change,
+  UserServiceService,
+  type UserSettings,
+} from '@switchyard/protos/groups_admin/v1/user';
+import type { z } from 'zod';
+import { atLeastOne } from '../../http/check-parameters';
+import { boolean, dateTime, integer, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const user = { id: integer() };
+
+const settings = {
+  admin: boolean().optional(),
+  bio: text().optional(),
+  can_create_group: boolean().optional(),
+  color_scheme_id: integer({ min: 1, max: 1_000 }).optional(),
+  commit_email: text().optional(),
+  discord: text().optional(),
+  external: boolean().optional(),
+  extra_shared_runners_minutes_limit: integer({ min: 0, max: 2_147_483_647 }).optional(),
+  github: text().optional(),
+  job_title: text().optional(),
+  linkedin: text().optional(),
+  location: text().optional(),
+  note: text().optional(),
+  organization: text().optional(),
+  password: text().optional(),
+  private_profile: boolean().optional(),
+  projects_limit: integer({ min: 0, max: 2_147_483_647 }).optional(),
+  pronouns: text().optional(),
+  public_email: text().optional(),
+  shared_runners_minutes_limit: integer({ min: 0, max: 2_147_483_647 }).optional(),
+  skype: text().optional(),
+  theme_id: integer({ min: 1, max: 1_000 }).optional(),
+  twitter: text().optional(),
+  website_url: text().optional(),
+};
+
+type Sent = z.infer<z.ZodObject<typeof settings>> & { email?: string; name?: string; username?: string };
+
+const settingsOf = (sent: Sent): UserSettings => ({
+  email: sent.email,
+  name: sent.name,
+  username: sent.username,
+  password: sent.password,
+  admin: sent.admin,
+  external: sent.external,
+  projectsLimit: sent.projects_limit,
+  canCreateGroup: sent.can_create_group,
+  privateProfile: sent.private_profile,
+  bio: sent.bio,
+  location: sent.location,
+  skype: sent.skype,
+  linkedin: sent.linkedin,
+  twitter: sent.twitter,
+  discord: sent.discord,
+  github: sent.github,
+  websiteUrl: sent.website_url,
+  organization: sent.organization,
+  jobTitle: sent.job_title,
+  pronouns: sent.pronouns,
+  publicEmail: sent.public_email,
+  commitEmail: sent.commit_email,
+  note: sent.note,
+  themeId: sent.theme_id,
+  colorSchemeId: sent.color_scheme_id,
+  sharedRunnersMinutesLimit: sent.shared_runners_minutes_limit,
+  extraSharedRunnersMinutesLimit: sent.extra_shared_runners_minutes_limit,
+});
+
+const stateRoute = (verb: 'block' | 'unblock' | 'activate' | 'deactivate', change: Change) =>
+  defineRoute({
+    method: 'post',
+    path: `/users/:id/${verb}`,
+    summary: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a user`,
+    access: 'admin',
+    path_params: user,
+    returns: { 201: 'UserStateChanged' },
+    handle: ({ path, call }) => call(UserServiceService).changeUserState({ userId: path.id, change }),
+  });
+
+/** Users (G §10 Users). */
+export const userRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/user',
+    summary: 'Get the current user',
+    access: 'user',
+    scopes: ['read_user'],
+    returns: { 200: 'CurrentUser' },
+    handle: ({ call }) => call(UserServiceService).getCurrentUser({}),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/users',
+    summary: 'List users',
+    access: 'public',
+    scopes: ['read_user'],
+    params: {
+      username: text().optional(),
+      search: text().optional(),
+      active: boolean().default(false),
+      blocked: boolean().default(false),
+      external: boolean().default(false),
+      exclude_external: boolean().default(false),
+      humans: boolean().default(false),
+      exclude_humans: boolean().default(false),
+      exclude_active: boolean().default(false),
+      exclude_internal: boolean().default(false),
+      admins: boolean().default(false),
+      created_after: dateTime().optional(),
+      created_before: dateTime().optional(),
+      without_project_bots: boolean().default(false),
+      without_projects: boolean().default(false),
+    },
+    list: { orderBy: ['id', 'name', 'username', 'created_at', 'updated_at'], sort: 'desc' },
+    returns: { 200: ['ListedUser'] },
+    handle: ({ params, page, call }) =>
+      call(UserServiceService).listUsers({
+        page,
+        username: params.username ?? '',
+        search: params.search ?? '',
+        active: params.active,
+        blocked: params.blocked,
+        external: params.external,
+        excludeExternal: params.exclude_external,
+        humans: params.humans,
+        excludeHumans: params.exclude_humans,
+        excludeActive: params.exclude_active,
+        excludeInternal: params.exclude_internal,
+        admins: params.admins,
+        createdAfter: params.created_after,
+        createdBefore: params.created_before,
+        withoutProjectBots: params.without_project_bots,
+        withoutProjects: params.without_projects,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/users',
+    summary: 'Create a user',
+    access: 'admin',
+    params: {
+      ...settings,
+      email: text(),
+      name: text(),
+      username: text(),
+      force_random_password: boolean().default(false),
+      reset_password: boolean().default(false),
+      skip_confirmation: boolean().default(false),
+    },
+    relations: [atLeastOne('password', 'reset_password', 'force_random_password')],
+    returns: { 201: 'User' },
+    handle: ({ params, call }) => {
+      const randomPassword = params.force_random_password || params.reset_password;
+      return call(UserServiceService).createUser({
+        settings: settingsOf(randomPassword ? { ...params, password: undefined } : params),
+        randomPassword,
+        skipConfirmation: params.skip_confirmation,
+      });
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/users/:id',
+    summary: 'Get a user',
+    access: 'public',
+    scopes: ['read_user'],
+    path_params: user,
+    limit: 'user',
+    returns: { 200: 'User' },
+    handle: ({ path, call }) => call(UserServiceService).getUser({ userId: path.id }),
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/users/:id',
+    summary: 'Change a user',
+    access: 'admin',
+    path_params: user,
+    params: { ...settings, email: text().optional(), name: text().optional(), username: text().optional() },
+    returns: { 200: 'User' },
+    handle: ({ path, params, call }) =>
+      call(UserServiceService).updateUser({ userId: path.id, settings: settingsOf(params) }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/users/:id',
+    summary: 'Delete a user; the ghost user stands in for their contributions',
+    access: 'admin',
+    path_params: user,
+    returns: { 204: undefined },
+    handle: ({ path, call }) => call(UserServiceService).deleteUser({ userId: path.id }),
+  }),
+  stateRoute('block', Change.CHANGE_BLOCK),
+  stateRoute('unblock', Change.CHANGE_UNBLOCK),
+  stateRoute('activate', Change.CHANGE_ACTIVATE),
+  stateRoute('deactivate', Change.CHANGE_DEACTIVATE),
+];

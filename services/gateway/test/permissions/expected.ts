@@ -1,0 +1,276 @@
+/**
+ * Who may do what: written from the specification, not from the route table. A cell per role and visibility:
+ * `.` the request reaches the service, `1` is 401, `3` is 403, `4` is 404.
+ *
+ * The columns, in order. `blocked` and `expired` are Owners whose account or token is spent; `read_api` is an Owner
+ * whose token has that scope alone. An administrator is no member.
+ */
+export const roles = [
+  'anonymous',
+  'stranger',
+  'guest',
+  'planner',
+  'reporter',
+  'developer',
+  'maintainer',
+  'owner',
+  'administrator',
+  'blocked',
+  'expired',
+  'read_api',
+] as const;
+
+/** Cells of a family of operations on a project or group, by its visibility. */
+export interface Family {
+  readonly public: string;
+  readonly internal: string;
+  readonly private: string;
+}
+
+/** Cells of an operation that names no project or group. */
+export interface Plain {
+  readonly plain: string;
+}
+
+// G-5-2, G-5-3, G-5-6: a spent token is refused everywhere. G-5-5: read_api writes nothing. G-5-15: unseen is 404, seen but not
+// allowed 403. G-1-11 and 5.2 of the specification: writing needs a token before anything else is said.
+const families = {
+  /** api.md 5.2: public projects and groups need no token. */
+  openRead: { public: '.........31.', internal: '4........31.', private: '44.......31.' },
+  /** Code, merge requests and pipelines of a private project are for Reporters and above. */
+  reporterRead: { public: '.........31.', internal: '4........31.', private: '4433.....31.' },
+  developerRead: { public: '13333....31.', internal: '43333....31.', private: '44333....31.' },
+  /** Whoever reads merge requests; the service decides on authorship (G-4.2-7). */
+  readerWrite: { public: '1........313', internal: '1........313', private: '1433.....313' },
+  reporterWrite: { public: '1333.....313', internal: '1333.....313', private: '1433.....313' },
+  plannerWrite: { public: '133......313', internal: '133......313', private: '143......313' },
+  developerWrite: { public: '13333....313', internal: '13333....313', private: '14333....313' },
+  maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
+  ownerWrite: { public: '1333333..313', internal: '1333333..313', private: '1433333..313' },
+  /** A member may leave, so whoever sees the members gets as far as the service. */
+  memberWrite: { public: '1........313', internal: '1........313', private: '14.......313' },
+  /** Every list and document that needs no token. */
+  anybody: { plain: '.........31.' },
+  userRead: { plain: '1........31.' },
+  /** Any scope will do on one's own token. */
+  userSelf: { plain: '1........31.' },
+  userWrite: { plain: '1........313' },
+  adminRead: { plain: '13333333.313' },
+  adminWrite: { plain: '13333333.313' },
+} as const satisfies Record<string, Family | Plain>;
+
+export type FamilyName = keyof typeof families;
+
+/** Cells of a family. */
+export const cellsOf = (name: FamilyName): Family | Plain => families[name];
+
+/** One operation: verb and path, its family, the rule it comes from, and parameters without which it is 400. */
+export interface Expectation {
+  readonly operation: string;
+  readonly family: FamilyName;
+  readonly rule: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
+const change = { branch: 'b', commit_message: 'm', content: 'c' };
+const row = (
+  operation: string,
+  family: FamilyName,
+  rule: string,
+  parameters?: Record<string, unknown>,
+): Expectation => ({
+  operation,
+  family,
+  rule,
+  ...(parameters === undefined ? {} : { parameters }),
+});
+
+/** Every operation there is. A route without a row here fails the test, and so does a row without a route. */
+export const expectations: readonly Expectation[] = [
+  // Instance
+  row('GET /version', 'userRead', 'G-9-1'),
+  row('GET /metadata', 'userRead', 'G-9-1'),
+
+  // Users and tokens
+  row('GET /user', 'userRead', 'gaps §10 User'),
+  row('GET /users', 'anybody', 'gaps §10 Users'),
+  row('GET /users/:id', 'anybody', 'gaps §10 Users'),
+  row('POST /users', 'adminWrite', 'gaps §10 Users', {
+    email: 'a@example.com',
+    name: 'A',
+    username: 'a',
+    password: 'long enough',
+  }),
+  row('PUT /users/:id', 'adminWrite', 'gaps §10 Users', { name: 'B' }),
+  row('DELETE /users/:id', 'adminWrite', 'gaps §10 Users'),
+  row('POST /users/:id/block', 'adminWrite', 'gaps §10 Users'),
+  row('POST /users/:id/unblock', 'adminWrite', 'gaps §10 Users'),
+  row('POST /users/:id/activate', 'adminWrite', 'gaps §10 Users'),
+  row('POST /users/:id/deactivate', 'adminWrite', 'gaps §10 Users'),
+  row('POST /users/:user_id/personal_access_tokens', 'adminWrite', 'G-5-10', { name: 't', scopes: ['api'] }),
+  row('POST /user/personal_access_tokens', 'userWrite', 'G-5-10', { name: 't', scopes: ['self_rotate'] }),
+  row('GET /personal_access_tokens', 'userRead', 'G-5-11'),
+  row('GET /personal_access_tokens/self', 'userRead', 'G-5-5'),
+  row('GET /personal_access_tokens/:token_id', 'userRead', 'G-5-11'),
+  row('DELETE /personal_access_tokens/self', 'userSelf', 'G-5-5'),
+  row('DELETE /personal_access_tokens/:token_id', 'userWrite', 'G-5-11'),
+  row('POST /personal_access_tokens/self/rotate', 'userWrite', 'G-5-11'),
+  row('POST /personal_access_tokens/:token_id/rotate', 'userWrite', 'G-5-11'),
+
+  // Namespaces
+  row('GET /namespaces', 'userRead', 'gaps §10 Namespaces'),
+  row('GET /namespaces/:id', 'userRead', 'gaps §10 Namespaces'),
+  row('GET /namespaces/:id/exists', 'userRead', 'gaps §10 Namespaces'),
+
+  // Groups
+  row('GET /groups', 'anybody', 'api.md 4.15'),
+  row('POST /groups', 'userWrite', 'G-4.15-5', { name: 'g', path: 'g' }),
+  row('GET /groups/:id', 'openRead', 'api.md 4.15'),
+  row('PUT /groups/:id', 'ownerWrite', 'G-4.15-6', { name: 'g' }),
+  row('DELETE /groups/:id', 'ownerWrite', 'G-4.15-7'),
+  row('POST /groups/:id/transfer', 'ownerWrite', 'G-4.15-8'),
+  row('GET /groups/:id/subgroups', 'openRead', 'G-4.15-3'),
+  row('GET /groups/:id/descendant_groups', 'openRead', 'G-4.15-3'),
+  row('GET /groups/:id/projects', 'openRead', 'G-4.15-1'),
+  row('GET /groups/:id/merge_requests', 'openRead', 'G-4.2-1'),
+  row('GET /groups/:id/members', 'openRead', 'gaps §10 Members'),
+  row('GET /groups/:id/members/all', 'openRead', 'gaps §10 Members'),
+  row('GET /groups/:id/members/all/:user_id', 'openRead', 'gaps §10 Members'),
+  row('GET /groups/:id/members/:user_id', 'openRead', 'gaps §10 Members'),
+  row('POST /groups/:id/members', 'ownerWrite', 'gaps §10 Members', { user_id: 5, access_level: 30 }),
+  row('PUT /groups/:id/members/:user_id', 'ownerWrite', 'gaps §10 Members', { access_level: 30 }),
+  row('DELETE /groups/:id/members/:user_id', 'memberWrite', 'gaps §10 Members'),
+  row('GET /groups/:id/labels', 'openRead', 'gaps §10 Labels'),
+  row('GET /groups/:id/labels/:label_id', 'openRead', 'gaps §10 Labels'),
+  row('POST /groups/:id/labels', 'reporterWrite', 'gaps §10 Labels', { name: 'l', color: '#ff0000' }),
+  row('PUT /groups/:id/labels/:label_id', 'reporterWrite', 'gaps §10 Labels', { color: '#ff0000' }),
+  row('DELETE /groups/:id/labels/:label_id', 'reporterWrite', 'gaps §10 Labels'),
+  row('GET /groups/:id/milestones', 'openRead', 'gaps §10 Milestones'),
+  row('GET /groups/:id/milestones/:milestone_id', 'openRead', 'gaps §10 Milestones'),
+  row('POST /groups/:id/milestones', 'reporterWrite', 'gaps §10 Milestones', { title: 'm' }),
+  row('PUT /groups/:id/milestones/:milestone_id', 'reporterWrite', 'gaps §10 Milestones', { title: 'm' }),
+  row('DELETE /groups/:id/milestones/:milestone_id', 'reporterWrite', 'gaps §10 Milestones'),
+
+  // Projects
+  row('GET /projects', 'anybody', 'gaps §10 Projects'),
+  row('GET /users/:id/projects', 'anybody', 'gaps §10 Projects'),
+  row('POST /projects', 'userWrite', 'gaps §10 Projects', { name: 'p' }),
+  row('POST /projects/user/:user_id', 'adminWrite', 'gaps §10 Projects', { name: 'p' }),
+  row('GET /projects/:id', 'openRead', 'gaps §10 Projects'),
+  row('PUT /projects/:id', 'maintainerWrite', 'gaps §10 Projects', { name: 'p' }),
+  row('DELETE /projects/:id', 'ownerWrite', 'gaps §10 Projects'),
+  row('POST /projects/:id/archive', 'ownerWrite', 'gaps §10 Projects'),
+  row('POST /projects/:id/unarchive', 'ownerWrite', 'gaps §10 Projects'),
+  row('PUT /projects/:id/transfer', 'ownerWrite', 'gaps §10 Projects', { namespace: 'g' }),
+  row('GET /projects/:id/members', 'openRead', 'gaps §10 Members'),
+  row('GET /projects/:id/members/all', 'openRead', 'gaps §10 Members'),
+  row('GET /projects/:id/members/all/:user_id', 'openRead', 'gaps §10 Members'),
+  row('GET /projects/:id/members/:user_id', 'openRead', 'gaps §10 Members'),
+  row('POST /projects/:id/members', 'maintainerWrite', 'gaps §10 Members', { user_id: 5, access_level: 30 }),
+  row('PUT /projects/:id/members/:user_id', 'maintainerWrite', 'gaps §10 Members', { access_level: 30 }),
+  row('DELETE /projects/:id/members/:user_id', 'memberWrite', 'gaps §10 Members'),
+  row('GET /projects/:id/labels', 'openRead', 'gaps §10 Labels'),
+  row('GET /projects/:id/labels/:label_id', 'openRead', 'gaps §10 Labels'),
+  row('POST /projects/:id/labels', 'reporterWrite', 'gaps §10 Labels', { name: 'l', color: '#ff0000' }),
+  row('PUT /projects/:id/labels/:label_id', 'reporterWrite', 'gaps §10 Labels', { color: '#ff0000' }),
+  row('DELETE /projects/:id/labels/:label_id', 'reporterWrite', 'gaps §10 Labels'),
+  row('GET /projects/:id/milestones', 'openRead', 'gaps §10 Milestones'),
+  row('GET /projects/:id/milestones/:milestone_id', 'openRead', 'gaps §10 Milestones'),
+  row('POST /projects/:id/milestones', 'reporterWrite', 'gaps §10 Milestones', { title: 'm' }),
+  row('PUT /projects/:id/milestones/:milestone_id', 'reporterWrite', 'gaps §10 Milestones', { title: 'm' }),
+  row('DELETE /projects/:id/milestones/:milestone_id', 'reporterWrite', 'gaps §10 Milestones'),
+
+  // Repository
+  row('GET /projects/:id/repository/branches', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/branches/:branch', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/branches', 'developerWrite', 'gaps §10 Repository', { branch: 'b', ref: 'main' }),
+  row('DELETE /projects/:id/repository/branches/:branch', 'developerWrite', 'gaps §10 Repository'),
+  row('DELETE /projects/:id/repository/merged_branches', 'developerWrite', 'gaps §10 Repository'),
+  row('GET /projects/:id/protected_branches', 'developerRead', 'gaps §10 Protected branches'),
+  row('GET /projects/:id/protected_branches/:name', 'developerRead', 'gaps §10 Protected branches'),
+  row('POST /projects/:id/protected_branches', 'maintainerWrite', 'gaps §10 Protected branches', { name: 'b' }),
+  row('PATCH /projects/:id/protected_branches/:name', 'maintainerWrite', 'gaps §10 Protected branches', {
+    allow_force_push: true,
+  }),
+  row('DELETE /projects/:id/protected_branches/:name', 'maintainerWrite', 'gaps §10 Protected branches'),
+  row('GET /projects/:id/repository/commits', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/commits', 'developerWrite', 'gaps §10 Repository', {
+    branch: 'b',
+    commit_message: 'm',
+    actions: [{ action: 'create', file_path: 'f', content: 'c' }],
+  }),
+  row('GET /projects/:id/repository/commits/:sha', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/commits/:sha/diff', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/commits/:sha/refs', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/commits/:sha/statuses', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/repository/files/:file_path', 'reporterRead', 'gaps §10 Repository', { ref: 'main' }),
+  row('GET /projects/:id/repository/files/:file_path/raw', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/files/:file_path', 'developerWrite', 'gaps §10 Repository', change),
+  row('PUT /projects/:id/repository/files/:file_path', 'developerWrite', 'gaps §10 Repository', change),
+  row('DELETE /projects/:id/repository/files/:file_path', 'developerWrite', 'gaps §10 Repository', {
+    branch: 'b',
+    commit_message: 'm',
+  }),
+  row('GET /projects/:id/repository/tree', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/blobs/:sha', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/blobs/:sha/raw', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/compare', 'reporterRead', 'gaps §10 Repository', { from: 'a', to: 'b' }),
+  row('GET /projects/:id/repository/merge_base', 'reporterRead', 'gaps §10 Repository', { 'refs[]': 'a' }),
+  row('GET /projects/:id/repository/contributors', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/tags', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/tags/:tag_name', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/tags', 'developerWrite', 'gaps §10 Repository', { tag_name: 't', ref: 'main' }),
+  row('DELETE /projects/:id/repository/tags/:tag_name', 'developerWrite', 'gaps §10 Repository'),
+
+  // Pipelines and statuses
+  row('GET /projects/:id/pipelines', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/pipelines/:pipeline_id', 'reporterRead', 'gaps §10 Pipelines'),
+  row('POST /projects/:id/pipeline', 'developerWrite', 'gaps §10 Pipelines', { ref: 'main' }),
+  row('POST /projects/:id/pipelines/:pipeline_id/cancel', 'developerWrite', 'gaps §10 Pipelines'),
+  row('POST /projects/:id/pipelines/:pipeline_id/retry', 'developerWrite', 'gaps §10 Pipelines'),
+  row('POST /projects/:id/statuses/:sha', 'developerWrite', 'gaps §10 Pipelines', { state: 'success' }),
+
+  // Merge requests
+  row('GET /merge_requests', 'anybody', 'G-4.2-1', { scope: 'all' }),
+  row('GET /projects/:id/merge_requests', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests', 'developerWrite', 'G-4.2-7', {
+    source_branch: 'a',
+    target_branch: 'b',
+    title: 't',
+  }),
+  row('GET /projects/:id/merge_requests/:merge_request_iid', 'reporterRead', 'G-4.2-1'),
+  row('PUT /projects/:id/merge_requests/:merge_request_iid', 'readerWrite', 'G-4.2-7', { title: 't' }),
+  row('DELETE /projects/:id/merge_requests/:merge_request_iid', 'ownerWrite', 'api.md 5.3'),
+  row(
+    'PUT /projects/:id/merge_requests/:merge_request_iid/merge',
+    'readerWrite',
+    'G-4.2-6: not allowed to merge is 401, said by the service',
+  ),
+  row(
+    'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds',
+    'readerWrite',
+    'G-4.2-1',
+  ),
+  row(
+    'PUT /projects/:id/merge_requests/:merge_request_iid/rebase',
+    'readerWrite',
+    'G-4.2-1: no push right is 403, said by the service',
+  ),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/merge_ref', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/commits', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/changes', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/diffs', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/raw_diffs', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/versions', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/versions/:version_id', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/pipelines', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/pipelines', 'developerWrite', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/participants', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/reviewers', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/todo', 'readerWrite', 'G-4.9-3'),
+
+  // To-dos
+  row('GET /todos', 'userRead', 'api.md 4.9'),
+  row('POST /todos/:todo_id/mark_as_done', 'userWrite', 'api.md 4.9'),
+  row('POST /todos/mark_as_done', 'userWrite', 'api.md 4.9'),
+];
