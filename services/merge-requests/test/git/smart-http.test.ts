@@ -308,6 +308,9 @@ describe('smart HTTP', () => {
     const good = gzipSync(Buffer.concat([Buffer.from(command(zeroSha, second, 'refs/heads/main')), whole]));
     expect(await post(good, { 'content-encoding': 'gzip' })).toContain('ok refs/heads/main');
     expect(await readCommit(shop.repo, first)).toBeDefined();
+    await expect(post(good.subarray(0, 60), { 'content-encoding': 'gzip' })).rejects.toThrow();
+    await expect(post(Buffer.from('no gzip at all'), { 'content-encoding': 'gzip' })).rejects.toThrow();
+    expect(await post(Buffer.from('0000'))).toBe('');
   });
 
   /** Sends a whole push and leaves when told to. */
