@@ -10,6 +10,7 @@ const shared = {
     '^@switchyard/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
   },
   testEnvironment: 'node',
+  testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['/dist/', '/\\.turbo/', '/\\.switchyard'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/test/faults/'],
 };

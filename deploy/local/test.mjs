@@ -93,6 +93,8 @@ async function test() {
   const result = join(folder, 'result.json');
   const args = [
     join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
+    // Before the options, the last of which would take them for its own.
+    ...paths,
     '--ci',
     `--reporters=${join(root, 'deploy', 'local', 'jest-reporter.cjs')}`,
     `--cacheDirectory=${join(root, 'node_modules', '.cache', 'jest')}`,
@@ -101,7 +103,6 @@ async function test() {
     '--testPathIgnorePatterns=/dist/',
   ];
   if (faults) args.push('--testPathPatterns=/test/faults/');
-  args.push(...paths);
   try {
     await run(process.execPath, args, {
       cwd: root,
