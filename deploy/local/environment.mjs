@@ -81,6 +81,7 @@ const READERS = {
   SMTP_URL: urlOf('smtp:', 'smtps:'),
   OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http:', 'https:'),
   LOG_LEVEL: oneOf(LOG_LEVELS),
+  SWITCHYARD_MAX_DEATHS: integerFrom(1, 1_000),
 };
 
 /** The variables the launcher reads (D2), for the documentation test. */
@@ -104,6 +105,7 @@ export const VARIABLES = Object.keys(READERS);
  * @property {string} [secret]
  * @property {string} [databaseUrl] an existing PostgreSQL server
  * @property {string} [kafkaBrokers]
+ * @property {number} maxDeaths deaths of one process within a minute that end the installation (5)
  */
 export function readEnvironment(env, { root, cwd }) {
   const values = {};
@@ -133,6 +135,7 @@ export function readEnvironment(env, { root, cwd }) {
     secret: values.SWITCHYARD_SECRET,
     databaseUrl: values.DATABASE_URL,
     kafkaBrokers: values.KAFKA_BROKERS,
+    maxDeaths: values.SWITCHYARD_MAX_DEATHS ?? 5,
   };
 }
 

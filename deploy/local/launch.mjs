@@ -53,9 +53,12 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
   const record = processRecord(settings.data);
   const supervisor = createSupervisor({
     onStart: record.add,
+    maxDeaths: settings.maxDeaths,
     onDeath: (name, how, restartInMs) => say(`! ${name} ${how}; starting it again in ${restartInMs / 1000} s`),
     onGiveUp: (name, how) =>
-      ending.abort(new LaunchFailure(`${name} died five times within a minute (${how}); see ${logFile(name)}`)),
+      ending.abort(
+        new LaunchFailure(`${name} died ${settings.maxDeaths} times within a minute (${how}); see ${logFile(name)}`),
+      ),
   });
   const logFile = (name) => join(settings.data, 'logs', `${name}.log`);
   const show = (line) => say(`! ${line}`);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const MAX_DEATHS = 5;
 const WINDOW_MS = 60_000;
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 5_000;
@@ -13,6 +12,7 @@ const MAX_BACKOFF_MS = 5_000;
  * @param {(name: string, how: string, restartInMs: number) => void} hooks.onDeath
  * @param {(name: string, pid: number) => void} [hooks.onStart]
  * @param {(name: string, how: string) => void} hooks.onGiveUp called once; the owner then calls `stop`
+ * @param {number} [hooks.maxDeaths] deaths of one unit within a minute that are given up on (D2: 5)
  * @param {() => number} [hooks.now] milliseconds
  * @param {(ms: number, signal: AbortSignal) => Promise<void>} [hooks.pause]
  * @returns {Supervisor}
@@ -30,7 +30,14 @@ const MAX_BACKOFF_MS = 5_000;
  * @property {(unit: Unit) => Promise<Running>} run starts a unit and keeps it alive; the first start may reject
  * @property {(order: string[][]) => Promise<void>} stop ends the named units, group by group, each group at once
  */
-export function createSupervisor({ onDeath, onStart = () => {}, onGiveUp, now = Date.now, pause = pauseFor }) {
+export function createSupervisor({
+  onDeath,
+  onStart = () => {},
+  onGiveUp,
+  maxDeaths = 5,
+  now = Date.now,
+  pause = pauseFor,
+}) {
   const running = new Map();
   const deaths = new Map();
   const starting = new Set();
@@ -56,7 +63,7 @@ export function createSupervisor({ onDeath, onStart = () => {}, onGiveUp, now = 
     while (!ending.signal.aborted) {
       const recent = [...(deaths.get(unit.name) ?? []), now()].filter((at) => now() - at < WINDOW_MS);
       deaths.set(unit.name, recent);
-      if (recent.length >= MAX_DEATHS) {
+      if (recent.length >= maxDeaths) {
         onGiveUp(unit.name, how);
         return;
       }
