@@ -17,6 +17,7 @@ describe('the environment', () => {
       secret: undefined,
       databaseUrl: undefined,
       kafkaBrokers: undefined,
+      maxDeaths: 5,
     });
   });
 
