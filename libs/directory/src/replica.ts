@@ -16,7 +16,7 @@ const batchSize = 1_000;
 const snapshotTimeout = 600_000;
 
 /** Advisory lock under which one process of a service rebuilds. */
-const rebuildLock = 72707371;
+const rebuildLock = 72707374;
 
 /** Tries to get the tables for the swap, 100 ms each and 50 ms apart. */
 const swapTries = 200;
