@@ -183,7 +183,7 @@ test('scopes, levels and archiving decide over pushes; both address forms and al
     'main:refs/heads/z',
   );
   await harness.git(harness.folder(), 'clone', '--quiet', bare, '.');
-  project.archived = true;
+  await harness.db.query(sql`update directory.projects set archived = true where id = ${project.id}`);
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect(await refused(people.owner)).toContain('archived');
 });

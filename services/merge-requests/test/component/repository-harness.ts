@@ -40,10 +40,9 @@ export interface TestProject {
   readonly id: number;
   readonly path: string;
   readonly visibility?: 'public' | 'internal' | 'private';
-  readonly levels?: Readonly<Record<number, number>>;
   readonly readme?: boolean;
   readonly defaultBranch?: string;
-  archived?: boolean;
+  readonly archived?: boolean;
 }
 
 export const people = {
@@ -56,7 +55,7 @@ export const people = {
   guest: { id: 6, token: 'guest-token' },
 } satisfies Record<string, Person>;
 
-const levels = { 1: 50, 2: 40, 3: 30, 4: 20, 6: 10 };
+const levels: Readonly<Record<number, number>> = { 1: 50, 2: 40, 3: 30, 4: 20, 6: 10 };
 
 /** The repository side of the service, a gateway before it, and a groups-admin that knows a few people. */
 export interface Harness {
@@ -67,7 +66,7 @@ export interface Harness {
   readonly told: RefChange[];
   readonly failSubscriber: { times: number };
   readonly announced: [number, string][];
-  /** Adds a project; members are those of `people`, with their levels. */
+  /** Adds a project; everybody of `people` but the stranger is a member. */
   project(given?: Partial<TestProject>): Promise<TestProject>;
   /** A request of the API. */
   api(
@@ -89,7 +88,8 @@ export interface Harness {
 
 const run = promisify(execFile);
 
-const gitEnvironment = {
+/** Environment of the git client: nothing of the host gets in. */
+export const gitEnvironment = {
   PATH: process.env.PATH,
   HOME: '/nonexistent',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -113,7 +113,14 @@ function keys(folder: string) {
   writeFileSync(join(folder, 'public.json'), JSON.stringify(publicKeys));
 }
 
-export async function startHarness(): Promise<Harness> {
+/** A database with the people in it and a folder with the keys: what outlives a process. */
+export interface Ground {
+  readonly databaseUrl: string;
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-repository-'));
   keys(folder);
   const database = await testDatabase({
@@ -133,7 +140,22 @@ export async function startHarness(): Promise<Harness> {
   await db.query(sql`
     insert into directory.namespaces (id, kind, name, path, full_path, full_name, ancestry, visibility, deleting)
     values (1, 'group', 'Group', 'group', 'group', 'Group', '{1}', 'public', false)`);
+  await db.close();
+  return {
+    databaseUrl: database.url,
+    folder,
+    async close() {
+      await database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
 
+/** Starts service and gateway on a ground of their own, or on a given one, which then stays. */
+export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harness> {
+  const ground = given === undefined ? await prepareGround() : undefined;
+  const { folder, databaseUrl } = given ?? (ground as Ground);
+  const db = openDatabase({ url: databaseUrl, applicationName: 'repository test' });
   const told: RefChange[] = [];
   const announced: [number, string][] = [];
   const failSubscriber = { times: 0 };
@@ -173,12 +195,15 @@ export async function startHarness(): Promise<Harness> {
     { services: part.services, http: part.http, close: async () => undefined },
   );
 
-  const projects = new Map<string, TestProject>();
+  const projectNamed = (name: string) =>
+    db.one<Required<Pick<TestProject, 'id' | 'path' | 'visibility' | 'archived'>>>(sql`
+      select id, 'group/' || path as path, visibility, archived from directory.projects
+      where id::text = ${name} or 'group/' || path = ${name}`);
   const tokens = new Map<string, Person>(Object.values(people).map((person) => [person.token, person]));
   const resolve = async (request: ResolveRequest) => {
     const person = tokens.get(request.token);
-    const project = request.target === undefined ? undefined : projects.get(request.target.value);
-    const level = person === undefined || project === undefined ? 0 : (project.levels?.[person.id] ?? 0);
+    const project = request.target === undefined ? undefined : await projectNamed(request.target.value);
+    const level = person === undefined || project === undefined ? 0 : (levels[person.id] ?? 0);
     const visible =
       project !== undefined &&
       (level > 0 || project.visibility === 'public' || (project.visibility === 'internal' && person !== undefined));
@@ -204,10 +229,10 @@ export async function startHarness(): Promise<Harness> {
               kind: Access_Kind.KIND_PROJECT,
               id: project.id,
               fullPath: project.path,
-              visibility: project.visibility ?? 'private',
+              visibility: project.visibility,
               level,
               tier: 'ultimate',
-              archived: project.archived ?? false,
+              archived: project.archived,
             }
           : undefined,
       movedTo: 0,
@@ -267,9 +292,9 @@ export async function startHarness(): Promise<Harness> {
     told,
     announced,
     failSubscriber,
-    async project(given = {}) {
+    async project(wanted = {}) {
       made += 1;
-      const project: TestProject = { id: made, path: `group/project${made}`, levels, ...given };
+      const project: TestProject = { id: made, path: `group/project${made}`, ...wanted };
       await db.query(sql`
         insert into directory.projects (id, namespace_id, name, path, visibility, default_branch, archived, deleting, creator_id,
           merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline,
@@ -278,8 +303,6 @@ export async function startHarness(): Promise<Harness> {
         values (${project.id}, 1, ${`Project ${project.id}`}, ${project.path.split('/').at(-1)}, ${project.visibility ?? 'private'},
           ${project.defaultBranch ?? 'main'}, ${project.archived ?? false}, false, 1, 'merge', 'default_off', false, false, false, false,
           true, true, 'enabled', ${project.readme ?? false})`);
-      projects.set(project.path, project);
-      projects.set(String(project.id), project);
       return project;
     },
     async api(person, method, path, body) {
@@ -321,8 +344,7 @@ export async function startHarness(): Promise<Harness> {
       await gateway.close(500);
       await service.close(500);
       await db.close();
-      await database.close();
-      rmSync(folder, { recursive: true, force: true });
+      await ground?.close();
     },
   };
 }

@@ -1,0 +1,12 @@
+import { startHarness } from './repository-harness';
+
+// Service and gateway in a process of their own, for the tests that kill it. Arguments: database, data folder.
+const [databaseUrl = '', folder = ''] = process.argv.slice(2);
+
+async function main(): Promise<void> {
+  const harness = await startHarness({ databaseUrl, folder });
+  harness.part.startReconciler();
+  process.stdout.write(`${harness.url}\n`);
+}
+
+void main();
