@@ -12,8 +12,11 @@ import { instanceRoutes } from './instance/instance.routes';
 import { branchRoutes } from './merge-requests/branches.routes';
 import { commitRoutes } from './merge-requests/commits.routes';
 import { fileRoutes } from './merge-requests/files.routes';
+import { mergeRequestRoutes } from './merge-requests/merge-requests.routes';
+import { pipelineRoutes } from './merge-requests/pipelines.routes';
 import { protectedBranchRoutes } from './merge-requests/protected-branches.routes';
 import { repositoryRoutes } from './merge-requests/repository.routes';
+import { statusRoutes } from './merge-requests/statuses.routes';
 import { tagRoutes } from './merge-requests/tags.routes';
 
 /** Every endpoint there is. Routing, checks and the reference document follow from these values. */
@@ -34,4 +37,7 @@ export const routes: readonly Route[] = [
   ...protectedBranchRoutes,
   ...repositoryRoutes,
   ...tagRoutes,
+  ...mergeRequestRoutes,
+  ...pipelineRoutes,
+  ...statusRoutes,
 ];

@@ -1,0 +1,156 @@
+import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
+import { boolean, dateTime, integer, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const statuses = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'waiting_for_callback',
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'canceling',
+  'canceled',
+  'skipped',
+  'manual',
+  'scheduled',
+] as const;
+
+const pipelinePath = '/projects/:id/pipelines/:pipeline_id' as const;
+const pipeline = { pipeline_id: integer() };
+const mergeRequest = { merge_request_iid: integer() };
+
+/** Pipelines (G §10 Pipelines), and those of merge requests (G-4.2-1). */
+export const pipelineRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/pipelines',
+    summary: 'List pipelines',
+    access: { project: 'read_pipeline' },
+    params: {
+      scope: oneOf('running', 'pending', 'finished', 'branches', 'tags').optional(),
+      status: oneOf(...statuses).optional(),
+      ref: text().optional(),
+      sha: text().optional(),
+      username: text().optional(),
+      source: text().optional(),
+      name: text().optional(),
+      yaml_errors: boolean().optional(),
+      updated_after: dateTime().optional(),
+      updated_before: dateTime().optional(),
+      created_after: dateTime().optional(),
+      created_before: dateTime().optional(),
+    },
+    list: { orderBy: ['id', 'status', 'ref', 'updated_at', 'user_id'], sort: 'desc' },
+    returns: { 200: ['PipelineItem'] },
+    handle: ({ params, access, page, call }) =>
+      call(PipelineServiceService).listPipelines({
+        projectId: access.id,
+        page,
+        scope: params.scope ?? '',
+        status: params.status ?? '',
+        ref: params.ref ?? '',
+        sha: params.sha ?? '',
+        username: params.username ?? '',
+        source: params.source ?? '',
+        name: params.name ?? '',
+        yamlErrors: params.yaml_errors,
+        updatedAfter: params.updated_after,
+        updatedBefore: params.updated_before,
+        createdAfter: params.created_after,
+        createdBefore: params.created_before,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/pipeline',
+    summary: 'Create a pipeline',
+    access: { project: 'create_pipeline' },
+    params: { ref: text({ notEmpty: true }) },
+    returns: { 201: 'Pipeline' },
+    handle: ({ params, access, call }) =>
+      call(PipelineServiceService).createPipeline({ projectId: access.id, ref: params.ref }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/pipelines/latest',
+    summary: 'Get the newest pipeline of a ref',
+    access: { project: 'read_pipeline' },
+    params: { ref: text().optional() },
+    returns: { 200: 'Pipeline' },
+    handle: ({ params, access, call }) =>
+      call(PipelineServiceService).getLatestPipeline({ projectId: access.id, ref: params.ref ?? '' }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: pipelinePath,
+    summary: 'Get a pipeline',
+    access: { project: 'read_pipeline' },
+    path_params: pipeline,
+    returns: { 200: 'Pipeline' },
+    handle: ({ path, access, call }) =>
+      call(PipelineServiceService).getPipeline({ projectId: access.id, pipelineId: path.pipeline_id }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: pipelinePath,
+    summary: 'Delete a pipeline',
+    access: { project: 'delete_merge_request' },
+    path_params: pipeline,
+    returns: { 204: undefined },
+    handle: ({ path, access, call }) =>
+      call(PipelineServiceService).deletePipeline({ projectId: access.id, pipelineId: path.pipeline_id }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${pipelinePath}/cancel`,
+    summary: 'Cancel a pipeline',
+    access: { project: 'create_pipeline' },
+    path_params: pipeline,
+    returns: { 201: 'Pipeline' },
+    handle: ({ path, access, call }) =>
+      call(PipelineServiceService).cancelPipeline({ projectId: access.id, pipelineId: path.pipeline_id }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${pipelinePath}/retry`,
+    summary: 'Retry a pipeline',
+    access: { project: 'create_pipeline' },
+    path_params: pipeline,
+    returns: { 201: 'Pipeline' },
+    handle: ({ path, access, call }) =>
+      call(PipelineServiceService).retryPipeline({ projectId: access.id, pipelineId: path.pipeline_id }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+    summary: 'List pipelines of a merge request',
+    access: { project: 'read_pipeline' },
+    path_params: mergeRequest,
+    list: { orderBy: ['id'], sort: 'desc' },
+    returns: { 200: ['PipelineBasic'] },
+    handle: ({ path, access, page, call }) =>
+      call(PipelineServiceService).listMergeRequestPipelines({
+        projectId: access.id,
+        iid: path.merge_request_iid,
+        page,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+    summary: 'Create a pipeline for a merge request',
+    access: { project: 'create_pipeline' },
+    path_params: mergeRequest,
+    params: { async: boolean().default(false) },
+    returns: { 200: 'Pipeline', 202: undefined },
+    handle: ({ params, path, access, call }) =>
+      call(PipelineServiceService).createMergeRequestPipeline({
+        projectId: access.id,
+        iid: path.merge_request_iid,
+        async: params.async,
+      }),
+  }),
+];

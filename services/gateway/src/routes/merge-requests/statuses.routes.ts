@@ -1,0 +1,68 @@
+import { CommitStatusServiceService } from '@switchyard/protos/merge_requests/v1/commit_status';
+import { mutuallyExclusive } from '../../http/check-parameters';
+import { boolean, float, integer, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const commit = { sha: text() };
+
+/** Commit statuses: how an outside CI reports (G §10 Pipelines, D8). */
+export const statusRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/statuses/:sha',
+    summary: 'Set the status of a commit',
+    access: { project: 'create_commit_status' },
+    path_params: commit,
+    params: {
+      state: oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped'),
+      ref: text().optional(),
+      name: text().optional(),
+      context: text().optional(),
+      target_url: text().optional(),
+      description: text().optional(),
+      coverage: float().optional(),
+      pipeline_id: integer().optional(),
+    },
+    relations: [mutuallyExclusive('name', 'context')],
+    returns: { 201: 'CommitStatus' },
+    handle: ({ params, path, access, call }) =>
+      call(CommitStatusServiceService).setCommitStatus({
+        projectId: access.id,
+        sha: path.sha,
+        state: params.state,
+        ref: params.ref ?? '',
+        name: params.name ?? params.context ?? '',
+        targetUrl: params.target_url,
+        description: params.description,
+        coverage: params.coverage,
+        pipelineId: params.pipeline_id ?? 0,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/commits/:sha/statuses',
+    summary: 'List the statuses of a commit',
+    access: { project: 'read_pipeline' },
+    path_params: commit,
+    params: {
+      ref: text().optional(),
+      stage: text().optional(),
+      name: text().optional(),
+      all: boolean().default(false),
+      pipeline_id: integer().optional(),
+    },
+    list: { orderBy: ['id', 'pipeline_id'], sort: 'asc' },
+    returns: { 200: ['CommitStatus'] },
+    handle: ({ params, path, access, page, call }) =>
+      call(CommitStatusServiceService).listCommitStatuses({
+        projectId: access.id,
+        sha: path.sha,
+        page,
+        ref: params.ref ?? '',
+        name: params.name ?? '',
+        stage: params.stage ?? '',
+        all: params.all,
+        pipelineId: params.pipeline_id ?? 0,
+      }),
+  }),
+];
