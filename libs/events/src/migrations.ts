@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { MigrationSet } from '@switchyard/database';
+import { type MigrationSet, migrate } from '@switchyard/database';
 
 const directory = join(__dirname, '..', 'migrations');
 
@@ -8,3 +8,16 @@ export const eventMigrations: MigrationSet = { schema: 'events', directory: join
 
 /** The embedded log, in a database of its own (`LOG_DATABASE_URL`). */
 export const logMigrations: MigrationSet = { schema: 'log', directory: join(directory, 'log') };
+
+/**
+ * Brings a service's database to this version, and the embedded event log where that is the bus: whichever service comes first
+ * prepares it, the others wait for the advisory lock and find it done.
+ */
+export async function migrateService(
+  config: { DATABASE_URL: string; LOG_DATABASE_URL?: string | undefined; KAFKA_BROKERS?: string | undefined },
+  sets: MigrationSet[],
+): Promise<string[]> {
+  const own = await migrate({ url: config.DATABASE_URL, sets });
+  if (config.KAFKA_BROKERS || !config.LOG_DATABASE_URL) return own;
+  return [...own, ...(await migrate({ url: config.LOG_DATABASE_URL, sets: [logMigrations] }))];
+}

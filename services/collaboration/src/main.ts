@@ -6,9 +6,16 @@ async function main(): Promise<void> {
   // Loaded after telemetry has patched pg and grpc.
   const { runService } = await import('@switchyard/rpc');
   const { readConfig } = await import('./config.js');
-  const { migrateDatabase } = await import('./migrations.js');
+  const { migrateService } = await import('@switchyard/events');
+  const { migrationSets } = await import('./migrations.js');
   const { compose } = await import('./compose.js');
-  await runService({ name: 'collaboration', config: readConfig, migrate: migrateDatabase, compose, stopTelemetry });
+  await runService({
+    name: 'collaboration',
+    config: readConfig,
+    migrate: (config) => migrateService(config, migrationSets),
+    compose,
+    stopTelemetry,
+  });
 }
 
 void main();

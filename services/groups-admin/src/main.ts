@@ -5,14 +5,14 @@ const stopTelemetry = startTelemetry('groups-admin');
 async function main(): Promise<void> {
   // Loaded after telemetry has patched grpc and pg.
   const { runService } = await import('@switchyard/rpc');
-  const { migrate } = await import('@switchyard/database');
+  const { migrateService } = await import('@switchyard/events');
   const { readConfig } = await import('./config.js');
   const { compose } = await import('./compose.js');
   const { migrations } = await import('./storage/migrations.js');
   await runService({
     name: 'groups-admin',
     config: readConfig,
-    migrate: (config) => migrate({ url: config.DATABASE_URL, sets: migrations }),
+    migrate: (config) => migrateService(config, migrations),
     compose,
     stopTelemetry,
   });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type MigrationSet, migrate } from '@switchyard/database';
+import type { MigrationSet } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
 import { eventMigrations } from '@switchyard/events';
 
@@ -9,7 +9,3 @@ export const migrationSets: MigrationSet[] = [
   eventMigrations,
   directoryMigrations,
 ];
-
-/** Brings the service's database to this version. */
-export const migrateDatabase = ({ DATABASE_URL }: { DATABASE_URL: string }): Promise<string[]> =>
-  migrate({ url: DATABASE_URL, sets: migrationSets });
