@@ -83,6 +83,8 @@ export function rebuildReplica(
       }
       let sequence = await readSnapshot(tx, client, { ...call(), timeoutMs: snapshotTimeout });
       sequence = await catchUp(tx, client, sequence, call);
+      // Fresh tables have no statistics, and the first queries must not wait for autovacuum to be planned well.
+      for (const table of Object.values(tables)) await tx.query(raw(`analyze ${staging}.${table}`));
       await lockForSwap(tx);
       // Followers are locked out now. What they applied while the snapshot was read must not be lost; if it lies beyond the
       // head, the owner has lost history and its word stands.
@@ -103,6 +105,7 @@ export function rebuildReplica(
 
 async function readSnapshot(tx: Tx, client: DirectoryClient, call: CallOptions): Promise<number> {
   for await (const batch of client.snapshot({}, call)) {
+    if (call.signal?.aborted) throw unavailable('the replica is being closed');
     await writeRows(
       tx,
       staging,

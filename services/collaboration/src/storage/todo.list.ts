@@ -43,7 +43,9 @@ const select = sql`t.id, t.action, t.target_type, t.target_id, t.note_id, t.body
 const countFrom = sql`todos t ${joinProject(sql`t.project_id`)}`;
 const from = sql`${countFrom} ${userJoin('author', sql`t.author_id`)}`;
 
-const visibleTo = (viewer: Viewer): Sql => visibleProjects(viewer, mergeRequestRule);
+// The same condition as the owner's own, so that what it would withhold is not counted either.
+const visibleTo = (viewer: Viewer): Sql =>
+  sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`;
 
 function rowOf(row: Record<string, unknown>): TodoRow {
   return {
