@@ -20,17 +20,17 @@ export async function bootstrap(db: Database, digest: TokenDigest, rootToken: st
   await db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${bootstrapLock})`);
     const made: { users: number[]; namespaces: number[] } = { users: [], namespaces: [] };
-    const ghost = await tx.one<{ id: number }>(sql`select id from users where user_type = 'ghost'`);
-    if (ghost === undefined) {
-      const fields = sql`'ghost', 'Ghost User', 'ghost@noreply.localhost', 'ghost', false, false, 0`;
-      made.users.push(await insertUser(tx, fields));
-    }
     const root = await tx.one<{ id: number }>(sql`select id from users where lower(username) = 'root'`);
     let rootId = root?.id;
     if (rootId === undefined) {
       rootId = await insertUser(tx, sql`'root', 'Administrator', 'admin@example.com', 'human', true, true, 100000`);
       made.users.push(rootId);
       made.namespaces.push(await insertUserNamespace(tx, rootId, 'root', 'Administrator'));
+    }
+    const ghost = await tx.one<{ id: number }>(sql`select id from users where user_type = 'ghost'`);
+    if (ghost === undefined) {
+      const fields = sql`'ghost', 'Ghost User', 'ghost@noreply.localhost', 'ghost', false, false, 0`;
+      made.users.push(await insertUser(tx, fields));
     }
     if (rootToken !== undefined) await replaceRootToken(tx, rootId, digest(rootToken));
     if (made.users.length === 0) return;

@@ -67,6 +67,7 @@ export async function startTestService(): Promise<TestService> {
     SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
     SWITCHYARD_ROOT_TOKEN: rootToken,
     SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
+    SWITCHYARD_DELETION_DELAY_DAYS: 0,
   };
   const signerOf = (name: string) => {
     const pair = keys.get(name);
