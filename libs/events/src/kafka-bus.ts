@@ -83,7 +83,7 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
     brokers,
     socketFactory,
     connectionTimeout: 3_000,
-    requestTimeout: 15_000,
+    requestTimeout: 10_000,
     retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3, restartOnFailure: async () => false },
     logLevel: logLevel.WARN,
     logCreator:

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { describeWithKafka, type TestKafka, testKafka } from '@switchyard/testkit';
+import { describeWithKafka, eventually, type TestKafka, testKafka } from '@switchyard/testkit';
 import { type EventBus, kafkaBus } from '../src';
 import { busContract } from './bus-contract';
 import { consumerContract } from './consumer-contract';
@@ -31,12 +32,42 @@ describeWithKafka('Kafka', () => {
     open: async () => open(),
     async stop() {
       cut = true;
-      for (const socket of sockets) socket.destroy();
+      const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      for (const socket of sockets) socket.destroy(reset);
     },
     async start() {
       cut = false;
     },
   }));
+
+  // A broker of the environment is not ours to kill.
+  const testOwnBroker = process.env.TEST_KAFKA === 'java' ? test : test.skip;
+
+  testOwnBroker(
+    'a broker that is killed and comes back loses nothing it had accepted, and needs no restart of ours',
+    async () => {
+      const { crash } = kafka;
+      if (crash === undefined) throw new Error('no broker of its own');
+      const bus = open();
+      const topic = `killed-${randomBytes(4).toString('hex')}`;
+      const publish = (n: number) =>
+        bus.publish([{ topic, key: 'k', body: String(n), headers: { id: `${topic}:${n}` } }]);
+      const received = new Set<string>();
+      await bus.subscribe({ group: topic, topics: [topic], handler: async ({ body }) => void received.add(body) });
+      await publish(1);
+      await eventually(() => expect([...received]).toEqual(['1']), { within: 30_000 });
+      await publish(2);
+      await crash.kill();
+      await expect(publish(3)).rejects.toThrow();
+      await crash.restart();
+      await eventually(() => publish(4), { within: 40_000, every: 200 });
+      await eventually(() => expect([...received]).toEqual(expect.arrayContaining(['1', '2', '4'])), {
+        within: 60_000,
+      });
+      await bus.close();
+    },
+    180_000,
+  );
 
   consumerContract('Kafka', () => open());
 });

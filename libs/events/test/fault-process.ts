@@ -1,0 +1,37 @@
+import { openDatabase, sql } from '@switchyard/database';
+import { appendToOutbox, defineEvent, embeddedLog, startConsumer, startRelay, subscription } from '../src';
+
+// One process that publishes and consumes, for the tests that kill it. Arguments: database, log database, number of events.
+const [databaseUrl = '', logUrl = '', count = '0'] = process.argv.slice(2);
+
+const counted = defineEvent<{ amount: number }>({
+  stream: 'test.fault',
+  version: 1,
+  type: 'account.counted',
+  message: { toJSON: (payload) => payload, fromJSON: (json) => ({ amount: Number(json.amount) }) },
+  key: () => 'one',
+});
+
+async function main(): Promise<void> {
+  const db = openDatabase({ url: databaseUrl, applicationName: 'fault' });
+  const bus = embeddedLog({ url: logUrl });
+  for (let amount = 1; amount <= Number(count); amount += 1) {
+    await db.transaction((tx) => appendToOutbox(tx, counted, { amount }, { id: `counted:${amount}` }));
+  }
+  startRelay({ db, bus });
+  await startConsumer({
+    bus,
+    db,
+    group: 'reader',
+    subscriptions: [
+      subscription({
+        event: counted,
+        async handle({ amount }, tx) {
+          await tx.query(sql`insert into effects (account, amount) values ('a', ${amount})`);
+        },
+      }),
+    ],
+  });
+}
+
+void main();
