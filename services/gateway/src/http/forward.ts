@@ -25,7 +25,7 @@ export function forwarder(addresses: Readonly<Record<string, string>>, signer: S
         xfwd: false,
         proxyTimeout: 600_000,
         timeout: 600_000,
-        on: { error: (error, _request, response) => (response as Response).destroy(error) },
+        on: { error: (error, _request, response) => answerBrokenOff(response as Response, error) },
       }),
     ]),
   );
@@ -37,9 +37,12 @@ export function forwarder(addresses: Readonly<Record<string, string>>, signer: S
     for (const name of ['private-token', 'authorization', 'cookie', 'sudo', identityKey]) delete request.headers[name];
     request.headers[identityKey] = signClaims(signer, method, identity.requestId, identity).toString('base64');
     request.headers['x-request-id'] = identity.requestId;
-    await proxy(request, response, (error?: unknown) => {
-      if (!response.headersSent) response.status(503).json({ message: '503 Service Unavailable' });
-      else response.destroy(error as Error);
-    });
+    await proxy(request, response, (error?: unknown) => answerBrokenOff(response, error as Error));
   };
+}
+
+// A service that cannot be reached costs its own endpoints a 503 (D3); one that broke off in the middle of a reply must not look whole.
+function answerBrokenOff(response: Response, error: Error): void {
+  if (response.headersSent || response.destroyed) response.destroy(error);
+  else response.status(503).set('Retry-After', '1').json({ message: '503 Service Unavailable' });
 }
