@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Database } from '@switchyard/database';
 import type { ServiceImplementation, TrustedKeys } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
-import { refChanges, startReconciler } from './application/change-refs';
+import { refChanges } from './application/change-refs';
 import { commitFiles } from './application/commit-files';
 import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
@@ -14,11 +14,13 @@ import {
   type OpenProjectRepository,
   openProjectRepository,
 } from './application/open-project-repository';
+import { purgeRepositories } from './application/purge-repositories';
 import { readCommitsOf } from './application/read-commits';
 import { readRepository } from './application/read-repository';
 import { readRepositoryFile } from './application/read-repository-file';
 import { receivePush } from './application/receive-push';
 import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
+import { repeat } from './application/repeat';
 import { serveFetch } from './application/serve-fetch';
 import type { ProtectedBranch } from './domain/protected-branch';
 import { openRepository, type Repository } from './git';
@@ -63,9 +65,16 @@ export interface RepositoryPart {
   readonly protectedBranchesOf: (projectId: number) => Promise<ProtectedBranch[]>;
   /** Settles what is open once; for tests. */
   readonly reconcile: () => Promise<void>;
-  /** Starts the reconciler; what it returns stops it. */
+  /** Removes the repositories of deleted projects once; for tests. */
+  readonly purge: () => Promise<void>;
+  /** Starts the reconciler and the removal of deleted repositories; what it returns stops them. */
   readonly startReconciler: () => () => Promise<void>;
 }
+
+/** Milliseconds between two runs of the reconciler (D7). */
+const reconcileEveryMs = 5_000;
+/** Milliseconds between two looks for deleted projects. */
+const purgeEveryMs = 60_000;
 
 /** Builds repositories, branches, tags, commits, files and pushing. */
 export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
@@ -89,6 +98,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
     },
   });
   const { changeRefs } = changes;
+  const purge = purgeRepositories({ repositories, repositoryOf });
   const open = openProjectRepository({ repositories, repositoryOf, changeRefs });
   const matching = (names: readonly string[], expression: string) => matchingNames(db, names, expression);
   const branches = observe(
@@ -126,6 +136,13 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
     repositoryOf,
     protectedBranchesOf: protectedBranches.all,
     reconcile: changes.reconcile,
-    startReconciler: () => startReconciler(changes),
+    purge,
+    startReconciler: () => {
+      const stops = [
+        repeat('ref changes', reconcileEveryMs, changes.reconcile),
+        repeat('deleted repositories', purgeEveryMs, purge),
+      ];
+      return async () => void (await Promise.all(stops.map((stop) => stop())));
+    },
   };
 }

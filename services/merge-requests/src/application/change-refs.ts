@@ -271,26 +271,3 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     },
   };
 }
-
-/** Milliseconds between two runs of the reconciler (D7). */
-const reconcileEveryMs = 5_000;
-
-/** Runs the reconciler at once and then every 5 seconds until the returned function is called, which waits for the run under way. */
-export function startReconciler(changes: Pick<RefChanges, 'reconcile'>): () => Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let running: Promise<void> = Promise.resolve();
-  const run = async (): Promise<void> => {
-    await changes.reconcile().catch((error) => logger.warn({ err: error }, 'ref changes could not be reconciled'));
-    if (!stopped) timer = setTimeout(start, reconcileEveryMs);
-  };
-  const start = (): void => {
-    running = run();
-  };
-  start();
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await running;
-  };
-}

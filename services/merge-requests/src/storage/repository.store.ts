@@ -59,4 +59,20 @@ export const repositoryStore = (db: Database) => ({
     );
     return { id: userId, name: row?.name ?? 'Switchyard', email: row?.email ?? 'switchyard@localhost' };
   },
+
+  /** Projects whose tombstone lies in the directory and whose repository is still here, at most a hundred. */
+  async gone(): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select r.project_id as id from repositories r join directory.projects p on p.id = r.project_id
+      where p.deleted_at is not null order by r.project_id limit 100`);
+    return rows.map(({ id }) => id);
+  },
+
+  /** Drops rules, ref changes and the row of a repository that is no longer on disk. */
+  forget: (projectId: number): Promise<void> =>
+    db.transaction(async (tx) => {
+      await tx.query(sql`delete from protected_branches where project_id = ${projectId}`);
+      await tx.query(sql`delete from ref_change_intents where project_id = ${projectId}`);
+      await tx.query(sql`delete from repositories where project_id = ${projectId}`);
+    }),
 });

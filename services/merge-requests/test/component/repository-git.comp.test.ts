@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database';
 import { eventually } from '@switchyard/testkit';
@@ -263,4 +263,38 @@ test('a project with a README has it on first touch, once, also when two come at
   expect(body).toMatchObject([{ title: 'Initial commit', author_email: 'user1@example.org' }]);
   const raw = await harness.api(people.reporter, 'GET', `/projects/${project.id}/repository/files/README.md/raw`);
   expect(raw.text).toBe(`# Project ${project.id}\n`);
+});
+
+test('the repository of a deleted project goes, and does not come back', async () => {
+  const { project } = await pushed();
+  const { repo } = await harness.part.openProjectRepository(project.id);
+  await harness.part.purge();
+  expect(existsSync(repo.path)).toBe(true);
+  await harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${project.id}`);
+  await harness.part.purge();
+  expect(existsSync(repo.path)).toBe(false);
+  await expect(harness.part.openProjectRepository(project.id)).rejects.toMatchObject({ kind: 'not_found' });
+  expect(existsSync(repo.path)).toBe(false);
+  expect(await harness.db.query(sql`select 1 from protected_branches where project_id = ${project.id}`)).toEqual([]);
+});
+
+test('a request that is not signed by the gateway for this very path is refused', async () => {
+  const { project } = await pushed({ visibility: 'public' });
+  const direct = (path: string, headers = {}) => fetch(`${harness.serviceUrl}${path}`, { headers });
+  expect((await direct(`/projects/${project.id}/git/info/refs?service=git-upload-pack`)).status).toBe(401);
+  const identity = harness.signed(`HTTP GET /projects/${project.id}/git/info/refs`, project.id);
+  const other = await harness.project();
+  expect((await direct(`/projects/${other.id}/git/info/refs?service=git-upload-pack`, identity)).status).toBe(401);
+  const wrongTarget = harness.signed(`HTTP GET /projects/${other.id}/git/info/refs`, project.id);
+  expect((await direct(`/projects/${other.id}/git/info/refs?service=git-upload-pack`, wrongTarget)).status).toBe(403);
+  expect((await direct(`/projects/${project.id}/git/info/refs?service=git-upload-pack`, identity)).status).toBe(200);
+});
+
+test('without the service a git client is told 503', async () => {
+  const { project } = await pushed();
+  await harness.stopService();
+  const folder = harness.folder();
+  expect(await harness.gitFails(folder, 'clone', harness.remote(people.reporter, project.path), '.')).toContain('503');
+  const raw = await harness.api(people.reporter, 'GET', `/projects/${project.id}/repository/files/README.md/raw`);
+  expect([raw.status, raw.headers.get('retry-after')]).toEqual([503, '1']);
 });

@@ -14,17 +14,30 @@ import {
   ResolveResponse_TokenRefusal,
 } from '@switchyard/protos/groups_admin/v1/access';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
-import { anonymous, connect, type RunningService, readSigner, readTrustedKeys, startService } from '@switchyard/rpc';
+import {
+  anonymous,
+  connect,
+  identityKey,
+  type RunningService,
+  readSigner,
+  readTrustedKeys,
+  signClaims,
+  startService,
+} from '@switchyard/rpc';
 import { testDatabase } from '@switchyard/testkit';
 import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
 import type { Peers } from '../../../gateway/src/http/clients';
 import { branchRoutes } from '../../../gateway/src/routes/merge-requests/branches.routes';
 import { commitRoutes } from '../../../gateway/src/routes/merge-requests/commits.routes';
 import { fileRoutes } from '../../../gateway/src/routes/merge-requests/files.routes';
+import { mergeRequestRoutes } from '../../../gateway/src/routes/merge-requests/merge-requests.routes';
+import { pipelineRoutes } from '../../../gateway/src/routes/merge-requests/pipelines.routes';
 import { protectedBranchRoutes } from '../../../gateway/src/routes/merge-requests/protected-branches.routes';
 import { repositoryRoutes } from '../../../gateway/src/routes/merge-requests/repository.routes';
+import { statusRoutes } from '../../../gateway/src/routes/merge-requests/statuses.routes';
 import { tagRoutes } from '../../../gateway/src/routes/merge-requests/tags.routes';
-import type { RefChange } from '../../src/application/ref-change';
+import type { RefChange, RefChangeSubscriber } from '../../src/application/ref-change';
+import { composeMergeRequests } from '../../src/compose-merge-requests';
 import { composeRepository, type RepositoryPart } from '../../src/compose-repository';
 
 /** Somebody with a token. */
@@ -81,6 +94,12 @@ export interface Harness {
   gitFails(cwd: string, ...args: string[]): Promise<string>;
   /** Address for git, with a person's token as the password. */
   remote(person: Person | undefined, path: string): string;
+  /** Address of the service's internal HTTP port. */
+  readonly serviceUrl: string;
+  /** Header of a request signed by the gateway for a method, on behalf of an Owner of a project. */
+  signed(method: string, projectId: number): Record<string, string>;
+  /** Stops the service and leaves the gateway. */
+  stopService(): Promise<void>;
   /** A new folder that goes with the harness. */
   folder(): string;
   close(): Promise<void>;
@@ -151,6 +170,19 @@ export async function prepareGround(): Promise<Ground> {
   };
 }
 
+/** Labels as groups-admin keeps them, in the local directory alone. */
+async function ensureLabels(db: Database, create: boolean, projectId: number, titles: readonly string[]) {
+  if (create && titles.length > 0) {
+    await db.query(sql`
+      insert into directory.labels (id, project_id, title, color, description)
+      select (select coalesce(max(id), 0) from directory.labels) + row_number() over (), ${projectId}, title, '#6699cc', 'A label'
+      from unnest(${[...new Set(titles)]}::text[]) as given (title)
+      where not exists (select 1 from directory.labels l where l.project_id = ${projectId} and l.title = given.title)`);
+  }
+  return db.query<{ id: number; title: string }>(sql`
+    select id, title from directory.labels where project_id = ${projectId} and title = any(${[...titles]}::text[]) order by id`);
+}
+
 /** Starts service and gateway on a ground of their own, or on a given one, which then stays. */
 export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harness> {
   const ground = given === undefined ? await prepareGround() : undefined;
@@ -163,26 +195,37 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
     signer: readSigner('merge-requests', join(folder, 'merge-requests.pem')),
     trusted: readTrustedKeys(join(folder, 'public.json')),
   };
+  const subscribers: RefChangeSubscriber[] = [];
   const part = composeRepository({
     db,
     dataFolder: folder,
     externalUrl: 'http://switchyard.test',
     trusted: context.trusted,
     ensureDirectory: async () => undefined,
-    subscribers: [
-      {
-        name: 'test',
-        afterRefChange: async (change) => {
-          if (failSubscriber.times > 0) {
-            failSubscriber.times -= 1;
-            throw new Error('the subscriber was told to fail');
-          }
-          told.push(change);
-        },
-      },
-    ],
+    subscribers,
     announceDefaultBranch: async (id, branch) => void announced.push([id, branch]),
   });
+  const mergeRequests = composeMergeRequests({
+    db,
+    externalUrl: 'http://switchyard.test',
+    changeRefs: part.changeRefs,
+    openRepository: part.openProjectRepository,
+    protectedBranchesOf: part.protectedBranchesOf,
+    ensureLabels: (caller, projectId, titles) => ensureLabels(db, caller.level >= 20, projectId, titles),
+  });
+  subscribers.push(
+    {
+      name: 'test',
+      afterRefChange: async (change) => {
+        if (failSubscriber.times > 0) {
+          failSubscriber.times -= 1;
+          throw new Error('the subscriber was told to fail');
+        }
+        told.push(change);
+      },
+    },
+    mergeRequests.subscriber,
+  );
   const service: RunningService = await startService(
     {
       HOST: '127.0.0.1',
@@ -192,7 +235,11 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
       SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: '',
     },
     context,
-    { services: part.services, http: part.http, close: async () => undefined },
+    {
+      services: [...part.services, ...mergeRequests.services],
+      http: part.http,
+      close: async () => undefined,
+    },
   );
 
   const projectNamed = (name: string) =>
@@ -273,9 +320,13 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
         ...protectedBranchRoutes,
         ...repositoryRoutes,
         ...tagRoutes,
+        ...mergeRequestRoutes,
+        ...pipelineRoutes,
+        ...statusRoutes,
       ],
     },
   );
+  const stopBackground = mergeRequests.start();
   const url = `http://127.0.0.1:${gateway.port}`;
   let made = 0;
 
@@ -340,9 +391,19 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
         ? `${url}/${path}.git`
         : `${url.replace('http://', `http://git:${person.token}@`)}/${path}.git`,
     folder: () => mkdtempSync(join(folder, 'work-')),
+    serviceUrl: `http://127.0.0.1:${service.httpPort}`,
+    signed: (method, projectId) => {
+      const access = { kind: Access_Kind.KIND_PROJECT, id: projectId, fullPath: '', visibility: 'private', level: 50 };
+      const claims = signClaims(gatewaySigner, method, 'test', {
+        access: { ...access, tier: 'free', archived: false },
+      });
+      return { [identityKey]: claims.toString('base64') };
+    },
+    stopService: () => service.close(500),
     async close() {
       await gateway.close(500);
       await service.close(500);
+      await stopBackground();
       await db.close();
       await ground?.close();
     },
