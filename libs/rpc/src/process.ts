@@ -206,11 +206,17 @@ const listen = (server: Server, host: string, port: number): Promise<number> =>
     });
   });
 
+/** Milliseconds between two looks for kept-alive connections whose last request has ended. */
+const idleLook = 50;
+
 const closeHttp = (server: Server, graceMs: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    // A connection that was busy when the server closed stays open when its request is answered.
+    const looking = setInterval(() => server.closeIdleConnections(), idleLook);
     server.close(() => {
       clearTimeout(timer);
+      clearInterval(looking);
       resolve();
     });
     server.closeIdleConnections();

@@ -1,0 +1,62 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { type RunningService, type ServiceParts, startService } from '@switchyard/rpc';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const context = { signer: { name: 'gateway', key: privateKey }, trusted: new Map([['gateway', publicKey]]) };
+const config = {
+  HOST: '127.0.0.1',
+  GRPC_PORT: 0,
+  HTTP_PORT: 0,
+  SWITCHYARD_IDENTITY_KEY_FILE: '',
+  SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: '',
+};
+
+let service: RunningService | undefined;
+afterEach(() => service?.close());
+
+const start = async (parts: Partial<ServiceParts> = {}) => {
+  service = await startService(config, context, { services: [], close: async () => undefined, ...parts });
+  const address = `http://127.0.0.1:${service.httpPort}`;
+  return { service, get: (path: string) => fetch(`${address}${path}`) };
+};
+
+test('liveness, readiness and metrics are served', async () => {
+  const { get } = await start();
+  expect((await get('/-/liveness')).status).toBe(200);
+  expect((await get('/-/readiness')).status).toBe(200);
+  expect(await (await get('/metrics')).text()).toContain('process_cpu_seconds_total');
+  expect((await get('/elsewhere')).status).toBe(404);
+});
+
+test('readiness follows the service, liveness does not', async () => {
+  const { get } = await start({
+    ready: async () => {
+      throw new Error('no database');
+    },
+  });
+  expect((await get('/-/readiness')).status).toBe(503);
+  expect((await get('/-/liveness')).status).toBe(200);
+});
+
+test('a service answers every other path by itself', async () => {
+  const { get } = await start({ http: (request, response) => response.end(`own ${request.url}`) });
+  expect(await (await get('/group/project.git/info/refs?service=x')).text()).toBe(
+    'own /group/project.git/info/refs?service=x',
+  );
+});
+
+test('it stops in order: waits end, requests finish, then pools close; once', async () => {
+  const order: string[] = [];
+  const { service: running, get } = await start({
+    start: async () => void order.push('started'),
+    drain: () => order.push('drained'),
+    http: (_request, response) => setTimeout(() => response.end(order.push('answered').toString()), 100),
+    close: async () => void order.push('closed'),
+  });
+  const pending = get('/slow');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await Promise.all([running.close(), running.close()]);
+  expect((await pending).status).toBe(200);
+  expect(order).toEqual(['started', 'drained', 'answered', 'closed']);
+  await expect(get('/-/liveness')).rejects.toThrow();
+});

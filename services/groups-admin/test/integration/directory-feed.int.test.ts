@@ -1,0 +1,104 @@
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { bootstrap } from '../../src/application/bootstrap';
+import { recordDirectoryChange } from '../../src/application/directory-writer';
+import { directoryFeed } from '../../src/application/follow-directory';
+import { tokenDigest } from '../../src/domain/token';
+import { type DirectoryStore, directoryStore } from '../../src/storage/directory.store';
+import { userChanges } from '../../src/storage/directory-user-rows';
+import { migrations } from '../../src/storage/migrations';
+
+let server: TestDatabase;
+let db: Database;
+let store: DirectoryStore;
+const digest = tokenDigest('a secret of at least thirty-two characters');
+
+beforeEach(async () => {
+  server = await testDatabase({ sets: migrations });
+  db = openDatabase({ url: server.url, applicationName: 'test' });
+  store = directoryStore(db);
+});
+
+afterEach(async () => {
+  await db.close();
+  await server.close();
+});
+
+let serial = 0;
+const addUser = (): Promise<number> =>
+  db.transaction(async (tx) => {
+    serial += 1;
+    const name = `user${serial}`;
+    const row = await tx.one<{ id: number }>(sql`
+      insert into users (username, name, email) values (${name}, ${name}, ${`${name}@example.com`}) returning id`);
+    return recordDirectoryChange(tx, await userChanges(tx, [row?.id ?? 0]));
+  });
+
+test('a snapshot is of one sequence, whatever is written meanwhile', async () => {
+  for (let at = 0; at < 5; at += 1) await addUser();
+  const seen: number[] = [];
+  let sequence = 0;
+  for await (const batch of store.snapshot()) {
+    if (sequence === 0) await addUser();
+    sequence = batch.sequence;
+    for (const { entity } of batch.rows) seen.push(entity?.value.id ?? 0);
+  }
+  expect(sequence).toBe(5);
+  expect(seen).toHaveLength(5);
+  expect((await store.readChanges(sequence, 10)).changes).toHaveLength(1);
+});
+
+test('a snapshot that nobody finishes gives its connection back', async () => {
+  await addUser();
+  for (let at = 0; at < 15; at += 1) {
+    for await (const _batch of store.snapshot()) break;
+  }
+  expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+});
+
+test('old changes are pruned, and a reader who stands before them learns that they are gone', async () => {
+  for (let at = 0; at < 6; at += 1) await addUser();
+  await db.query(sql`update directory_changes set created_at = now() - interval '8 days' where sequence <= 4`);
+  expect(await store.prune(7)).toBe(4);
+  await expect(store.readChanges(3, 10)).rejects.toMatchObject({ kind: 'gone' });
+  const { changes, head } = await store.readChanges(4, 10);
+  expect(changes.map(({ sequence }) => sequence)).toEqual([5, 6]);
+  expect(head).toBe(6);
+  expect(await store.prune(7)).toBe(0);
+});
+
+test('a wait ends with the change, with the time, or with the process', async () => {
+  const head = await addUser();
+  const feed = directoryFeed(store);
+  const never = new AbortController().signal;
+  const waiting = feed.readChanges(head, 10, 20_000, never);
+  await addUser();
+  expect((await waiting).changes).toHaveLength(1);
+  expect((await feed.readChanges(head + 1, 10, 30, never)).changes).toEqual([]);
+  expect((await feed.readChanges(head + 100, 10, 20_000, never)).head).toBe(head + 1);
+  const drained = feed.readChanges(head + 1, 10, 20_000, never);
+  feed.drain();
+  expect((await drained).changes).toEqual([]);
+});
+
+test('another root token at the next start takes the place of the old one; the same one is left alone', async () => {
+  const live = async () =>
+    (await db.query<{ revoked: boolean }>(sql`select revoked from personal_access_tokens order by id`)).map(
+      ({ revoked }) => revoked,
+    );
+  await Promise.all([
+    bootstrap(db, digest, 'the first token of root'),
+    bootstrap(db, digest, 'the first token of root'),
+  ]);
+  expect(await live()).toEqual([false]);
+  await bootstrap(db, digest, 'the second token of root');
+  expect(await live()).toEqual([true, false]);
+  await db.query(sql`update personal_access_tokens set revoked = true`);
+  await bootstrap(db, digest, 'the second token of root');
+  expect(await live()).toEqual([true, true]);
+  const users = await db.query(sql`select id, username, admin, user_type from users order by id`);
+  expect(users).toEqual([
+    { id: 1, username: 'root', admin: true, user_type: 'human' },
+    { id: 2, username: 'ghost', admin: false, user_type: 'ghost' },
+  ]);
+});
