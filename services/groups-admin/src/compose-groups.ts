@@ -5,7 +5,9 @@ import { createProject } from './application/create-project';
 import { deleteGroup, restoreGroup } from './application/delete-group';
 import { deleteProject } from './application/delete-project';
 import { housekeeping } from './application/housekeeping';
+import { manageLabels } from './application/manage-labels';
 import { manageMembers } from './application/manage-members';
+import { manageMilestones } from './application/manage-milestones';
 import { purge } from './application/purge';
 import { readGroups } from './application/read-groups';
 import { readProjects } from './application/read-projects';
@@ -15,11 +17,15 @@ import { updateGroup } from './application/update-group';
 import { archiveProject, updateProject } from './application/update-project';
 import type { BackgroundWork, Dependencies } from './dependencies';
 import { groupStore } from './storage/group.store';
+import { labelStore } from './storage/label.store';
 import { memberStore } from './storage/member.store';
+import { milestoneStore } from './storage/milestone.store';
 import { projectStore } from './storage/project.store';
 import { purgeStore } from './storage/purge.store';
 import { groupHandler } from './transport/group.handler';
+import { labelHandler } from './transport/label.handler';
 import { memberHandler } from './transport/member.handler';
+import { milestoneHandler } from './transport/milestone.handler';
 import { projectHandler } from './transport/project.handler';
 
 /** What groups and projects need beside the rest. */
@@ -68,6 +74,8 @@ export function composeGroups(
         instance,
       ),
       memberHandler(members, instance),
+      labelHandler(manageLabels({ db, labels: labelStore(db) })),
+      milestoneHandler(manageMilestones({ db, milestones: milestoneStore(db) }), instance),
     ],
     background: housekeeping({ expireMemberships: () => members.expire(), purge: purgeDue }),
     runJobs: async () => (await members.expire()) + (await purgeDue()),

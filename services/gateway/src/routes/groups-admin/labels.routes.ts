@@ -48,8 +48,8 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
     }),
     defineRoute({
       method: 'get',
-      path: `${root}/:name`,
-      path_params: { name: text() },
+      path: `${root}/:label_id`,
+      path_params: { label_id: text() },
       summary: `Get a label of a ${kind}`,
       access: read,
       params: { include_ancestor_groups: boolean().optional() },
@@ -57,7 +57,7 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
       handle: ({ params, path, access, call }) =>
         call(LabelServiceService).getLabel({
           parent: parent(access),
-          label: path.name,
+          label: path.label_id,
           includeAncestorGroups: params.include_ancestor_groups,
         }),
     }),
@@ -84,8 +84,8 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
     }),
     defineRoute({
       method: 'put',
-      path: `${root}/:name`,
-      path_params: { name: text() },
+      path: `${root}/:label_id`,
+      path_params: { label_id: text() },
       summary: `Change a label of a ${kind}`,
       access: administer,
       params: changes,
@@ -94,7 +94,7 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
       handle: ({ params, path, access, call }) =>
         call(LabelServiceService).updateLabel({
           parent: parent(access),
-          label: path.name,
+          label: path.label_id,
           newName: params.new_name ?? '',
           color: params.color ?? '',
           description: params.description === null ? '' : params.description,
@@ -104,13 +104,13 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
     }),
     defineRoute({
       method: 'delete',
-      path: `${root}/:name`,
-      path_params: { name: text() },
+      path: `${root}/:label_id`,
+      path_params: { label_id: text() },
       summary: `Delete a label of a ${kind}`,
       access: administer,
       returns: { 204: undefined },
       handle: ({ path, access, call }) =>
-        call(LabelServiceService).deleteLabel({ parent: parent(access), label: path.name }),
+        call(LabelServiceService).deleteLabel({ parent: parent(access), label: path.label_id }),
     }),
   ];
 };

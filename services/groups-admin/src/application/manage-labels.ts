@@ -1,0 +1,125 @@
+import { type Database, isUniqueViolation, type PageInfo, type PageRequest, type Tx } from '@switchyard/database';
+import { conflict, notFound } from '@switchyard/errors';
+import { defaultColor, labelProblems, parseColor } from '../domain/label';
+import { refuse } from '../domain/problems';
+import { labelChanges } from '../storage/directory-rows';
+import type { LabelFilter, LabelRow, LabelStore, Parent } from '../storage/label.store';
+import { recordDirectoryChange } from './directory-writer';
+
+/** A change of a label; what is absent stays. */
+export interface LabelChange {
+  title?: string;
+  color?: string;
+  description?: string;
+  /** Rank in the project; null takes it away. */
+  priority?: number | null;
+}
+
+const exists = () => conflict('Label already exists');
+
+/** Labels of projects and groups (G §10 Labels). */
+export function manageLabels({ db, labels }: { db: Database; labels: LabelStore }) {
+  async function get(parent: Parent, idOrTitle: string, above: boolean): Promise<LabelRow> {
+    const label = await labels.find(db, parent, idOrTitle, above);
+    if (label === undefined) throw notFound('Label');
+    return label;
+  }
+
+  /** A label of this very parent. */
+  async function own(tx: Tx, parent: Parent, idOrTitle: string): Promise<LabelRow> {
+    const label = await labels.find(tx, parent, idOrTitle, false);
+    if (label === undefined) throw notFound('Label');
+    return label;
+  }
+
+  return {
+    get,
+
+    list: (parent: Parent, filter: LabelFilter, request: PageRequest): Promise<{ rows: LabelRow[]; page: PageInfo }> =>
+      labels.list(parent, filter, request),
+
+    async create(
+      parent: Parent,
+      wanted: { title: string; color: string; description: string; priority: number | undefined },
+    ): Promise<LabelRow> {
+      refuse(labelProblems(wanted));
+      const title = wanted.title.trim();
+      const id = await db.transaction(async (tx) => {
+        if ((await labels.usable(tx, parent, [title])).length > 0) throw exists();
+        const color = parseColor(wanted.color) ?? defaultColor;
+        const [added] = await labels.insert(tx, parent, [
+          { title, color, description: wanted.description || undefined },
+        ]);
+        if (added === undefined) throw exists();
+        if (wanted.priority !== undefined && parent.kind === 'project')
+          await labels.prioritize(tx, parent.id, added.id, wanted.priority);
+        await recordDirectoryChange(tx, await labelChanges(tx, [added.id]));
+        return added.id;
+      });
+      return get(parent, String(id), false);
+    },
+
+    async update(parent: Parent, idOrTitle: string, change: LabelChange): Promise<LabelRow> {
+      refuse(labelProblems(change));
+      const title = change.title?.trim();
+      const color = change.color === undefined ? undefined : parseColor(change.color);
+      const id = await db
+        .transaction(async (tx) => {
+          const label = await own(tx, parent, idOrTitle);
+          if (title !== undefined && title !== label.title && (await labels.usable(tx, parent, [title])).length > 0)
+            throw exists();
+          await labels.change(tx, label.id, { title, color, description: change.description });
+          if (change.priority !== undefined && parent.kind === 'project')
+            await labels.prioritize(tx, parent.id, label.id, change.priority);
+          await recordDirectoryChange(tx, await labelChanges(tx, [label.id]));
+          return label.id;
+        })
+        .catch((error: unknown) => {
+          throw isUniqueViolation(error) ? exists() : error;
+        });
+      return get(parent, String(id), false);
+    },
+
+    remove: (parent: Parent, idOrTitle: string): Promise<void> =>
+      db.transaction(async (tx) => {
+        const label = await own(tx, parent, idOrTitle);
+        const changes = await labelChanges(tx, [label.id], true);
+        await labels.remove(tx, label.id);
+        await recordDirectoryChange(tx, changes);
+      }),
+
+    /** The labels of these titles that a project can use, the missing ones made in it when wanted; in the order of the titles. */
+    ensure: (
+      projectId: number,
+      titles: readonly string[],
+      create: boolean,
+    ): Promise<{ labels: LabelRow[]; sequence: number }> => {
+      const wanted = [...new Set(titles.map((title) => title.trim()).filter((title) => title !== ''))];
+      const parent: Parent = { kind: 'project', id: projectId };
+      return db.transaction(async (tx) => {
+        let found = await labels.usable(tx, parent, wanted);
+        const known = new Set(found.map(({ title }) => title));
+        const missing = create ? wanted.filter((title) => !known.has(title)) : [];
+        for (const title of missing) refuse(labelProblems({ title }));
+        const added = await labels.insert(
+          tx,
+          parent,
+          missing.map((title) => ({ title, color: defaultColor, description: undefined })),
+        );
+        if (missing.length > 0) found = await labels.usable(tx, parent, wanted);
+        const byTitle = new Map(found.map((label) => [label.title, label]));
+        const sequence = await recordDirectoryChange(
+          tx,
+          await labelChanges(
+            tx,
+            added.map(({ id }) => id),
+          ),
+        );
+        return { labels: wanted.flatMap((title) => byTitle.get(title) ?? []), sequence };
+      });
+    },
+  };
+}
+
+/** Use cases of labels. */
+export type ManageLabels = ReturnType<typeof manageLabels>;

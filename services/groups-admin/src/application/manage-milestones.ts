@@ -1,0 +1,94 @@
+import { type Database, isUniqueViolation, type PageInfo, type PageRequest } from '@switchyard/database';
+import { invalid, notFound } from '@switchyard/errors';
+import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
+import { note, refuse } from '../domain/problems';
+import { milestoneChanges } from '../storage/directory-rows';
+import type { Parent } from '../storage/label.store';
+import type { MilestoneFilter, MilestoneRow, MilestoneStore } from '../storage/milestone.store';
+import { recordDirectoryChange } from './directory-writer';
+
+/** A change of a milestone; what is absent stays, an empty date is taken away. */
+export interface MilestoneChange {
+  title?: string;
+  description?: string;
+  dueDate?: string;
+  startDate?: string;
+  stateEvent?: 'close' | 'activate';
+}
+
+const titleTaken = 'already being used for another group or project milestone.';
+
+const dateAfter = (change: string | undefined, present: string | null): string | undefined =>
+  change === undefined ? (present ?? undefined) : change || undefined;
+
+/** Milestones of projects and groups (G §10 Milestones). */
+export function manageMilestones({ db, milestones }: { db: Database; milestones: MilestoneStore }) {
+  async function get(parent: Parent, id: number): Promise<MilestoneRow> {
+    const milestone = await milestones.find(db, parent, id);
+    if (milestone === undefined) throw notFound();
+    return milestone;
+  }
+
+  const orTaken = (error: unknown): never => {
+    throw isUniqueViolation(error) ? invalid({ title: [titleTaken] }) : error;
+  };
+
+  return {
+    get,
+
+    list: (
+      parent: Parent,
+      filter: MilestoneFilter,
+      request: PageRequest,
+    ): Promise<{ rows: MilestoneRow[]; page: PageInfo }> => milestones.list(parent, filter, request),
+
+    async create(parent: Parent, content: MilestoneContent): Promise<MilestoneRow> {
+      const problems = milestoneProblems(content);
+      const id = await db
+        .transaction(async (tx) => {
+          if (await milestones.titleTaken(tx, parent, content.title)) note(problems, 'title', [titleTaken]);
+          refuse(problems);
+          const created = await milestones.insert(tx, parent, content);
+          await recordDirectoryChange(tx, await milestoneChanges(tx, [created]));
+          return created;
+        })
+        .catch(orTaken);
+      return get(parent, id);
+    },
+
+    async update(parent: Parent, id: number, change: MilestoneChange): Promise<MilestoneRow> {
+      await db
+        .transaction(async (tx) => {
+          const present = await milestones.find(tx, parent, id);
+          if (present === undefined) throw notFound();
+          const content: MilestoneContent = {
+            title: change.title ?? present.title,
+            description: change.description ?? present.description,
+            dueDate: dateAfter(change.dueDate, present.due_date),
+            startDate: dateAfter(change.startDate, present.start_date),
+          };
+          const problems = milestoneProblems(content);
+          if (content.title !== present.title && (await milestones.titleTaken(tx, parent, content.title, id)))
+            note(problems, 'title', [titleTaken]);
+          refuse(problems);
+          const states = { close: 'closed', activate: 'active' } as const;
+          const state = change.stateEvent === undefined ? present.state : states[change.stateEvent];
+          await milestones.change(tx, id, { ...content, state });
+          await recordDirectoryChange(tx, await milestoneChanges(tx, [id]));
+        })
+        .catch(orTaken);
+      return get(parent, id);
+    },
+
+    remove: (parent: Parent, id: number): Promise<void> =>
+      db.transaction(async (tx) => {
+        if ((await milestones.find(tx, parent, id)) === undefined) throw notFound();
+        const changes = await milestoneChanges(tx, [id], true);
+        await milestones.remove(tx, id);
+        await recordDirectoryChange(tx, changes);
+      }),
+  };
+}
+
+/** Use cases of milestones. */
+export type ManageMilestones = ReturnType<typeof manageMilestones>;

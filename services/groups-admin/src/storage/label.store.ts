@@ -1,0 +1,165 @@
+import {
+  type Database,
+  join,
+  listPage,
+  type PageInfo,
+  type PageRequest,
+  raw,
+  type Sql,
+  type SqlExecutor,
+  sql,
+  type Tx,
+} from '@switchyard/database';
+import { contains } from './viewer';
+
+/** A project or group: where labels and milestones are. */
+export interface Parent {
+  kind: 'project' | 'group';
+  id: number;
+}
+
+/** A label as it is printed. */
+export interface LabelRow {
+  id: number;
+  project_id: number | null;
+  namespace_id: number | null;
+  title: string;
+  color: string;
+  description: string | null;
+  archived: boolean;
+  open_issues_count: number;
+  closed_issues_count: number;
+  open_merge_requests_count: number;
+  /** Rank in the project asked for; null in groups. */
+  priority: number | null;
+}
+
+/** Which labels a list holds. */
+export interface LabelFilter {
+  search?: string;
+  /** Those of the groups above. */
+  above: boolean;
+  /** With a group: those of the groups below. */
+  below: boolean;
+  /** With a group: those of the projects as well. */
+  ofProjects: boolean;
+}
+
+const columns = ({
+  kind,
+  id,
+}: Parent): Sql => sql`l.id, l.project_id, l.namespace_id, l.title, l.color, l.description, l.archived,
+  l.open_issues_count, l.closed_issues_count, l.open_merge_requests_count,
+  (select rank.priority from label_priorities rank where rank.label_id = l.id
+    and rank.project_id = ${kind === 'project' ? id : 0}) as priority`;
+
+/** Ids of the groups above a parent, a group itself included. */
+export const groupsOf = ({ kind, id }: Parent): Sql =>
+  kind === 'group'
+    ? sql`array(select unnest(g.ancestry) from namespaces g where g.id = ${id})`
+    : sql`array(select unnest(g.ancestry) from projects held join namespaces g on g.id = held.namespace_id where held.id = ${id})`;
+
+const groupsBelow = (id: number): Sql =>
+  sql`array(select g.id from namespaces g where g.ancestry @> array[${id}::bigint])`;
+
+/** The column that names a parent. */
+export const parentColumn = ({ kind }: Parent): Sql => raw(kind === 'group' ? 'namespace_id' : 'project_id');
+
+const ownedBy = (parent: Parent): Sql => sql`l.${parentColumn(parent)} = ${parent.id}`;
+
+/** A condition on `l`: the labels that a filter reaches. */
+function reach(parent: Parent, filter: Omit<LabelFilter, 'search'>): Sql {
+  const parts = [ownedBy(parent)];
+  if (filter.above) parts.push(sql`l.namespace_id = any(${groupsOf(parent)})`);
+  if (parent.kind === 'group') {
+    if (filter.below) parts.push(sql`l.namespace_id = any(${groupsBelow(parent.id)})`);
+    if (filter.ofProjects) {
+      const homes = filter.below ? groupsBelow(parent.id) : sql`array[${parent.id}::bigint]`;
+      parts.push(sql`l.project_id = any(array(select p.id from projects p where p.namespace_id = any(${homes})))`);
+    }
+  }
+  return sql`(${join(parts, ' or ')})`;
+}
+
+/** Labels in the database. */
+export const labelStore = (db: Database) => ({
+  /** A page of labels by title: one statement and one count. */
+  list(parent: Parent, filter: LabelFilter, request: PageRequest): Promise<{ rows: LabelRow[]; page: PageInfo }> {
+    const where = [reach(parent, filter)];
+    if (filter.search !== undefined) {
+      where.push(sql`l.title ilike ${contains(filter.search)} or l.description ilike ${contains(filter.search)}`);
+    }
+    return listPage<LabelRow>({
+      db,
+      name: 'list_labels',
+      select: columns(parent),
+      from: sql`labels l`,
+      where,
+      orders: {
+        title: [
+          { name: 'title', expression: sql`l.title`, type: 'text' },
+          { name: 'id', expression: sql`l.id`, type: 'bigint' },
+        ],
+      },
+      request,
+      count: true,
+    });
+  },
+
+  /** One label by id or title; the id wins, then the parent's own. */
+  async find(executor: SqlExecutor, parent: Parent, idOrTitle: string, above: boolean): Promise<LabelRow | undefined> {
+    const id = /^\d{1,15}$/.test(idOrTitle) ? Number(idOrTitle) : 0;
+    const [row] = await executor.query<LabelRow>(sql`
+      select ${columns(parent)} from labels l
+      where ${reach(parent, { above, below: false, ofProjects: false })} and (l.id = ${id} or l.title = ${idOrTitle})
+      order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1`);
+    return row;
+  },
+
+  /** Labels that a project or group can use with these titles, the nearest of each. */
+  usable: (tx: SqlExecutor, parent: Parent, titles: readonly string[]): Promise<LabelRow[]> =>
+    tx.query<LabelRow>(sql`
+      select distinct on (l.title) ${columns(parent)} from labels l left join namespaces n on n.id = l.namespace_id
+      where l.title = any(${[...titles]}::text[]) and ${reach(parent, { above: true, below: false, ofProjects: false })}
+      order by l.title, (${ownedBy(parent)}) desc nulls last, cardinality(n.ancestry) desc`),
+
+  /** Inserts labels; those whose title the parent has already are left out. */
+  insert: (
+    tx: Tx,
+    parent: Parent,
+    labels: readonly { title: string; color: string; description: string | undefined }[],
+  ): Promise<{ id: number }[]> =>
+    tx.query(sql`
+      insert into labels (${parentColumn(parent)}, title, color, description)
+      select ${parent.id}, given.title, given.color, given.description
+      from unnest(${labels.map(({ title }) => title)}::text[], ${labels.map(({ color }) => color)}::text[],
+        ${labels.map(({ description }) => description ?? null)}::text[]) as given (title, color, description)
+      on conflict do nothing returning id`),
+
+  /** Changes what is given; a unique violation when the title is taken. */
+  async change(tx: Tx, id: number, change: { title?: string; color?: string; description?: string }): Promise<void> {
+    const sets = [sql`updated_at = now()`];
+    if (change.title !== undefined) sets.push(sql`title = ${change.title}`);
+    if (change.color !== undefined) sets.push(sql`color = ${change.color}`);
+    if (change.description !== undefined) sets.push(sql`description = nullif(${change.description}, '')`);
+    await tx.query(sql`update labels set ${join(sets)} where id = ${id}`);
+  },
+
+  /** Sets the rank of a label in a project; null takes it away. */
+  async prioritize(tx: Tx, projectId: number, labelId: number, priority: number | null): Promise<void> {
+    await tx.query(
+      priority === null
+        ? sql`delete from label_priorities where project_id = ${projectId} and label_id = ${labelId}`
+        : sql`insert into label_priorities (project_id, label_id, priority) values (${projectId}, ${labelId}, ${priority})
+            on conflict (project_id, label_id) do update set priority = excluded.priority`,
+    );
+  },
+
+  async remove(tx: Tx, id: number): Promise<void> {
+    await tx.query(sql`delete from label_priorities where label_id = ${id}`);
+    await tx.query(sql`delete from labels where id = ${id}`);
+  },
+});
+
+/** Access to labels in the database. */
+export type LabelStore = ReturnType<typeof labelStore>;

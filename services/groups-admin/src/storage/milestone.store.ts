@@ -1,0 +1,154 @@
+import {
+  type Database,
+  join,
+  listPage,
+  type PageInfo,
+  type PageRequest,
+  type Sql,
+  type SqlExecutor,
+  sql,
+  type Tx,
+} from '@switchyard/database';
+import type { MilestoneContent } from '../domain/milestone';
+import { groupsOf, type Parent, parentColumn } from './label.store';
+import { contains } from './viewer';
+
+/** A milestone with the full path of its parent, as it is printed. */
+export interface MilestoneRow {
+  id: number;
+  iid: number;
+  project_id: number | null;
+  namespace_id: number | null;
+  title: string;
+  description: string;
+  state: 'active' | 'closed';
+  /** `YYYY-MM-DD`. */
+  due_date: string | null;
+  start_date: string | null;
+  expired: boolean;
+  created_at: Date;
+  updated_at: Date;
+  parent_path: string;
+}
+
+/** Which milestones a list holds; an absent field does not restrict it. */
+export interface MilestoneFilter {
+  iids?: number[];
+  state?: string;
+  title?: string;
+  search?: string;
+  above: boolean;
+  below: boolean;
+  updatedBefore?: Date;
+  updatedAfter?: Date;
+  /** `YYYY-MM-DD`. */
+  containingDate?: string;
+}
+
+const columns = sql`ms.id, ms.iid, ms.project_id, ms.namespace_id, ms.title, ms.description, ms.state,
+  ms.due_date::text as due_date, ms.start_date::text as start_date,
+  coalesce(ms.due_date < current_date, false) as expired, ms.created_at, ms.updated_at,
+  case when ms.namespace_id is not null then n.full_path else n.full_path || '/' || p.path end as parent_path`;
+
+const from = sql`milestones ms left join projects p on p.id = ms.project_id
+  join namespaces n on n.id = coalesce(ms.namespace_id, p.namespace_id)`;
+
+const ownedBy = (parent: Parent): Sql => sql`ms.${parentColumn(parent)} = ${parent.id}`;
+
+function reach(parent: Parent, filter: Pick<MilestoneFilter, 'above' | 'below'>): Sql {
+  const parts = [ownedBy(parent)];
+  if (filter.above) parts.push(sql`ms.namespace_id = any(${groupsOf(parent)})`);
+  if (filter.below && parent.kind === 'group') {
+    parts.push(
+      sql`ms.namespace_id = any(array(select g.id from namespaces g where g.ancestry @> array[${parent.id}::bigint]))`,
+    );
+  }
+  return join(parts, ' or ');
+}
+
+/** Milestones in the database. */
+export const milestoneStore = (db: Database) => ({
+  /** A page of milestones, those that are due first, first: one statement and one count. */
+  list(
+    parent: Parent,
+    filter: MilestoneFilter,
+    request: PageRequest,
+  ): Promise<{ rows: MilestoneRow[]; page: PageInfo }> {
+    const where = [reach(parent, filter)];
+    if (filter.iids !== undefined) where.push(sql`ms.iid = any(${filter.iids}::bigint[])`);
+    if (filter.state !== undefined) where.push(sql`ms.state = ${filter.state}`);
+    if (filter.title !== undefined) where.push(sql`ms.title = ${filter.title}`);
+    if (filter.search !== undefined) {
+      where.push(sql`ms.title ilike ${contains(filter.search)} or ms.description ilike ${contains(filter.search)}`);
+    }
+    if (filter.updatedBefore !== undefined) where.push(sql`ms.updated_at < ${filter.updatedBefore}`);
+    if (filter.updatedAfter !== undefined) where.push(sql`ms.updated_at > ${filter.updatedAfter}`);
+    if (filter.containingDate !== undefined) {
+      const day = sql`${filter.containingDate}::text::date`;
+      where.push(
+        sql`(ms.start_date is not null or ms.due_date is not null)
+          and coalesce(ms.start_date <= ${day}, true) and coalesce(ms.due_date >= ${day}, true)`,
+      );
+    }
+    return listPage<MilestoneRow>({
+      db,
+      name: 'list_milestones',
+      select: columns,
+      from,
+      where,
+      orders: {
+        due_date: [
+          { name: 'due_date', expression: sql`ms.due_date`, type: 'date', nullable: true },
+          { name: 'id', expression: sql`ms.id`, type: 'bigint' },
+        ],
+      },
+      request,
+      count: true,
+    });
+  },
+
+  /** One milestone of this very parent. */
+  async find(executor: SqlExecutor, parent: Parent, id: number): Promise<MilestoneRow | undefined> {
+    const [row] = await executor.query<MilestoneRow>(
+      sql`select ${columns} from ${from} where ms.id = ${id} and ${ownedBy(parent)}`,
+    );
+    return row;
+  },
+
+  /** Whether another milestone that the parent can use has this title. */
+  async titleTaken(tx: Tx, parent: Parent, title: string, exceptId = 0): Promise<boolean> {
+    const row = await tx.one(
+      sql`select 1 from milestones ms where (${reach(parent, { above: true, below: false })}) and ms.title = ${title} and ms.id <> ${exceptId}`,
+    );
+    return row !== undefined;
+  },
+
+  /** Inserts a milestone with the next number of its parent. */
+  async insert(tx: Tx, parent: Parent, content: MilestoneContent): Promise<number> {
+    const row = await tx.one<{ id: number }>(sql`
+      with numbered as (
+        insert into iid_counters as c (parent_kind, parent_id, scope, last_iid) values (${parent.kind}, ${parent.id}, 'milestones', 1)
+        on conflict (parent_kind, parent_id, scope) do update set last_iid = c.last_iid + 1
+        returning last_iid)
+      insert into milestones (${parentColumn(parent)}, iid, title, description, due_date, start_date)
+      select ${parent.id}, numbered.last_iid, ${content.title}, ${content.description},
+        ${content.dueDate ?? null}::text::date, ${content.startDate ?? null}::text::date
+      from numbered returning id`);
+    if (row === undefined) throw new Error('a milestone was not inserted');
+    return row.id;
+  },
+
+  async change(tx: Tx, id: number, content: MilestoneContent & { state: string }): Promise<void> {
+    await tx.query(sql`
+      update milestones set title = ${content.title}, description = ${content.description}, state = ${content.state},
+        due_date = ${content.dueDate ?? null}::text::date, start_date = ${content.startDate ?? null}::text::date, updated_at = now()
+      where id = ${id}`);
+  },
+
+  async remove(tx: Tx, id: number): Promise<void> {
+    await tx.query(sql`delete from milestones where id = ${id}`);
+  },
+});
+
+/** Access to milestones in the database. */
+export type MilestoneStore = ReturnType<typeof milestoneStore>;

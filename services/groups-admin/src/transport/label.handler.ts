@@ -1,0 +1,82 @@
+import { notFound } from '@switchyard/errors';
+import { type LabelParent, LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { ManageLabels } from '../application/manage-labels';
+import { presentGroupLabel, presentProjectLabel } from '../presenters/label.presenter';
+import { given } from './viewer-of';
+
+type Parent = Parameters<ManageLabels['get']>[0];
+
+/** The project or group a request names. */
+export function parentOf(wire: LabelParent | undefined): Parent {
+  if (wire === undefined || (wire.groupId === 0) === (wire.projectId === 0)) throw notFound();
+  return wire.groupId > 0 ? { kind: 'group', id: wire.groupId } : { kind: 'project', id: wire.projectId };
+}
+
+const presenterOf = ({ kind }: Parent) => (kind === 'group' ? presentGroupLabel : presentProjectLabel);
+
+/** LabelService. */
+export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
+  implement(
+    LabelServiceService,
+    {
+      listLabels: async (request) => {
+        const parent = parentOf(request.parent);
+        const asked = { ...pageRequest(request.page, { orderBy: 'title' }), orderBy: 'title' };
+        const { rows, page: info } = await labels.list(
+          parent,
+          {
+            search: given(request.search),
+            above: request.includeAncestorGroups ?? true,
+            below: request.includeDescendantGroups,
+            ofProjects: request.onlyGroupLabels === false,
+          },
+          asked,
+        );
+        return page(rows.map(presenterOf(parent)), { ...info, keyset: asked.mode === 'keyset' });
+      },
+
+      getLabel: async (request) => {
+        const parent = parentOf(request.parent);
+        return entity(
+          presenterOf(parent)(await labels.get(parent, request.label, request.includeAncestorGroups ?? true)),
+        );
+      },
+
+      createLabel: async (request) => {
+        const parent = parentOf(request.parent);
+        const { name: title, color, description, priority } = request;
+        return entity(presenterOf(parent)(await labels.create(parent, { title, color, description, priority })));
+      },
+
+      updateLabel: async (request) => {
+        const parent = parentOf(request.parent);
+        const label = await labels.update(parent, request.label, {
+          title: given(request.newName),
+          color: given(request.color),
+          description: request.description,
+          priority: request.removePriority ? null : request.priority,
+        });
+        return entity(presenterOf(parent)(label));
+      },
+
+      deleteLabel: async (request) => {
+        await labels.remove(parentOf(request.parent), request.label);
+        return json(Buffer.alloc(0), 204);
+      },
+
+      ensureLabels: async (request) => {
+        const ensured = await labels.ensure(request.projectId, request.titles.slice(0, 1_000), request.create);
+        return {
+          labels: ensured.labels.map(({ id, title, color, description }) => ({
+            id,
+            title,
+            color,
+            description: description ?? '',
+          })),
+          directorySequence: ensured.sequence,
+        };
+      },
+    },
+    { ensureLabels: { callers: ['merge-requests', 'collaboration'], onBehalfOf: true } },
+  );

@@ -1,0 +1,69 @@
+import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
+import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { ManageMilestones, MilestoneChange } from '../application/manage-milestones';
+import type { Instance } from '../presenters/group.presenter';
+import { presentMilestone } from '../presenters/milestone.presenter';
+import { parentOf } from './label.handler';
+import { given, some } from './viewer-of';
+
+/** MilestoneService. */
+export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: Instance): ServiceImplementation =>
+  implement(MilestoneServiceService, {
+    listMilestones: async (request) => {
+      const asked = { ...pageRequest(request.page, { orderBy: 'due_date' }), orderBy: 'due_date' };
+      const { rows, page: info } = await milestones.list(
+        parentOf(request.parent),
+        {
+          iids: some(request.iids),
+          state: given(request.state),
+          title: given(request.title),
+          search: given(request.search),
+          above: request.includeAncestors,
+          below: request.includeDescendants,
+          updatedBefore: request.updatedBefore,
+          updatedAfter: request.updatedAfter,
+          containingDate: given(request.containingDate),
+        },
+        asked,
+      );
+      return page(
+        rows.map((milestone) => presentMilestone(milestone, externalUrl)),
+        { ...info, keyset: asked.mode === 'keyset' },
+      );
+    },
+
+    getMilestone: async (request) =>
+      entity(presentMilestone(await milestones.get(parentOf(request.parent), request.milestoneId), externalUrl)),
+
+    createMilestone: async (request) =>
+      entity(
+        presentMilestone(
+          await milestones.create(parentOf(request.parent), {
+            title: request.title,
+            description: request.description,
+            dueDate: given(request.dueDate),
+            startDate: given(request.startDate),
+          }),
+          externalUrl,
+        ),
+      ),
+
+    updateMilestone: async (request) =>
+      entity(
+        presentMilestone(
+          await milestones.update(parentOf(request.parent), request.milestoneId, {
+            title: request.title,
+            description: request.description,
+            dueDate: request.dueDate,
+            startDate: request.startDate,
+            stateEvent: given(request.stateEvent) as MilestoneChange['stateEvent'],
+          }),
+          externalUrl,
+        ),
+      ),
+
+    deleteMilestone: async (request) => {
+      await milestones.remove(parentOf(request.parent), request.milestoneId);
+      return json(Buffer.alloc(0), 204);
+    },
+  });
