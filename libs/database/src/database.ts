@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { databaseError, isRetryable } from './errors';
+import { measureStatements } from './metrics';
 import { nameOf, preparedName, type Sql } from './sql';
 import { beginStatement } from './statements';
 
@@ -86,7 +87,8 @@ class CountingClient extends pg.Client {
     const args = given as unknown as QueryArguments;
     const [config] = args;
     const text = typeof config === 'string' ? config : ((config as { text?: string } | undefined)?.text ?? '');
-    const end = beginStatement((config as { label?: string } | undefined)?.label, text);
+    const { label, name } = (config ?? {}) as { label?: string; name?: string };
+    const end = beginStatement(label ?? name, text);
     const run = super.query as unknown as (...passed: unknown[]) => unknown;
     if (end === undefined) return run.apply(this, args) as never;
     const last = args.length - 1;
@@ -148,6 +150,7 @@ export function poolConfig(options: DatabaseOptions): pg.PoolConfig {
 
 /** A pool that counts its statements (see `countStatements`) and never throws from an idle connection. */
 export function openPool(options: DatabaseOptions): pg.Pool {
+  measureStatements();
   const pool = new BoundPool({ ...poolConfig(options), Client: CountingClient } as pg.PoolConfig);
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined);

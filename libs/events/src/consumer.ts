@@ -47,6 +47,8 @@ export interface ConsumerOptions {
   tries?: number;
   /** Milliseconds an inbox row is kept; default 14 days, longer than any bus keeps a record. */
   retention?: number;
+  /** Milliseconds between two prunings of the inbox; default one hour. */
+  pruneEvery?: number;
 }
 
 export interface Consumer {
@@ -54,7 +56,6 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
-const pruneInterval = 3_600_000;
 const pruneBatch = 5_000;
 
 /** Topic on which `group` parks the events of `topic` it could not handle. */
@@ -87,6 +88,7 @@ export async function startConsumer({
   subscriptions,
   tries = 5,
   retention = 14 * 86_400_000,
+  pruneEvery = 3_600_000,
 }: ConsumerOptions): Promise<Consumer> {
   const bySource = new Map<string, AnySubscription>();
   for (const one of subscriptions) {
@@ -176,7 +178,7 @@ export async function startConsumer({
 
   const pruning = setInterval(() => {
     prune().catch((error) => logger.warn({ err: error, group }, 'the inbox could not be pruned'));
-  }, pruneInterval);
+  }, pruneEvery);
   pruning.unref();
 
   const running = await bus.subscribe({ group, topics, handler: receive });

@@ -12,6 +12,8 @@ export interface EmbeddedLogOptions {
   clientId?: string;
   /** Milliseconds a record is kept; default 7 days. Dead letters are kept four times as long. */
   retention?: number;
+  /** Milliseconds between two prunings; default one hour. */
+  pruneEvery?: number;
 }
 
 /** Records of one key share a partition; partitions are received side by side. Fixed: another number would break the order of keys. */
@@ -27,7 +29,6 @@ const channel = 'switchyard_log';
 /** Notifications are a short cut; the poll is what is relied on. */
 const pollInterval = 500;
 const standbyInterval = 500;
-const pruneInterval = 3_600_000;
 const pruneBatch = 5_000;
 
 const partitionOf = (key: string): number => createHash('md5').update(key).digest().readUInt32BE(0) % partitionCount;
@@ -280,6 +281,7 @@ export function embeddedLog({
   url,
   clientId = 'switchyard',
   retention = 7 * 86_400_000,
+  pruneEvery = 3_600_000,
 }: EmbeddedLogOptions): EventBus {
   const pool = openPool({ url, applicationName: `${clientId} events`, poolSize: 4 });
   // Each group keeps a connection for as long as it consumes; publishing must not wait for one of those.
@@ -354,7 +356,7 @@ export function embeddedLog({
 
   const pruning = setInterval(() => {
     prune().catch((error) => logger.warn({ err: error }, 'the event log could not be pruned'));
-  }, pruneInterval);
+  }, pruneEvery);
   pruning.unref();
 
   return {
