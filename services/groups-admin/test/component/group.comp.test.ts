@@ -1,78 +1,370 @@
-import { GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
-import { MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
-import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import { sql } from '@switchyard/database';
 import { allGroups, allProjects } from '../support/requests';
-import { bodyOf, pageOf, type RunningGroups, runGroups, type TestUser } from '../support/running-groups';
+import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
+import { refusal, worldOf } from '../support/world';
 
 let running: RunningGroups;
+let root: TestUser;
 let ada: TestUser;
 let bob: TestUser;
-let root: TestUser;
+let outsider: TestUser;
 
 beforeAll(async () => {
   running = await runGroups();
+  root = await running.user('root', { admin: true });
   ada = await running.user('ada');
   bob = await running.user('bob');
-  root = await running.user('root', { admin: true });
+  outsider = await running.user('outsider', { external: true, canCreateGroup: false });
 });
 
 afterAll(() => running.close());
 
-const groups = (user?: TestUser) => running.as(user, GroupServiceService);
-const projects = (user?: TestUser) => running.as(user, ProjectServiceService);
-const members = (user?: TestUser) => running.as(user, MemberServiceService);
+const { groups, projects, newGroup, newProject, addMember } = worldOf(() => running);
 
-const newGroup = async (user: TestUser, path: string, given: { parentId?: number; visibility?: string } = {}) =>
-  bodyOf(
-    await groups(user).createGroup({
-      parentId: given.parentId ?? 0,
-      settings: { name: path, path, visibility: given.visibility },
-    }),
-  );
+const list = async (user: TestUser | undefined, given: Partial<typeof allGroups> = {}): Promise<string[]> => {
+  const page = pageOf({ perPage: 100, orderBy: 'id' });
+  const found = await shown('GroupItem', groups(user).listGroups({ ...allGroups, allAvailable: true, page, ...given }));
+  return found.map((group: { full_path: string }) => group.full_path);
+};
 
-const newProject = async (user: TestUser, namespaceId: number, path: string, visibility?: string) =>
-  bodyOf(
-    await projects(user).createProject({
-      namespaceId,
-      userId: 0,
-      initializeWithReadme: false,
-      settings: { path, visibility, featureAccessLevels: {} },
-    }),
-  );
+const taken = 'Failed to save group {:path=>["has already been taken"]}';
 
-test('a group, a project in it and a member are there for the next read', async () => {
-  const group = await newGroup(ada, 'first');
-  expect(group).toMatchObject({
-    path: 'first',
-    full_path: 'first',
-    visibility: 'private',
-    parent_id: null,
-    web_url: 'https://forge.example/groups/first',
-    runners_token: expect.stringMatching(/^GR1348941/),
+describe('creating', () => {
+  test('a group, a project in it and a member are there for the next read', async () => {
+    const group = await newGroup(ada, 'first');
+    expect(group).toMatchObject({
+      path: 'first',
+      full_path: 'first',
+      visibility: 'private',
+      parent_id: null,
+      web_url: 'https://forge.example/groups/first',
+      runners_token: expect.stringMatching(/^GR1348941.{20}$/),
+    });
+    const project = await newProject(ada, group.id, 'web');
+    expect(project).toMatchObject({
+      path_with_namespace: 'first/web',
+      http_url_to_repo: 'https://forge.example/first/web.git',
+      ssh_url_to_repo: 'git@forge.example:first/web.git',
+      permissions: { project_access: null, group_access: { access_level: 50, notification_level: 3 } },
+    });
+    expect(await addMember(ada, { group: group.id }, bob, 30)).toMatchObject({
+      username: 'bob',
+      access_level: 30,
+      created_by: { username: 'ada' },
+      expires_at: null,
+    });
+    expect(await list(bob, { allAvailable: false })).toEqual(['first']);
+    const seen = await shown(
+      'Group',
+      groups(bob).getGroup({ groupId: group.id, withProjects: true }, { group: group.id }),
+    );
+    expect(seen.projects.map((one: { id: number }) => one.id)).toEqual([project.id]);
+    expect(seen.shared_projects).toEqual([]);
+    expect(seen).not.toHaveProperty('runners_token');
   });
-  const project = await newProject(ada, group.id, 'web');
-  expect(project).toMatchObject({
-    path_with_namespace: 'first/web',
-    name: 'web',
-    http_url_to_repo: 'https://forge.example/first/web.git',
-    ssh_url_to_repo: 'git@forge.example:first/web.git',
-    permissions: { project_access: null, group_access: { access_level: 50, notification_level: 3 } },
-    namespace: { kind: 'group', full_path: 'first' },
+
+  test('a subgroup inherits the visibility of its parent and is never wider', async () => {
+    const parent = await newGroup(ada, 'inner-circle', { visibility: 'internal' });
+    const child = await newGroup(ada, 'child', { parentId: parent.id });
+    expect(child).toMatchObject({
+      visibility: 'internal',
+      full_path: 'inner-circle/child',
+      full_name: 'inner-circle / child',
+    });
+    expect(await refusal(newGroup(ada, 'open', { parentId: parent.id, visibility: 'public' }))).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('Failed to save group {:visibility_level=>["public is not allowed'),
+    });
   });
-  const source = { groupId: group.id, projectId: 0 };
-  const added = bodyOf(
-    await members(ada).addMembers(
-      { source, userIds: [bob.userId], usernames: [], accessLevel: 30, expiresAt: '' },
-      { group: group.id },
-    ),
+
+  test.each(['-', 'admin', 'api', 'with space', 'ends.git', '-dash', 'dot.'])(
+    'the path %p is refused',
+    async (path) => {
+      const { kind, message } = await refusal(newGroup(ada, path, { name: 'name' }));
+      expect(kind).toBe('invalid');
+      expect(message).toContain('Failed to save group {:path=>[');
+    },
   );
-  expect(added).toMatchObject({ username: 'bob', access_level: 30, created_by: { username: 'ada' }, expires_at: null });
-  const listed = bodyOf(await projects(bob).listProjects({ ...allProjects, membership: true, page: pageOf() }));
-  expect(listed.map((one: { id: number }) => one.id)).toContain(project.id);
-  const seen = bodyOf(await groups(bob).listGroups({ ...allGroups, page: pageOf() }));
-  expect(seen.map((one: { path: string }) => one.path)).toContain('first');
-  const got = bodyOf(await groups(bob).getGroup({ groupId: group.id, withProjects: true }, { group: group.id }));
-  expect(got.projects).toHaveLength(1);
-  expect(got).not.toHaveProperty('runners_token');
-  expect(root.admin).toBe(true);
+
+  test('of two identical groups at once one succeeds', async () => {
+    const results = await Promise.allSettled([newGroup(ada, 'twin'), newGroup(bob, 'TWIN'), newGroup(root, 'twin')]);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'rejected')
+        expect(await refusal(Promise.reject(result.reason))).toEqual({ kind: 'invalid', message: taken });
+    }
+  });
+
+  test('a project and a subgroup never share a path, whichever comes first', async () => {
+    const { id } = await newGroup(ada, 'shared-names');
+    const results = await Promise.allSettled([newGroup(ada, 'same', { parentId: id }), newProject(ada, id, 'same')]);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('who may not is told so, and an invisible parent does not exist', async () => {
+    const secret = await newGroup(ada, 'secret');
+    expect(await refusal(newGroup(outsider, 'mine'))).toMatchObject({ kind: 'forbidden' });
+    expect(await refusal(newGroup(bob, 'x', { parentId: secret.id }))).toEqual({
+      kind: 'not_found',
+      message: '404 Group Not Found',
+    });
+    await addMember(ada, { group: secret.id }, bob, 30);
+    expect(await refusal(newGroup(bob, 'x', { parentId: secret.id }))).toMatchObject({ kind: 'forbidden' });
+  });
+
+  test('twenty levels are the deepest', async () => {
+    let parent = await newGroup(ada, 'deep');
+    for (let level = 2; level <= 20; level += 1) parent = await newGroup(ada, `l${level}`, { parentId: parent.id });
+    const { kind } = await refusal(newGroup(ada, 'l21', { parentId: parent.id }));
+    expect(kind).toBe('invalid');
+  });
+});
+
+describe('listing', () => {
+  let family: number;
+
+  beforeAll(async () => {
+    const top = await newGroup(root, 'family', { visibility: 'public' });
+    family = top.id;
+    const inner = await newGroup(root, 'inner', { parentId: top.id, visibility: 'internal' });
+    const hidden = await newGroup(root, 'hidden', { parentId: top.id, visibility: 'private' });
+    const below = await newGroup(root, 'below', { parentId: hidden.id });
+    const project = await newProject(root, below.id, 'code');
+    await addMember(root, { project: project.id }, bob, 10);
+    await addMember(root, { group: inner.id }, ada, 40);
+  });
+
+  const under = async (user: TestUser | undefined, given: Partial<typeof allGroups> = {}) =>
+    list(user, { ancestorId: family, ...given });
+
+  test('each sees what is open to them, and what lies above their memberships', async () => {
+    expect(await under(undefined)).toEqual([]);
+    expect(await under(outsider)).toEqual([]);
+    expect(await under(ada)).toEqual(['family/inner']);
+    expect(await under(bob)).toEqual(['family/inner', 'family/hidden', 'family/hidden/below']);
+    expect(await under(root)).toEqual(['family/inner', 'family/hidden', 'family/hidden/below']);
+    expect(await list(undefined)).toContain('family');
+  });
+
+  test('without all_available, a user sees those they belong to', async () => {
+    expect(await under(ada, { allAvailable: false })).toEqual(['family/inner']);
+    expect(await list(bob, { allAvailable: false })).toEqual(expect.arrayContaining(['family', 'family/hidden/below']));
+    expect(await list(bob, { allAvailable: false })).not.toContain('family/inner');
+  });
+
+  test.each([
+    [{ minAccessLevel: 40 }, ['family/inner']],
+    [{ minAccessLevel: 50 }, []],
+    [{ owned: true }, []],
+    [{ visibility: 'internal' }, ['family/inner']],
+    [{ visibility: 'private' }, []],
+    [{ search: 'INN' }, ['family/inner']],
+    [{ search: 'in' }, []],
+    [{ search: 'family/in' }, ['family/inner']],
+    [{ topLevelOnly: true }, []],
+  ])('filters by %j', async (given, expected) => {
+    expect(await under(ada, given)).toEqual(expected);
+  });
+
+  test('children, and groups to leave out', async () => {
+    expect(await list(root, { parentId: family })).toEqual(['family/inner', 'family/hidden']);
+    const [inner] = await shown(
+      'GroupItem',
+      groups(root).listGroups({ ...allGroups, parentId: family, page: pageOf({ orderBy: 'id' }) }),
+    );
+    expect(await list(root, { parentId: family, skipGroups: [inner.id] })).toEqual(['family/hidden']);
+  });
+
+  test('similarity puts the best match first', async () => {
+    await newGroup(root, 'needle-in-a-haystack', { visibility: 'public' });
+    await newGroup(root, 'needle', { visibility: 'public' });
+    const found = await list(root, { search: 'needle', page: pageOf({ orderBy: 'similarity' }) });
+    expect(found).toEqual(['needle', 'needle-in-a-haystack']);
+  });
+
+  test('keyset pages meet every group once', async () => {
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const reply = await groups(root).listGroups({
+        ...allGroups,
+        page: pageOf({ keyset: true, perPage: 3, cursor, orderBy: 'name' }),
+      });
+      seen.push(
+        ...JSON.parse(Buffer.from(reply.json).toString()).map((group: { full_path: string }) => group.full_path),
+      );
+      cursor = reply.page?.nextCursor ?? '';
+    } while (cursor !== '');
+    expect(seen.length).toBe(new Set(seen).size);
+    expect([...seen].sort()).toEqual([...(await list(root, { page: pageOf({ perPage: 100 }) }))].sort());
+  });
+});
+
+describe('updating', () => {
+  const update = (id: number, settings: object) =>
+    shown('Group', groups(ada).updateGroup({ groupId: id, settings }, { group: id }));
+
+  test('every setting comes back as it was set', async () => {
+    const { id } = await newGroup(ada, 'settings');
+    const changed = await update(id, {
+      description: 'About us',
+      visibility: 'internal',
+      shareWithGroupLock: true,
+      twoFactorGracePeriod: 12,
+      projectCreationLevel: 'maintainer',
+      subgroupCreationLevel: 'owner',
+      emailsEnabled: false,
+      mentionsDisabled: true,
+      lfsEnabled: false,
+      requestAccessEnabled: false,
+      defaultBranch: 'trunk',
+      defaultBranchProtection: 3,
+      membershipLock: true,
+      sharedRunnersMinutesLimit: 100,
+      wikiAccessLevel: 'private',
+      assistantAvailability: 'never_on',
+      ipRestrictionRanges: '10.0.0.0/8',
+      preventSharingGroupsOutsideHierarchy: true,
+    });
+    expect(changed).toMatchObject({
+      description: 'About us',
+      visibility: 'internal',
+      share_with_group_lock: true,
+      two_factor_grace_period: 12,
+      project_creation_level: 'maintainer',
+      subgroup_creation_level: 'owner',
+      emails_disabled: true,
+      emails_enabled: false,
+      mentions_disabled: true,
+      lfs_enabled: false,
+      request_access_enabled: false,
+      default_branch: 'trunk',
+      default_branch_protection: 3,
+      default_branch_protection_defaults: {
+        allowed_to_push: [{ access_level: 40 }],
+        allowed_to_merge: [{ access_level: 30 }],
+      },
+      membership_lock: true,
+      shared_runners_minutes_limit: 100,
+      wiki_access_level: 'private',
+      assistant_availability: 'never_on',
+      ip_restriction_ranges: '10.0.0.0/8',
+      prevent_sharing_groups_outside_hierarchy: true,
+    });
+    const kept = await update(id, { defaultBranch: '', sharedRunnersMinutesLimit: -1 });
+    expect(kept).toMatchObject({ default_branch: null, shared_runners_minutes_limit: null, lfs_enabled: false });
+  });
+
+  test('a rename moves all below it in one statement and keeps the old paths', async () => {
+    const top = await newGroup(ada, 'old-top');
+    const middle = await newGroup(ada, 'middle', { parentId: top.id });
+    await newGroup(ada, 'leaf', { parentId: middle.id });
+    const project = await newProject(ada, middle.id, 'code');
+    expect(await update(top.id, { path: 'new-top', name: 'New top' })).toMatchObject({
+      full_path: 'new-top',
+      full_name: 'New top',
+    });
+    expect(await list(ada, { ancestorId: top.id })).toEqual(['new-top/middle', 'new-top/middle/leaf']);
+    const moved = await shown('Project', projects(ada).getProject({ projectId: project.id }, { project: project.id }));
+    expect(moved).toMatchObject({
+      path_with_namespace: 'new-top/middle/code',
+      name_with_namespace: 'New top / middle / code',
+    });
+    const redirects = await running.db.query<{ path: string }>(
+      sql`select path from redirect_routes where path like 'old-top%' order by path`,
+    );
+    expect(redirects.map(({ path }) => path)).toEqual(['old-top', 'old-top/middle', 'old-top/middle/leaf']);
+  });
+
+  test('a taken path and a visibility narrower than what is inside are refused', async () => {
+    const { id } = await newGroup(ada, 'narrow', { visibility: 'public' });
+    await newProject(ada, id, 'wide', { visibility: 'public' });
+    await newGroup(ada, 'occupied');
+    expect(await refusal(update(id, { path: 'occupied' }))).toEqual({
+      kind: 'invalid',
+      message: { path: ['has already been taken'] },
+    });
+    expect(await refusal(update(id, { visibility: 'private' }))).toMatchObject({
+      kind: 'invalid',
+      message: { visibility_level: [expect.stringContaining('private is not allowed')] },
+    });
+  });
+
+  test('subgroups made while their group is renamed end below the new path', async () => {
+    const top = await newGroup(ada, 'race');
+    const middle = await newGroup(ada, 'm', { parentId: top.id });
+    await Promise.all([
+      update(top.id, { path: 'raced' }),
+      ...Array.from({ length: 6 }, (_, at) => newGroup(ada, `s${at}`, { parentId: middle.id })),
+    ]);
+    const paths = await list(ada, { ancestorId: top.id });
+    expect(paths).toHaveLength(7);
+    expect(paths.every((path) => path.startsWith('raced/m'))).toBe(true);
+  });
+
+  test('moving a group takes its tree along; into itself it cannot go', async () => {
+    const from = await newGroup(ada, 'from');
+    const to = await newGroup(ada, 'to');
+    const moving = await newGroup(ada, 'moving', { parentId: from.id });
+    const inside = await newGroup(ada, 'inside', { parentId: moving.id });
+    const transfer = (id: number, parentId: number) =>
+      shown('Group', groups(ada).transferGroup({ groupId: id, parentId }, { group: id }));
+    expect(await refusal(transfer(moving.id, inside.id))).toMatchObject({ kind: 'bad_request' });
+    expect(await transfer(moving.id, to.id)).toMatchObject({ full_path: 'to/moving', parent_id: to.id });
+    expect(await list(ada, { ancestorId: to.id })).toEqual(['to/moving', 'to/moving/inside']);
+    expect(await transfer(moving.id, 0)).toMatchObject({ full_path: 'moving', parent_id: null });
+    expect(await list(ada, { ancestorId: moving.id })).toEqual(['moving/inside']);
+    expect(await list(ada, { ancestorId: to.id })).toEqual([]);
+  });
+});
+
+describe('deleting', () => {
+  test('one mark hides everything at once; the purge deletes it and tells of it', async () => {
+    const top = await newGroup(ada, 'doomed', { visibility: 'public' });
+    const child = await newGroup(ada, 'child', { parentId: top.id });
+    const project = await newProject(ada, child.id, 'code', { visibility: 'public' });
+    const reply = await groups(ada).deleteGroup(
+      { groupId: top.id, permanentlyRemove: false, fullPath: '' },
+      { group: top.id },
+    );
+    expect(reply.status).toBe(202);
+    expect(JSON.parse(Buffer.from(reply.json).toString())).toEqual({ message: '202 Accepted' });
+    expect(await list(ada)).not.toContain('doomed');
+    const page = pageOf({ perPage: 100 });
+    const visible = await shown('ProjectItem', projects(ada).listProjects({ ...allProjects, page }));
+    expect(visible.map((one: { id: number }) => one.id)).not.toContain(project.id);
+    await running.purge();
+    const left = await running.db.query(sql`
+      select 1 from namespaces where id in (${top.id}, ${child.id}) union all select 1 from projects where id = ${project.id}`);
+    expect(left).toEqual([]);
+    const gone = await running.db.query<{ entity: string }>(sql`
+      select distinct entity from directory_changes where deleted order by entity`);
+    expect(gone.map(({ entity }) => entity)).toEqual(expect.arrayContaining(['membership', 'namespace', 'project']));
+    const events = await running.db.query<{ event_id: string }>(
+      sql`select event_id from events.outbox where event_id = ${`project_deleted:${project.id}`}`,
+    );
+    expect(events).toHaveLength(1);
+    expect(await newGroup(bob, 'doomed')).toMatchObject({ full_path: 'doomed' });
+  });
+
+  test('before the purge an Owner takes the mark off again', async () => {
+    const top = await newGroup(ada, 'regret');
+    await groups(ada).deleteGroup({ groupId: top.id, permanentlyRemove: false, fullPath: '' }, { group: top.id });
+    expect(await refusal(groups(bob).restoreGroup({ group: 'regret' }))).toMatchObject({ kind: 'not_found' });
+    expect(await shown('Group', groups(ada).restoreGroup({ group: 'regret' }))).toMatchObject({
+      full_path: 'regret',
+      marked_for_deletion_on: null,
+    });
+    expect(await list(ada)).toContain('regret');
+  });
+
+  test('only a subgroup can be removed for good, and with its full path alone', async () => {
+    const top = await newGroup(ada, 'for-good');
+    const child = await newGroup(ada, 'child', { parentId: top.id });
+    const remove = (groupId: number, fullPath: string) =>
+      groups(ada).deleteGroup({ groupId, permanentlyRemove: true, fullPath }, { group: groupId });
+    expect(await refusal(remove(top.id, 'for-good'))).toMatchObject({ kind: 'bad_request' });
+    expect(await refusal(remove(child.id, 'child'))).toMatchObject({ kind: 'bad_request' });
+    expect((await remove(child.id, 'for-good/child')).status).toBe(202);
+  });
 });

@@ -8,6 +8,7 @@ import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { composeGroups } from '../../src/compose-groups';
 import { accessStore } from '../../src/storage/access.store';
 import { migrations } from '../../src/storage/migrations';
+import { conforming } from './components';
 
 /** A user of a test. */
 export interface TestUser extends Actor {
@@ -39,6 +40,13 @@ export interface RunningGroups {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 export const bodyOf = (reply: Representation | RepresentationPage): any =>
   JSON.parse(Buffer.from(reply.json).toString());
+
+/** What a user sees: the JSON of a reply, held against its component. */
+export const shown = async (
+  component: string,
+  reply: Promise<Representation | RepresentationPage>,
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+): Promise<any> => conforming(component, bodyOf(await reply));
 
 /** A page request. */
 export const pageOf = (given: Partial<PageRequest> = {}): PageRequest => ({
