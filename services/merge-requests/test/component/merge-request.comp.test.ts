@@ -1,0 +1,505 @@
+import { sql } from '@switchyard/database';
+import { eventually } from '@switchyard/testkit';
+import { replyValidator } from '../../../gateway/test/support/reply-validator';
+import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
+
+let harness: Harness;
+const valid = replyValidator();
+
+beforeAll(async () => {
+  harness = await startHarness();
+  await harness.db.query(sql`
+    insert into directory.memberships (id, user_id, namespace_id, access_level)
+    values (1, 1, 1, 50), (2, 2, 1, 40), (3, 3, 1, 30), (4, 4, 1, 20), (6, 6, 1, 10)`);
+});
+afterAll(() => harness?.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+type Body = any;
+
+async function api(person: Person | undefined, method: string, path: string, body?: unknown) {
+  const reply = await harness.api(person, method, path, body);
+  expect(valid(method, path, reply.status, reply.body)).toEqual([]);
+  return reply as Omit<typeof reply, 'body'> & { body: Body };
+}
+
+/** A project with a base commit and whatever the test needs. */
+async function newProject(settings: Record<string, unknown> = {}) {
+  const project = await harness.project();
+  for (const [column, value] of Object.entries(settings)) {
+    await harness.db.query(sql`
+      update directory.projects set
+        merge_method = case when ${column} = 'merge_method' then ${String(value)} else merge_method end,
+        squash_option = case when ${column} = 'squash_option' then ${String(value)} else squash_option end,
+        only_allow_merge_if_pipeline_succeeds = case when ${column} = 'only_allow_merge_if_pipeline_succeeds' then ${value === true}
+          else only_allow_merge_if_pipeline_succeeds end
+      where id = ${project.id}`);
+  }
+  await commit(project, 'main', { 'README.md': 'base\n' });
+  return project;
+}
+
+const at = (project: TestProject, path = '') => `/projects/${project.id}${path}`;
+
+async function commit(
+  project: TestProject,
+  branch: string,
+  files: Record<string, string>,
+  options: { start?: string; message?: string; by?: Person } = {},
+): Promise<string> {
+  const reply = await api(options.by ?? people.maintainer, 'POST', at(project, '/repository/commits'), {
+    branch,
+    ...(options.start === undefined ? {} : { start_branch: options.start }),
+    commit_message: options.message ?? `Change ${Object.keys(files).join(', ')}`,
+    actions: Object.entries(files).map(([file_path, content]) => ({ action: 'create', file_path, content })),
+  });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return reply.body.id;
+}
+
+async function open(project: TestProject, source: string, more: object = {}, by: Person = people.developer) {
+  const reply = await api(by, 'POST', at(project, '/merge_requests'), {
+    source_branch: source,
+    target_branch: 'main',
+    title: `Merge ${source}`,
+    ...more,
+  });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return reply.body;
+}
+
+const mr = (project: TestProject, iid: number, path = '') => at(project, `/merge_requests/${iid}${path}`);
+
+const checked = (project: TestProject, iid: number, status = 'can_be_merged') =>
+  eventually(async () => {
+    const { body } = await api(people.developer, 'GET', mr(project, iid));
+    expect(body.merge_status).toBe(status);
+    return body;
+  });
+
+const head = async (project: TestProject, branch: string): Promise<string | undefined> => {
+  const reply = await api(people.developer, 'GET', at(project, `/repository/branches/${encodeURIComponent(branch)}`));
+  return reply.status === 200 ? reply.body.commit.id : undefined;
+};
+
+const status = (project: TestProject, sha: string, body: object, by: Person = people.developer) =>
+  api(by, 'POST', at(project, `/statuses/${sha}`), body);
+
+const events = async (mergeRequestId: number): Promise<string[]> => {
+  const rows = await harness.db.query<{ body: Body }>(
+    sql`select body from events.outbox where type = 'merge_request.changed' order by id`,
+  );
+  return rows
+    .map(({ body }) => body)
+    .filter((body) => Number(body.mergeRequest.id) === mergeRequestId)
+    .map(
+      (body) =>
+        Object.keys(body).find((key) =>
+          /^(created|updated|closed|reopened|merged|deleted|became|pipeline|acted)/.test(key),
+        ) ?? '',
+    );
+};
+
+describe('a merge request', () => {
+  test('is opened with people, labels and a diff, found, changed, closed, reopened and deleted', async () => {
+    const project = await newProject();
+    const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main', message: 'One' });
+    const opened = await open(project, 'feature', {
+      title: 'Draft: A feature',
+      description: '@user2 see this\n\n- [x] one\n- [ ] two\n\n`@user4`',
+      assignee_ids: [people.maintainer.id],
+      reviewer_ids: [people.owner.id, people.stranger.id],
+      labels: 'bug,urgent',
+      remove_source_branch: true,
+    });
+    expect(opened).toMatchObject({
+      iid: 1,
+      title: 'Draft: A feature',
+      draft: true,
+      state: 'opened',
+      author: { id: 3, username: 'user3' },
+      assignees: [{ id: 2 }],
+      assignee: { id: 2 },
+      reviewers: [{ id: 1 }],
+      labels: ['bug', 'urgent'],
+      sha,
+      changes_count: '1',
+      task_completion_status: { count: 2, completed_count: 1 },
+      references: { short: '!1', relative: '!1', full: `${project.path}!1` },
+      force_remove_source_branch: true,
+      subscribed: true,
+      user: { can_merge: false },
+      diff_refs: { head_sha: sha },
+    });
+    const draft = await checked(project, 1);
+    expect(draft.detailed_merge_status).toBe('draft_status');
+
+    const updated = await api(people.developer, 'PUT', mr(project, 1), {
+      title: 'A feature',
+      add_labels: 'new',
+      remove_labels: 'bug',
+      assignee_ids: [people.owner.id],
+    });
+    expect(updated.body).toMatchObject({
+      title: 'A feature',
+      draft: false,
+      labels: ['new', 'urgent'],
+      assignee: { id: 1 },
+    });
+    expect((await api(people.stranger, 'PUT', mr(project, 1), { title: 'x' })).status).toBe(404);
+    expect((await api(people.reporter, 'PUT', mr(project, 1), { title: 'x' })).status).toBe(403);
+    expect((await api(people.developer, 'PUT', mr(project, 1), {})).body.error).toMatch(/at least one parameter/);
+    expect(await api(people.developer, 'PUT', mr(project, 1), { title: 'x'.repeat(256) })).toMatchObject({
+      status: 400,
+      body: { message: { title: ['is too long (maximum is 255 characters)'] } },
+    });
+
+    for (const [path, check] of [
+      ['/commits', (rows: Body) => expect(rows).toMatchObject([{ id: sha, title: 'One' }])],
+      ['/diffs', (rows: Body) => expect(rows).toMatchObject([{ new_path: 'one.txt', new_file: true }])],
+      ['/participants', (rows: Body) => expect(rows.map((row: Body) => row.id).sort()).toEqual([1, 2, 3])],
+      ['/reviewers', (rows: Body) => expect(rows).toMatchObject([{ user: { id: 1 }, state: 'unreviewed' }])],
+      ['/versions', (rows: Body) => expect(rows).toMatchObject([{ head_commit_sha: sha, real_size: '1' }])],
+    ] as const) {
+      const reply = await api(people.reporter, 'GET', mr(project, 1, path));
+      expect(reply.status).toBe(200);
+      check(reply.body);
+    }
+    const versions = await api(people.reporter, 'GET', mr(project, 1, '/versions'));
+    expect((await api(people.reporter, 'GET', mr(project, 1, `/versions/${versions.body[0].id}`))).body).toMatchObject({
+      commits: [{ id: sha }],
+      diffs: [{ new_path: 'one.txt' }],
+    });
+    expect((await api(people.reporter, 'GET', mr(project, 1, '/changes'))).body).toMatchObject({
+      changes: [{ new_path: 'one.txt' }],
+      overflow: false,
+    });
+
+    const closed = await api(people.developer, 'PUT', mr(project, 1), { state_event: 'close' });
+    expect(closed.body).toMatchObject({ state: 'closed', closed_by: { id: 3 }, detailed_merge_status: 'not_open' });
+    const again = await open(project, 'feature');
+    expect(again.iid).toBe(2);
+    expect(await api(people.developer, 'PUT', mr(project, 1), { state_event: 'reopen' })).toMatchObject({
+      status: 409,
+      body: { message: ['Another open merge request already exists for this source branch: !2'] },
+    });
+    expect((await api(people.developer, 'DELETE', mr(project, 2))).status).toBe(403);
+    expect((await api(people.owner, 'DELETE', mr(project, 2))).status).toBe(204);
+    expect((await api(people.owner, 'GET', mr(project, 2))).status).toBe(404);
+    expect((await api(people.developer, 'PUT', mr(project, 1), { state_event: 'reopen' })).body.state).toBe('opened');
+    expect(await events(opened.id)).toEqual(['created', 'updated', 'closed', 'reopened']);
+  });
+
+  test('is refused as the API says', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const create = (body: object, by: Person = people.developer) =>
+      api(by, 'POST', at(project, '/merge_requests'), body);
+    const whole = { source_branch: 'feature', target_branch: 'main', title: 'A' };
+    expect(await create({})).toMatchObject({
+      status: 400,
+      body: { error: 'source_branch is missing, target_branch is missing, title is missing' },
+    });
+    expect(await create({ ...whole, source_branch: 'main' })).toMatchObject({
+      status: 422,
+      body: { message: ["You can't use same project/branch for source and target"] },
+    });
+    expect((await create({ ...whole, source_branch: 'nowhere' })).status).toBe(400);
+    expect((await create(whole, people.reporter)).status).toBe(403);
+    const replies = await Promise.all([create(whole), create(whole)]);
+    expect(replies.map(({ status: code }) => code).sort()).toEqual([201, 409]);
+    expect(replies.find((reply) => reply.status === 409)?.body).toEqual({
+      message: ['Another open merge request already exists for this source branch: !1'],
+    });
+    expect(await create({ ...whole, target_project_id: project.id + 1000 })).toMatchObject({ status: 422 });
+  });
+});
+
+describe('merging', () => {
+  test('by merge commit, removing the source branch; others are rechecked', async () => {
+    const project = await newProject();
+    const before = await head(project, 'main');
+    const source = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    await commit(project, 'clash', { 'one.txt': 'another\n' }, { start: 'main' });
+    const opened = await open(project, 'feature');
+    const clash = await open(project, 'clash');
+    await checked(project, 1);
+    await checked(project, 2);
+    expect((await api(people.developer, 'PUT', mr(project, 1, '/merge'))).status).toBe(401);
+    expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'), { sha: '0'.repeat(40) })).body.message).toBe(
+      `SHA does not match HEAD of source branch: ${source}`,
+    );
+    const merged = await api(people.maintainer, 'PUT', mr(project, 1, '/merge'), { should_remove_source_branch: true });
+    expect(merged).toMatchObject({
+      status: 200,
+      body: {
+        state: 'merged',
+        merge_user: { id: 2 },
+        merged_by: { id: 2 },
+        merge_error: null,
+        squash_commit_sha: null,
+      },
+    });
+    expect(merged.body.merge_commit_sha).toBe(await head(project, 'main'));
+    expect(await head(project, 'feature')).toBeUndefined();
+    const { body } = await api(
+      people.reporter,
+      'GET',
+      at(project, `/repository/commits/${merged.body.merge_commit_sha}`),
+    );
+    expect(body.parent_ids).toEqual([before, source]);
+    expect(body.message).toBe(
+      `Merge branch 'feature' into 'main'\n\nMerge feature\n\nSee merge request ${project.path}!1\n`,
+    );
+    expect(await events(opened.id)).toEqual(['created', 'merged']);
+    const conflict = await checked(project, 2, 'cannot_be_merged');
+    expect(conflict).toMatchObject({ has_conflicts: true, detailed_merge_status: 'conflict' });
+    expect(await events(clash.id)).toEqual(['created', 'becameUnmergeable']);
+    expect(await api(people.maintainer, 'PUT', mr(project, 2, '/merge'))).toMatchObject({
+      status: 422,
+      body: { message: 'Branch cannot be merged' },
+    });
+    expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'))).status).toBe(405);
+  });
+
+  test('fast-forward needs a rebase, and squashes on request', async () => {
+    const project = await newProject({ merge_method: 'ff' });
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main', message: 'One' });
+    await commit(project, 'feature', { 'two.txt': 'two\n' }, { message: 'Two' });
+    await commit(project, 'main', { 'main.txt': 'main\n' });
+    await open(project, 'feature');
+    expect((await checked(project, 1)).detailed_merge_status).toBe('need_rebase');
+    expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'))).status).toBe(422);
+    expect(await api(people.developer, 'PUT', mr(project, 1, '/rebase'))).toMatchObject({
+      status: 202,
+      body: { rebase_in_progress: true },
+    });
+    await eventually(async () => {
+      const { body } = await api(people.developer, 'GET', `${mr(project, 1)}?include_rebase_in_progress=true`);
+      expect(body).toMatchObject({ rebase_in_progress: false, detailed_merge_status: 'mergeable', merge_error: null });
+    });
+    const target = await head(project, 'main');
+    const merged = await api(people.maintainer, 'PUT', mr(project, 1, '/merge'), {
+      squash: true,
+      squash_commit_message: 'Both',
+    });
+    expect(merged).toMatchObject({ status: 200, body: { state: 'merged', merge_commit_sha: null } });
+    const now = await head(project, 'main');
+    expect(merged.body.squash_commit_sha).toBe(now);
+    const { body } = await api(people.reporter, 'GET', at(project, `/repository/commits/${now}`));
+    expect(body).toMatchObject({
+      parent_ids: [target],
+      message: 'Both\n',
+      author_name: 'User 3',
+      committer_name: 'User 2',
+    });
+  });
+
+  test('rebase_merge makes a merge commit on a source that holds the target', async () => {
+    const project = await newProject({ merge_method: 'rebase_merge', squash_option: 'always' });
+    const base = await head(project, 'main');
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main', message: 'One' });
+    await commit(project, 'feature', { 'two.txt': 'two\n' }, { message: 'Two' });
+    await open(project, 'feature');
+    await checked(project, 1);
+    const merged = await api(people.maintainer, 'PUT', mr(project, 1, '/merge'));
+    expect(merged).toMatchObject({ status: 200, body: { state: 'merged', squash_on_merge: true } });
+    const { body } = await api(
+      people.reporter,
+      'GET',
+      at(project, `/repository/commits/${await head(project, 'main')}`),
+    );
+    expect(body.parent_ids).toEqual([base, merged.body.squash_commit_sha]);
+  });
+
+  test('a rebase that conflicts says so', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    await commit(project, 'main', { 'one.txt': 'another\n' });
+    await open(project, 'feature');
+    await api(people.developer, 'PUT', mr(project, 1, '/rebase'));
+    await eventually(async () => {
+      const { body } = await api(people.developer, 'GET', `${mr(project, 1)}?include_rebase_in_progress=true`);
+      expect(body).toMatchObject({
+        rebase_in_progress: false,
+        merge_error: 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.',
+      });
+    });
+  });
+});
+
+describe('pushes', () => {
+  test('move the head, reset mergeability, take auto-merge back; a landed branch is merged, a removed one closes', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const opened = await open(project, 'feature');
+    const second = await commit(project, 'feature', { 'two.txt': 'two\n' });
+    expect(await checked(project, 1)).toMatchObject({ sha: second, changes_count: '2' });
+    const folder = harness.folder();
+    await harness.git(folder, 'clone', '-q', harness.remote(people.maintainer, project.path), 'work');
+    const work = `${folder}/work`;
+    await harness.git(work, 'merge', '-q', '--no-ff', '-m', 'By hand', 'origin/feature');
+    await harness.git(work, 'push', '-q', 'origin', 'main');
+    const { body } = await api(people.developer, 'GET', mr(project, 1));
+    expect(body).toMatchObject({ state: 'merged', merge_user: { id: 2 } });
+    expect(await events(opened.id)).toEqual(['created', 'acted', 'merged']);
+
+    await commit(project, 'gone', { 'gone.txt': 'gone\n' }, { start: 'main' });
+    await open(project, 'gone');
+    await api(people.developer, 'DELETE', at(project, '/repository/branches/gone'));
+    expect((await api(people.developer, 'GET', mr(project, 2))).body).toMatchObject({ state: 'closed' });
+  });
+
+  test('200 open merge requests are rechecked within a second of a push', async () => {
+    const project = await newProject();
+    const folder = harness.folder();
+    await harness.git(folder, 'clone', '-q', harness.remote(people.maintainer, project.path), 'work');
+    const work = `${folder}/work`;
+    const names = Array.from({ length: 200 }, (_, at) => `branch-${at}`);
+    for (const name of names) {
+      await harness.git(work, 'checkout', '-q', '-b', name, 'origin/main');
+      await harness.git(work, 'commit', '-q', '--allow-empty', '-m', name);
+    }
+    await harness.git(work, 'push', '-q', 'origin', '--all');
+    const sha = await head(project, 'main');
+    await harness.db.query(sql`
+      insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, source_sha, target_sha)
+      select row_number() over (), ${project.id}, ${project.id}, name, 'main', 3, name, sha, ${sha ?? null}
+      from unnest(${names}::text[], ${await Promise.all(names.map(async (name) => (await harness.git(work, 'rev-parse', name)).trim()))}::text[])
+        as given (name, sha)`);
+    const pushed = await commit(project, 'main', { 'new.txt': 'new\n' });
+    const started = Date.now();
+    await eventually(
+      async () => {
+        const [row] = await harness.db.query<{ count: number }>(sql`
+          select count(*) as count from merge_requests where project_id = ${project.id} and merge_status = 'can_be_merged'
+            and target_sha = ${pushed} and needs_rebase`);
+        expect(row?.count).toBe(200);
+      },
+      { within: 5_000 },
+    );
+    expect(Date.now() - started).toBeLessThan(process.env.CI ? 5_000 : 2_500);
+  });
+});
+
+describe('pipelines', () => {
+  test('are made and finished by statuses, listed, cancelled and retried', async () => {
+    const project = await newProject();
+    const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const opened = await open(project, 'feature');
+    const first = await status(project, sha, {
+      state: 'pending',
+      ref: 'feature',
+      name: 'build',
+      target_url: 'https://ci.test/1',
+    });
+    expect(first).toMatchObject({
+      status: 201,
+      body: {
+        status: 'pending',
+        name: 'build',
+        ref: 'feature',
+        sha,
+        target_url: 'https://ci.test/1',
+        author: { id: 3 },
+      },
+    });
+    expect((await status(project, sha, { state: 'pending', ref: 'feature', name: 'build' })).body.id).toBe(
+      first.body.id,
+    );
+    const pipelineId = first.body.pipeline_id;
+    const pipeline = async () => (await api(people.reporter, 'GET', at(project, `/pipelines/${pipelineId}`))).body;
+    expect(await pipeline()).toMatchObject({ status: 'pending', iid: 1, source: 'external', ref: 'feature' });
+    await status(project, sha, {
+      state: 'running',
+      ref: 'feature',
+      name: 'build',
+      coverage: 81.5,
+      description: 'Building',
+    });
+    expect(await pipeline()).toMatchObject({ status: 'running', coverage: '81.50' });
+    expect((await api(people.developer, 'GET', mr(project, 1))).body).toMatchObject({
+      head_pipeline: { id: pipelineId, status: 'running' },
+      pipeline: { id: pipelineId },
+    });
+    expect((await status(project, sha, { state: 'pending', ref: 'feature', name: 'build' })).status).toBe(400);
+    await status(project, sha, { state: 'success', ref: 'feature', name: 'build' });
+    await status(project, sha, { state: 'failed', ref: 'feature', name: 'test' });
+    expect(await pipeline()).toMatchObject({ status: 'failed', detailed_status: { text: 'Failed' } });
+    expect(await events(opened.id)).toEqual(['created', 'pipelineFailed']);
+    const retried = await api(people.developer, 'POST', at(project, `/pipelines/${pipelineId}/retry`));
+    expect(retried).toMatchObject({ status: 201, body: { status: 'running', finished_at: null } });
+    const cancelled = await api(people.developer, 'POST', at(project, `/pipelines/${pipelineId}/cancel`));
+    expect(cancelled.body.status).toBe('canceled');
+    const list = await api(people.reporter, 'GET', at(project, `/repository/commits/${sha}/statuses?all=true`));
+    expect(list.body.map((row: Body) => [row.name, row.status])).toEqual([
+      ['build', 'success'],
+      ['test', 'failed'],
+      ['test', 'canceled'],
+    ]);
+    const made = await api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'feature' });
+    expect(made).toMatchObject({ status: 201, body: { status: 'created', iid: 2 } });
+    expect((await api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'nowhere' })).status).toBe(400);
+    const own = await api(people.developer, 'POST', mr(project, 1, '/pipelines'));
+    expect(own).toMatchObject({
+      status: 200,
+      body: { source: 'merge_request_event', ref: 'refs/merge-requests/1/head' },
+    });
+    expect((await api(people.reporter, 'GET', mr(project, 1, '/pipelines'))).body.map((row: Body) => row.iid)).toEqual([
+      3, 2, 1,
+    ]);
+    for (const query of [
+      'scope=pending',
+      'status=created',
+      'ref=feature&sort=asc',
+      `sha=${sha}&username=USER3`,
+      'source=api',
+      'scope=branches',
+    ]) {
+      const found = await api(people.reporter, 'GET', at(project, `/pipelines?${query}`));
+      expect([query, found.body.length > 0]).toEqual([query, true]);
+    }
+    expect((await status(project, 'f'.repeat(40), { state: 'success' })).status).toBe(404);
+    expect((await status(project, sha, { state: 'done' })).body).toEqual({
+      error: 'state does not have a valid value',
+    });
+    expect((await status(project, sha, { state: 'success' }, people.reporter)).status).toBe(403);
+  });
+
+  test('auto-merge merges when the last status arrives; a push takes it back; it can be cancelled', async () => {
+    const project = await newProject({ only_allow_merge_if_pipeline_succeeds: true });
+    const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    await open(project, 'feature');
+    expect((await checked(project, 1)).detailed_merge_status).toBe('ci_must_pass');
+    expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'))).status).toBe(405);
+    await status(project, sha, { state: 'running', ref: 'feature', name: 'a' });
+    await status(project, sha, { state: 'pending', ref: 'feature', name: 'b' });
+    expect((await checked(project, 1)).detailed_merge_status).toBe('ci_still_running');
+    const set = () => api(people.maintainer, 'PUT', mr(project, 1, '/merge'), { merge_when_pipeline_succeeds: true });
+    expect(await set()).toMatchObject({
+      status: 200,
+      body: { merge_when_pipeline_succeeds: true, merge_user: { id: 2 }, merged_by: null, state: 'opened' },
+    });
+    const cancel = (by: Person) => api(by, 'POST', mr(project, 1, '/cancel_merge_when_pipeline_succeeds'));
+    expect((await cancel(people.reporter)).status).toBe(401);
+    expect(await cancel(people.maintainer)).toMatchObject({ status: 201, body: { status: 'success' } });
+    expect((await cancel(people.maintainer)).status).toBe(406);
+    await set();
+    const second = await commit(project, 'feature', { 'two.txt': 'two\n' });
+    expect((await api(people.developer, 'GET', mr(project, 1))).body).toMatchObject({
+      merge_when_pipeline_succeeds: false,
+      head_pipeline: null,
+    });
+    await status(project, second, { state: 'running', ref: 'feature', name: 'a' });
+    await checked(project, 1);
+    expect((await set()).status).toBe(200);
+    await status(project, second, { state: 'success', ref: 'feature', name: 'a' });
+    await eventually(async () => {
+      expect((await api(people.developer, 'GET', mr(project, 1))).body).toMatchObject({
+        state: 'merged',
+        merge_user: { id: 2 },
+        merge_when_pipeline_succeeds: false,
+      });
+    });
+  });
+});
