@@ -6,6 +6,7 @@ import { directoryFeed } from './application/follow-directory';
 import { personalAccessTokens } from './application/personal-access-tokens';
 import { resolveAccess } from './application/resolve-access';
 import { users } from './application/users';
+import { composeGroups } from './compose-groups';
 import type { Config } from './config';
 import type { BackgroundWork, Dependencies } from './dependencies';
 import { tokenDigest } from './domain/token';
@@ -36,7 +37,11 @@ export async function compose(config: Config): Promise<ServiceParts> {
   const feed = directoryFeed(directory);
   const access = resolveAccess({ store: accessStore(db), digest, tier, rootToken: config.SWITCHYARD_ROOT_TOKEN });
   const tokens = personalAccessTokens(db, tokenStore(prisma), digest, config.SWITCHYARD_TOKEN_LIFETIME_DAYS);
-  const background: BackgroundWork[] = [];
+  const groups = composeGroups(dependencies, {
+    secret: config.SWITCHYARD_SECRET,
+    deletionDelayDays: config.SWITCHYARD_DELETION_DELAY_DAYS,
+  });
+  const background: BackgroundWork[] = [groups.background];
   const bus = openBus({
     kafkaBrokers: config.KAFKA_BROKERS?.split(','),
     logDatabaseUrl: config.LOG_DATABASE_URL,
@@ -51,6 +56,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
       userHandler(users(db, userStore(prisma)), externalUrl),
       personalAccessTokenHandler(tokens),
       namespaceHandler(db, dependencies),
+      ...groups.services,
     ],
     ready: async () => void (await db.query(sql`select 1`)),
     start: async () => {
