@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CommandFailure, run as runCommand } from './commands.mjs';
 import {
@@ -62,7 +61,6 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
   });
   const logFile = (name) => join(settings.data, 'logs', `${name}.log`);
   const show = (line) => say(`! ${line}`);
-  const services = SERVICES.filter(({ name }) => existsSync(join(root, 'services', name, 'src', 'main.ts')));
 
   try {
     const orphans = await record.endOrphans();
@@ -74,7 +72,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     await prepare({ root, signal, step });
 
     const server = await openServer({ settings, supervisor, logFile, show, say, step });
-    const names = services.flatMap(({ database }) => database ?? []);
+    const names = SERVICES.flatMap(({ database }) => database ?? []);
     if (!settings.kafkaBrokers) names.push(LOG_DATABASE);
     const kept = databasePasswordsOf(settings.data, names);
     const passwords = Object.fromEntries(names.map((name) => [name, kept[name]]));
@@ -95,7 +93,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
 
     await step('apply migrations', () =>
       Promise.all(
-        services
+        SERVICES
           .filter(({ database }) => database)
           .map((service) =>
             migrate({
@@ -111,7 +109,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     signal.throwIfAborted();
 
     await step('start services', async () => {
-      const units = services.map((service) =>
+      const units = SERVICES.map((service) =>
         serviceUnit({
           name: service.name,
           main: main(service.name),
@@ -141,7 +139,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
   } finally {
     ending.abort();
     lock.stopping();
-    await supervisor.stop([['gateway'], services.map(({ name }) => name), [POSTGRES]]);
+    await supervisor.stop([['gateway'], SERVICES.map(({ name }) => name), [POSTGRES]]);
     record.clear();
     lock.release();
   }
@@ -171,7 +169,11 @@ async function openServer({ settings, supervisor, logFile, show, say, step }) {
       server = await startEmbeddedPostgres({
         dataDir: join(settings.data, 'postgres'),
         port,
-        log: (line, source) => (source === 'launcher' ? say(`    ${line}`) : log.take(`${line}\n`)),
+        log(line, source) {
+          if (source === 'server') log.take(`${line}\n`);
+          // Where things lie does not change when the server is started again.
+          else if (port === undefined) say(`    ${line}`);
+        },
       });
       // Services know the server by this port: a restarted one must be found there.
       port = server.port;

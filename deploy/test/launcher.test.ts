@@ -25,9 +25,7 @@ function clone(): string {
   chmodSync(root, 0o711);
   for (const name of NAMES) {
     const folder = join(root, 'services', name);
-    mkdirSync(join(folder, 'src'), { recursive: true });
-    mkdirSync(join(folder, 'dist'));
-    writeFileSync(join(folder, 'src', 'main.ts'), '');
+    mkdirSync(join(folder, 'dist'), { recursive: true });
     copyFileSync(join(__dirname, 'stand-ins/service.cjs'), join(folder, 'dist', 'main.js'));
   }
   return root;
