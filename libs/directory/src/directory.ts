@@ -83,6 +83,27 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
   const pull = (waitMs: number, timeoutMs: number): Promise<void> =>
     calling(timeoutMs, async (call) => learn(await pullChanges(db, client, state, waitMs, call)));
 
+  let pulling: Promise<void> | undefined;
+  let nextPull: Promise<void> | undefined;
+  const startPull = (timeoutMs: number): Promise<void> => {
+    const started = pull(0, timeoutMs).finally(() => {
+      if (pulling === started) pulling = undefined;
+    });
+    pulling = started;
+    return started;
+  };
+  /** A pull that starts at or after this call, shared by all who ask meanwhile: one under way may have read too early. */
+  const pullOnce = (timeoutMs: number): Promise<void> => {
+    if (pulling === undefined) return startPull(timeoutMs);
+    nextPull ??= pulling
+      .catch(() => undefined)
+      .then(() => {
+        nextPull = undefined;
+        return startPull(timeoutMs);
+      });
+    return nextPull;
+  };
+
   async function follow(): Promise<void> {
     let failures = 0;
     while (!closed) {
@@ -117,7 +138,7 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
         throw unavailable(cause ?? `the directory stands at ${state.sequence}, not at ${sequence}`);
       try {
         // A replica that was never filled has nothing to continue: its first filling is under way.
-        if (state.generation > 0) await pull(0, left);
+        if (state.generation > 0) await Promise.race([pullOnce(ensureWithin), pause(left, undefined, { ref: false })]);
         if (state.generation > 0 && state.sequence >= sequence) return;
       } catch (error) {
         cause = error;
@@ -128,7 +149,7 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
     }
   }
 
-  const following = uncounted(follow);
+  const follower = uncounted(follow);
 
   return {
     async ensure(sequence) {
@@ -142,7 +163,7 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
       closed = true;
       stop.abort();
       for (const call of calls) call.abort();
-      await following.catch(() => undefined);
+      await follower.catch(() => undefined);
     },
   };
 }

@@ -110,6 +110,36 @@ describe('the replica', () => {
     expect((await db.query(sql`select count(*) as count from directory.namespaces`))[0]).toEqual({ count: 30 });
   });
 
+  it('pulls once for many callers who are behind', async () => {
+    const model = new DirectoryModel();
+    model.user();
+    const directory = await follow(model, 30_000);
+    await directory.close();
+    const quiet = await startDirectory({
+      db,
+      // Its long poll sees nothing: only callers who are behind make it pull.
+      client: {
+        ...model.client,
+        readChanges: (request, call) =>
+          request.waitMs > 0
+            ? new Promise((settle) => {
+                call.signal?.addEventListener('abort', () => settle({ changes: [], head: request.after }), {
+                  once: true,
+                });
+              })
+            : model.client.readChanges(request, call),
+      },
+      pollMs: 30_000,
+      log: logger,
+    });
+    open.push(quiet);
+    model.namespace();
+    model.calls.readChanges = 0;
+    await Promise.all(Array.from({ length: 50 }, () => quiet.ensure(model.changes.length)));
+    expect(model.calls.readChanges).toBeLessThanOrEqual(2);
+    expect(quiet.sequence()).toBe(model.changes.length);
+  });
+
   it('rebuilds when the changes it needs are gone, while the owner goes on and readers read', async () => {
     const model = new DirectoryModel();
     const user = model.user();

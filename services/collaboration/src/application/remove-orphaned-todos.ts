@@ -14,6 +14,7 @@ export function removeOrphanedTodos({ todos, log }: { todos: TodoStore; log: Log
     try {
       let removed = batch;
       while (!stopped && removed === batch) removed = await todos.removeOrphans(batch);
+      await todos.forgetRemovedTargets();
     } catch (error) {
       log.warn({ err: error }, 'orphaned to-dos could not be removed');
     }

@@ -21,6 +21,8 @@ export interface TodoStore {
   markAllDone(userId: number, filter: TodoFilter): Promise<void>;
   /** Removes up to `limit` to-dos of users and projects that are gone; returns how many. */
   removeOrphans(limit: number): Promise<number>;
+  /** Forgets removed targets after 60 days, when no event about them can come any more: dead letters are kept for 28. */
+  forgetRemovedTargets(): Promise<void>;
 }
 
 /** Opens the store. */
@@ -111,6 +113,10 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
           limit ${limit})
         returning 1`);
       return removed.length;
+    },
+
+    async forgetRemovedTargets() {
+      await db.query(sql`delete from removed_targets where removed_at < now() - interval '60 days'`);
     },
   };
 }

@@ -73,6 +73,17 @@ describe('to-dos in the database', () => {
     expect(await db.query(sql`select user_id, target_id from todos`)).toEqual([{ user_id: ada.id, target_id: 1 }]);
   });
 
+  it('do not come back on a removed target, which is forgotten in the end', async () => {
+    await db.transaction((tx) => todos.removeTarget(tx, target(7)));
+    await assign(7, ada.id);
+    expect(await db.query(sql`select 1 from todos`)).toEqual([]);
+    await todos.forgetRemovedTargets();
+    expect(await db.query(sql`select 1 from removed_targets`)).toHaveLength(1);
+    await db.query(sql`update removed_targets set removed_at = now() - interval '61 days'`);
+    await todos.forgetRemovedTargets();
+    expect(await db.query(sql`select 1 from removed_targets`)).toEqual([]);
+  });
+
   it('show the ghost where their author is gone', async () => {
     const leaver = model.user();
     await directory.ensure(model.changes.length);
