@@ -93,17 +93,15 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
 
     await step('apply migrations', () =>
       Promise.all(
-        SERVICES
-          .filter(({ database }) => database)
-          .map((service) =>
-            migrate({
-              service,
-              main: main(service.name),
-              root,
-              env: serviceEnvironment({ service, ...shared }),
-              signal,
-            }),
-          ),
+        SERVICES.filter(({ database }) => database).map((service) =>
+          migrate({
+            service,
+            main: main(service.name),
+            root,
+            env: serviceEnvironment({ service, ...shared }),
+            signal,
+          }),
+        ),
       ),
     );
     signal.throwIfAborted();

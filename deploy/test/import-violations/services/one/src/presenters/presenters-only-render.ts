@@ -1,3 +1,3 @@
-import { useCase } from '../application/use-case';
+import { toResponse } from '../transport/one.handler';
 
-export const rendered = useCase();
+export const rendered = toResponse(1);
