@@ -1,0 +1,33 @@
+import { generateToken, mayBeToken, tokenDigest } from './token';
+
+test('a new token is of our form, passes its checksum, and is never the same', () => {
+  const tokens = Array.from({ length: 200 }, generateToken);
+  expect(new Set(tokens).size).toBe(200);
+  for (const token of tokens) {
+    expect(token).toMatch(/^glpat-[A-Za-z0-9_-]{20,}$/);
+    expect(mayBeToken(token)).toBe(true);
+  }
+});
+
+test('a token with one character changed is refused', () => {
+  const token = generateToken();
+  for (let at = 'glpat-'.length; at < token.length; at += 1) {
+    const other = token[at] === 'a' ? 'b' : 'a';
+    expect(mayBeToken(`${token.slice(0, at)}${other}${token.slice(at + 1)}`)).toBe(false);
+  }
+});
+
+test('a token an operator chose may be of any form from 20 characters on', () => {
+  expect(mayBeToken('0123456789-0123456789')).toBe(true);
+  expect(mayBeToken('glpat-0123456789abcdef')).toBe(true);
+  expect(mayBeToken('too short')).toBe(false);
+  expect(mayBeToken('x'.repeat(256))).toBe(false);
+});
+
+test('a digest depends on the secret', () => {
+  const one = tokenDigest('a secret of at least thirty-two characters');
+  const two = tokenDigest('another secret of at least thirty-two characters');
+  expect(one('token')).toEqual(one('token'));
+  expect(one('token')).not.toEqual(two('token'));
+  expect(one('token')).toHaveLength(32);
+});

@@ -1,0 +1,55 @@
+import { hashPassword, isPassword } from './password';
+import { dateAfter, expiryProblem } from './token-lifetime';
+import { changeState, type StateChange, type UserState, userProblems } from './user';
+
+test.each<[StateChange, UserState, unknown]>([
+  ['block', 'active', { state: 'blocked' }],
+  ['block', 'deactivated', { state: 'blocked' }],
+  ['block', 'blocked', { unchanged: true }],
+  ['block', 'ldap_blocked', { refused: 'LDAP blocked users cannot be modified by the API' }],
+  ['unblock', 'blocked', { state: 'active' }],
+  ['unblock', 'banned', { state: 'active' }],
+  ['unblock', 'active', { unchanged: true }],
+  ['unblock', 'deactivated', { refused: 'Deactivated users cannot be unblocked by the API' }],
+  ['deactivate', 'active', { state: 'deactivated' }],
+  ['deactivate', 'blocked', { refused: 'A blocked user cannot be deactivated by the API' }],
+  ['activate', 'deactivated', { state: 'active' }],
+  ['activate', 'blocked', { refused: 'A blocked user must be unblocked to be activated' }],
+])('%s of a user who is %s', (change, state, outcome) => {
+  expect(changeState(change, state, false)).toEqual(outcome);
+});
+
+test('nobody blocks or deactivates themselves', () => {
+  expect(changeState('block', 'active', true)).toHaveProperty('refused');
+  expect(changeState('deactivate', 'active', true)).toHaveProperty('refused');
+});
+
+test.each(['a@b', 'first.last+tag@sub.example.com'])('%s is an e-mail', (email) => {
+  expect(userProblems({ email })).toEqual({});
+});
+
+test.each(['', 'a', '@b', 'a@', 'a b@c', 'a@b@c', 'a@b<c>'])('"%s" is none', (email) => {
+  expect(userProblems({ email })).toHaveProperty('email');
+});
+
+test.each(['api', '-', '-x', 'x.git', 'ends.', 'with space', 'ü', 'x'.repeat(256), ''])(
+  '%s is no username',
+  (username) => {
+    expect(userProblems({ username })).toHaveProperty('username');
+  },
+);
+
+test('a password is recognised by its digest, which is another each time', async () => {
+  const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
+  expect(one).not.toBe(two);
+  expect(await isPassword('correct horse', one)).toBe(true);
+  expect(await isPassword('incorrect horse', one)).toBe(false);
+  expect(await isPassword('correct horse', 'nonsense')).toBe(false);
+});
+
+test('a token lives at most as many days as allowed', () => {
+  const now = new Date('2026-03-01T23:59:59Z');
+  expect(dateAfter(now, 365)).toBe('2027-03-01');
+  expect(expiryProblem('2027-03-01', now, 365)).toBeUndefined();
+  expect(expiryProblem('2027-03-02', now, 365)).toBe('Expiration date must be before 2027-03-01');
+});
