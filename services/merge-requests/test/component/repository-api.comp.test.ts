@@ -559,6 +559,97 @@ describe('who may', () => {
   });
 });
 
+describe('odd names and paths are literal or refused, never a failure', () => {
+  const odd = [
+    '--upload-pack=touch /tmp/x',
+    '@{-1}',
+    'main^',
+    'main:README.md',
+    '..',
+    '...',
+    'a..b',
+    '@',
+    'HEAD',
+    'refs/heads/main',
+    'refs/merge-requests/1/head',
+    '/',
+    '.git/config',
+    '*',
+    'a\nb',
+    'ä/ö',
+    '%00',
+    ' ',
+    '0'.repeat(40),
+    'x'.repeat(5_000),
+    'main.lock',
+    '__proto__',
+  ];
+  const status = async (method: string, address: string, body?: object) => {
+    const reply = await harness.api(people.maintainer, method, at(address), body);
+    return reply.status;
+  };
+
+  test.each(odd.map((name) => [name]))('%j', async (name) => {
+    const encoded = encodeURIComponent(name);
+    const seen: Record<string, number> = {};
+    const reads = [
+      `/repository/branches/${encoded}`,
+      `/repository/tags/${encoded}`,
+      `/repository/commits/${encoded}`,
+      `/repository/commits/${encoded}/diff`,
+      `/repository/commits/${encoded}/refs`,
+      `/repository/commits?ref_name=${encoded}`,
+      `/repository/commits?path=${encoded}`,
+      `/repository/commits?author=${encoded}`,
+      `/repository/tree?ref=${encoded}`,
+      `/repository/tree?path=${encoded}`,
+      `/repository/tree?pagination=keyset&page_token=${encoded}`,
+      `/repository/branches?search=${encoded}`,
+      `/repository/branches?regex=${encoded}`,
+      `/repository/branches?pagination=keyset&page_token=${encoded}`,
+      `/repository/commits?cursor=${encoded}`,
+      `/repository/blobs/${encoded}`,
+      `/repository/blobs/${encoded}/raw`,
+      `/repository/files/${encoded}?ref=main`,
+      `/repository/files/${encoded}/raw?ref=main`,
+      `/repository/files/README.md?ref=${encoded}`,
+      `/repository/compare?from=${encoded}&to=main`,
+      `/repository/compare?from=main&to=${encoded}`,
+      `/repository/merge_base?refs[]=${encoded}&refs[]=main`,
+      `/repository/contributors?ref=${encoded}`,
+      `/protected_branches/${encoded}`,
+    ];
+    await Promise.all(
+      reads.map(async (address) => {
+        seen[address] = await status('GET', address);
+      }),
+    );
+    const action = { action: 'create', file_path: name, content: 'x' };
+    seen['create branch'] = await status('POST', '/repository/branches', { branch: name, ref: 'main' });
+    seen['create from'] = await status('POST', '/repository/branches', { branch: 'never', ref: name });
+    await status('DELETE', '/repository/branches/never');
+    seen['delete branch'] = await status('DELETE', `/repository/branches/${encoded}`);
+    seen['create tag'] = await status('POST', '/repository/tags', { tag_name: name, ref: 'main' });
+    seen['delete tag'] = await status('DELETE', `/repository/tags/${encoded}`);
+    seen['commit on'] = await status('POST', '/repository/commits', {
+      branch: name,
+      commit_message: 'x',
+      start_branch: 'main',
+      force: true,
+      actions: [{ action: 'create', file_path: 'q', content: 'x' }],
+    });
+    await status('DELETE', `/repository/branches/${encoded}`);
+    seen['commit path'] = await status('POST', '/repository/commits', {
+      branch: 'ahead',
+      commit_message: name,
+      actions: [action],
+    });
+    seen.protect = await status('POST', '/protected_branches', { name });
+    await status('DELETE', `/protected_branches/${encoded}`);
+    expect(Object.entries(seen).filter(([, code]) => code >= 500 || code < 200)).toEqual([]);
+  });
+});
+
 test('lists cost the same number of statements whatever their length', async () => {
   const cost = async (address: string): Promise<number> => {
     let statements = 0;

@@ -1,0 +1,84 @@
+import {
+  type ResolveResponse,
+  ResolveResponse_SudoRefusal,
+  ResolveResponse_TokenRefusal as Token,
+} from '@switchyard/protos/groups_admin/v1/access';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous } from '@switchyard/rpc';
+import { gitRequestOf, refusalOf } from './git-proxy';
+
+describe('a URL is a git request', () => {
+  test.each([
+    ['GET', '/group/project.git/info/refs?service=git-upload-pack', 'group/project', 'git-upload-pack'],
+    ['GET', '/group/project/info/refs?service=git-receive-pack', 'group/project', 'git-receive-pack'],
+    ['POST', '/a/b/c.git/git-upload-pack', 'a/b/c', 'git-upload-pack'],
+    ['POST', '/a/b.c.git/git-receive-pack', 'a/b.c', 'git-receive-pack'],
+    ['GET', '/a/b%20c.git/info/refs', 'a/b c', 'git-upload-pack'],
+  ])('%s %s', (method, url, project, service) => expect(gitRequestOf(method, url)).toMatchObject({ project, service }));
+
+  test.each([
+    ['GET', '/api/v4/projects/1/info/refs'],
+    ['GET', '/project.git/info/refs?service=git-upload-pack'],
+    ['POST', '/group/project.git/info/refs?service=git-upload-pack'],
+    ['GET', '/group/project.git/git-upload-pack'],
+    ['GET', '/group/project.git/HEAD'],
+    ['GET', '/group/%zz.git/info/refs?service=git-upload-pack'],
+  ])('not %s %s', (method, url) => expect(gitRequestOf(method, url)).toBeUndefined());
+
+  test('and nothing of the query but the service goes on', () =>
+    expect(gitRequestOf('GET', '/g/p/info/refs?service=git-upload-pack&x=../../y')?.below).toBe(
+      'info/refs?service=git-upload-pack',
+    ));
+});
+
+describe('a git request is judged', () => {
+  const answer = (level: number, given: object = {}, more: Partial<ResolveResponse> = {}): ResolveResponse => ({
+    tokenRefusal: Token.TOKEN_REFUSAL_UNSPECIFIED,
+    sudoRefusal: ResolveResponse_SudoRefusal.SUDO_REFUSAL_UNSPECIFIED,
+    actor: { ...anonymous, userId: 7, scopes: ['write_repository'] },
+    access: {
+      kind: Access_Kind.KIND_PROJECT,
+      id: 1,
+      fullPath: 'g/p',
+      visibility: 'private',
+      level,
+      tier: 'free',
+      archived: false,
+      ...given,
+    },
+    movedTo: 0,
+    directorySequence: 1,
+    validUntil: 0,
+    ...more,
+  });
+  const anonymously = { actor: anonymous };
+  const missing = { access: undefined };
+  test.each<[string, 'git-upload-pack' | 'git-receive-pack', ResolveResponse, number | undefined]>([
+    ['a Reporter fetches', 'git-upload-pack', answer(20), undefined],
+    ['a Guest fetches a private project', 'git-upload-pack', answer(10), 403],
+    ['a Guest fetches a public project', 'git-upload-pack', answer(10, { visibility: 'public' }), undefined],
+    ['nobody fetches a public project', 'git-upload-pack', answer(0, { visibility: 'public' }, anonymously), undefined],
+    ['nobody fetches what they cannot see', 'git-upload-pack', answer(0, {}, { ...anonymously, ...missing }), 401],
+    ['a stranger fetches what they cannot see', 'git-upload-pack', answer(0, {}, missing), 404],
+    ['a Developer pushes', 'git-receive-pack', answer(30), undefined],
+    ['a Reporter pushes', 'git-receive-pack', answer(20), 403],
+    ['nobody pushes to a public project', 'git-receive-pack', answer(0, { visibility: 'public' }, anonymously), 401],
+    ['an Owner pushes to an archived project', 'git-receive-pack', answer(50, { archived: true }), 403],
+    ['an Owner fetches an archived project', 'git-upload-pack', answer(50, { archived: true }), undefined],
+    [
+      'a token of another scope fetches',
+      'git-upload-pack',
+      answer(50, {}, { actor: { ...anonymous, userId: 7, scopes: ['read_api'] } }),
+      403,
+    ],
+    [
+      'a reading token pushes',
+      'git-receive-pack',
+      answer(50, {}, { actor: { ...anonymous, userId: 7, scopes: ['read_repository'] } }),
+      403,
+    ],
+    ['an unknown token', 'git-upload-pack', answer(50, {}, { tokenRefusal: Token.TOKEN_REFUSAL_UNKNOWN }), 401],
+    ['an expired token', 'git-upload-pack', answer(50, {}, { tokenRefusal: Token.TOKEN_REFUSAL_EXPIRED }), 401],
+    ['a blocked user', 'git-upload-pack', answer(50, {}, { tokenRefusal: Token.TOKEN_REFUSAL_BLOCKED }), 403],
+  ])('%s', (_name, service, given, status) => expect(refusalOf(given, service)?.status).toBe(status));
+});
