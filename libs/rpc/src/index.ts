@@ -1,3 +1,4 @@
+export type { ServiceDefinition } from '@grpc/grpc-js';
 export { type CallOptions, connect, type Peer, type RpcClient } from './client';
 export { type Cost, measureCost, type StatementCounter } from './cost';
 export { fromServiceError, toServiceError } from './error-status';

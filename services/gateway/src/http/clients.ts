@@ -1,4 +1,4 @@
-import type { ServiceDefinition } from '@grpc/grpc-js';
+import type { ServiceDefinition } from '@switchyard/rpc';
 import { type CallOptions, connect, type Peer, type RpcClient, type Signer } from '@switchyard/rpc';
 
 /** A client whose calls need no options: they are bound to one public request. */

@@ -1,7 +1,7 @@
-import type { ServiceDefinition } from '@grpc/grpc-js';
 import { AppError } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import type { ServiceDefinition } from '@switchyard/rpc';
 import { anonymous, measureCost } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { sudoOf, tokenOf } from './authenticate';

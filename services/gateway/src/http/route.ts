@@ -1,6 +1,6 @@
-import type { ServiceDefinition } from '@grpc/grpc-js';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import type { ServiceDefinition } from '@switchyard/rpc';
 import type { z } from 'zod';
 import type { GroupAbility, ProjectAbility } from './abilities';
 import type { Relation } from './check-parameters';
