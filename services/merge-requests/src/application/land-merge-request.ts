@@ -13,7 +13,7 @@ faultPoints.push(
   'merge.commits_written',
   'merge.intent_committed',
   'merge.ref_moved',
-  'merge.result_committed',
+  'merge.committed',
   'merge.source_removed',
   'merge.plan_dropped',
 );
@@ -62,7 +62,6 @@ export function landing(edges: MergeRequestEdges): Landing {
       cause: mergeCause(plan.mergeRequestId),
       updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
     });
-    faultPoint('merge.ref_moved');
     return outcome?.status === 'moved';
   }
 
@@ -81,6 +80,7 @@ export function landing(edges: MergeRequestEdges): Landing {
   async function finish(id: number): Promise<void> {
     const plan = await mergeRequests.plan(id);
     if (plan === undefined) return;
+    faultPoint('merge.ref_moved');
     const now = edges.clock();
     await mergeRequests.change(id, plan.actorId, ({ mergeRequest }) =>
       mergeRequest.state !== 'locked'
@@ -103,7 +103,7 @@ export function landing(edges: MergeRequestEdges): Landing {
             facts: [{ kind: 'merged', mergeCommitSha: plan.newSha }],
           },
     );
-    faultPoint('merge.result_committed');
+    faultPoint('merge.committed');
     if (plan.removeSourceBranch) await removeSource(plan);
   }
 

@@ -1,7 +1,7 @@
 import { AppError, conflict, notAllowed, notFound, unauthorized, unprocessable } from '@switchyard/errors';
-import { canAutoMerge, ciFailure, gitFailure, stateFailure } from '../domain/detailed-merge-status';
+import { canAutoMerge, ciFailure, gitFailure, hasToWait, stateFailure } from '../domain/detailed-merge-status';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
-import { isInProgress } from '../domain/pipeline-status';
+import type { PipelineStatus } from '../domain/pipeline-status';
 import { mayMerge } from '../domain/protected-branch';
 import { cannotBeMerged } from './build-merge';
 import type { CheckMergeability } from './check-mergeability';
@@ -57,7 +57,7 @@ export const mergeMergeRequest =
       throw conflict(`SHA does not match HEAD of source branch: ${head}`);
     }
     // Where a project runs merge trains, auto-merge boards the train here (D8).
-    if (auto && needsWaiting(view, now)) await setAutoMerge(edges, caller, view, command);
+    if (auto && hasToWait(after, now)) await setAutoMerge(edges, caller, view, command);
     else {
       await land(id, caller.userId, {
         squash: command.squash,
@@ -69,13 +69,6 @@ export const mergeMergeRequest =
     }
     return id;
   };
-
-/** Whether auto-merge still has something to wait for. */
-export function needsWaiting(view: MergeRequestView, now: Date): boolean {
-  const checks = checksOf(view);
-  const runs = checks.pipeline !== undefined && isInProgress(checks.pipeline);
-  return runs || stateFailure(checks, now) !== undefined || ciFailure(checks) !== undefined;
-}
 
 async function setAutoMerge(
   edges: MergeRequestEdges,
@@ -128,6 +121,10 @@ export const cancelAutoMerge =
     });
   };
 
+/** Auto-merge was asked for a pipeline that succeeds, even where the project would take one that failed. */
+const succeeded = (status: PipelineStatus | undefined): boolean =>
+  status === undefined || status === 'success' || status === 'skipped';
+
 /**
  * The job behind auto-merge: merges when everything allows it, waits when something is still open, and takes auto-merge back when
  * whoever set it may not merge any more or the head is not the one they saw.
@@ -140,7 +137,7 @@ export const runAutoMerge =
     const { mergeRequest } = found;
     const { autoMergeStrategy, autoMergeUserId, autoMergeSha, projectId, targetBranch } = mergeRequest;
     if (mergeRequest.state !== 'opened' || autoMergeStrategy === undefined || autoMergeUserId === undefined) return;
-    if (needsWaiting(found, edges.clock())) return;
+    if (hasToWait(checksOf(found), edges.clock()) || !succeeded(found.pipelineStatus)) return;
     const giveUp = async (mergeError: string): Promise<void> => {
       await edges.mergeRequests.change(id, 0, (locked) =>
         locked.mergeRequest.autoMergeStrategy === undefined ? undefined : { patch: { ...noAutoMerge, mergeError } },

@@ -71,11 +71,14 @@ const gitChecks: readonly Check[] = [
 const firstFailure = (list: readonly Check[], checks: MergeChecks, now: Date): DetailedMergeStatus | undefined =>
   list.find(([, fails]) => fails(checks, now))?.[0];
 
-/** What CI holds against a merge, undefined when nothing: it matters only where the project demands a succeeded pipeline. */
-export function ciFailure({ pipeline, settings }: MergeChecks): 'ci_still_running' | 'ci_must_pass' | undefined {
+const runs = ({ pipeline }: MergeChecks): boolean => pipeline !== undefined && isInProgress(pipeline);
+
+/** What CI forbids, undefined when nothing: it forbids only where the project demands a succeeded pipeline. */
+export function ciFailure(checks: MergeChecks): 'ci_still_running' | 'ci_must_pass' | undefined {
+  const { pipeline, settings } = checks;
   if (!settings.onlyAllowMergeIfPipelineSucceeds) return undefined;
   if (pipeline === 'success' || (pipeline === 'skipped' && settings.allowMergeOnSkippedPipeline)) return undefined;
-  return pipeline !== undefined && isInProgress(pipeline) ? 'ci_still_running' : 'ci_must_pass';
+  return runs(checks) ? 'ci_still_running' : 'ci_must_pass';
 }
 
 /** What keeps a merge request from being merged apart from git: the refusals that are 405 (G-4.2-6). CI is not among them. */
@@ -101,7 +104,8 @@ export function detailedMergeStatus(checks: MergeChecks, now: Date): DetailedMer
       return (
         firstFailure(stateChecks, checks, now) ??
         firstFailure(gitChecks, checks, now) ??
-        ciFailure(checks) ??
+        // A running pipeline is worth waiting for, whether or not the project demands it.
+        (runs(checks) ? 'ci_still_running' : ciFailure(checks)) ??
         'mergeable'
       );
   }
@@ -117,6 +121,9 @@ export const shownMergeStatus = (status: MergeStatus): string =>
  */
 export function canAutoMerge(checks: MergeChecks, now: Date): boolean {
   if (checks.state !== 'opened' || !checks.hasCommits) return false;
-  const pipelineRuns = checks.pipeline !== undefined && isInProgress(checks.pipeline);
-  return pipelineRuns || stateFailure(checks, now) !== undefined || ciFailure(checks) !== undefined;
+  return hasToWait(checks, now);
 }
+
+/** Whether something that auto-merge waits for is still open. */
+export const hasToWait = (checks: MergeChecks, now: Date): boolean =>
+  runs(checks) || stateFailure(checks, now) !== undefined || ciFailure(checks) !== undefined;

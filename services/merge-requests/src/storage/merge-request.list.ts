@@ -35,9 +35,10 @@ export async function listMergeRequests(
   const { scope, filter, viewer, request } = query;
   const where = whereOf(filter, viewer.userId);
   // The gateway has resolved what the actor may do with a project it names; everywhere else visibility is part of the statement.
+  where.push(sql`p.merge_requests_enabled`);
   if (scope !== 'all' && 'projectId' in scope) where.unshift(sql`mr.project_id = ${scope.projectId}`);
   else {
-    where.push(sql`p.merge_requests_enabled`, visibleProjects(viewer, { privateLevel: readLevel }));
+    where.push(visibleProjects(viewer, { privateLevel: readLevel }));
     if (scope !== 'all') where.unshift(inGroup(scope.groupId));
   }
   const { rows, page } = await listPage({

@@ -1,5 +1,5 @@
 import { fullPath, userReference } from '@switchyard/directory';
-import { AppError, unauthorized } from '@switchyard/errors';
+import { AppError, forbidden, unauthorized } from '@switchyard/errors';
 import {
   type IdList,
   MergeRequestServiceService,
@@ -113,6 +113,10 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
         viewer: viewerOf(context),
         request: pageRequest(request.page, { orderBy: 'created_at', descending: true }),
       });
+      if (rows.length === 0 && projectId > 0) {
+        const project = await edges.directory.project(projectId);
+        if (project?.settings.mergeRequestsEnabled === false) throw forbidden();
+      }
       if (request.withMergeStatusRecheck && (context.access?.level ?? 0) >= recheckLevel) {
         await mergeRequests.recheck({ ids: rows.map(({ mergeRequest }) => mergeRequest.id) });
       }
@@ -149,7 +153,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
 
     async deleteMergeRequest({ projectId, iid, ifUnmodifiedSince }, context) {
       const { mergeRequest } = await existing({ projectId, iid });
-      if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw new AppError('forbidden');
+      if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw forbidden();
       await mergeRequests.remove(mergeRequest.id, context.actor.userId, ifUnmodifiedSince);
       return json(Buffer.alloc(0));
     },

@@ -1,0 +1,32 @@
+import { type MessageValues, mergeMessage, squashMessage } from './merge-message';
+
+const values: MessageValues = {
+  sourceBranch: 'feature',
+  targetBranch: 'main',
+  title: 'A title',
+  description: undefined,
+  reference: 'group/project!7',
+  url: 'https://x.test/group/project/-/merge_requests/7',
+  firstCommit: 'First\n',
+  allCommits: ['First\n', 'Second\n\nWith a body\n'],
+  mergedBy: 'Ada <ada@example.org>',
+  coAuthors: ['Bob <bob@example.org>'],
+};
+
+test('the usual messages', () => {
+  expect(mergeMessage(undefined, undefined, values)).toBe(
+    "Merge branch 'feature' into 'main'\n\nA title\n\nSee merge request group/project!7",
+  );
+  expect(squashMessage(undefined, undefined, values)).toBe('A title');
+});
+
+test('what the caller gives comes first, then the template', () => {
+  expect(mergeMessage('Mine', 'Template', values)).toBe('Mine');
+  expect(mergeMessage('', '%{title}\n\n%{description}\n\n%{local_reference} %{unknown}', values)).toBe(
+    'A title\n\n!7 %{unknown}',
+  );
+  expect(squashMessage(undefined, '%{first_multiline_commit}\n\n%{co_authored_by}', values)).toBe(
+    'Second\n\nWith a body\n\nCo-authored-by: Bob <bob@example.org>',
+  );
+  expect(squashMessage(undefined, '%{all_commits}', values)).toBe('* First\n\n* Second\n\nWith a body');
+});
