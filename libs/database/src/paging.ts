@@ -202,7 +202,8 @@ async function offsetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ ro
   const { db, name, select, from, where, request } = list;
   const { perPage } = request;
   const page = Math.max(1, request.page);
-  const statement = sql`select ${select} from ${from}${whereClause(where)} order by ${orderClause(columns)} limit ${perPage + 1} offset ${(page - 1) * perPage}`;
+  const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
+  const statement = sql`select ${select} from ${from}${whereClause(where)} order by ${orderClause(columns)} limit ${perPage + 1} offset ${offset}`;
   const counting = sql`select count(*)::int as total from (select 1 from ${list.countFrom ?? from}${whereClause(where)} limit ${totalLimit + 1}) as counted`;
   const [rows, counted] = await Promise.all([
     db.query<Row>(named(name, statement)),

@@ -89,6 +89,11 @@ test('offset pages carry the total, and say whether another follows', async () =
   });
 });
 
+test('a page beyond all sense is empty and no error', async () => {
+  await fill(plain(3));
+  expect(await list({ page: 1e30 })).toMatchObject({ rows: [], page: { total: 3, hasNext: false } });
+});
+
 test('the total of more than 10,000 rows is left out, and that of exactly 10,000 is not (G-1-23)', async () => {
   await fill(plain(10_001));
   expect((await list({})).page).toEqual({ page: 1, perPage: 20, hasNext: true });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
 import type { PoolClient } from 'pg';
@@ -170,7 +169,8 @@ export function startRelay({
     async close() {
       closing = true;
       forget();
-      while (await Promise.race([running.then(() => false), pause(10, true, { ref: false })])) doze.wake();
+      doze.wake();
+      await running;
     },
   };
 }
