@@ -1,5 +1,5 @@
 /** Why a to-do was raised (G-4.9-5, G-2-23). */
-export type TodoAction =
+type TodoAction =
   | 'assigned'
   | 'review_requested'
   | 'mentioned'
@@ -17,7 +17,7 @@ export interface TodoTarget {
 }
 
 /** Users to be told, by id or by the name a text gives them. */
-export type Recipients = { readonly ids: readonly number[] } | { readonly usernames: readonly string[] };
+type Recipients = { readonly ids: readonly number[] } | { readonly usernames: readonly string[] };
 
 /** To-dos to be raised. */
 export interface Raise {

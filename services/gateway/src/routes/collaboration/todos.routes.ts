@@ -82,12 +82,12 @@ export const todoRoutes = [
   }),
   defineRoute({
     method: 'post',
-    path: '/todos/:todo_id/mark_as_done',
+    path: '/todos/:id/mark_as_done',
     summary: 'Mark a to-do item as done',
     access: 'user',
-    path_params: { todo_id: integer() },
+    path_params: { id: integer() },
     returns: { 201: 'Todo' },
-    handle: ({ path, call }) => call(TodoServiceService).markTodoAsDone({ id: path.todo_id }),
+    handle: ({ path, call }) => call(TodoServiceService).markTodoAsDone({ id: path.id }),
   }),
   defineRoute({
     method: 'post',

@@ -111,7 +111,7 @@ describe('to-dos', () => {
 
     it('400: the id is a number', async () => {
       const reply = await gateway.send('POST', '/todos/x/mark_as_done', token);
-      expect(reply.status).toBe(400);
+      expect(reply).toMatchObject({ status: 400, body: { error: 'id is invalid' } });
     });
   });
 
