@@ -1,4 +1,4 @@
-import { assertMigrated, openDatabase, prismaAdapter, sql } from '@switchyard/database';
+import { assertMigrated, countStatements, openDatabase, prismaAdapter, sql } from '@switchyard/database';
 import { openBus, type Relay, startRelay } from '@switchyard/events';
 import type { ServiceParts } from '@switchyard/rpc';
 import { bootstrap } from './application/bootstrap';
@@ -58,6 +58,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
       namespaceHandler(db, dependencies),
       ...groups.services,
     ],
+    countStatements,
     ready: async () => void (await db.query(sql`select 1`)),
     start: async () => {
       relay = startRelay({ db, bus });

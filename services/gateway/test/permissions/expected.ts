@@ -128,6 +128,8 @@ export const expectations: readonly Expectation[] = [
   row('GET /groups/:id', 'openRead', 'api.md 4.15'),
   row('PUT /groups/:id', 'ownerWrite', 'G-4.15-6', { name: 'g' }),
   row('DELETE /groups/:id', 'ownerWrite', 'G-4.15-7'),
+  // A deleted group is invisible, so the service looks at who asks.
+  row('POST /groups/:id/restore', 'userWrite', 'G-4.15-7'),
   row('POST /groups/:id/transfer', 'ownerWrite', 'G-4.15-8'),
   row('GET /groups/:id/subgroups', 'openRead', 'G-4.15-3'),
   row('GET /groups/:id/descendant_groups', 'openRead', 'G-4.15-3'),
@@ -224,6 +226,8 @@ export const expectations: readonly Expectation[] = [
 
   // Pipelines and statuses
   row('GET /projects/:id/pipelines', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/pipelines/latest', 'reporterRead', 'gaps §10 Pipelines'),
+  row('DELETE /projects/:id/pipelines/:pipeline_id', 'ownerWrite', 'gaps §10 Pipelines'),
   row('GET /projects/:id/pipelines/:pipeline_id', 'reporterRead', 'gaps §10 Pipelines'),
   row('POST /projects/:id/pipeline', 'developerWrite', 'gaps §10 Pipelines', { ref: 'main' }),
   row('POST /projects/:id/pipelines/:pipeline_id/cancel', 'developerWrite', 'gaps §10 Pipelines'),
@@ -260,17 +264,18 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/merge_requests/:merge_request_iid/commits', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/changes', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/diffs', 'reporterRead', 'G-4.2-1'),
-  row('GET /projects/:id/merge_requests/:merge_request_iid/raw_diffs', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/versions', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/versions/:version_id', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/pipelines', 'reporterRead', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/pipelines', 'developerWrite', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/participants', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/reviewers', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/subscribe', 'readerWrite', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/todo', 'readerWrite', 'G-4.9-3'),
 
   // To-dos
   row('GET /todos', 'userRead', 'api.md 4.9'),
-  row('POST /todos/:todo_id/mark_as_done', 'userWrite', 'api.md 4.9'),
+  row('POST /todos/:id/mark_as_done', 'userWrite', 'api.md 4.9'),
   row('POST /todos/mark_as_done', 'userWrite', 'api.md 4.9'),
 ];

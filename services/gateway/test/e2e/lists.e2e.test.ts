@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@switchyard/testkit';
+import { routes } from '../../src/routes';
+import { type System, startSystem } from './support/system';
+
+jest.setTimeout(240_000);
+
+const rows = 100;
+const operationOf = (route: (typeof routes)[number]): string => `${route.method.toUpperCase()} ${route.path}`;
+
+/** Every list costs the same number of gRPC calls and SQL statements, whether it answers two rows or a hundred (D4). */
+describe('every list', () => {
+  let system: System;
+  let folder: string;
+  /** A request that answers at least a hundred rows, by operation. */
+  const requests: Record<string, string> = {};
+
+  const each = async (count: number, work: (index: number) => Promise<unknown>): Promise<void> => {
+    const indexes = Array.from({ length: count }, (_, index) => index);
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, lane) => {
+        for (const index of indexes.filter((one) => one % 8 === lane)) await work(index);
+      }),
+    );
+  };
+  const post = async (path: string, body: unknown, token?: string) => {
+    const reply = await system.api('POST', path, { body, token });
+    if (reply.status >= 300) throw new Error(`POST ${path} ${reply.status} ${reply.text}`);
+    return reply.body;
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'switchyard-lists-'));
+    system = await startSystem({ SWITCHYARD_SHOW_COST: 'true' });
+    const userIds: number[] = [];
+    await each(rows, async (index) => {
+      const user = await post('/users', {
+        email: `u${index}@example.com`,
+        username: `u${index}`,
+        name: `U ${index}`,
+        password: 'correct horse battery',
+      });
+      userIds.push(user.id);
+    });
+    const [first = 0] = userIds;
+    await each(rows, (index) => post(`/users/${first}/personal_access_tokens`, { name: `t${index}`, scopes: ['api'] }));
+    const group = await post('/groups', { name: 'G', path: 'g' });
+    await each(rows, (index) => post('/groups', { name: `S${index}`, path: `s${index}`, parent_id: group.id }));
+    await each(rows, (index) => post('/projects', { name: `P${index}`, namespace_id: group.id }));
+    await each(rows, (index) => post(`/projects/user/${first}`, { name: `own${index}` }));
+    const project = await post('/projects', { name: 'Main', path: 'main', namespace_id: group.id });
+    const at = `/projects/${project.id}`;
+    await each(rows, (index) => post(`${at}/members`, { user_id: userIds[index], access_level: 30 }));
+    await each(rows, (index) => post(`/groups/${group.id}/members`, { user_id: userIds[index], access_level: 20 }));
+    for (const parent of [at, `/groups/${group.id}`]) {
+      await each(rows, (index) => post(`${parent}/labels`, { name: `${parent.length}-l${index}`, color: '#ff0000' }));
+      await each(rows, (index) => post(`${parent}/milestones`, { title: `m${index}` }));
+    }
+
+    execFileSync('git', ['init', '-q', '-b', 'main', folder]);
+    const git = (...args: string[]) => system.git(args, folder);
+    const stream: string[] = [];
+    let mark = 0;
+    const commit = (branch: string, from: number | undefined, files: string[]) => {
+      mark += 1;
+      const message = `Change ${mark}`;
+      stream.push(
+        `commit refs/heads/${branch}\nmark :${mark}\nauthor A${mark} <a${mark}@example.com> ${1_700_000_000 + mark} +0000\ncommitter C <c@example.com> ${1_700_000_000 + mark} +0000\ndata ${message.length}\n${message}\n${from === undefined ? '' : `from :${from}\n`}${files.map((name) => `M 644 inline ${name}\ndata ${name.length}\n${name}\n`).join('')}\n`,
+      );
+      return mark;
+    };
+    const base = commit(
+      'main',
+      undefined,
+      Array.from({ length: rows }, (_, index) => `base-${index}`),
+    );
+    let main = base;
+    for (let index = 0; index < rows; index += 1) main = commit('main', main, [`main-${index}`]);
+    for (let index = 0; index < rows; index += 1) commit(`b${index}`, main, [`branch-${index}`]);
+    let big = commit(
+      'big',
+      main,
+      Array.from({ length: rows }, (_, index) => `big-${index}`),
+    );
+    for (let index = 0; index < rows; index += 1) big = commit('big', big, [`big-more-${index}`]);
+    execFileSync('git', ['fast-import', '--quiet'], { cwd: folder, input: stream.join('') });
+    for (let index = 0; index < rows; index += 1) await git('tag', `v${index}`, 'main');
+    await git('push', '-q', system.remote('g/main'), '--all');
+    await git('push', '-q', system.remote('g/main'), '--tags');
+    const bigSha = (await git('rev-parse', 'big')).stdout.trim();
+    const bigFirst = (await git('rev-list', '--max-count=1', '--skip=100', 'big')).stdout.trim();
+    const baseSha = (await git('rev-list', '--max-parents=0', 'main')).stdout.trim();
+    await each(rows, (index) => post(`${at}/protected_branches`, { name: `protected-${index}` }));
+
+    const token = (await post(`/users/${first}/personal_access_tokens`, { name: 'reader', scopes: ['api'] }))
+      .token as string;
+    const request = await post(`${at}/merge_requests`, {
+      source_branch: 'big',
+      target_branch: 'main',
+      title: 'Big',
+      reviewer_ids: userIds,
+    });
+    await each(rows, (index) =>
+      post(`${at}/merge_requests`, {
+        source_branch: `b${index}`,
+        target_branch: 'main',
+        title: `MR ${index}`,
+        description: `Some text for @u${index}`,
+        labels: `${at.length}-l${index}`,
+        assignee_ids: [first],
+        reviewer_ids: [userIds[index]],
+        milestone_id: undefined,
+      }),
+    );
+    await each(rows, (index) =>
+      post(`${at}/statuses/${bigSha}`, { state: 'success', name: `job-${index}`, ref: 'big' }),
+    );
+    await each(rows, () => post(`${at}/pipeline`, { ref: 'big' }));
+    await eventually(
+      async () => {
+        const { headers } = await system.api('GET', '/todos', { token });
+        if (Number(headers.get('x-total')) < rows) throw new Error('to-dos are not there yet');
+      },
+      { within: 30_000 },
+    );
+
+    const g = `/groups/${group.id}`;
+    const mr = `${at}/merge_requests/${request.iid}`;
+    Object.assign(requests, {
+      'GET /users': '/users',
+      'GET /personal_access_tokens': `/personal_access_tokens?user_id=${first}`,
+      'GET /namespaces': '/namespaces',
+      'GET /groups': '/groups',
+      'GET /groups/:id/subgroups': `${g}/subgroups`,
+      'GET /groups/:id/descendant_groups': `${g}/descendant_groups`,
+      'GET /groups/:id/projects': `${g}/projects`,
+      'GET /groups/:id/members': `${g}/members`,
+      'GET /groups/:id/members/all': `${g}/members/all`,
+      'GET /groups/:id/labels': `${g}/labels`,
+      'GET /groups/:id/milestones': `${g}/milestones`,
+      'GET /groups/:id/merge_requests': `${g}/merge_requests`,
+      'GET /projects': '/projects',
+      'GET /users/:id/projects': `/users/${first}/projects`,
+      'GET /projects/:id/members': `${at}/members`,
+      'GET /projects/:id/members/all': `${at}/members/all`,
+      'GET /projects/:id/labels': `${at}/labels`,
+      'GET /projects/:id/milestones': `${at}/milestones`,
+      'GET /projects/:id/repository/branches': `${at}/repository/branches`,
+      'GET /projects/:id/repository/tags': `${at}/repository/tags`,
+      'GET /projects/:id/repository/commits': `${at}/repository/commits?ref_name=main`,
+      'GET /projects/:id/repository/commits/:sha/diff': `${at}/repository/commits/${bigFirst}/diff`,
+      'GET /projects/:id/repository/commits/:sha/refs': `${at}/repository/commits/${baseSha}/refs`,
+      'GET /projects/:id/repository/commits/:sha/statuses': `${at}/repository/commits/${bigSha}/statuses`,
+      'GET /projects/:id/repository/tree': `${at}/repository/tree`,
+      'GET /projects/:id/repository/contributors': `${at}/repository/contributors`,
+      'GET /projects/:id/protected_branches': `${at}/protected_branches`,
+      'GET /projects/:id/pipelines': `${at}/pipelines`,
+      'GET /merge_requests': '/merge_requests?scope=all',
+      'GET /projects/:id/merge_requests': `${at}/merge_requests`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/commits': `${mr}/commits`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/diffs': `${mr}/diffs`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': `${mr}/pipelines`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/participants': `${mr}/participants`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': `${mr}/reviewers`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/versions': `${mr}/versions`,
+      'GET /todos': `/todos?private_token=${token}`,
+    });
+  });
+  afterAll(async () => {
+    await system?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is measured here', () => {
+    expect(Object.keys(requests).sort()).toEqual(
+      routes
+        .filter(({ list }) => list !== undefined)
+        .map(operationOf)
+        .sort(),
+    );
+  });
+
+  it.each(routes.filter(({ list }) => list !== undefined).map(operationOf))('%s', async (operation) => {
+    const path = requests[operation] as string;
+    const ask = async (perPage: number) => {
+      const url = `${path}${path.includes('?') ? '&' : '?'}per_page=${perPage}`;
+      const token = path.includes('private_token') ? '' : undefined;
+      await system.api('GET', url, { token });
+      const reply = await system.api('GET', url, { token });
+      return { status: reply.status, rows: reply.body?.length, cost: reply.headers.get('x-switchyard-cost') };
+    };
+    const few = await ask(2);
+    const many = await ask(rows);
+    expect([few.status, few.rows, many.status, many.rows]).toEqual([200, 2, 200, rows]);
+    expect(many.cost).toBe(few.cost);
+  });
+});

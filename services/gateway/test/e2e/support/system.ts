@@ -1,0 +1,186 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Gitlab } from '@gitbeaker/rest';
+import { eventually, freePort } from '@switchyard/testkit';
+import { Client } from 'pg';
+import { replyValidator } from '../../support/reply-validator';
+
+const root = resolve(__dirname, '../../../../..');
+const run = promisify(execFile);
+const validate = replyValidator();
+
+/** The reply to one request. */
+export interface ApiReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: journeys look into replies freely
+  readonly body: any;
+}
+
+/** A running installation, started as a user starts it: by the launcher, on a data folder of its own. */
+export interface System {
+  readonly url: string;
+  readonly data: string;
+  /** Token of the administrator. */
+  readonly rootToken: string;
+  /** A request below `/api/v4`; a reply that breaks its OpenAPI component fails the test. */
+  api(
+    method: string,
+    path: string,
+    options?: { token?: string | undefined; body?: unknown; headers?: Record<string, string> },
+  ): Promise<ApiReply>;
+  /** The unmodified GitLab client. */
+  gitlab(token?: string): InstanceType<typeof Gitlab<false>>;
+  /** Runs the git client; never asks for credentials. */
+  git(args: string[], cwd?: string): Promise<{ stdout: string; stderr: string }>;
+  /** Address of a project's repository, with a token as password. */
+  remote(fullPath: string, token?: string): string;
+  /** Runs SQL in a service's database as the server's superuser; `service` as in `merge_requests`. */
+  query(service: string, sql: string): Promise<Record<string, unknown>[]>;
+  /** Arms one fault point in whichever process passes it first. */
+  arm(fault: string): void;
+  /** True once the armed fault has fired. */
+  fired(): boolean;
+  /** Kills the launcher, and with it everything, without warning. */
+  kill(): Promise<void>;
+  /** Starts again on the same data folder. */
+  start(): Promise<void>;
+  /** Stops in order and removes the data folder. */
+  close(): Promise<void>;
+}
+
+/** Starts an installation; `env` adds to the launcher's environment. */
+export async function startSystem(env: Record<string, string> = {}): Promise<System> {
+  const data = mkdtempSync(join(tmpdir(), 'switchyard-e2e-'));
+  const faultFile = join(data, 'fault');
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const rootToken = 'glpat-end-to-end-root-token-0001';
+  let launcher: ChildProcess | undefined;
+  let output = '';
+
+  const start = async (): Promise<void> => {
+    output = '';
+    launcher = spawn(process.execPath, ['deploy/local/start.mjs'], {
+      cwd: root,
+      env: {
+        ...process.env,
+        PORT: String(port),
+        SWITCHYARD_DATA: data,
+        SWITCHYARD_EXTERNAL_URL: url,
+        SWITCHYARD_ROOT_TOKEN: rootToken,
+        SWITCHYARD_APPLICATION_LIMITS: '0',
+        NODE_ENV: 'test',
+        FAULT_FILE: faultFile,
+        LOG_LEVEL: 'info',
+        DATABASE_URL: '',
+        KAFKA_BROKERS: '',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    launcher.stdout?.on('data', (chunk) => {
+      output += chunk;
+    });
+    launcher.stderr?.on('data', (chunk) => {
+      output += chunk;
+    });
+    await eventually(
+      () => {
+        if (launcher?.exitCode !== null) throw new Error(`the launcher ended: ${output}`);
+        if (!output.includes('Switchyard is running')) throw new Error(`not running yet: ${output}`);
+      },
+      { within: 120_000 },
+    );
+  };
+  const ended = (): Promise<void> =>
+    new Promise((done) =>
+      launcher === undefined || launcher.exitCode !== null || launcher.signalCode !== null
+        ? done()
+        : launcher.once('exit', () => done()),
+    );
+
+  await start();
+  return {
+    url,
+    data,
+    rootToken,
+    async api(method, path, { token = rootToken, body, headers = {} } = {}) {
+      const response = await fetch(`${url}/api/v4${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(token === '' ? {} : { 'PRIVATE-TOKEN': token }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+      const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
+      const problems = isJson || text === '' ? validate(method, path, response.status, parsed) : [];
+      if (problems.length > 0)
+        throw new Error(`${method} ${path} ${response.status} breaks its contract: ${problems.join('; ')}`);
+      return { status: response.status, headers: response.headers, text, body: parsed };
+    },
+    gitlab: (token = rootToken) => new Gitlab({ host: url, token }),
+    git: (args, cwd) =>
+      run('git', args, {
+        cwd,
+        maxBuffer: 64 << 20,
+        env: {
+          PATH: process.env.PATH,
+          HOME: data,
+          GIT_CONFIG_NOSYSTEM: '1',
+          GIT_TERMINAL_PROMPT: '0',
+          GIT_AUTHOR_NAME: 'Ada',
+          GIT_AUTHOR_EMAIL: 'ada@example.com',
+          GIT_COMMITTER_NAME: 'Ada',
+          GIT_COMMITTER_EMAIL: 'ada@example.com',
+          LC_ALL: 'C',
+        },
+      }),
+    remote: (fullPath, token = rootToken) => `http://oauth2:${token}@127.0.0.1:${port}/${fullPath}.git`,
+    query: async (service, sql) => {
+      const at = join(data, 'postgres');
+      const cluster = existsSync(join(at, 'location'))
+        ? readFileSync(join(at, 'location'), 'utf8').trim()
+        : join(at, 'cluster');
+      const port = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[3]);
+      const password = readFileSync(join(at, 'superuser-password'), 'utf8').trim();
+      const client = new Client({
+        host: '127.0.0.1',
+        port,
+        user: 'postgres',
+        password,
+        database: `switchyard_${service}`,
+      });
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    arm: (fault) => {
+      rmSync(`${faultFile}.fired`, { force: true });
+      writeFileSync(faultFile, fault);
+    },
+    fired: () => existsSync(`${faultFile}.fired`) && readFileSync(`${faultFile}.fired`, 'utf8') !== '',
+    kill: async () => {
+      launcher?.kill('SIGKILL');
+      await ended();
+    },
+    start,
+    close: async () => {
+      launcher?.kill('SIGTERM');
+      await ended();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}

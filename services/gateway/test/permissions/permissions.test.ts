@@ -1,0 +1,63 @@
+import { type Ability, groupAbilities, projectAbilities } from '../../src/http/abilities';
+import { levels } from '../../src/http/levels';
+import type { Route } from '../../src/http/route';
+import { routes } from '../../src/routes';
+import { expectations } from './expected';
+import { openWalk, visibilities } from './walk';
+
+const operationOf = (route: Route): string => `${route.method.toUpperCase()} ${route.path}`;
+
+describe('permissions', () => {
+  it('have a row for every route, and a route for every row', () => {
+    expect(expectations.map(({ operation }) => operation).sort()).toEqual(routes.map(operationOf).sort());
+  });
+
+  it('are what the rows say, role by role and visibility by visibility', async () => {
+    const walk = await openWalk(routes);
+    expect(await walk.surprises(expectations)).toEqual([]);
+    await walk.close();
+  });
+
+  const nextLower = (level: number): number =>
+    Math.max(0, ...Object.values(levels).filter((one) => one < level && one !== levels.minimal));
+  const rowsOf = (route: Route) => expectations.filter(({ operation }) => operation === operationOf(route));
+
+  it('notice any one ability weakened by one level, on any one route', async () => {
+    const tables = { ...projectAbilities, ...groupAbilities } as Record<
+      string,
+      { -readonly [K in keyof Ability]: Ability[K] }
+    >;
+    const walk = await openWalk(routes);
+    const unnoticed: string[] = [];
+    for (const route of routes) {
+      if (typeof route.access === 'string') continue;
+      const ability = tables[Object.values(route.access)[0] as string] as {
+        -readonly [K in keyof Ability]: Ability[K];
+      };
+      for (const visibility of visibilities) {
+        const level = ability[visibility];
+        // Below Guest a private target is not seen at all: that gate is groups-admin's.
+        if (level <= (visibility === 'private' ? levels.guest : 0)) continue;
+        ability[visibility] = nextLower(level);
+        const surprises = await walk.surprises(rowsOf(route), [visibility]);
+        ability[visibility] = level;
+        if (surprises.length === 0) unnoticed.push(`${operationOf(route)} ${visibility} ${level}`);
+      }
+    }
+    await walk.close();
+    expect(unnoticed).toEqual([]);
+  });
+
+  it('notice any one route opened from administrators to users, or from users to everybody', async () => {
+    const steps = { admin: 'user', user: 'public' } as const;
+    const opened = routes.flatMap((route) =>
+      route.access === 'admin' || route.access === 'user' ? [{ ...route, access: steps[route.access] }] : [],
+    );
+    const walk = await openWalk(opened);
+    const noticed = new Set(
+      (await walk.surprises(opened.flatMap(rowsOf), ['public'])).map(({ operation }) => operation),
+    );
+    await walk.close();
+    expect(opened.map(operationOf).filter((operation) => !noticed.has(operation))).toEqual([]);
+  });
+});

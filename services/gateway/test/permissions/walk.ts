@@ -1,0 +1,149 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type ResolveRequest,
+  type ResolveResponse,
+  ResolveResponse_TokenRefusal as TokenRefusal,
+} from '@switchyard/protos/groups_admin/v1/access';
+import type { Access } from '@switchyard/protos/rpc/v1/identity';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous, entity } from '@switchyard/rpc';
+import type { Route } from '../../src/http/route';
+import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+import { cellsOf, type Expectation, roles } from './expected';
+
+/** A cell that came out otherwise. */
+export interface Surprise {
+  readonly operation: string;
+  readonly visibility: string;
+  readonly role: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Visibilities of a project or group. */
+export const visibilities = ['public', 'internal', 'private'] as const;
+export type Visibility = (typeof visibilities)[number];
+type Role = (typeof roles)[number];
+
+const levels: Record<Role, number> = {
+  anonymous: 0,
+  stranger: 0,
+  guest: 10,
+  planner: 15,
+  reporter: 20,
+  developer: 30,
+  maintainer: 40,
+  owner: 50,
+  administrator: 50,
+  blocked: 50,
+  expired: 50,
+  read_api: 50,
+};
+
+const sees = (role: Role, visibility: Visibility): boolean =>
+  visibility === 'public' || levels[role] > 0 || (visibility === 'internal' && role !== 'anonymous');
+
+/** What groups-admin answers for a role: the walk gives the gateway this and nothing else. */
+function answerFor(request: ResolveRequest): ResolveResponse {
+  const [role, visibility] = request.token === '' ? ['anonymous', currentVisibility] : request.token.split(' ');
+  const who = role as Role;
+  if (who === 'blocked') return resolved({ actor: undefined, tokenRefusal: TokenRefusal.TOKEN_REFUSAL_BLOCKED });
+  if (who === 'expired') return resolved({ actor: undefined, tokenRefusal: TokenRefusal.TOKEN_REFUSAL_EXPIRED });
+  const seen = request.target !== undefined && sees(who, visibility as Visibility);
+  const access: Access | undefined = seen
+    ? projectAccess({
+        kind: request.target?.$case === 'group' ? Access_Kind.KIND_GROUP : Access_Kind.KIND_PROJECT,
+        visibility: visibility as string,
+        level: levels[who],
+      })
+    : undefined;
+  return resolved({
+    actor:
+      who === 'anonymous'
+        ? anonymous
+        : actor({ admin: who === 'administrator', scopes: who === 'read_api' ? ['read_api'] : ['api', 'sudo'] }),
+    access,
+  });
+}
+
+// An anonymous request carries no token to name its case, so the walk is one visibility at a time.
+let currentVisibility: Visibility = 'public';
+
+const pathOf = (pattern: string): string =>
+  pattern
+    .replace(/:(id|[a-z_]*iid|[a-z]+_id)(?=\/|$)/g, '1')
+    .replace(/:(sha|commit_id)(?=\/|$)/g, 'a'.repeat(40))
+    .replace(/:[a-z_]+/g, 'name');
+
+const symbol = (status: number): string => (status === 401 ? '1' : status === 403 ? '3' : status === 404 ? '4' : '.');
+
+/** A gateway with `routes`, whose services answer everything, to be walked role by role. */
+export interface Walk {
+  /** The cells that come out otherwise, in the visibilities asked for. */
+  surprises(expectations: readonly Expectation[], where?: readonly Visibility[]): Promise<Surprise[]>;
+  close(): Promise<void>;
+}
+
+/** Opens a walk of role × operation × visibility. */
+export async function openWalk(routes: readonly Route[]): Promise<Walk> {
+  const streams = createServer((_request, response) => void response.end('{}'));
+  await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
+  const gateway = await startTestGateway({
+    routes,
+    access: answerFor,
+    config: {
+      SWITCHYARD_APPLICATION_LIMITS: 0,
+      MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${(streams.address() as AddressInfo).port}`,
+    },
+    otherwise: async () => entity({}),
+  });
+  return {
+    async surprises(expectations, where = visibilities) {
+      const found: Surprise[] = [];
+      for (const visibility of where) {
+        currentVisibility = visibility;
+        found.push(...(await Promise.all(expectations.map((one) => walkOne(gateway, one, visibility)))).flat());
+      }
+      return found;
+    },
+    async close() {
+      await gateway.close();
+      streams.closeAllConnections();
+      await new Promise((resolve) => streams.close(resolve));
+    },
+  };
+}
+
+async function walkOne(gateway: TestGateway, expectation: Expectation, visibility: Visibility): Promise<Surprise[]> {
+  const [method = '', pattern = ''] = expectation.operation.split(' ');
+  const cells = cellsOf(expectation.family);
+  const isPlain = 'plain' in cells;
+  if (isPlain && visibility !== 'public') return [];
+  const expected = isPlain ? cells.plain : cells[visibility];
+  const surprises: Surprise[] = [];
+  for (const [index, role] of roles.entries()) {
+    const query = method === 'GET' || method === 'DELETE' ? queryOf(expectation.parameters) : '';
+    const reply = await gateway.send(method, `${pathOf(pattern)}${query}`, {
+      ...(role === 'anonymous' ? {} : { token: `${role} ${visibility}` }),
+      ...(query !== '' || method === 'GET' || expectation.parameters === undefined
+        ? {}
+        : { body: expectation.parameters }),
+    });
+    const found =
+      reply.status === 400
+        ? `400 ${reply.text}`
+        : reply.status >= 500
+          ? `${reply.status} ${reply.text}`
+          : symbol(reply.status);
+    if (found !== expected[index]) {
+      surprises.push({ operation: expectation.operation, visibility, role, expected: expected[index] ?? '', found });
+    }
+  }
+  return surprises;
+}
+
+function queryOf(parameters: Readonly<Record<string, unknown>> | undefined): string {
+  if (parameters === undefined) return '';
+  return `?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))}`;
+}
