@@ -1,6 +1,13 @@
 const shared = {
   transform: {
-    '^.+\\.(ts|mjs)$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' }, sourceMaps: 'inline' }],
+    '^.+\\.(ts|mjs)$': [
+      '@swc/jest',
+      {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+        module: { type: 'commonjs' },
+        sourceMaps: 'inline',
+      },
+    ],
     // An ES module without a CommonJS build: Node's require takes it, Jest's does not.
     '/sql-template-tag/.+\\.js$': ['@swc/jest', { jsc: { target: 'es2023' }, module: { type: 'commonjs' } }],
   },

@@ -103,6 +103,21 @@ export async function startEmbeddedPostgres({ dataDir, port, settings = {}, log 
   };
 }
 
+/**
+ * The port on which the server of `dataDir` runs, undefined when it does not.
+ *
+ * @param {string} dataDir
+ * @returns {number | undefined}
+ */
+export function runningPort(dataDir) {
+  const recorded = join(dataDir, 'location');
+  const clusterDir = existsSync(recorded) ? readFileSync(recorded, 'utf8').trim() : join(dataDir, 'cluster');
+  const file = join(clusterDir, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return processCommand(Number(lines[0]))?.includes(clusterDir) ? Number(lines[3]) : undefined;
+}
+
 /** @returns {{ uid?: number, gid?: number, cwd: string }} whom the server runs as; empty for an ordinary user */
 function serverAccount() {
   if (process.getuid?.() !== 0) return { cwd: '/' };

@@ -71,7 +71,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
 
     await prepare({ root, signal, step });
 
-    const server = await openServer({ settings, supervisor, logFile, show, say, step });
+    const server = await openServer({ settings, supervisor, logFile, say, step });
     const names = SERVICES.flatMap(({ database }) => database ?? []);
     if (!settings.kafkaBrokers) names.push(LOG_DATABASE);
     const kept = databasePasswordsOf(settings.data, names);
@@ -145,7 +145,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
 }
 
 /** The PostgreSQL server: an existing one, or the embedded one under supervision. */
-async function openServer({ settings, supervisor, logFile, show, say, step }) {
+async function openServer({ settings, supervisor, logFile, say, step }) {
   if (settings.databaseUrl) {
     const url = (database, user, password) => {
       const address = new URL(settings.databaseUrl);

@@ -65,7 +65,7 @@ process.exit(outcome.failed === 0 && outcome.passed > 0 ? 0 : 1);
 async function check() {
   const bin = (name) => join(root, 'node_modules', '.bin', name);
   const checks = [
-    ['format and lint', bin('biome'), ['check', '.', '--colors=off'], root],
+    ['format and lint', bin('biome'), ['check', '.', '--colors=off', '--diagnostic-level=error'], root],
     ['lint of the protos', bin('buf'), ['lint'], join(root, 'protos')],
     [
       'directions of imports',
