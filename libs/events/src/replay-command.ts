@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util';
+import { replayDeadLetters } from './consumer';
+import { openBus } from './open-bus';
+
+const usage =
+  'usage: node libs/events/dist/replay-command.js --group <group> --topic <topic>   (KAFKA_BROKERS or LOG_DATABASE_URL says where)';
+
+/** Gives the parked events of one topic back to one group, and says how many there were. */
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { group: { type: 'string' }, topic: { type: 'string' } } });
+  const { group, topic } = values;
+  if (!group || !topic) throw new Error(usage);
+  const bus = openBus({
+    kafkaBrokers: process.env.KAFKA_BROKERS?.split(',').filter(Boolean),
+    logDatabaseUrl: process.env.LOG_DATABASE_URL,
+    clientId: 'replay',
+  });
+  try {
+    return await replayDeadLetters({ bus, group, topic });
+  } finally {
+    await bus.close();
+  }
+}
+
+main().then(
+  (count) => process.stdout.write(`${count} given back\n`),
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  },
+);
