@@ -56,6 +56,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       token: tokenOf(request, raw),
       sudo: sudoOf(request, raw),
       target: kind === undefined ? undefined : { kind, name: String(request.params[targetParameter]) },
+      address: request.ip,
     };
     let { answer, fresh } = await edges.access.resolve(question, requestId);
     const refusal = (): AppError | undefined =>

@@ -14,6 +14,8 @@ export interface Question {
   readonly token: string | undefined;
   readonly sudo: string | undefined;
   readonly target: { kind: 'project' | 'group'; name: string } | undefined;
+  /** Address of the caller, noted with the token. */
+  readonly address?: string;
 }
 
 /** Resolves token, sudo and target by groups-admin, with a short cache of positive answers. */
@@ -67,9 +69,10 @@ const keyOf = ({ token, sudo, target }: Question): string =>
     .update(JSON.stringify([token, sudo, target?.kind, target?.name]))
     .digest('base64');
 
-const toRequest = ({ token, sudo, target }: Question): ResolveRequest => ({
+const toRequest = ({ token, sudo, target, address }: Question): ResolveRequest => ({
   token: token ?? '',
   sudo: sudo ?? '',
+  address: address ?? '',
   target:
     target === undefined
       ? undefined

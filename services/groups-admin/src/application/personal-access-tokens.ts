@@ -88,6 +88,7 @@ export function personalAccessTokens(
         expiresAt: date,
         digest: digest(token),
       });
+      if (id === undefined) throw notFound('User');
       return shown(id, token);
     },
 

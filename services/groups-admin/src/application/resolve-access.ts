@@ -54,12 +54,12 @@ const earliest = (...moments: (number | null)[]): number => {
 
 /** Builds `AccessService.Resolve`. */
 export function resolveAccess({ store, digest, tier, rootToken }: ResolveAccessOptions): ResolveAccess {
-  async function authenticate(token: string): Promise<TokenRow | undefined> {
+  async function authenticate(token: string, address: string): Promise<TokenRow | undefined> {
     if (token !== rootToken && !mayBeToken(token)) return undefined;
     const row = await store.findToken(digest(token));
     if (row?.stale && tokenRefusal(row) === TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) {
       store
-        .touchToken(row.token_id, row.user_id)
+        .touchToken(row.token_id, row.user_id, address)
         .catch((error) => logger.debug({ err: error }, 'use of a token not noted'));
     }
     return row;
@@ -90,7 +90,7 @@ export function resolveAccess({ store, digest, tier, rootToken }: ResolveAccessO
     return accessTo(kind, await find(kind, { id }, actor.userId), actor) === undefined ? 0 : id;
   }
 
-  return async ({ token, sudo, target }) => {
+  return async ({ token, sudo, target, address }) => {
     const response: ResolveResponse = {
       tokenRefusal: TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
       sudoRefusal: SudoRefusal.SUDO_REFUSAL_UNSPECIFIED,
@@ -102,7 +102,7 @@ export function resolveAccess({ store, digest, tier, rootToken }: ResolveAccessO
     };
     let expiry: number | null = null;
     if (token !== '') {
-      const row = await authenticate(token);
+      const row = await authenticate(token, address);
       response.tokenRefusal = tokenRefusal(row);
       if (row === undefined || response.tokenRefusal !== TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) return response;
       response.actor = actorOf(row, row);
@@ -138,7 +138,7 @@ export function resolveAccess({ store, digest, tier, rootToken }: ResolveAccessO
       response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_SCOPE;
       return true;
     }
-    const user = await store.findUser(sudo);
+    const user = isText(sudo) ? await store.findUser(sudo) : undefined;
     if (user === undefined) {
       response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_UNKNOWN_USER;
       return true;
@@ -149,6 +149,9 @@ export function resolveAccess({ store, digest, tier, rootToken }: ResolveAccessO
   }
 }
 
+/** False for what PostgreSQL cannot hold as text: it names nothing. */
+const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
+
 /** Longest full path that exists: 20 levels of 255 characters; anything longer names nothing. */
 const longestPath = 20 * 256;
 
@@ -158,7 +161,7 @@ function nameOf(kind: 'project' | 'group', value: string): TargetName | undefine
     const id = Number(value);
     return Number.isSafeInteger(id) && id > 0 ? { id } : undefined;
   }
-  if (value.length > longestPath || value.includes('\0') || !value.isWellFormed()) return undefined;
+  if (value.length > longestPath || !isText(value)) return undefined;
   if (kind === 'project' && !value.includes('/')) return undefined;
   return { path: value };
 }

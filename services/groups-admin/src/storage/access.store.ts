@@ -53,9 +53,12 @@ export interface AccessStore {
   findMovedGroup(path: string): Promise<number>;
   /** Newest sequence of the directory. */
   directorySequence(): Promise<number>;
-  /** Notes the use of a token, at most once a minute; nobody waits for it. */
-  touchToken(tokenId: number, userId: number): Promise<void>;
+  /** Notes the use of a token and from where, at most once a minute; nobody waits for it. */
+  touchToken(tokenId: number, userId: number, address: string): Promise<void>;
 }
+
+/** Addresses remembered of each token, the newest first. */
+const keptAddresses = 5;
 
 /** The store over PostgreSQL. */
 export function accessStore(db: Database): AccessStore {
@@ -182,11 +185,13 @@ export function accessStore(db: Database): AccessStore {
       return row?.value ?? 0;
     },
 
-    touchToken: (tokenId, userId) =>
+    touchToken: (tokenId, userId, address) =>
       uncounted(async () => {
         await db.query(sql`
           with used as (
-            update personal_access_tokens set last_used_at = now()
+            update personal_access_tokens set last_used_at = now(),
+              last_used_ips = case when ${address} = '' then last_used_ips
+                else (array[${address}::text] || array_remove(last_used_ips, ${address}))[1:${keptAddresses}::int] end
             where id = ${tokenId} and (last_used_at is null or last_used_at < now() - interval '1 minute')
             returning id)
           update users set last_activity_on = current_date

@@ -45,8 +45,9 @@ const clauses: { [K in keyof Required<TokenFilter>]: (value: NonNullable<TokenFi
   createdBefore: (moment) => sql`t.created_at < ${moment}`,
   lastUsedAfter: (moment) => sql`t.last_used_at >= ${moment}`,
   lastUsedBefore: (moment) => sql`t.last_used_at < ${moment}`,
-  expiresAfter: (date) => sql`t.expires_at >= ${date}::date`,
-  expiresBefore: (date) => sql`t.expires_at <= ${date}::date`,
+  // PostgreSQL has no year 0.
+  expiresAfter: (date) => sql`t.expires_at >= ${date.replace(/^0000/, '0001')}::date`,
+  expiresBefore: (date) => sql`t.expires_at <= ${date.replace(/^0000/, '0001')}::date`,
 };
 
 const id = { name: 'id', expression: sql`t.id`, type: 'bigint' } as const;

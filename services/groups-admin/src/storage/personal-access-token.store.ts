@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { databaseError, isForeignKeyViolation, sql } from '@switchyard/database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { prismaTransaction } from './prisma-transaction';
 
@@ -20,8 +20,8 @@ export type Rotation = { replacement: number } | 'missing' | 'revoked' | 'reused
 export interface TokenStore {
   /** The user a token can be made for; undefined when there is none. */
   owner(userId: number): Promise<{ admin: boolean; userType: string } | undefined>;
-  /** Stores a token; returns its id. */
-  create(token: NewToken): Promise<number>;
+  /** Stores a token; returns its id, or undefined when the user was deleted meanwhile. */
+  create(token: NewToken): Promise<number | undefined>;
   /** Revokes a token; a revoked one stays so. */
   revoke(tokenId: number): Promise<void>;
   /**
@@ -31,7 +31,8 @@ export interface TokenStore {
   rotate(tokenId: number, replacement: { digest: Buffer; expiresAt: string }): Promise<Rotation>;
 }
 
-const day = (date: string): Date => new Date(`${date}T00:00:00Z`);
+// PostgreSQL has no year 0; any date so long ago means the same.
+const day = (date: string): Date => new Date(`${date.replace(/^0000/, '0001')}T00:00:00Z`);
 
 /** The store over Prisma. */
 export function tokenStore(prisma: PrismaClient): TokenStore {
@@ -45,18 +46,23 @@ export function tokenStore(prisma: PrismaClient): TokenStore {
     },
 
     async create({ userId, name, description, scopes, expiresAt, digest }) {
-      const created = await prisma.personalAccessToken.create({
-        data: {
-          userId: BigInt(userId),
-          name,
-          description,
-          scopes,
-          expiresAt: day(expiresAt),
-          tokenDigest: Uint8Array.from(digest),
-        },
-        select: { id: true },
-      });
-      return Number(created.id);
+      try {
+        const created = await prisma.personalAccessToken.create({
+          data: {
+            userId: BigInt(userId),
+            name,
+            description,
+            scopes,
+            expiresAt: day(expiresAt),
+            tokenDigest: Uint8Array.from(digest),
+          },
+          select: { id: true },
+        });
+        return Number(created.id);
+      } catch (error) {
+        if (isForeignKeyViolation(error)) return undefined;
+        throw databaseError(error);
+      }
     },
 
     async revoke(tokenId) {

@@ -88,7 +88,7 @@ export async function startTestService(): Promise<TestService> {
   const resolve = (request: Partial<ResolveRequest> = {}): Promise<ResolveResponse> =>
     peer('gateway')
       .client(AccessServiceService)
-      .resolve({ token: '', sudo: '', target: undefined, ...request }, { requestId: 'test' });
+      .resolve({ token: '', sudo: '', target: undefined, address: '', ...request }, { requestId: 'test' });
   return {
     databaseUrl: database.url,
     client: (definition, caller = 'gateway') => peer(caller).client(definition),
