@@ -1,6 +1,7 @@
 // Adds to package-lock.json the optional packages of other platforms that `npm install` left out because its registry
 // does not carry them. Without them `npm ci` refuses the lockfile, on every platform. Run it after changing dependencies:
-//   node deploy/maintenance/complete-lockfile.mjs
+//   node deploy/maintenance/complete-lockfile.mjs [--check]
+// With --check nothing is written, and what is missing is a failure.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,13 +25,17 @@ const SPELLINGS = { 64: 'x64', armv7: 'arm', aarch64: 'arm64' };
 const file = join(resolve(dirname(fileURLToPath(import.meta.url)), '../..'), 'package-lock.json');
 const lockfile = JSON.parse(readFileSync(file, 'utf8'));
 const added = complete(lockfile.packages);
-if (added.length > 0) {
+const check = process.argv.includes('--check');
+if (added.length > 0 && !check) {
   lockfile.packages = Object.fromEntries(
     Object.entries(lockfile.packages).sort(([a], [b]) => a.localeCompare(b, 'en')),
   );
   writeFileSync(file, `${JSON.stringify(lockfile, undefined, 2)}\n`);
 }
-process.stdout.write(`${added.length} packages added\n`);
+process.stdout.write(
+  `${added.length} packages ${check ? 'missing' : 'added'}${check ? `: ${added.join(', ')}` : ''}\n`,
+);
+if (check && added.length > 0) process.exit(1);
 
 function complete(packages) {
   const added = [];
