@@ -59,14 +59,18 @@ export function visibleGroups(viewer: Viewer): Sql {
   return sql`${namespaceLives} and ${or(reach)}`;
 }
 
-/** Projects the viewer is a member of, at `least` or more: a condition on `projects p` and `namespaces n`. */
+/**
+ * Projects the viewer is a member of, at `least` or more: a condition on `projects p`. It names columns of `p` alone, so that two of
+ * its indexes answer it where no other condition does.
+ */
 export const memberProjects = (viewer: Viewer, least = guest): Sql =>
   viewer.userId === 0
     ? sql`false`
     : or([
         sql`p.id = any(${memberProjectIds(viewer, least)})`,
-        sql`n.ancestry && ${memberNamespaceIds(viewer, least)}`,
-        sql`n.owner_id = ${viewer.userId}::bigint`,
+        sql`p.namespace_id = any(array(
+          select held.id from namespaces held
+          where held.ancestry && ${memberNamespaceIds(viewer, least)} or held.owner_id = ${viewer.userId}::bigint))`,
       ]);
 
 /** Projects the viewer may see: a condition on `projects p` and `namespaces n`. */

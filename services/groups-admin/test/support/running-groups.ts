@@ -3,7 +3,7 @@ import type { ServiceDefinition } from '@grpc/grpc-js';
 import { type Database, openDatabase, sql } from '@switchyard/database';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { anonymous, type CallOptions, connect, type RpcClient, startServer } from '@switchyard/rpc';
+import { anonymous, type CallOptions, connect, type Peer, type RpcClient, startServer } from '@switchyard/rpc';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { composeGroups } from '../../src/compose-groups';
 import { accessStore } from '../../src/storage/access.store';
@@ -30,6 +30,8 @@ export interface RunningGroups {
   db: Database;
   /** Clients acting for a user; undefined: anonymous. */
   as<T extends ServiceDefinition>(user: TestUser | undefined, definition: T): As<T>;
+  /** Clients of another service that calls as itself. */
+  asService<T extends ServiceDefinition>(name: string, definition: T): As<T>;
   user(username: string, given?: { admin?: boolean; external?: boolean; canCreateGroup?: boolean }): Promise<TestUser>;
   /** Runs the purge and the expiry of memberships once. */
   purge(): Promise<number>;
@@ -70,11 +72,15 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const grpc = await startServer({
     services: parts.services,
-    trusted: new Map([['gateway', publicKey]]),
+    trusted: new Map([
+      ['gateway', publicKey],
+      ['merge-requests', publicKey],
+    ]),
     host: '127.0.0.1',
     port: 0,
   });
   const peer = connect(`127.0.0.1:${grpc.port}`, { name: 'gateway', key: privateKey });
+  const services: Peer[] = [];
   const store = accessStore(db);
 
   async function accessOf(actor: Actor, target: Target | undefined): Promise<Access | undefined> {
@@ -109,6 +115,14 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
           }),
       }) as never;
     },
+    asService: (name, definition) => {
+      const service = connect(`127.0.0.1:${grpc.port}`, { name, key: privateKey });
+      services.push(service);
+      const client = service.client(definition) as Record<string, (request: unknown, options: CallOptions) => unknown>;
+      return new Proxy(client, {
+        get: (methods, method) => (request: unknown) => methods[method as string]?.(request, { requestId: 'test' }),
+      }) as never;
+    },
     async user(username, { admin = false, external = false, canCreateGroup = true } = {}) {
       const row = await db.one<{ id: number }>(sql`
         insert into users (username, name, email, admin, external, can_create_group)
@@ -131,7 +145,7 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
     },
     purge: () => parts.runJobs(),
     async close() {
-      peer.close();
+      for (const one of [peer, ...services]) one.close();
       await grpc.close();
       await db.close();
       await server.close();

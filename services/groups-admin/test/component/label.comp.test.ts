@@ -1,0 +1,167 @@
+import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
+import { refusal, worldOf } from '../support/world';
+
+let running: RunningGroups;
+let ada: TestUser;
+let group: number;
+let subgroup: number;
+let project: number;
+
+beforeAll(async () => {
+  running = await runGroups();
+  ada = await running.user('ada');
+});
+
+afterAll(() => running.close());
+
+const { labels, newGroup, newProject } = worldOf(() => running);
+
+let round = 0;
+beforeEach(async () => {
+  round += 1;
+  group = (await newGroup(ada, `team${round}`)).id;
+  subgroup = (await newGroup(ada, 'sub', { parentId: group })).id;
+  project = (await newProject(ada, subgroup, 'code')).id;
+});
+
+const ofGroup = (groupId: number) => ({ groupId, projectId: 0 });
+const ofProject = (projectId: number) => ({ groupId: 0, projectId });
+
+type Parent = ReturnType<typeof ofGroup>;
+const componentOf = (parent: Parent) => (parent.groupId > 0 ? 'GroupLabel' : 'ProjectLabel');
+
+const create = (
+  parent: Parent,
+  name: string,
+  given: { color?: string; description?: string; priority?: number } = {},
+) =>
+  shown(
+    componentOf(parent),
+    labels(ada).createLabel({ parent, name, color: '#112233', description: '', priority: undefined, ...given }),
+  );
+const list = async (parent: Parent, given: object = {}): Promise<string[]> => {
+  const request = {
+    parent,
+    page: pageOf(),
+    search: '',
+    includeAncestorGroups: undefined,
+    includeDescendantGroups: false,
+    onlyGroupLabels: undefined,
+    ...given,
+  };
+  return (await shown(componentOf(parent), labels(ada).listLabels(request))).map(
+    (label: { name: string }) => label.name,
+  );
+};
+const get = (parent: Parent, label: string, includeAncestorGroups?: boolean) =>
+  shown(componentOf(parent), labels(ada).getLabel({ parent, label, includeAncestorGroups }));
+const update = (parent: Parent, label: string, change: object) =>
+  shown(
+    componentOf(parent),
+    labels(ada).updateLabel({
+      parent,
+      label,
+      newName: '',
+      color: '',
+      description: undefined,
+      priority: undefined,
+      removePriority: false,
+      ...change,
+    }),
+  );
+
+test('a label is found by id and by title, from below and in its own place', async () => {
+  const made = await create(ofGroup(group), 'bug', { color: 'red', description: '<b>broken</b>' });
+  expect(made).toMatchObject({
+    color: '#ff0000',
+    description_html: '&lt;b&gt;broken&lt;/b&gt;',
+    text_color: '#FFFFFF',
+  });
+  expect(await get(ofProject(project), 'bug')).toMatchObject({ id: made.id, is_project_label: false, priority: null });
+  expect(await get(ofProject(project), String(made.id))).toMatchObject({ name: 'bug' });
+  expect(await refusal(get(ofProject(project), 'bug', false))).toEqual({
+    kind: 'not_found',
+    message: '404 Label Not Found',
+  });
+});
+
+test('lists reach upwards unless told not to, and downwards when told to', async () => {
+  await create(ofGroup(group), 'above');
+  await create(ofGroup(subgroup), 'middle', { description: 'has words' });
+  await create(ofProject(project), 'own');
+  expect(await list(ofProject(project))).toEqual(['above', 'middle', 'own']);
+  expect(await list(ofProject(project), { includeAncestorGroups: false })).toEqual(['own']);
+  expect(await list(ofProject(project), { search: 'WORDS' })).toEqual(['middle']);
+  expect(await list(ofGroup(group))).toEqual(['above']);
+  expect(await list(ofGroup(group), { includeDescendantGroups: true })).toEqual(['above', 'middle']);
+  expect(await list(ofGroup(group), { includeDescendantGroups: true, onlyGroupLabels: false })).toEqual([
+    'above',
+    'middle',
+    'own',
+  ]);
+});
+
+test('a title that can be used already is a conflict, also for two at once', async () => {
+  await create(ofGroup(group), 'bug');
+  expect(await refusal(create(ofProject(project), 'bug'))).toEqual({
+    kind: 'conflict',
+    message: 'Label already exists',
+  });
+  const results = await Promise.allSettled([create(ofProject(project), 'x'), create(ofProject(project), 'x')]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const { reason } = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+  expect(await refusal(Promise.reject(reason))).toMatchObject({ kind: 'conflict' });
+});
+
+test('titles and colours that are none are refused together', async () => {
+  expect(await refusal(create(ofProject(project), 'a,b', { color: 'colourless' }))).toEqual({
+    kind: 'invalid',
+    message: { title: ['is invalid'], color: ['must be a valid color code'] },
+  });
+});
+
+test('a label changes and goes where it was made', async () => {
+  await create(ofGroup(group), 'inherited');
+  await create(ofProject(project), 'draft', { priority: 3 });
+  expect(
+    await update(ofProject(project), 'draft', { newName: 'ready', color: '#fff', description: 'done' }),
+  ).toMatchObject({
+    name: 'ready',
+    color: '#ffffff',
+    text_color: '#1F1E24',
+    description: 'done',
+    priority: 3,
+  });
+  expect(await update(ofProject(project), 'ready', { removePriority: true, description: '' })).toMatchObject({
+    priority: null,
+    description: null,
+  });
+  expect(await refusal(update(ofProject(project), 'inherited', { color: '#000' }))).toMatchObject({
+    kind: 'not_found',
+  });
+  expect(await refusal(update(ofProject(project), 'ready', { newName: 'inherited' }))).toMatchObject({
+    kind: 'conflict',
+  });
+  const reply = await labels(ada).deleteLabel({ parent: ofProject(project), label: 'ready' });
+  expect([reply.status, reply.json.length]).toEqual([204, 0]);
+  expect(await list(ofProject(project))).toEqual(['inherited']);
+});
+
+test('EnsureLabels finds the nearest, makes what is missing once, and is for services alone', async () => {
+  const inherited = await create(ofGroup(group), 'bug');
+  const service = running.asService('merge-requests', LabelServiceService);
+  const ensure = (create: boolean) =>
+    service.ensureLabels({ projectId: project, titles: [' new ', 'bug', 'new', ''], create });
+  expect((await ensure(false)).labels.map(({ title }) => title)).toEqual(['bug']);
+  const answers = await Promise.all([ensure(true), ensure(true), ensure(true)]);
+  for (const { labels: ensured, directorySequence } of answers) {
+    expect(ensured.map(({ title }) => title)).toEqual(['new', 'bug']);
+    expect(ensured[1]?.id).toBe(inherited.id);
+    expect(directorySequence).toBeGreaterThan(0);
+  }
+  expect(new Set(answers.map(({ labels: ensured }) => ensured[0]?.id)).size).toBe(1);
+  expect(await refusal(labels(ada).ensureLabels({ projectId: project, titles: ['x'], create: true }))).toMatchObject({
+    kind: 'forbidden',
+  });
+});

@@ -1,0 +1,96 @@
+import { countStatements, sql } from '@switchyard/database';
+import { listGroups } from '../../src/storage/group.list';
+import { groupStore } from '../../src/storage/group.store';
+import { labelStore } from '../../src/storage/label.store';
+import { memberStore } from '../../src/storage/member.store';
+import { milestoneStore } from '../../src/storage/milestone.store';
+import { listProjects } from '../../src/storage/project.list';
+import { type RunningGroups, runGroups, type TestUser } from '../support/running-groups';
+
+let running: RunningGroups;
+let ada: TestUser;
+let group: number;
+
+const page = { mode: 'offset', page: 1, perPage: 100, sort: 'asc' } as const;
+const viewer = () => ({ userId: ada.userId, admin: false, external: false });
+
+/** Adds `count` groups, projects, members, labels and milestones to the group. */
+async function fill(from: number, count: number): Promise<void> {
+  const { db } = running;
+  const numbers = Array.from({ length: count }, (_, at) => from + at);
+  await db.query(sql`
+    with drawn as (
+      select nextval(pg_get_serial_sequence('namespaces', 'id')) as id, number from unnest(${numbers}::int[]) as given (number))
+    insert into namespaces (id, kind, name, path, parent_id, ancestry, full_path, full_name)
+    select drawn.id, 'group', 'g' || number, 'g' || number, p.id, p.ancestry || drawn.id, p.full_path || '/g' || number,
+      p.full_name || ' / g' || number from drawn, namespaces p where p.id = ${group}`);
+  await db.query(
+    sql`insert into projects (namespace_id, name, path) select ${group}, 'p' || number, 'p' || number from unnest(${numbers}::int[]) as given (number)`,
+  );
+  await db.query(sql`
+    with made as (
+      insert into users (username, name, email) select 'u' || number, 'U', 'u' || number || '@example.com'
+      from unnest(${numbers}::int[]) as given (number) returning id)
+    insert into memberships (user_id, namespace_id, access_level) select id, ${group}, 30 from made`);
+  await db.query(
+    sql`insert into labels (namespace_id, title, color) select ${group}, 'l' || number, '#000000' from unnest(${numbers}::int[]) as given (number)`,
+  );
+  await db.query(
+    sql`insert into milestones (namespace_id, iid, title) select ${group}, number, 'm' || number from unnest(${numbers}::int[]) as given (number)`,
+  );
+}
+
+beforeAll(async () => {
+  running = await runGroups();
+  ada = await running.user('ada');
+  const row = await running.db.one<{ id: number }>(sql`
+    with drawn as (select nextval(pg_get_serial_sequence('namespaces', 'id')) as id)
+    insert into namespaces (id, kind, name, path, ancestry, full_path, full_name)
+    select id, 'group', 'top', 'top', array[id], 'top', 'top' from drawn returning id`);
+  group = row?.id ?? 0;
+  await running.db.query(
+    sql`insert into memberships (user_id, namespace_id, access_level) values (${ada.userId}, ${group}, 50)`,
+  );
+});
+
+afterAll(() => running.close());
+
+test('every list takes two statements, at two rows and at a hundred', async () => {
+  const { db } = running;
+  const parent = { kind: 'group', id: group } as const;
+  const lists = {
+    groups: () => listGroups(db, viewer(), { allAvailable: true }, { ...page, orderBy: 'name' }),
+    projects: () => listProjects(db, viewer(), {}, { ...page, orderBy: 'created_at' }),
+    members: () => memberStore(db).list(parent, { inherited: true }, { ...page, orderBy: 'id' }),
+    labels: () =>
+      labelStore(db).list(parent, { above: true, below: true, ofProjects: true }, { ...page, orderBy: 'title' }),
+    milestones: () => milestoneStore(db).list(parent, { above: true, below: true }, { ...page, orderBy: 'due_date' }),
+  };
+  for (const [from, count] of [
+    [1, 2],
+    [3, 98],
+  ] as const) {
+    await fill(from, count);
+    for (const [name, list] of Object.entries(lists)) {
+      const { result, statements } = await countStatements(list);
+      expect([name, statements]).toEqual([name, 2]);
+      expect(result.rows.length).toBeGreaterThanOrEqual(Math.min(from + count - 1, 100));
+    }
+  }
+});
+
+test('renaming a group with ten thousand projects touches namespaces alone, in one statement', async () => {
+  const { db } = running;
+  await db.query(sql`
+    insert into projects (namespace_id, name, path) select ${group}, 'many' || n, 'many' || n from generate_series(1, 10000) n`);
+  const store = groupStore(db);
+  const { result: changed, statements } = await countStatements(() =>
+    db.transaction((tx) => store.move(tx, group, { name: 'renamed', path: 'renamed', parentId: undefined })),
+  );
+  expect(statements).toBe(1);
+  expect(changed).toHaveLength(101);
+  const [untouched] = await db.query<{ count: number }>(
+    sql`select count(*) as count from projects where namespace_id = ${group} and updated_at > created_at`,
+  );
+  expect(untouched?.count).toBe(0);
+});
