@@ -1,11 +1,12 @@
 import { openDatabase, sql } from '@switchyard/database';
-import { appendToOutbox, defineEvent, embeddedLog, startConsumer, startRelay, subscription } from '../src';
+import { appendToOutbox, defineEvent, openBus, startConsumer, startRelay, subscription } from '../src';
 
-// One process that publishes and consumes, for the tests that kill it. Arguments: database, log database, number of events.
-const [databaseUrl = '', logUrl = '', count = '0'] = process.argv.slice(2);
+// One process that publishes and consumes, for the tests that kill it. Arguments: its database, number of events, stream,
+// `log` or `kafka`, and the address of that.
+const [databaseUrl = '', count = '0', stream = '', kind = '', address = ''] = process.argv.slice(2);
 
 const counted = defineEvent<{ amount: number }>({
-  stream: 'test.fault',
+  stream,
   version: 1,
   type: 'account.counted',
   message: { toJSON: (payload) => payload, fromJSON: (json) => ({ amount: Number(json.amount) }) },
@@ -14,7 +15,7 @@ const counted = defineEvent<{ amount: number }>({
 
 async function main(): Promise<void> {
   const db = openDatabase({ url: databaseUrl, applicationName: 'fault' });
-  const bus = embeddedLog({ url: logUrl });
+  const bus = openBus(kind === 'kafka' ? { kafkaBrokers: [address] } : { logDatabaseUrl: address });
   for (let amount = 1; amount <= Number(count); amount += 1) {
     await db.transaction((tx) => appendToOutbox(tx, counted, { amount }, { id: `counted:${amount}` }));
   }
@@ -22,7 +23,7 @@ async function main(): Promise<void> {
   await startConsumer({
     bus,
     db,
-    group: 'reader',
+    group: `reader-of-${stream}`,
     subscriptions: [
       subscription({
         event: counted,

@@ -4,6 +4,7 @@ import { describeWithKafka, eventually, type TestKafka, testKafka } from '@switc
 import { type EventBus, kafkaBus } from '../src';
 import { busContract } from './bus-contract';
 import { consumerContract } from './consumer-contract';
+import { faultContract } from './fault-contract';
 
 describeWithKafka('Kafka', () => {
   let kafka: TestKafka;
@@ -70,4 +71,6 @@ describeWithKafka('Kafka', () => {
   );
 
   consumerContract('Kafka', () => open());
+
+  faultContract('Kafka', ['outbox.published', 'consumer.committed:3'], () => ['kafka', kafka.brokers[0] ?? '']);
 });
