@@ -57,6 +57,10 @@ async function follow(model: DirectoryModel, pollMs = 200): Promise<Directory> {
   return directory;
 }
 
+/** A busy machine may need more than the 500 ms of one call. */
+const caughtUp = (directory: Directory, model: DirectoryModel) =>
+  eventually(() => directory.ensure(model.changes.length));
+
 const viewer = (user: { id: number; admin: boolean; external: boolean }) => ({
   userId: user.id,
   admin: user.admin,
@@ -90,7 +94,7 @@ describe('the replica', () => {
     model.user();
     const directory = await follow(model, 30_000);
     const group = model.namespace({ visibility: 'public' });
-    await directory.ensure(model.changes.length);
+    await caughtUp(directory, model);
     expect(await db.query(sql`select id from directory.namespaces`)).toEqual([{ id: group.id }]);
     const started = Date.now();
     await expect(directory.ensure(model.changes.length + 1)).rejects.toMatchObject({ kind: 'unavailable' });
@@ -146,7 +150,7 @@ describe('the replica', () => {
     const directory = await follow(model);
     const namespace = model.namespace({ ownerId: user.id, kind: 'user' });
     model.project(namespace.id);
-    await directory.ensure(model.changes.length);
+    await caughtUp(directory, model);
     await directory.close();
     const dropped = model.project(namespace.id);
     model.removeProject(dropped.id);
@@ -218,7 +222,7 @@ describe('the replica', () => {
     let slowest = 0;
     const slow = db.transaction(async (tx) => {
       await tx.query(sql`select 1 from directory.memberships limit 1`);
-      await new Promise((settle) => setTimeout(settle, 700));
+      await new Promise((settle) => setTimeout(settle, 1_500));
       // The slow reader goes on to a table it has not touched yet, and must not be the victim of a deadlock.
       return tx.query(sql`select 1 from directory.users limit 1`);
     });
@@ -232,7 +236,7 @@ describe('the replica', () => {
       await new Promise((settle) => setTimeout(settle, 5));
     }
     await Promise.all([rebuilding, slow]);
-    expect(slowest).toBeLessThan(600);
+    expect(slowest).toBeLessThan(1_200);
   });
 
   it('takes the word of an owner that has lost history', async () => {
@@ -241,7 +245,7 @@ describe('the replica', () => {
     model.project(group.id, { visibility: 'public' });
     const directory = await follow(model);
     const lost = model.project(group.id, { visibility: 'public' });
-    await directory.ensure(model.changes.length);
+    await caughtUp(directory, model);
     model.projects.delete(lost.id);
     model.changes.pop();
     await eventually(async () => expect(await seen(anonymous)).toHaveLength(1));
@@ -255,7 +259,7 @@ describe('what an actor may see', () => {
     const user = model.user();
     const group = model.namespace();
     const project = model.project(group.id);
-    model.member(user.id, { namespaceId: group.id }, 30, new Date(Date.now() + 1_500));
+    model.member(user.id, { namespaceId: group.id }, 30, new Date(Date.now() + 3_000));
     await follow(model);
     expect(await seen(viewer(user))).toEqual([project.id]);
     await eventually(async () => expect(await seen(viewer(user))).toEqual([]));
@@ -344,9 +348,9 @@ describe('what an actor may see', () => {
           else if (kind === 'removeUser' && user && a % 4 === 0 && user.id !== ghost.id)
             model.removeUser(user.id, ghost.id);
           else if (kind === 'rebuild' && a % 5 === 0) await directory.rebuild();
-          if (a % 7 === 0) await directory.ensure(model.changes.length);
+          if (a % 7 === 0) await caughtUp(directory, model);
         }
-        await directory.ensure(model.changes.length);
+        await caughtUp(directory, model);
         for (const who of [anonymous, ...[...model.users.values()].map(viewer)]) {
           const expected = [...model.projects.keys()].filter((id) => model.seesProject(who, id));
           expect(await seen(who)).toEqual(expected.sort((x, y) => x - y));
@@ -414,7 +418,7 @@ describe('what is embedded', () => {
     const project = model.project(group.id, { name: 'Rails', path: 'rails' });
     const directory = await follow(model);
     model.moveNamespace(group.id, 0, 'crew');
-    await directory.ensure(model.changes.length);
+    await caughtUp(directory, model);
     const [row] = await db.query(sql`select ${projectColumns} from ${projectsFrom} where p.id = ${project.id}`);
     expect(projectReference(projectOf(row!)!, 'https://code.example')).toEqual({
       id: project.id,
@@ -465,7 +469,7 @@ describe('what is embedded', () => {
         updatedAt: new Date(0),
       },
     });
-    await directory.ensure(model.changes.length);
+    await caughtUp(directory, model);
     const labels = await labelsByTitles(db, project.id, ['bug', 'ops', 'far']);
     expect(labels.map(({ id, title }) => [id, title])).toEqual([
       [3, 'bug'],

@@ -57,7 +57,7 @@ describe('to-dos in the database', () => {
     const doomed = model.project(group.id);
     const leaver = model.user();
     model.member(leaver.id, { namespaceId: group.id }, 30);
-    await directory.ensure(model.changes.length);
+    await eventually(() => directory.ensure(model.changes.length));
     await assign(1, leaver.id, ada.id);
     await db.transaction((tx) =>
       todos.raise(tx, { ...target(2), projectId: doomed.id }, [
@@ -67,7 +67,7 @@ describe('to-dos in the database', () => {
     expect(await todos.removeOrphans(10)).toBe(0);
     model.removeUser(leaver.id, ghost.id);
     model.removeProject(doomed.id);
-    await directory.ensure(model.changes.length);
+    await eventually(() => directory.ensure(model.changes.length));
     expect(await todos.removeOrphans(1)).toBe(1);
     expect(await todos.removeOrphans(10)).toBe(1);
     expect(await db.query(sql`select user_id, target_id from todos`)).toEqual([{ user_id: ada.id, target_id: 1 }]);
@@ -86,12 +86,12 @@ describe('to-dos in the database', () => {
 
   it('show the ghost where their author is gone', async () => {
     const leaver = model.user();
-    await directory.ensure(model.changes.length);
+    await eventually(() => directory.ensure(model.changes.length));
     await db.transaction((tx) =>
       todos.raise(tx, target(1), [{ action: 'assigned', to: { ids: [ada.id] }, authorId: leaver.id }]),
     );
     model.removeUser(leaver.id, ghost.id);
-    await directory.ensure(model.changes.length);
+    await eventually(() => directory.ensure(model.changes.length));
     const { rows } = await todoList(db).page(
       { userId: ada.id, admin: false, external: false },
       { state: 'pending' },
