@@ -53,8 +53,11 @@ export interface MergeRequestPart {
   readonly start: () => () => Promise<void>;
 }
 
-/** Seconds after which a merge under way counts as left behind: longer than any merge that is still at work. */
-const abandonedAfter = 15;
+/**
+ * Seconds after which a merge under way counts as left behind. Between its plan and its result lie one compare-and-swap and a few
+ * statements; should its process still be at work, both do the same and one of them finds it done.
+ */
+const abandonedAfter = 5;
 /** Auto-merges looked at in one sweep. */
 const sweptAutoMerges = 200;
 

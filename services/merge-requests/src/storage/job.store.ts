@@ -10,7 +10,7 @@ export interface ClaimedJob {
 }
 
 /** Seconds a claimed job is left to its process before another one takes it over. */
-const leaseSeconds = 60;
+const leaseSeconds = 20;
 
 const keyOf = (request: JobRequest): string =>
   String('projectId' in request ? request.projectId : request.mergeRequestId);
