@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { countStatements, type Database, openDatabase, sql } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
 import { eventMigrations } from '@switchyard/events';
 import {
@@ -238,6 +238,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
     {
       services: [...part.services, ...mergeRequests.services],
       http: part.http,
+      countStatements,
       close: async () => undefined,
     },
   );
@@ -308,7 +309,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
       SWITCHYARD_THROTTLE_AUTHENTICATED: undefined,
       SWITCHYARD_THROTTLE_UNAUTHENTICATED: undefined,
       SWITCHYARD_APPLICATION_LIMITS: 1,
-      SWITCHYARD_SHOW_COST: false,
+      SWITCHYARD_SHOW_COST: true,
     },
     gatewaySigner,
     {
