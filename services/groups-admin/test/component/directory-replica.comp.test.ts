@@ -101,7 +101,7 @@ async function close(): Promise<void> {
 type Target = { $case: 'project' | 'group'; value: string };
 
 const resolve = (token: string, target: Target | undefined) =>
-  gateway.client(AccessServiceService).resolve({ token, sudo: '', target }, { requestId: 'test' });
+  gateway.client(AccessServiceService).resolve({ token, sudo: '', target, address: '' }, { requestId: 'test' });
 
 const idOf = (reply: Representation): number => (JSON.parse(reply.json.toString()) as { id: number }).id;
 
