@@ -11,8 +11,11 @@ import {
   tagOf,
 } from '../domain/ref-change';
 
-/** Seconds a process has for telling the subscribers before another one takes over. */
-const tellingSeconds = 30;
+/**
+ * Seconds a process has for telling the subscribers before another one takes over. Telling twice is harmless, and after a crash
+ * this is how long a merge request lags behind its branch.
+ */
+const tellingSeconds = 5;
 /** Seconds an intent is left to the process that made it. */
 const graceSeconds = 2;
 /** Days settled intents are kept, as long as the outbox (D6). */
