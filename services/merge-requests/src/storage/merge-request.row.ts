@@ -28,7 +28,7 @@ const people = sql`(
 
 const labels = sql`(
   select coalesce(json_agg(json_build_object('id', l.id, 'title', l.title, 'color', l.color, 'description', l.description)
-    order by l.title, l.id), '[]'::json)
+    order by lower(l.title), l.id), '[]'::json)
   from merge_request_labels ml join directory.labels l on l.id = ml.label_id and l.deleted_at is null
   where ml.merge_request_id = mr.id) as labels`;
 

@@ -1,0 +1,299 @@
+import { join } from 'node:path';
+import { countStatements, type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
+import { directoryMigrations } from '@switchyard/directory';
+import { eventMigrations } from '@switchyard/events';
+import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import type { MergeRequestFilter } from '../../src/domain/merge-request-filter';
+import { mergeRequestStore } from '../../src/storage/merge-request.store';
+import { pipelineStore } from '../../src/storage/pipeline.store';
+
+let database: TestDatabase;
+let db: Database;
+let store: ReturnType<typeof mergeRequestStore>;
+
+const member = { userId: 3, admin: false, external: false };
+const stranger = { userId: 9, admin: false, external: false };
+const nobody = { userId: 0, admin: false, external: false };
+const request = (more: Partial<PageRequest> = {}): PageRequest => ({
+  mode: 'offset',
+  page: 1,
+  perPage: 20,
+  orderBy: 'created_at',
+  sort: 'asc',
+  ...more,
+});
+
+/** Merge requests of project 1 by iid; what is not said is a plain open one by user 3. */
+const rows: Record<string, unknown>[] = [
+  { title: 'Alpha', description: 'first words', source_branch: 'a' },
+  { title: 'Draft: Beta', draft: true, author_id: 4, source_branch: 'b', target_branch: 'stable' },
+  { title: 'Gamma', state: 'closed', source_branch: 'c', milestone_id: 1 },
+  { title: 'Delta 100%', state: 'merged', source_branch: 'd', merge_user_id: 4, merged_at: new Date('2024-02-01') },
+  { title: 'Epsilon', description: 'ALPHA and beta', source_branch: 'e', author_id: 4, milestone_id: 2 },
+];
+
+beforeAll(async () => {
+  database = await testDatabase({
+    sets: [
+      { schema: 'public', directory: join(__dirname, '../../prisma/migrations') },
+      eventMigrations,
+      directoryMigrations,
+    ],
+  });
+  db = openDatabase({ url: database.url, applicationName: 'test' });
+  store = mergeRequestStore(db);
+  for (const id of [3, 4, 9]) {
+    await db.query(sql`
+      insert into directory.users (id, username, name, state, admin, external, bot)
+      values (${id}, ${`User${id}`}, ${`User ${id}`}, 'active', false, false, false)`);
+  }
+  await db.query(sql`
+    insert into directory.namespaces (id, kind, name, path, full_path, full_name, ancestry, visibility, deleting)
+    values (1, 'group', 'Group', 'group', 'group', 'Group', '{1}', 'private', false),
+      (2, 'group', 'Sub', 'sub', 'group/sub', 'Group / Sub', '{1,2}', 'private', false)`);
+  for (const [id, namespace, visibility, archived] of [
+    [1, 1, 'private', false],
+    [2, 2, 'private', false],
+    [3, 1, 'public', true],
+  ] as const) {
+    await db.query(sql`
+      insert into directory.projects (id, namespace_id, name, path, visibility, default_branch, archived, deleting, creator_id,
+        merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline,
+        only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, merge_requests_enabled, issues_enabled,
+        repository_access_level, initialize_with_readme)
+      values (${id}, ${namespace}, 'P', ${`p${id}`}, ${visibility}, 'main', ${archived}, false, 1, 'merge', 'default_off', false, false,
+        false, false, true, true, 'enabled', false)`);
+  }
+  await db.query(sql`
+    insert into directory.memberships (id, user_id, namespace_id, access_level) values (1, 3, 1, 30), (2, 4, 1, 10)`);
+  await db.query(sql`
+    insert into directory.labels (id, project_id, namespace_id, title, color)
+    values (1, 1, null, 'bug', '#ff0000'), (2, null, 1, 'Urgent', '#00ff00')`);
+  await db.query(sql`
+    insert into directory.milestones (id, iid, project_id, title, state, created_at, updated_at)
+    values (1, 1, 1, 'v1', 'active', now(), now()), (2, 2, 1, 'v2', 'active', now(), now())`);
+  for (const [at, row] of rows.entries()) await insert(1, at + 1, row);
+  await insert(2, 1, { title: 'Elsewhere', source_branch: 'x' });
+  await insert(3, 1, { title: 'Public', source_branch: 'y', author_id: 4 });
+  await db.query(sql`
+    insert into merge_request_labels (merge_request_id, label_id)
+    select id, label from merge_requests, unnest(array[1, 2]) as label
+    where project_id = 1 and (iid = 1 or (iid = 2 and label = 1))`);
+  await db.query(sql`
+    insert into merge_request_assignees (merge_request_id, user_id)
+    select id, u from merge_requests, unnest(array[3, 4]) as u where project_id = 1 and (iid = 1 or (iid = 5 and u = 4))`);
+  await db.query(sql`
+    insert into merge_request_reviewers (merge_request_id, user_id, state)
+    select id, 3, 'requested_changes' from merge_requests where project_id = 1 and iid = 2`);
+});
+afterAll(async () => {
+  await db?.close();
+  await database?.close();
+});
+
+async function insert(projectId: number, iid: number, row: Record<string, unknown>): Promise<void> {
+  const values = { state: 'opened', target_branch: 'main', author_id: 3, draft: false, ...row } as Record<
+    string,
+    unknown
+  >;
+  const created = new Date(Date.UTC(2024, 0, iid));
+  await db.query(sql`
+    insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, description, state,
+      draft, milestone_id, merge_user_id, merged_at, created_at, updated_at)
+    values (${iid}, ${projectId}, ${projectId}, ${values.source_branch}, ${values.target_branch}, ${values.author_id}, ${values.title},
+      ${values.description ?? null}, ${values.state}, ${values.draft}, ${values.milestone_id ?? null}, ${values.merge_user_id ?? null},
+      ${values.merged_at ?? null}, ${created}, ${created})`);
+}
+
+const users = (...ids: number[]) => ({ ids, usernames: [] });
+const names = (...usernames: string[]) => ({ ids: [], usernames });
+const titles = (...all: string[]) => ({ titles: all });
+const words = (text: string, title = true, description = true) => ({ words: text.split(' '), title, description });
+
+const filters: [string, MergeRequestFilter, number[]][] = [
+  ['nothing', {}, [1, 2, 3, 4, 5]],
+  ['state', { state: 'closed' }, [3]],
+  ['created by me', { scope: 'created_by_me' }, [1, 3, 4]],
+  ['assigned to me', { scope: 'assigned_to_me' }, [1]],
+  ['my reviews', { scope: 'reviews_for_me' }, [2]],
+  ['iids', { iids: [2, 4, 99] }, [2, 4]],
+  ['source branch', { sourceBranch: 'c' }, [3]],
+  ['target branch', { targetBranch: 'stable' }, [2]],
+  ['author by id', { author: users(4) }, [2, 5]],
+  ['author by name, in any case', { author: names('USER4') }, [2, 5]],
+  ['nobody of that name', { author: names('nobody') }, []],
+  ['assignee', { assignee: users(4) }, [1, 5]],
+  ['all assignees named', { assignee: names('user3', 'user4') }, [1]],
+  ['no assignee', { assignee: 'none' }, [2, 3, 4]],
+  ['any assignee', { assignee: 'any' }, [1, 5]],
+  ['reviewer', { reviewer: users(3) }, [2]],
+  ['no reviewer', { reviewer: 'none' }, [1, 3, 4, 5]],
+  ['merged by', { mergeUser: users(4) }, [4]],
+  ['one label, in any case', { labels: titles('BUG') }, [1, 2]],
+  ['all labels named', { labels: titles('bug', 'urgent') }, [1]],
+  ['no label', { labels: 'none' }, [3, 4, 5]],
+  ['any label', { labels: 'any' }, [1, 2]],
+  ['milestone', { milestone: titles('V1') }, [3]],
+  ['no milestone', { milestone: 'none' }, [1, 2, 4]],
+  ['any milestone', { milestone: 'any' }, [3, 5]],
+  ['search', { search: words('alpha') }, [1, 5]],
+  ['search in titles', { search: words('alpha', true, false) }, [1]],
+  ['search in descriptions', { search: words('alpha', false, true) }, [5]],
+  ['every word', { search: words('alpha epsilon') }, [5]],
+  ['a percent sign stands for itself', { search: words('100%') }, [4]],
+  ['an underscore too', { search: words('_') }, []],
+  ['created after', { createdAfter: new Date('2024-01-04') }, [4, 5]],
+  ['created before', { createdBefore: new Date('2024-01-02') }, [1, 2]],
+  ['updated between', { updatedAfter: new Date('2024-01-02'), updatedBefore: new Date('2024-01-03') }, [2, 3]],
+  ['drafts', { draft: true }, [2]],
+  ['no drafts', { draft: false }, [1, 3, 4, 5]],
+  ['source project', { sourceProjectId: 2 }, []],
+  ['not archived', { nonArchived: true }, [1, 2, 3, 4, 5]],
+  ['not this label', { not: { labels: titles('urgent') } }, [2, 3, 4, 5]],
+  ['none of these labels', { not: { labels: titles('bug', 'urgent') } }, [3, 4, 5]],
+  ['not this milestone', { not: { milestone: titles('v1') } }, [1, 2, 4, 5]],
+  ['not this author', { not: { author: names('user4') } }, [1, 3, 4]],
+  ['not this assignee', { not: { assignee: users(3) } }, [2, 3, 4, 5]],
+  ['not this reviewer', { not: { reviewer: users(3) } }, [1, 3, 4, 5]],
+  ['not this branch', { not: { sourceBranch: 'a', targetBranch: 'stable' } }, [3, 4, 5]],
+];
+
+test.each(filters)('filter: %s', async (_, filter, iids) => {
+  const found = await store.list({ scope: { projectId: 1 }, filter, viewer: member, request: request() });
+  expect(found.rows.map(({ mergeRequest }) => mergeRequest.iid)).toEqual(iids);
+  expect(found.page.total).toBe(iids.length);
+});
+
+test('each order gives every row once, both ways, by keyset', async () => {
+  for (const orderBy of ['created_at', 'updated_at', 'title', 'merged_at']) {
+    for (const sort of ['asc', 'desc'] as const) {
+      const seen: number[] = [];
+      let cursor: string | undefined;
+      do {
+        const { rows: found, page } = await store.list({
+          scope: { projectId: 1 },
+          filter: {},
+          viewer: member,
+          request: request({ mode: 'keyset', perPage: 2, orderBy, sort, cursor }),
+        });
+        seen.push(...found.map(({ mergeRequest }) => mergeRequest.iid));
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      expect([orderBy, sort, [...seen].sort()]).toEqual([orderBy, sort, [1, 2, 3, 4, 5]]);
+    }
+  }
+});
+
+test('visibility is part of the statement: guests of private projects, strangers and nobody see what is public', async () => {
+  const titlesFor = async (
+    viewer: typeof member,
+    scope: Parameters<typeof store.list>[0]['scope'],
+    nonArchived?: boolean,
+  ) => {
+    const found = await store.list({ scope, filter: { nonArchived }, viewer, request: request() });
+    expect(found.page.total).toBe(found.rows.length);
+    return found.rows.map(({ mergeRequest }) => mergeRequest.title).sort();
+  };
+  const all = ['Alpha', 'Delta 100%', 'Draft: Beta', 'Elsewhere', 'Epsilon', 'Gamma', 'Public'];
+  expect(await titlesFor(member, 'all')).toEqual(all);
+  expect(await titlesFor(member, { groupId: 1 })).toEqual(all);
+  expect(await titlesFor(member, { groupId: 1 }, true)).toEqual(all.slice(0, -1));
+  expect(await titlesFor(member, { groupId: 2 })).toEqual(['Elsewhere']);
+  expect(await titlesFor({ ...member, userId: 4 }, 'all')).toEqual(['Public']);
+  expect(await titlesFor(stranger, 'all')).toEqual(['Public']);
+  expect(await titlesFor(nobody, 'all')).toEqual(['Public']);
+});
+
+test('a list costs the same number of statements with two rows and with a hundred', async () => {
+  for (let iid = 2; iid <= 101; iid += 1) await insert(2, iid, { title: `Row ${iid}`, source_branch: `row-${iid}` });
+  const cost = async (perPage: number) => {
+    const { result, statements } = await countStatements(() =>
+      store.list({ scope: { projectId: 2 }, filter: {}, viewer: member, request: request({ perPage }) }),
+    );
+    expect(result.rows).toHaveLength(perPage);
+    return statements;
+  };
+  expect([await cost(2), await cost(100)]).toEqual([2, 2]);
+});
+
+test('what a row embeds', async () => {
+  const view = await store.view({ projectId: 1, iid: 1 });
+  expect(view).toMatchObject({
+    assigneeIds: [3, 4],
+    labels: [
+      { title: 'bug', color: '#ff0000' },
+      { title: 'Urgent', color: '#00ff00' },
+    ],
+    project: { namespace_full_path: 'group', path: 'p1' },
+    changesRequested: false,
+  });
+  expect([...(view?.people.keys() ?? [])].sort()).toEqual([3, 4]);
+  expect((await store.view({ projectId: 1, iid: 2 }))?.changesRequested).toBe(true);
+  expect((await store.view({ projectId: 1, iid: 3 }))?.milestone).toMatchObject({ title: 'v1', project_id: 1 });
+});
+
+test('twenty creations at once get dense, unique numbers', async () => {
+  const sha = 'a'.repeat(40);
+  const made = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      store.create(
+        {
+          projectId: 5,
+          sourceProjectId: 5,
+          sourceBranch: `many-${at}`,
+          targetBranch: 'main',
+          authorId: 3,
+          title: 'Many',
+          description: undefined,
+          draft: false,
+          taskCount: 0,
+          completedTaskCount: 0,
+          sourceSha: sha,
+          targetSha: sha,
+          squash: false,
+          forceRemoveSourceBranch: undefined,
+          allowCollaboration: false,
+          approvalsBeforeMerge: undefined,
+          milestoneId: undefined,
+          mergeAfter: undefined,
+          assigneeIds: [],
+          reviewerIds: [],
+          labelIds: [],
+          diff: undefined,
+          mentions: { usernames: [], directlyAddressed: [] },
+        },
+        true,
+      ),
+    ),
+  );
+  expect(made.map(({ iid }) => iid).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+}, 30_000);
+
+test('two first reports at once make one pipeline, and twenty names are all there', async () => {
+  const pipelines = pipelineStore(db);
+  const report = (name: string) =>
+    pipelines.report(
+      {
+        projectId: 1,
+        sha: 'b'.repeat(40),
+        ref: 'main',
+        tag: false,
+        name,
+        state: 'success',
+        targetUrl: undefined,
+        description: undefined,
+        coverage: undefined,
+        pipelineId: undefined,
+        userId: 3,
+      },
+      undefined,
+      new Date(),
+    );
+  const reports = await Promise.all(Array.from({ length: 20 }, (_, at) => report(`job ${at % 10}`)));
+  expect(new Set(reports.map((one) => (one as { pipelineId: number }).pipelineId)).size).toBe(1);
+  const found = await pipelines.listStatuses(
+    { projectId: 1, sha: 'b'.repeat(40), all: true },
+    request({ orderBy: 'id', perPage: 100 }),
+  );
+  expect(found.rows).toHaveLength(10);
+});
