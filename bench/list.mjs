@@ -1,0 +1,140 @@
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../deploy/local/ports.mjs';
+import { measureCpu } from './cpu.mjs';
+import { load } from './load.mjs';
+import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';
+
+const rounds = 7;
+const roundSeconds = 3;
+const warmUpSeconds = 2;
+const connections = 8;
+const mergeRequests = 1_000;
+
+const digestOf = (body) => createHash('sha256').update(Buffer.from(body)).digest('hex');
+
+async function bodyOf({ url, headers }) {
+  const response = await fetch(url, { headers });
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return response.arrayBuffer();
+}
+
+/** A bare Express and pg process that answers with the same page. */
+async function startBare(installation, project, { paging, perPage }) {
+  const port = await freePort(new Set());
+  const child = fork(fileURLToPath(new URL('bare.mjs', import.meta.url)), {
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      OTEL_EXPORTER_OTLP_ENDPOINT: '',
+      DATABASE_URL: installation.databaseUrl('switchyard_merge_requests'),
+      PROJECT_ID: String(project.id),
+      EXTERNAL_URL: installation.url,
+      PORT: String(port),
+      PAGING: paging,
+      PER_PAGE: String(perPage),
+    },
+  });
+  await new Promise((settle, reject) => {
+    child.once('message', settle);
+    child.once('exit', (code) => reject(new Error(`the bare process ended with ${code}`)));
+  });
+  return { pid: child.pid, url: `http://127.0.0.1:${port}/merge_requests`, stop: () => child.kill() };
+}
+
+/** CPU per list request against a bare process, in interleaved rounds (design D4). */
+export async function list(installation, report) {
+  const people = await seedPeople(installation, 'list');
+  const project = await seedProject(installation, { path: 'listed', people });
+  const db = await installation.connect('switchyard_merge_requests');
+  await seedMergeRequests(db, { project, people, count: mergeRequests });
+
+  const backends = async (condition) => {
+    const { rows } = await db.query(
+      `select pid from pg_stat_activity where backend_type = 'client backend' and ${condition}`,
+    );
+    return rows.map(({ pid }) => pid);
+  };
+  const services = ['gateway', 'groups-admin', 'merge-requests'].map((name) => [name, installation.pidOf(name)]);
+  const ours = `datname in ('switchyard_groups_admin', 'switchyard_merge_requests') and application_name not like 'switchyard-bench%'`;
+
+  async function measure(subject, parts) {
+    const before = parts.map(({ pids }) => pids);
+    const used = {};
+    let work = () => load({ ...subject, connections, seconds: roundSeconds });
+    for (const [at, { name }] of parts.entries()) {
+      const inner = work;
+      work = async () => {
+        const measured = await measureCpu(before[at], inner);
+        used[name] = measured.used;
+        return measured.result;
+      };
+    }
+    const result = await work();
+    const perRequest = Object.fromEntries(Object.entries(used).map(([name, ms]) => [name, ms / result.requests]));
+    return { ...result, perRequest, total: Object.values(perRequest).reduce((sum, ms) => sum + ms, 0) };
+  }
+
+  const variants = [
+    { name: 'first page', paging: 'offset', query: 'per_page=20', target: 3 },
+    { name: 'first page, keyset (no count)', paging: 'keyset', query: 'per_page=20&pagination=keyset' },
+  ];
+  for (const { name, paging, query, target } of variants) {
+    const bare = await startBare(installation, project, { paging, perPage: 20 });
+    try {
+      const subjects = {
+        switchyard: {
+          url: `${installation.url}/api/v4/projects/${project.id}/merge_requests?${query}`,
+          headers: { 'PRIVATE-TOKEN': people.token },
+        },
+        bare: { url: bare.url },
+      };
+      const [one, other] = await Promise.all([bodyOf(subjects.switchyard), bodyOf(subjects.bare)]);
+      if (digestOf(one) !== digestOf(other)) throw new Error('the two replies differ');
+      report.note(
+        `list, ${name}: ${one.byteLength} bytes, the same from both; ${rounds} rounds of ${roundSeconds} s each`,
+      );
+      const parts = {
+        switchyard: [
+          ...services.map(([part, pid]) => ({ name: part, pids: async () => [pid] })),
+          { name: 'postgres', pids: () => backends(ours) },
+        ],
+        bare: [
+          { name: 'process', pids: async () => [bare.pid] },
+          { name: 'postgres', pids: () => backends(`application_name = 'switchyard-bench-bare'`) },
+        ],
+      };
+      for (const subject of Object.values(subjects)) await load({ ...subject, connections, seconds: warmUpSeconds });
+      const found = { switchyard: [], bare: [] };
+      for (let round = 0; round < rounds; round += 1) {
+        for (const subject of ['switchyard', 'bare']) {
+          found[subject].push(await measure(subjects[subject], parts[subject]));
+        }
+      }
+      for (const subject of ['bare', 'switchyard']) {
+        const cpu = { unit: 'ms' };
+        report.figure(
+          `list, ${name}: CPU per request, ${subject}`,
+          found[subject].map(({ total }) => total),
+          cpu,
+        );
+        for (const { name: part } of parts[subject]) {
+          report.figure(
+            `    ${part}`,
+            found[subject].map(({ perRequest }) => perRequest[part]),
+            cpu,
+          );
+        }
+      }
+      report.figure(
+        `list, ${name}: ratio round by round`,
+        found.switchyard.map(({ total }, round) => total / found.bare[round].total),
+        { target },
+      );
+    } finally {
+      bare.stop();
+    }
+  }
+  await db.end();
+}

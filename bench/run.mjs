@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { createReport, machine } from './figures.mjs';
+import { growth } from './growth.mjs';
+import { startInstallation, temporaryFolder } from './installation.mjs';
+import { list } from './list.mjs';
+import { startSink } from './sink.mjs';
+
+/** Benchmarks that share one running installation, in the order they run. */
+const onRunning = { list, growth };
+/** Benchmarks of the installation itself. */
+const ofStarting = {};
+
+const known = [...Object.keys(onRunning), ...Object.keys(ofStarting)];
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`npm run bench: no benchmark named ${unknown.join(', ')}; there are ${known.join(', ')}\n`);
+  process.exit(2);
+}
+const wanted = (benchmarks) =>
+  Object.entries(benchmarks).filter(([name]) => chosen.length === 0 || chosen.includes(name));
+
+const report = createReport();
+report.note(`machine: ${machine()}`);
+
+if (wanted(onRunning).length > 0) {
+  const folder = temporaryFolder('running');
+  const sink = await startSink();
+  let installation;
+  try {
+    report.note('starting Switchyard, traces on at ratio 0.01');
+    installation = await startInstallation({
+      data: join(folder.path, 'data'),
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.endpoint, OTEL_TRACES_SAMPLER_ARG: '0.01' },
+    });
+    for (const [, benchmark] of wanted(onRunning)) await benchmark(installation, report);
+    report.note(`the trace sink has taken ${sink.received()} bytes`);
+  } finally {
+    await installation?.stop();
+    sink.close();
+    folder.remove();
+  }
+}
+for (const [, benchmark] of wanted(ofStarting)) await benchmark(report);
+
+process.exitCode = report.table() ? 0 : 1;
