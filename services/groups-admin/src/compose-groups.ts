@@ -14,7 +14,7 @@ import { readProjects } from './application/read-projects';
 import { transferGroup } from './application/transfer-group';
 import { transferProject } from './application/transfer-project';
 import { updateGroup } from './application/update-group';
-import { archiveProject, updateProject } from './application/update-project';
+import { archiveProject, setDefaultBranch, updateProject } from './application/update-project';
 import type { BackgroundWork, Dependencies } from './dependencies';
 import { groupStore } from './storage/group.store';
 import { labelStore } from './storage/label.store';
@@ -67,6 +67,7 @@ export function composeGroups(
           createProject: createProject(stores),
           updateProject: updateProject(stores),
           archiveProject: archiveProject(stores),
+          setDefaultBranch: setDefaultBranch(stores),
           transferProject: transferProject(stores),
           deleteProject: deleteProject(stores),
           readProjects: readProjects(stores),

@@ -10,6 +10,7 @@ import { composeMergeRequests } from './compose-merge-requests';
 import { composeRepository } from './compose-repository';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
+import { defaultBranchOf } from './transport/default-branch.client';
 import { labelsOf } from './transport/labels.client';
 
 /** Edges that tests replace. */
@@ -47,6 +48,7 @@ export async function compose(
     trusted,
     ensureDirectory: directory.ensure,
     subscribers,
+    announceDefaultBranch: defaultBranchOf(groupsAdmin),
   });
   const mergeRequests = composeMergeRequests({
     db,

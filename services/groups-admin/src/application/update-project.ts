@@ -56,3 +56,14 @@ export const archiveProject =
     if (project === undefined) throw notFound('Project');
     return project;
   };
+
+/** Notes the default branch that the first push to a repository has made. */
+export const setDefaultBranch =
+  ({ db, projects }: { db: Database; projects: ProjectStore }) =>
+  (id: number, branch: string): Promise<void> =>
+    db.transaction(async (tx) => {
+      const locked = await projects.lock(tx, id);
+      if (locked === undefined) throw notFound('Project');
+      await projects.change(tx, id, { default_branch: branch });
+      await recordDirectoryChange(tx, await projectChanges(tx, [id]));
+    });

@@ -4,7 +4,7 @@ import type { createProject } from '../application/create-project';
 import type { deleteProject } from '../application/delete-project';
 import type { readProjects } from '../application/read-projects';
 import type { transferProject } from '../application/transfer-project';
-import type { archiveProject, updateProject } from '../application/update-project';
+import type { archiveProject, setDefaultBranch, updateProject } from '../application/update-project';
 import type { Visibility } from '../domain/openness';
 import type { ProjectChange } from '../domain/project';
 import type { Instance } from '../presenters/group.presenter';
@@ -16,6 +16,7 @@ export interface ProjectCases {
   createProject: ReturnType<typeof createProject>;
   updateProject: ReturnType<typeof updateProject>;
   archiveProject: ReturnType<typeof archiveProject>;
+  setDefaultBranch: ReturnType<typeof setDefaultBranch>;
   transferProject: ReturnType<typeof transferProject>;
   deleteProject: ReturnType<typeof deleteProject>;
   readProjects: ReturnType<typeof readProjects>;
@@ -66,85 +67,97 @@ function toChange(wire: ProjectSettings | undefined): ProjectChange {
 
 /** ProjectService. */
 export const projectHandler = (cases: ProjectCases, instance: Instance): ServiceImplementation =>
-  implement(ProjectServiceService, {
-    listProjects: async (request, context) => {
-      const asked = pageRequest(request.page, { orderBy: 'created_at', descending: true });
-      const viewer = viewerOf(context);
-      // The position of a keyset page may be told by an id alone (G-1-32).
-      const { rows, page: info } = await cases.readProjects.list(
-        viewer,
-        {
-          group:
-            request.groupId === 0
-              ? undefined
-              : { id: request.groupId, below: request.includeSubgroups, above: request.includeAncestorGroups },
-          archived: request.archived,
-          visibility: given(request.visibility),
-          search: given(request.search),
-          searchNamespaces: request.searchNamespaces,
-          membership: request.membership || undefined,
-          starred: request.starred || undefined,
-          minLevel: request.owned ? 50 : given(request.minAccessLevel),
-          withIssues: request.withIssuesEnabled || undefined,
-          withMergeRequests: request.withMergeRequestsEnabled || undefined,
-          topics: some(request.topics),
-          idAfter: given(request.idAfter),
-          idBefore: given(request.idBefore),
-          lastActivityAfter: request.lastActivityAfter,
-          lastActivityBefore: request.lastActivityBefore,
-          updatedAfter: request.updatedAfter,
-          updatedBefore: request.updatedBefore,
-          active: request.active,
-        },
-        asked,
-        given(request.user),
-      );
-      const present = request.simple || viewer.userId === 0 ? presentSimpleProject : presentProject;
-      return page(
-        rows.map((project) => present(project, instance)),
-        { ...info, keyset: asked.mode === 'keyset' },
-      );
-    },
+  implement(
+    ProjectServiceService,
+    {
+      listProjects: async (request, context) => {
+        const asked = pageRequest(request.page, { orderBy: 'created_at', descending: true });
+        const viewer = viewerOf(context);
+        // The position of a keyset page may be told by an id alone (G-1-32).
+        const { rows, page: info } = await cases.readProjects.list(
+          viewer,
+          {
+            group:
+              request.groupId === 0
+                ? undefined
+                : { id: request.groupId, below: request.includeSubgroups, above: request.includeAncestorGroups },
+            archived: request.archived,
+            visibility: given(request.visibility),
+            search: given(request.search),
+            searchNamespaces: request.searchNamespaces,
+            membership: request.membership || undefined,
+            starred: request.starred || undefined,
+            minLevel: request.owned ? 50 : given(request.minAccessLevel),
+            withIssues: request.withIssuesEnabled || undefined,
+            withMergeRequests: request.withMergeRequestsEnabled || undefined,
+            topics: some(request.topics),
+            idAfter: given(request.idAfter),
+            idBefore: given(request.idBefore),
+            lastActivityAfter: request.lastActivityAfter,
+            lastActivityBefore: request.lastActivityBefore,
+            updatedAfter: request.updatedAfter,
+            updatedBefore: request.updatedBefore,
+            active: request.active,
+          },
+          asked,
+          given(request.user),
+        );
+        const present = request.simple || viewer.userId === 0 ? presentSimpleProject : presentProject;
+        return page(
+          rows.map((project) => present(project, instance)),
+          { ...info, keyset: asked.mode === 'keyset' },
+        );
+      },
 
-    getProject: async (request, context) => {
-      const viewer = viewerOf(context);
-      const present = viewer.userId === 0 ? presentSimpleProject : presentProject;
-      return entity(present(await cases.readProjects.get(viewer, request.projectId), instance));
-    },
+      getProject: async (request, context) => {
+        const viewer = viewerOf(context);
+        const present = viewer.userId === 0 ? presentSimpleProject : presentProject;
+        return entity(present(await cases.readProjects.get(viewer, request.projectId), instance));
+      },
 
-    createProject: async (request, context) =>
-      entity(
-        presentProject(
-          await cases.createProject(viewerOf(context), {
-            namespaceId: given(request.namespaceId),
-            userId: given(request.userId),
-            initializeWithReadme: request.initializeWithReadme,
-            settings: toChange(request.settings),
-          }),
-          instance,
+      createProject: async (request, context) =>
+        entity(
+          presentProject(
+            await cases.createProject(viewerOf(context), {
+              namespaceId: given(request.namespaceId),
+              userId: given(request.userId),
+              initializeWithReadme: request.initializeWithReadme,
+              settings: toChange(request.settings),
+            }),
+            instance,
+          ),
         ),
-      ),
 
-    updateProject: async (request, context) =>
-      entity(
-        presentProject(
-          await cases.updateProject(viewerOf(context), request.projectId, toChange(request.settings)),
-          instance,
+      updateProject: async (request, context) =>
+        entity(
+          presentProject(
+            await cases.updateProject(viewerOf(context), request.projectId, toChange(request.settings)),
+            instance,
+          ),
         ),
-      ),
 
-    archiveProject: async (request, context) =>
-      entity(
-        presentProject(await cases.archiveProject(viewerOf(context), request.projectId, request.archived), instance),
-      ),
+      archiveProject: async (request, context) =>
+        entity(
+          presentProject(await cases.archiveProject(viewerOf(context), request.projectId, request.archived), instance),
+        ),
 
-    deleteProject: async (request) => {
-      await cases.deleteProject(request.projectId);
-      return entity({ message: '202 Accepted' }, 202);
+      deleteProject: async (request) => {
+        await cases.deleteProject(request.projectId);
+        return entity({ message: '202 Accepted' }, 202);
+      },
+
+      transferProject: async (request, context) =>
+        entity(
+          presentProject(
+            await cases.transferProject(viewerOf(context), request.projectId, request.namespace),
+            instance,
+          ),
+        ),
+
+      setDefaultBranch: async ({ projectId, branch }) => {
+        await cases.setDefaultBranch(projectId, branch);
+        return {};
+      },
     },
-
-    transferProject: async (request, context) =>
-      entity(
-        presentProject(await cases.transferProject(viewerOf(context), request.projectId, request.namespace), instance),
-      ),
-  });
+    { setDefaultBranch: { callers: ['merge-requests'] } },
+  );
