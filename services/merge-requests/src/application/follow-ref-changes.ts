@@ -1,3 +1,4 @@
+import { unavailable } from '@switchyard/errors';
 import type { MergeRequest } from '../domain/merge-request';
 import { type BranchName, branchNameOf, mergedBranches, type Repository, type Sha } from '../git';
 import { compareBranches, readHeads } from './compare-branches';
@@ -115,7 +116,12 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
       const { repo } = await edges.openRepository(projectId);
       const head = (await readHeads(repo, [branch])).get(branchNameOf(branch) ?? ('' as BranchName));
 
-      for (const mr of await mergeRequests.unmergedFrom(projectId, branch)) {
+      const from = await mergeRequests.unmergedFrom(projectId, branch);
+      // Whether it still has a head to follow is known when the merge has ended: told again then.
+      if (from.some(({ state, sourceSha }) => state === 'locked' && head !== undefined && sourceSha !== head)) {
+        throw unavailable('a merge request of the branch is being merged');
+      }
+      for (const mr of from) {
         if (head === undefined) await closeWithoutSource(mr, change);
         else await followHead(repo, mr, head, change);
       }

@@ -555,7 +555,7 @@ export const mergeRequestRoutes = [
       method: 'post',
       path: `${onePath}/${verb}`,
       summary: verb === 'subscribe' ? 'Subscribe to a merge request' : 'Unsubscribe from a merge request',
-      access: { project: 'read_merge_request' },
+      access: { project: 'update_merge_request' },
       path_params: mergeRequest,
       returns: { 201: 'MergeRequest', 304: undefined },
       handle: ({ path, access, call }) =>
