@@ -1,0 +1,193 @@
+import { conflict, forbidden, invalid } from '@switchyard/errors';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous, entity, page } from '@switchyard/rpc';
+import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { group, groupItem, project } from './samples';
+
+let gateway: TestGateway;
+let answer = resolved();
+let refused: Error | undefined;
+
+const reply = <T>(value: T) => {
+  if (refused !== undefined) throw refused;
+  return value;
+};
+const accepted = entity({ message: '202 Accepted' }, 202);
+const one = (value: unknown) => page([value], { keyset: false, page: 1, perPage: 20, total: 1, hasNext: false });
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    access: () => answer,
+    fakes: {
+      'GroupService/ListGroups': async () => one(groupItem),
+      'GroupService/GetGroup': async () => entity(group),
+      'GroupService/CreateGroup': async () => reply(entity(group)),
+      'GroupService/UpdateGroup': async () => reply(entity(group)),
+      'GroupService/DeleteGroup': async () => accepted,
+      'GroupService/RestoreGroup': async () => entity(group),
+      'GroupService/TransferGroup': async () => entity(group),
+      'ProjectService/ListProjects': async () => one(project),
+    },
+  });
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  answer = resolved({ access: { ...projectAccess(), kind: Access_Kind.KIND_GROUP, id: 3, fullPath: 'g', level: 50 } });
+  refused = undefined;
+  gateway.calls.length = 0;
+});
+
+let serial = 0;
+const token = () => {
+  serial += 1;
+  return { token: `token of groups ${serial}` };
+};
+const asked = (rpc: string) => gateway.calls.find((call) => call.rpc === rpc)?.request;
+
+describe('GET /groups', () => {
+  it('200: passes every filter on', async () => {
+    const sent = await gateway.send(
+      'GET',
+      '/groups?skip_groups=1,2&all_available=yes&search=eng&visibility=public&owned=1&min_access_level=40&top_level_only=t&order_by=path&sort=desc&statistics=true',
+      token(),
+    );
+    expect(sent.status).toBe(200);
+    expect(asked('GroupService/ListGroups')).toMatchObject({
+      skipGroups: [1, 2],
+      allAvailable: true,
+      search: 'eng',
+      visibility: 'public',
+      owned: true,
+      minAccessLevel: 40,
+      topLevelOnly: true,
+      parentId: 0,
+      ancestorId: 0,
+      page: { orderBy: 'path', descending: true },
+    });
+  });
+
+  it('200: without a token and without parameters', async () => {
+    answer = resolved({ actor: anonymous });
+    expect((await gateway.send('GET', '/groups')).status).toBe(200);
+    expect(asked('GroupService/ListGroups')).toMatchObject({ allAvailable: undefined, page: { orderBy: 'name' } });
+  });
+
+  it('400: names every problem', async () => {
+    const sent = await gateway.send(
+      'GET',
+      '/groups?visibility=secret&min_access_level=7&order_by=size&owned=maybe&skip_groups=x&per_page=0',
+      token(),
+    );
+    expect([sent.status, sent.body]).toEqual([
+      400,
+      {
+        error:
+          'skip_groups is invalid, visibility does not have a valid value, owned is invalid, min_access_level does not have a valid value, order_by does not have a valid value',
+      },
+    ]);
+  });
+
+  it('405: an anonymous caller asks beyond the largest offset', async () => {
+    answer = resolved({ actor: anonymous });
+    const sent = await gateway.send('GET', '/groups?page=501&per_page=100');
+    expect([sent.status, sent.body.error]).toEqual([405, expect.stringContaining('objects of type Group')]);
+  });
+});
+
+describe('GET below a group', () => {
+  it('200: children, descendants and projects', async () => {
+    for (const [path, rpc, expected] of [
+      ['subgroups', 'GroupService/ListGroups', { parentId: 3, ancestorId: 0 }],
+      ['descendant_groups', 'GroupService/ListGroups', { parentId: 0, ancestorId: 3 }],
+      ['projects?include_subgroups=1', 'ProjectService/ListProjects', { groupId: 3, includeSubgroups: true }],
+    ] as const) {
+      gateway.calls.length = 0;
+      expect((await gateway.send('GET', `/groups/g%2Fh/${path}`, token())).status).toBe(200);
+      expect(asked(rpc)).toMatchObject(expected);
+    }
+  });
+
+  it('200: the group itself, with or without its projects', async () => {
+    expect((await gateway.send('GET', '/groups/3?with_projects=false', token())).status).toBe(200);
+    expect(asked('GroupService/GetGroup')).toEqual({ groupId: 3, withProjects: false });
+  });
+
+  it('404: a group that cannot be seen', async () => {
+    answer = resolved();
+    const sent = await gateway.send('GET', '/groups/secret', token());
+    expect([sent.status, sent.body]).toEqual([404, { message: '404 Group Not Found' }]);
+  });
+});
+
+describe('POST /groups', () => {
+  it('201: settings in either spelling', async () => {
+    const sent = await gateway.send('POST', '/groups', {
+      ...token(),
+      body: {
+        name: 'G',
+        path: 'g',
+        parent_id: 9,
+        emails_disabled: true,
+        duo_availability: 'never_on',
+        default_branch: null,
+        default_branch_protection_defaults: { allowed_to_push: [{ access_level: 30 }], allow_force_push: true },
+      },
+    });
+    expect(sent.status).toBe(201);
+    expect(asked('GroupService/CreateGroup')).toMatchObject({
+      parentId: 9,
+      settings: {
+        name: 'G',
+        path: 'g',
+        emailsEnabled: false,
+        assistantAvailability: 'never_on',
+        defaultBranch: '',
+        defaultBranchProtectionDefaults: { allowedToPush: [30], allowedToMerge: [], allowForcePush: true },
+      },
+    });
+  });
+
+  it('400: what is missing and what has no such value', async () => {
+    const sent = await gateway.send('POST', '/groups', { ...token(), body: { visibility: 'secret' } });
+    expect([sent.status, sent.body]).toEqual([
+      400,
+      { error: 'name is missing, path is missing, visibility does not have a valid value' },
+    ]);
+  });
+
+  it('400 and 403: as the service refuses', async () => {
+    refused = invalid('Failed to save group {:path=>["has already been taken"]}');
+    const taken = await gateway.send('POST', '/groups', { ...token(), body: { name: 'G', path: 'g' } });
+    expect([taken.status, taken.body]).toEqual([
+      400,
+      { message: 'Failed to save group {:path=>["has already been taken"]}' },
+    ]);
+    refused = forbidden();
+    expect((await gateway.send('POST', '/groups', { ...token(), body: { name: 'G', path: 'g' } })).status).toBe(403);
+  });
+});
+
+describe('changing a group', () => {
+  it('PUT 200, restore and transfer 201, DELETE 202', async () => {
+    expect(
+      (await gateway.send('PUT', '/groups/3', { ...token(), body: { name: 'H', description: null } })).status,
+    ).toBe(200);
+    expect(asked('GroupService/UpdateGroup')).toMatchObject({ groupId: 3, settings: { name: 'H', description: '' } });
+    expect((await gateway.send('POST', '/groups/3/transfer?group_id=8', token())).status).toBe(201);
+    expect(asked('GroupService/TransferGroup')).toEqual({ groupId: 3, parentId: 8 });
+    expect((await gateway.send('POST', '/groups/3/restore', token())).status).toBe(201);
+    expect(asked('GroupService/RestoreGroup')).toEqual({ group: '3' });
+    const deleted = await gateway.send('DELETE', '/groups/3', token());
+    expect([deleted.status, deleted.body]).toEqual([202, { message: '202 Accepted' }]);
+  });
+
+  it('PUT 403 below Owner, 401 without a token, 409 as the service refuses', async () => {
+    refused = conflict();
+    expect((await gateway.send('PUT', '/groups/3', { ...token(), body: { name: 'H' } })).status).toBe(409);
+    const access = { ...projectAccess(), kind: Access_Kind.KIND_GROUP, level: 40 };
+    answer = resolved({ actor: actor(), access });
+    expect((await gateway.send('PUT', '/groups/3', { ...token(), body: { name: 'H' } })).status).toBe(403);
+    answer = resolved({ actor: anonymous, access: { ...access, level: 0, visibility: 'public' } });
+    expect((await gateway.send('PUT', '/groups/3', { body: { name: 'H' } })).status).toBe(401);
+  });
+});

@@ -1,0 +1,126 @@
+/** Replies of groups-admin as it renders them, for tests of routes. */
+
+const at = '2026-01-31T08:39:14.883Z';
+
+export const groupItem = {
+  id: 3,
+  web_url: 'https://forge.example/groups/g',
+  name: 'G',
+  path: 'g',
+  description: 'x',
+  visibility: 'public',
+  share_with_group_lock: false,
+  require_two_factor_authentication: false,
+  two_factor_grace_period: 48,
+  project_creation_level: 'developer',
+  auto_devops_enabled: null,
+  subgroup_creation_level: 'maintainer',
+  emails_disabled: false,
+  emails_enabled: true,
+  mentions_disabled: null,
+  lfs_enabled: true,
+  math_rendering_limits_enabled: true,
+  lock_math_rendering_limits_enabled: false,
+  default_branch: null,
+  default_branch_protection: 2,
+  default_branch_protection_defaults: {
+    allowed_to_push: [{ access_level: 40 }],
+    allow_force_push: false,
+    allowed_to_merge: [{ access_level: 40 }],
+    developer_can_initial_push: false,
+  },
+  avatar_url: null,
+  request_access_enabled: true,
+  repository_storage: 'default',
+  full_name: 'G',
+  full_path: 'g',
+  created_at: at,
+  parent_id: null,
+  organization_id: 1,
+  shared_runners_setting: 'enabled',
+  max_artifacts_size: null,
+  ip_restriction_ranges: null,
+  file_template_project_id: null,
+  wiki_access_level: 'enabled',
+};
+
+export const group = { ...groupItem, shared_with_groups: [], projects: [], shared_projects: [] };
+
+export const project = {
+  id: 5,
+  description: null,
+  name: 'P',
+  name_with_namespace: 'G / P',
+  path: 'p',
+  path_with_namespace: 'g/p',
+  created_at: at,
+  default_branch: 'main',
+  tag_list: [],
+  topics: [],
+  ssh_url_to_repo: 'git@forge.example:g/p.git',
+  http_url_to_repo: 'https://forge.example/g/p.git',
+  web_url: 'https://forge.example/g/p',
+  readme_url: null,
+  forks_count: 0,
+  avatar_url: null,
+  star_count: 0,
+  visibility: 'public',
+  last_activity_at: at,
+  namespace: {
+    id: 3,
+    name: 'G',
+    path: 'g',
+    kind: 'group',
+    full_path: 'g',
+    parent_id: null,
+    avatar_url: null,
+    web_url: 'https://forge.example/groups/g',
+  },
+};
+
+export const member = {
+  id: 8,
+  username: 'bob',
+  public_email: '',
+  name: 'Bob',
+  state: 'active',
+  locked: false,
+  avatar_url: null,
+  web_url: 'https://forge.example/bob',
+  access_level: 30,
+  created_at: at,
+  expires_at: null,
+  group_saml_identity: null,
+  membership_state: 'active',
+};
+
+export const groupLabel = {
+  id: 4,
+  name: 'bug',
+  description: null,
+  description_html: '',
+  text_color: '#FFFFFF',
+  color: '#112233',
+  archived: false,
+  open_issues_count: 0,
+  closed_issues_count: 0,
+  open_merge_requests_count: 0,
+  subscribed: false,
+};
+
+export const projectLabel = { ...groupLabel, priority: null, is_project_label: true };
+
+export const milestone = {
+  id: 6,
+  iid: 1,
+  project_id: 5,
+  title: 'v1',
+  description: '',
+  state: 'active',
+  created_at: at,
+  updated_at: at,
+  due_date: '2026-02-28',
+  start_date: null,
+  expired: false,
+  web_url: 'https://forge.example/g/p/-/milestones/1',
+};
