@@ -29,8 +29,9 @@ const columnsFor = (viewer: Viewer): Sql => sql`n.id, n.name, n.path, n.kind, n.
   (select root.tier from namespaces root where root.id = n.ancestry[1]) as tier,
   case when n.kind = 'user' then 1
     when ${viewer.admin}::boolean or (${memberGroups(viewer, owner)}) then (
-      select count(distinct m.user_id)::int from memberships m join namespaces below on below.id = m.namespace_id
-      where below.ancestry @> array[n.id] and (m.expires_at is null or m.expires_at > now()))
+      select count(distinct m.user_id)::int from memberships m
+      where m.namespace_id = any(array(select below.id from namespaces below where below.ancestry @> array[n.id]))
+        and (m.expires_at is null or m.expires_at > now()))
   end as members`;
 
 const tables = sql`namespaces n left join users holder on holder.id = n.owner_id`;
