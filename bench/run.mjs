@@ -3,12 +3,15 @@ import { createReport, machine } from './figures.mjs';
 import { growth } from './growth.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
 import { list } from './list.mjs';
+import { recheck } from './recheck.mjs';
+import { rename } from './rename.mjs';
 import { startSink } from './sink.mjs';
+import { start } from './start.mjs';
 
 /** Benchmarks that share one running installation, in the order they run. */
-const onRunning = { list, growth };
+const onRunning = { list, growth, recheck, rename };
 /** Benchmarks of the installation itself. */
-const ofStarting = {};
+const ofStarting = { start };
 
 const known = [...Object.keys(onRunning), ...Object.keys(ofStarting)];
 const chosen = process.argv.slice(2);
