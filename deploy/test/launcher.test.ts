@@ -207,7 +207,7 @@ describe('the launcher', () => {
     const launched = await start(root);
     expect(await launched.exited).toBe(1);
     expect(launched.output()).toMatch(
-      /\ncollaboration died five times within a minute \(ended with exit code 3\); see \S+collaboration\.log\n$/,
+      /\ncollaboration died 5 times within a minute \(ended with exit code 3\); see \S+collaboration\.log\n$/,
     );
     expect(launched.output()).toContain('collaboration: Error: cannot go on');
     expect(await endProcessesOf(root)).toEqual([]);
