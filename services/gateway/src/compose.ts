@@ -71,8 +71,11 @@ export async function compose(
       draining = true;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        // A connection that was busy when the server closed stays open when its request is answered.
+        const looking = setInterval(() => server.closeIdleConnections(), 50);
         server.close(() => {
           clearTimeout(timer);
+          clearInterval(looking);
           resolve();
         });
         server.closeIdleConnections();
