@@ -65,10 +65,18 @@ export const reportCommitStatus =
     const revision = await resolveRevision(repo, command.revision);
     const commit = revision && (await readCommit(repo, revision.sha));
     if (commit === undefined) throw notFound('Commit');
+    const given =
+      command.pipelineId === undefined ? undefined : await edges.pipelines.find(projectId, command.pipelineId);
+    if (command.pipelineId !== undefined && given === undefined) throw notFound('Pipeline');
     const where =
-      command.ref === undefined
-        ? await refOf(edges, repo, projectId, commit.id, defaultBranch)
-        : { ref: shortRef(command.ref), tag: command.ref.startsWith('refs/tags/') || (await isTag(repo, command.ref)) };
+      given !== undefined
+        ? { ref: given.pipeline.ref, tag: given.pipeline.tag }
+        : command.ref === undefined
+          ? await refOf(edges, repo, projectId, commit.id, defaultBranch)
+          : {
+              ref: shortRef(command.ref),
+              tag: command.ref.startsWith('refs/tags/') || (await isTag(repo, command.ref)),
+            };
     if (isTrainRef(where.ref)) await mayReportOnTrain(edges, caller, projectId, where.ref);
     const outcome = await edges.pipelines.report(
       {

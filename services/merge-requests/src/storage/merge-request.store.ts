@@ -5,6 +5,7 @@ import {
   type PageInfo,
   type PageRequest,
   raw,
+  type Sql,
   type SqlExecutor,
   sql,
   type Tx,
@@ -80,6 +81,15 @@ const patchColumns: Record<keyof MergeRequestPatch, string> = {
   importedFrom: 'imported_from',
   updatedAt: 'updated_at',
 };
+
+// A description may have a megabyte: what works on many rows leaves it out.
+const leanColumns = (alias: string): Sql =>
+  raw(
+    ['id', 'iid', 'project_id', 'lock_version', 'created_at', ...Object.values(patchColumns)]
+      .map((column) => (column === 'description' ? 'null::text as description' : `${alias}.${column}`))
+      .join(', '),
+  );
+const lean = leanColumns('merge_requests');
 
 /** The next number of a project's merge requests or pipelines: the counter's row is locked until the commit, so numbers have no gaps. */
 export async function nextIid(tx: Tx, projectId: number, scope: 'merge_requests' | 'pipelines'): Promise<number> {
@@ -444,7 +454,7 @@ export const mergeRequestStore = (db: Database) => ({
         then 'cannot_be_merged_rechecking' else 'checking' end
       where project_id = ${projectId} and state = 'opened'
         and merge_status in ('unchecked', 'checking', 'cannot_be_merged_recheck', 'cannot_be_merged_rechecking', 'preparing')
-      returning *`);
+      returning ${lean}`);
     return rows.map(toMergeRequest).sort((a, b) => a.id - b.id);
   },
 
@@ -464,7 +474,7 @@ export const mergeRequestStore = (db: Database) => ({
             ${results.map(({ targetSha }) => targetSha)}::text[]) as given (id, generation, mergeable, needs_rebase, target_sha),
           merge_requests before
         where mr.id = given.id and before.id = mr.id and mr.state = 'opened' and mr.merge_status_generation = given.generation
-        returning mr.*, before.merge_status as was`);
+        returning ${leanColumns('mr')}, before.merge_status as was`);
       const happenings: Happening[] = [];
       const jobs: number[] = [];
       for (const row of rows) {
@@ -508,18 +518,10 @@ export const mergeRequestStore = (db: Database) => ({
     });
   },
 
-  /** Open merge requests from a branch. */
-  async openFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]> {
-    const rows = await db.query(sql`
-      select * from merge_requests where source_project_id = ${sourceProjectId} and source_branch = ${sourceBranch}
-        and state in ('opened', 'locked') order by id`);
-    return rows.map(toMergeRequest);
-  },
-
   /** Merge requests from a branch that are not merged. */
   async unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]> {
     const rows = await db.query(sql`
-      select * from merge_requests where source_project_id = ${sourceProjectId} and source_branch = ${sourceBranch}
+      select ${lean} from merge_requests where source_project_id = ${sourceProjectId} and source_branch = ${sourceBranch}
         and state <> 'merged' order by id`);
     return rows.map(toMergeRequest);
   },
@@ -527,7 +529,7 @@ export const mergeRequestStore = (db: Database) => ({
   /** Open merge requests into a branch. */
   async openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]> {
     const rows = await db.query(sql`
-      select * from merge_requests where project_id = ${projectId} and target_branch = ${targetBranch}
+      select ${lean} from merge_requests where project_id = ${projectId} and target_branch = ${targetBranch}
         and state in ('opened', 'locked') order by id`);
     return rows.map(toMergeRequest);
   },
