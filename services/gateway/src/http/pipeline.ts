@@ -80,6 +80,9 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       return redirect(request, response, answer.movedTo, edges.externalUrl);
     if (ofTarget !== undefined) throw ofTarget;
     if (route.limit !== undefined) edges.limits.apply(route.limit, request, actor);
+    const { limitWith } = route;
+    if (limitWith !== undefined && Object.hasOwn(raw, limitWith.parameter))
+      edges.limits.apply(limitWith.limit, request, actor);
 
     const abort = new AbortController();
     response.on('close', () => abort.abort());

@@ -74,6 +74,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly bodyLimit?: number;
   /** Name of an application limit of http/rate-limits.ts. */
   readonly limit?: string;
+  /** A limit that counts only requests which send a parameter, such as a search (G-4.2-9). */
+  readonly limitWith?: { readonly parameter: string; readonly limit: string };
   /** Component of the reply by status: a name, [name] for an array, undefined for no body. The first is the default status. */
   readonly returns: Readonly<Record<number, string | readonly [string] | undefined>>;
   handle(context: HandlerContext<Params, Path, TargetOf<A>>): Promise<Answer>;

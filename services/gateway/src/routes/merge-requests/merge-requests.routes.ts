@@ -225,6 +225,7 @@ export const mergeRequestRoutes = [
     access: 'public',
     params: filters,
     relations: exclusive,
+    limitWith: { parameter: 'search', limit: 'search' },
     list,
     returns: { 200: ['MergeRequestItem'] },
     handle: async ({ params, actor, page, call }) => {
@@ -246,6 +247,7 @@ export const mergeRequestRoutes = [
     access: { group: 'read_group' },
     params: { ...filters, non_archived: boolean().default(true) },
     relations: exclusive,
+    limitWith: { parameter: 'search', limit: 'search' },
     list,
     returns: { 200: ['MergeRequestItem'] },
     handle: ({ params, access, page, call }) =>
@@ -264,6 +266,7 @@ export const mergeRequestRoutes = [
     access: { project: 'read_merge_request' },
     params: { ...filters, iids: integers().optional() },
     relations: exclusive,
+    limitWith: { parameter: 'search', limit: 'search' },
     list,
     returns: { 200: ['MergeRequestItem'] },
     handle: ({ params, access, page, call }) =>
