@@ -1,5 +1,5 @@
 import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
-import { invalid, notFound } from '@switchyard/errors';
+import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, projectEvents } from '@switchyard/events';
 import { levels } from '../domain/levels';
 import { pathFromName } from '../domain/path';
@@ -52,6 +52,27 @@ export async function lockHomeFor(
   return { home, rules };
 }
 
+/**
+ * Makes the owner of a user's namespace a member of a project that comes into it, as the Owner of a group is through the group.
+ * @returns ids of the memberships that changed
+ */
+export async function welcomeOwner(
+  tx: Tx,
+  members: MemberStore,
+  home: HomeRow,
+  projectId: number,
+  actorId: number,
+): Promise<number[]> {
+  if (home.owner_id === null) return [];
+  const owner = await members.put(
+    tx,
+    { kind: 'project', id: projectId },
+    { userId: home.owner_id, level: levels.owner, expiresAt: undefined, createdBy: actorId },
+  );
+  await noteAdded(tx, [owner], actorId);
+  return [owner.id];
+}
+
 /** Turns the violation of a unique index into the text for its field, when another project was quicker. */
 export function refuseTaken(error: unknown): never {
   if (isUniqueViolation(error, 'projects_path_unique')) throw invalid({ path: [taken] });
@@ -80,6 +101,7 @@ export const createProject =
           visibility: given.visibility ?? 'private',
           default_branch: given.default_branch || home.default_branch || 'main',
         };
+        if (home.full && !actor.admin) throw forbidden('Your project limit has been reached.');
         const problems = projectProblems(settings, rules);
         const conflicts = await projects.taken(tx, home.id, { name, path });
         if (conflicts.name) note(problems, 'name', [taken]);
@@ -91,16 +113,7 @@ export const createProject =
           creator_id: creator,
           initialize_with_readme: wanted.initializeWithReadme,
         });
-        // The owner of a namespace is a member of each project in it, as the Owner of a group is through the group.
-        const owner =
-          home.owner_id === null
-            ? undefined
-            : await members.put(
-                tx,
-                { kind: 'project', id: created },
-                { userId: home.owner_id, level: levels.owner, expiresAt: undefined, createdBy: actor.userId },
-              );
-        if (owner !== undefined) await noteAdded(tx, [owner], actor.userId);
+        const owner = await welcomeOwner(tx, members, home, created, actor.userId);
         await appendToOutbox(
           tx,
           projectEvents,
@@ -109,7 +122,7 @@ export const createProject =
         );
         await recordDirectoryChange(tx, [
           ...(await projectChanges(tx, [created])),
-          ...(owner === undefined ? [] : await membershipChanges(tx, [owner.id])),
+          ...(await membershipChanges(tx, owner)),
         ]);
         return created;
       })

@@ -53,8 +53,13 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
     return added.id;
   }
 
+  /** A group keeps an Owner, and a project the owner of the namespace it lies in. */
   async function refuseLastOwner(tx: Tx, source: MemberSource, userId: number): Promise<void> {
-    if (source.kind === 'group' && (await members.otherOwners(tx, source.id, userId)) === 0) throw forbidden();
+    const last =
+      source.kind === 'group'
+        ? (await members.otherOwners(tx, source.id, userId)) === 0
+        : await members.ownsHome(tx, source.id, userId);
+    if (last) throw forbidden();
   }
 
   return {

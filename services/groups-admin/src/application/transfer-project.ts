@@ -1,17 +1,18 @@
 import type { Database } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { isWider } from '../domain/openness';
-import { projectChanges } from '../storage/directory-rows';
+import { membershipChanges, projectChanges } from '../storage/directory-rows';
+import type { MemberStore } from '../storage/member.store';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
 import type { Viewer } from '../storage/viewer';
-import { lockHomeFor } from './create-project';
+import { lockHomeFor, welcomeOwner } from './create-project';
 import { recordDirectoryChange } from './directory-writer';
 
 const sameName = 'Project with same name or path in target namespace already exists';
 
 /** Moves a project to another namespace; the path it had redirects (G-1-7). Its repository lies under its id and stays. */
 export const transferProject =
-  ({ db, projects }: { db: Database; projects: ProjectStore }) =>
+  ({ db, projects, members }: { db: Database; projects: ProjectStore; members: MemberStore }) =>
   async (actor: Viewer, id: number, namespace: string): Promise<ProjectRow> => {
     const namespaceId = await projects.findNamespace(namespace);
     await db.transaction(async (tx) => {
@@ -25,7 +26,8 @@ export const transferProject =
         throw invalid(`${project.visibility} is not allowed in a ${home.visibility} group.`);
       await projects.redirect(tx, id);
       await projects.move(tx, id, home.id);
-      await recordDirectoryChange(tx, await projectChanges(tx, [id]));
+      const owner = await welcomeOwner(tx, members, home, id, actor.userId);
+      await recordDirectoryChange(tx, [...(await projectChanges(tx, [id])), ...(await membershipChanges(tx, owner))]);
     });
     const project = await projects.find(id, actor);
     if (project === undefined) throw notFound('Project');

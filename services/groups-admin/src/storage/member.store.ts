@@ -150,6 +150,13 @@ export const memberStore = (db: Database) => ({
     return row?.count ?? 0;
   },
 
+  /** Whether a project lies in the namespace of this user, who is its Owner by that. */
+  async ownsHome(tx: Tx, projectId: number, userId: number): Promise<boolean> {
+    const row = await tx.one(sql`
+      select 1 from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId} and n.owner_id = ${userId}`);
+    return row !== undefined;
+  },
+
   /** Inserts a membership, or takes over an expired one. */
   async put(
     tx: Tx,

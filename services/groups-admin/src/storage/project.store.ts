@@ -102,6 +102,8 @@ export interface HomeRow {
   deleting: boolean;
   /** True when the user belongs to a group or project below. */
   member_below: boolean;
+  /** A user's namespace that holds as many projects as its owner may have. */
+  full: boolean;
 }
 
 const changedColumns = (change: ProjectChange): Sql[] =>
@@ -157,7 +159,9 @@ export const projectStore = (db: Database) => ({
         exists (
           select from memberships m left join projects held on held.id = m.project_id
           join namespaces below on below.id = coalesce(m.namespace_id, held.namespace_id)
-          where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > now()) and n.id = any(below.ancestry)) as member_below
+          where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > now()) and n.id = any(below.ancestry)) as member_below,
+        coalesce((select u.projects_limit <= (select count(*) from projects mine where mine.namespace_id = n.id)
+          from users u where u.id = n.owner_id), false) as full
       from namespaces n where n.id = ${namespaceId}`);
   },
 

@@ -191,3 +191,9 @@ test('expiry is kept, changed and taken away', async () => {
   expect(await update(ada, inGroup(), bob, 20, '2098-01-01')).toMatchObject({ expires_at: '2098-01-01' });
   expect(await update(ada, inGroup(), bob, 20, '')).toMatchObject({ expires_at: null });
 });
+
+test('the owner of a namespace stays Owner of the projects in it', async () => {
+  const own = (await newProject(bob, 0, 'own')).id;
+  expect(await refusal(remove(bob, inProject(own), bob))).toMatchObject({ kind: 'forbidden' });
+  expect(await refusal(update(root, inProject(own), bob, 30))).toMatchObject({ kind: 'forbidden' });
+});

@@ -142,6 +142,14 @@ describe('creating', () => {
   });
 });
 
+test('nobody but an administrator makes more projects than the limit of the namespace’s owner', async () => {
+  const carl = await running.user('carl');
+  await running.db.query(sql`update users set projects_limit = 1 where id = ${carl.userId}`);
+  await newProject(carl, 0, 'one');
+  expect(await refusal(newProject(carl, 0, 'two'))).toMatchObject({ kind: 'forbidden' });
+  expect(await newProject(root, carl.namespaceId, 'two')).toMatchObject({ path_with_namespace: 'carl/two' });
+});
+
 describe('updating', () => {
   test('every setting comes back as it was set', async () => {
     const { id } = await newProject(ada, 0, 'tuned');
@@ -216,6 +224,10 @@ describe('updating', () => {
     expect(await transfer('harbour')).toMatchObject({ path_with_namespace: 'harbour/traveller' });
     expect(await refusal(transfer(String(group.id)))).toMatchObject({ kind: 'invalid' });
     expect(await refusal(transfer('nowhere'))).toMatchObject({ kind: 'not_found' });
+    expect(await transfer('ada')).toMatchObject({
+      path_with_namespace: 'ada/traveller',
+      permissions: { project_access: { access_level: 50 } },
+    });
     const reply = await projects(ada).deleteProject({ projectId: id }, { project: id });
     expect([reply.status, JSON.parse(Buffer.from(reply.json).toString())]).toEqual([202, { message: '202 Accepted' }]);
     expect(await list(ada)).not.toContain('traveller');
