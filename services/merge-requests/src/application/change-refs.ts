@@ -15,7 +15,7 @@ import {
   type Settlement,
   tagOf,
 } from '../domain/ref-change';
-import { initialDefault, type RepositoryProject } from '../domain/repository';
+import { fallbackDefaultBranch, initialDefault, type RepositoryProject } from '../domain/repository';
 import {
   countCommits,
   parseRefName,
@@ -29,6 +29,7 @@ import {
   updateRefs,
   zeroSha,
 } from '../git';
+import { describeObjects } from '../git/objects';
 import type { ChangeRefs, ChangeRefsRequest, RefChangeSubscriber } from './ref-change';
 
 faultPoints.push(
@@ -78,6 +79,8 @@ export interface RefChangeEdges {
 
 /** Commits counted for one push at the most; a larger one is shown with this number. */
 const countedCommits = 10_001;
+/** Branches of one push whose commits are counted; of the others the number is 0, as of a bulk push (G-2-21). */
+const countedBranches = 50;
 
 /** The machinery behind `ChangeRefs`: the same for pushes, whose refs git's receiving end moves, and for the reconciler. */
 export interface RefChanges {
@@ -92,22 +95,45 @@ export interface RefChanges {
 export function refChanges(edges: RefChangeEdges): RefChanges {
   const { log, repositoryOf, subscribers } = edges;
 
-  async function factsOf(repo: Repository, change: RefChange, defaultBranch: string): Promise<PushFacts | undefined> {
-    const branch = branchOf(change.ref);
-    if (change.source === 'internal' || (branch === undefined && tagOf(change.ref) === undefined)) return undefined;
-    const facts = { commitCount: 0, commitTitle: '', defaultBranch: branch === defaultBranch };
-    if (deletes(change)) return facts;
-    const after = parseSha(change.after);
-    const [commit] = await readCommits(repo, [after]);
-    if (commit === undefined) return facts;
-    const title = { ...facts, commitTitle: commit.title };
-    if (branch === undefined) return title;
-    const not = creates(change)
-      ? await readRefs(repo, [parseRefName(`refs/heads/${defaultBranch}`)]).then((refs) =>
-          [...refs.values()].filter(({ ref }) => ref !== change.ref).map(({ sha }) => sha),
-        )
-      : [parseSha(change.before)];
-    return { ...title, commitCount: await countCommits(repo, { from: [after], not, cap: countedCommits }) };
+  /** Facts of the changes that are published, by id. The number of processes does not grow with the refs beyond `countedBranches`. */
+  async function factsOf(
+    repo: Repository,
+    changes: readonly RefChange[],
+    defaultBranch: string,
+  ): Promise<ReadonlyMap<number, PushFacts>> {
+    const published = changes.filter(
+      ({ ref, source }) => source !== 'internal' && (branchOf(ref) ?? tagOf(ref)) !== undefined,
+    );
+    const facts = new Map<number, PushFacts>();
+    if (published.length === 0) return facts;
+    const arrived = published.filter((change) => !deletes(change));
+    const commits = await describeObjects(
+      repo,
+      arrived.map(({ after }) => `${parseSha(after)}^{commit}`),
+    );
+    const commitOf = new Map(arrived.map(({ id }, at) => [id, commits[at]?.sha]));
+    const shas = [...new Set(commits.flatMap((commit) => commit?.sha ?? []))];
+    const titles = new Map((await readCommits(repo, shas)).map(({ id, title }) => [id, title]));
+    const defaultRef = parseRefName(`refs/heads/${defaultBranch}`);
+    const trunk = arrived.some(creates) ? (await readRefs(repo, [defaultRef])).get(defaultRef)?.sha : undefined;
+    let counted = 0;
+    for (const change of published) {
+      const commit = commitOf.get(change.id);
+      const isBranch = branchOf(change.ref) !== undefined;
+      let commitCount = 0;
+      if (commit !== undefined && isBranch && counted < countedBranches) {
+        counted += 1;
+        const base = creates(change) ? (change.ref === defaultRef ? undefined : trunk) : parseSha(change.before);
+        const not = base === undefined ? [] : [base];
+        commitCount = await countCommits(repo, { from: [commit], not, cap: countedCommits });
+      }
+      facts.set(change.id, {
+        commitCount,
+        commitTitle: (commit && titles.get(commit)) ?? '',
+        defaultBranch: change.ref === defaultRef,
+      });
+    }
+    return facts;
   }
 
   async function settlementsOf(
@@ -122,14 +148,11 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     );
     const named = project === undefined ? '' : initialDefault(project);
     const newDefault = project?.pushed === false ? firstDefaultBranch(named, created) : undefined;
-    const settlements: Settlement[] = [];
-    for (const [at, change] of changes.entries()) {
-      settlements.push(
-        moved[at]
-          ? { change, moved: true, facts: await factsOf(repo, change, newDefault ?? named) }
-          : { change, moved: false },
-      );
-    }
+    const happened = changes.filter((_, at) => moved[at]);
+    const facts = await factsOf(repo, happened, newDefault ?? (named || fallbackDefaultBranch));
+    const settlements = changes.map(
+      (change, at): Settlement => ({ change, moved: moved[at] ?? false, facts: facts.get(change.id) }),
+    );
     return { settlements, newDefault };
   }
 

@@ -265,6 +265,22 @@ test('a project with a README has it on first touch, once, also when two come at
   expect(raw.text).toBe(`# Project ${project.id}\n`);
 });
 
+test('a push of thousands of refs arrives, each with its event', async () => {
+  const { project, folder } = await pushed();
+  const sha = (await harness.git(folder, 'rev-parse', 'HEAD')).trim();
+  const refs = Array.from(
+    { length: 2_000 },
+    (_, at) => `create refs/${at % 10 === 0 ? 'heads' : 'tags'}/n${at} ${sha}`,
+  );
+  writeFileSync(join(folder, '..', 'refs'), `${refs.join('\n')}\n`);
+  await harness.git(folder, '-c', 'alias.load=!git update-ref --stdin < ../refs', 'load');
+  await harness.git(folder, 'push', '--quiet', 'origin', '--all');
+  await harness.git(folder, 'push', '--quiet', 'origin', '--tags');
+  const found = await events(project.id);
+  expect(found).toHaveLength(2_001);
+  expect(found.every(({ body }) => body.commitTitle === 'First')).toBe(true);
+}, 60_000);
+
 test('the repository of a deleted project goes, and does not come back', async () => {
   const { project } = await pushed();
   const { repo } = await harness.part.openProjectRepository(project.id);
