@@ -5,11 +5,11 @@ import { bootstrap } from './application/bootstrap';
 import { directoryFeed } from './application/follow-directory';
 import { personalAccessTokens } from './application/personal-access-tokens';
 import { resolveAccess } from './application/resolve-access';
+import { tokenDigest } from './application/token';
 import { users } from './application/users';
 import { composeGroups } from './compose-groups';
 import type { Config } from './config';
 import type { BackgroundWork, Dependencies } from './dependencies';
-import { tokenDigest } from './domain/token';
 import { PrismaClient } from './generated/prisma/client';
 import { accessStore } from './storage/access.store';
 import { directoryStore } from './storage/directory.store';
@@ -33,8 +33,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
   const digest = tokenDigest(config.SWITCHYARD_SECRET);
   await bootstrap(db, digest, config.SWITCHYARD_ROOT_TOKEN);
 
-  const directory = directoryStore(db);
-  const feed = directoryFeed(directory);
+  const feed = directoryFeed(directoryStore(db));
   const access = resolveAccess({ store: accessStore(db), digest, tier, rootToken: config.SWITCHYARD_ROOT_TOKEN });
   const tokens = personalAccessTokens(db, tokenStore(prisma), digest, config.SWITCHYARD_TOKEN_LIFETIME_DAYS);
   const groups = composeGroups(dependencies, {
@@ -52,7 +51,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
   return {
     services: [
       accessHandler(access),
-      directoryHandler(directory, feed),
+      directoryHandler(feed),
       userHandler(users(db, userStore(prisma)), externalUrl),
       personalAccessTokenHandler(tokens),
       namespaceHandler(db, dependencies),

@@ -1,10 +1,10 @@
 import { type Database, sql, type Tx } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
-import type { TokenDigest } from '../domain/token';
 import { namespaceChanges } from '../storage/directory-rows';
 import { userChanges } from '../storage/directory-user-rows';
 import { insertUserNamespace } from '../storage/user.store';
 import { recordDirectoryChange } from './directory-writer';
+import type { TokenDigest } from './token';
 
 /** Serialises the bootstrap of replicas that start side by side. */
 const bootstrapLock = 72707380;

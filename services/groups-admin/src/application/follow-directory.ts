@@ -18,6 +18,8 @@ export interface DirectoryFeed {
    * @throws AppError gone when they have been pruned
    */
   readChanges(after: number, limit: number, waitMs: number, signal: AbortSignal): Promise<ChangesPage>;
+  /** Every row at one sequence, in batches; the last one is empty. */
+  snapshot(): ReturnType<DirectoryStore['snapshot']>;
   /** Starts pruning in the background. */
   start(): void;
   /** Ends every wait; those who wait get an empty page. */
@@ -61,6 +63,7 @@ export function directoryFeed(store: DirectoryStore): DirectoryFeed {
         await nextLook(signal, Math.min(left, lookInterval));
       }
     },
+    snapshot: () => store.snapshot(),
     start: () => void prune(),
     drain: () => draining.abort(),
   };

@@ -3,10 +3,10 @@ import { badRequest, forbidden, notFound, unauthorized, unprocessable } from '@s
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { lengthProblems } from '../domain/problems';
 import { mayHaveScopes, selfServiceScopes } from '../domain/scopes';
-import { generateToken, type TokenDigest } from '../domain/token';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
 import { findToken, listTokens, type TokenFilter, type TokenRecord } from '../storage/personal-access-token.list';
 import type { TokenStore } from '../storage/personal-access-token.store';
+import { generateToken, type TokenDigest } from './token';
 
 /** A token with what only its maker sees. */
 export interface ShownToken {

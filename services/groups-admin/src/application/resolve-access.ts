@@ -7,9 +7,9 @@ import {
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
-import { mayBeToken, type TokenDigest } from '../domain/token';
 import { isVisible } from '../domain/viewing';
 import type { AccessStore, SudoRow, TargetName, TargetRow, TokenRow } from '../storage/access.store';
+import { mayBeToken, type TokenDigest } from './token';
 
 /** What access resolution needs. */
 export interface ResolveAccessOptions {

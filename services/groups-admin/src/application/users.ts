@@ -2,11 +2,11 @@ import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { conflict, forbidden, notFound } from '@switchyard/errors';
 import { appendToOutbox, userBlockedId, userDeletedId, userEvents } from '@switchyard/events';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
-import { hashPassword } from '../domain/password';
 import { refuse } from '../domain/problems';
 import { changeState, profileProblems, type StateChange, type UserState, userProblems } from '../domain/user';
 import { findUser, listUsers, type UserFilter, type UserRow } from '../storage/user.list';
 import type { UserStore } from '../storage/user.store';
+import { hashPassword } from './password';
 
 /** What can be set on a user; undefined keeps the value. */
 export interface UserFields {

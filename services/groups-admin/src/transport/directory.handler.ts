@@ -1,18 +1,17 @@
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
 import type { DirectoryFeed } from '../application/follow-directory';
-import type { DirectoryStore } from '../storage/directory.store';
 
 const readers = { callers: ['merge-requests', 'collaboration', 'packages'] };
 
 /** DirectoryService, for the services that keep a replica (D5). */
-export const directoryHandler = (store: DirectoryStore, feed: DirectoryFeed): ServiceImplementation =>
+export const directoryHandler = (feed: DirectoryFeed): ServiceImplementation =>
   implement(
     DirectoryServiceService,
     {
       readChanges: (request, { signal }) => feed.readChanges(request.after, request.limit, request.waitMs, signal),
       async *snapshot() {
-        for await (const { rows, sequence } of store.snapshot()) yield { rows, sequence, last: rows.length === 0 };
+        for await (const { rows, sequence } of feed.snapshot()) yield { rows, sequence, last: rows.length === 0 };
       },
     },
     { readChanges: readers, snapshot: readers },

@@ -3,7 +3,7 @@ import type { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import fc from 'fast-check';
 import { type ResolveAccess, resolveAccess } from '../../src/application/resolve-access';
-import { tokenDigest } from '../../src/domain/token';
+import { tokenDigest } from '../../src/application/token';
 import { accessStore } from '../../src/storage/access.store';
 import { migrations } from '../../src/storage/migrations';
 import { visibleGroups, visibleProjects } from '../../src/storage/viewer';

@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { bootstrap } from '../../src/application/bootstrap';
 import { recordDirectoryChange } from '../../src/application/directory-writer';
 import { directoryFeed } from '../../src/application/follow-directory';
-import { tokenDigest } from '../../src/domain/token';
+import { tokenDigest } from '../../src/application/token';
 import { type DirectoryStore, directoryStore } from '../../src/storage/directory.store';
 import { userChanges } from '../../src/storage/directory-user-rows';
 import { migrations } from '../../src/storage/migrations';
