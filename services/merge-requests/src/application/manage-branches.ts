@@ -76,7 +76,7 @@ export function manageBranches({ open, changeRefs, protectedBranches, matching }
 
   async function removable(opened: ProjectRepository, actor: RepositoryActor) {
     const rules = await protectedBranches.all(opened.project.id);
-    const ground = { rules, standing: actor.standing, defaultBranch: opened.defaultBranch, empty: false };
+    const ground = { rules, standing: actor.standing, defaultBranch: opened.defaultBranch };
     return (branch: string) => refusalOfRemoval(branch, ground);
   }
 

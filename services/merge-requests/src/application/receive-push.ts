@@ -78,11 +78,11 @@ function bracket(start: (move: () => Promise<readonly (string | undefined)[]>) =
 /** Receives a push: rules decide, intents are committed, refs move, results are committed, the client hears of it (D7). */
 export function receivePush({ open, changes, protectedBranches }: ReceivePushEdges) {
   async function verdictsOn(push: ProposedPush, request: PushRequest) {
-    const [{ project, defaultBranch }, rules] = await Promise.all([
+    const [{ defaultBranch }, rules] = await Promise.all([
       open(request.projectId),
       protectedBranches.all(request.projectId),
     ]);
-    const ground = { rules, standing: request.standing, defaultBranch, empty: !project.pushed };
+    const ground = { rules, standing: request.standing, defaultBranch };
     const reasons = push.updates.map((update) =>
       refusalOf({ ref: update.ref, before: update.old, after: update.new, rewrites: update.forced }, ground),
     );

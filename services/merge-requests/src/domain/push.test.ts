@@ -16,7 +16,6 @@ const ground = (level: number, given: Partial<PushGround> = {}): PushGround => (
   rules: [main],
   standing: { level, admin: false },
   defaultBranch: 'main',
-  empty: false,
   ...given,
 });
 const update = (ref: string, given: Partial<PushedUpdate> = {}): PushedUpdate => ({

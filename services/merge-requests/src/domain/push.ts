@@ -7,8 +7,6 @@ export interface PushGround {
   readonly standing: Standing;
   /** Default branch of the project. */
   readonly defaultBranch: string;
-  /** True while the repository has no branch: its first one is made before any rule stands. */
-  readonly empty: boolean;
 }
 
 /** One update of a push. */
