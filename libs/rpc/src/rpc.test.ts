@@ -42,7 +42,10 @@ const method = (name: string, page: boolean) => ({
   responseDeserialize: (bytes: Buffer) => (page ? RepresentationPage : Representation).decode(bytes),
 });
 const definition = { get: method('Get', false), list: method('List', true), refuse: method('Refuse', false) };
-const request: ResolveRequest = { token: 't', sudo: '', target: { $case: 'project', value: 'a/b' } };
+const request: ResolveRequest = ResolveRequestMessage.fromPartial({
+  token: 't',
+  target: { $case: 'project', value: 'a/b' },
+});
 
 describe('signed calls', () => {
   let server: RunningServer;

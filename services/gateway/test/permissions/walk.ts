@@ -145,5 +145,5 @@ async function walkOne(gateway: TestGateway, expectation: Expectation, visibilit
 
 function queryOf(parameters: Readonly<Record<string, unknown>> | undefined): string {
   if (parameters === undefined) return '';
-  return `?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))}`;
+  return `?${new URLSearchParams(Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
