@@ -6,7 +6,7 @@ import type { CallOptions } from '@switchyard/rpc';
 import { listNamespaces } from '../../src/storage/namespace.list';
 import { listTokens } from '../../src/storage/personal-access-token.list';
 import { listUsers } from '../../src/storage/user.list';
-import { breaches, propertiesOf } from '../support/contract';
+import { conforming, propertiesOf } from '../support/components';
 import { bodyOf, rootToken, startTestService, type TestService } from '../support/running-service';
 
 let service: TestService;
@@ -77,7 +77,7 @@ describe('a user', () => {
         root,
       ),
     );
-    expect(breaches('NewPersonalAccessToken', made)).toEqual([]);
+    conforming('NewPersonalAccessToken', made);
     const own = await service.as(made.token);
     const db = openDatabase({ url: service.databaseUrl, applicationName: 'test' });
     await db.query(sql`
@@ -85,13 +85,13 @@ describe('a user', () => {
         last_activity_on = current_date where id = ${id}`);
     await db.close();
     const me = bodyOf(await users.getCurrentUser({}, own));
-    expect(breaches('CurrentUser', me)).toEqual([]);
+    conforming('CurrentUser', me);
     expect(Object.keys(me).sort()).toEqual(propertiesOf('CurrentUser').sort());
     const empty = Object.keys(me).filter((field) => isEmpty(me[field]) && !unsourced.includes(field));
     expect(empty).toEqual([]);
     expect(me).toMatchObject({ created_by: { username: 'root' }, commit_email: 'commit@example.com', note: 'note' });
     const seen = bodyOf(await tokens.getPersonalAccessToken({ tokenId: 0 }, own));
-    expect(breaches('SinglePersonalAccessToken', seen)).toEqual([]);
+    conforming('SinglePersonalAccessToken', seen);
   });
 
   it('keeps a private profile from other users, and its e-mail from everybody but administrators', async () => {
@@ -110,20 +110,20 @@ describe('a user', () => {
     const [listed] = bodyOf(
       await users.listUsers(ListUsersRequest.fromPartial({ username: 'full' }), await service.as(token)),
     );
-    expect(breaches('UserReference', listed)).toEqual([]);
+    conforming('UserReference', listed);
     const seen = bodyOf(await users.getUser({ userId: listed.id }, await service.as(token)));
-    expect(breaches('User', seen)).toEqual([]);
+    conforming('User', seen);
     expect(seen).toMatchObject({ username: 'full', bio: null, created_at: null, job_title: null });
     expect(seen).not.toHaveProperty('email');
     const [complete] = bodyOf(await users.listUsers(ListUsersRequest.fromPartial({ username: 'full' }), root));
-    expect(breaches('User', complete)).toEqual([]);
+    conforming('User', complete);
     expect(complete.email).toBe('full@example.com');
   });
 });
 
 it('a namespace is what its component says', async () => {
   const found = bodyOf(await service.client(NamespaceServiceService).getNamespace({ namespace: 'full' }, root));
-  expect(breaches('Namespace', found)).toEqual([]);
+  conforming('Namespace', found);
   expect(Object.keys(found).sort()).toEqual(propertiesOf('Namespace').sort());
 });
 

@@ -30,3 +30,10 @@ export function conforming<T>(component: string, reply: T): T {
   }
   return reply;
 }
+
+/** Properties of a component, those of what it includes among them. */
+export function propertiesOf(component: string): string[] {
+  const { properties = {}, allOf = [] } = schemas[component];
+  const included = (allOf as { $ref: string }[]).flatMap(({ $ref }) => propertiesOf($ref.split('/').at(-1) ?? ''));
+  return [...Object.keys(properties), ...included];
+}
