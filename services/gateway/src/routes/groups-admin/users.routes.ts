@@ -5,6 +5,7 @@ import {
 } from '@switchyard/protos/groups_admin/v1/user';
 import type { z } from 'zod';
 import { atLeastOne } from '../../http/check-parameters';
+import { refuseDeepOffset } from '../../http/page';
 import { boolean, dateTime, integer, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
@@ -116,8 +117,9 @@ export const userRoutes = [
     },
     list: { orderBy: ['id', 'name', 'username', 'created_at', 'updated_at'], sort: 'desc' },
     returns: { 200: ['ListedUser'] },
-    handle: ({ params, page, call }) =>
-      call(UserServiceService).listUsers({
+    handle: ({ params, page, call }) => {
+      refuseDeepOffset(page, 'User');
+      return call(UserServiceService).listUsers({
         page,
         username: params.username ?? '',
         search: params.search ?? '',
@@ -134,7 +136,8 @@ export const userRoutes = [
         createdBefore: params.created_before,
         withoutProjectBots: params.without_project_bots,
         withoutProjects: params.without_projects,
-      }),
+      });
+    },
   }),
   defineRoute({
     method: 'post',

@@ -85,6 +85,13 @@ describe('GET /users', () => {
     ]);
   });
 
+  it('405: an offset beyond 50,000 (G-1-25)', async () => {
+    const reply = await gateway.send('GET', '/users?page=501&per_page=100', token());
+    expect(reply.status).toBe(405);
+    expect(reply.body.error).toContain('objects of type User');
+    expect((await gateway.send('GET', '/users?page=500&per_page=100', token())).status).toBe(200);
+  });
+
   it('403: what the service refuses an anonymous caller', async () => {
     answer = resolved({ actor: anonymous });
     listed = () => {
