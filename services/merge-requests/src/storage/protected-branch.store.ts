@@ -1,5 +1,16 @@
-import { type Database, listPage, named, type PageInfo, type PageRequest, sql } from '@switchyard/database';
+import {
+  type Database,
+  databaseError,
+  isUniqueViolation,
+  listPage,
+  named,
+  type PageInfo,
+  type PageRequest,
+  sql,
+} from '@switchyard/database';
 import type { ProtectedBranch } from '../domain/protected-branch';
+import type { ProtectedBranch as Row } from '../generated/prisma/client';
+import { prismaOf } from './prisma';
 
 const columns = sql`id, project_id as "projectId", name, push_access_level as "pushAccessLevel",
   merge_access_level as "mergeAccessLevel", allow_force_push as "allowForcePush"`;
@@ -13,6 +24,19 @@ const orders = {
 
 /** `%`, `_` and the backslash stand for themselves in a search. */
 const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+const toRule = ({ id, projectId, name, pushAccessLevel, mergeAccessLevel, allowForcePush }: Row): ProtectedBranch => ({
+  id: Number(id),
+  projectId: Number(projectId),
+  name,
+  pushAccessLevel,
+  mergeAccessLevel,
+  allowForcePush,
+});
+
+const refuse = (error: unknown): never => {
+  throw databaseError(error);
+};
 
 /** The table of protected branches. */
 export const protectedBranchStore = (db: Database) => ({
@@ -52,33 +76,36 @@ export const protectedBranchStore = (db: Database) => ({
     ),
 
   /** Adds a rule; undefined when there is one of that name. */
-  add: (rule: Omit<ProtectedBranch, 'id'>): Promise<ProtectedBranch | undefined> =>
-    db.one(sql`
-      insert into protected_branches (project_id, name, push_access_level, merge_access_level, allow_force_push)
-      values (${rule.projectId}, ${rule.name}, ${rule.pushAccessLevel}, ${rule.mergeAccessLevel}, ${rule.allowForcePush})
-      on conflict (project_id, name) do nothing
-      returning ${columns}`),
+  async add(rule: Omit<ProtectedBranch, 'id'>): Promise<ProtectedBranch | undefined> {
+    try {
+      const row = await prismaOf(db).protectedBranch.create({ data: { ...rule, projectId: BigInt(rule.projectId) } });
+      return toRule(row);
+    } catch (error) {
+      if (isUniqueViolation(error, 'protected_branches_name')) return undefined;
+      throw databaseError(error);
+    }
+  },
 
   /** Changes a rule; what is undefined stays. Undefined when there is none. */
-  change: (
+  async change(
     projectId: number,
     name: string,
     change: { pushAccessLevel?: number; mergeAccessLevel?: number; allowForcePush?: boolean },
-  ): Promise<ProtectedBranch | undefined> =>
-    db.one(sql`
-      update protected_branches set
-        push_access_level = coalesce(${change.pushAccessLevel ?? null}::int, push_access_level),
-        merge_access_level = coalesce(${change.mergeAccessLevel ?? null}::int, merge_access_level),
-        allow_force_push = coalesce(${change.allowForcePush ?? null}::boolean, allow_force_push),
-        updated_at = now()
-      where project_id = ${projectId} and name = ${name}
-      returning ${columns}`),
+  ): Promise<ProtectedBranch | undefined> {
+    const [row] = await prismaOf(db)
+      .protectedBranch.updateManyAndReturn({
+        where: { projectId: BigInt(projectId), name },
+        data: { ...change, updatedAt: new Date() },
+      })
+      .catch(refuse);
+    return row && toRule(row);
+  },
 
   /** Removes a rule; false when there is none. */
   async remove(projectId: number, name: string): Promise<boolean> {
-    const rows = await db.query(
-      sql`delete from protected_branches where project_id = ${projectId} and name = ${name} returning id`,
-    );
-    return rows.length > 0;
+    const { count } = await prismaOf(db)
+      .protectedBranch.deleteMany({ where: { projectId: BigInt(projectId), name } })
+      .catch(refuse);
+    return count > 0;
   },
 });
