@@ -1,8 +1,8 @@
 import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
+import type { PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import { developer, mayMerge } from '../domain/protected-branch';
 import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../git';
-import type { PipelineView } from '../storage/pipeline.store';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 
 /** Makes a pipeline for a branch or tag; it waits for the reports of an outside CI. @throws AppError invalid when the ref does not exist */

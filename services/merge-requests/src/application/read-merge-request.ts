@@ -1,5 +1,6 @@
 import { AppError, notFound } from '@switchyard/errors';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
+import type { PipelineView } from '../domain/pipeline';
 import {
   aheadBehind,
   type Commit,
@@ -14,7 +15,6 @@ import {
   type Sha,
 } from '../git';
 import type { StoredDiff } from '../storage/merge-request.store';
-import type { PipelineView } from '../storage/pipeline.store';
 import { readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import { mayMergeInto } from './merge-merge-request';

@@ -1,9 +1,9 @@
 import { badRequest, forbidden, invalid, notFound } from '@switchyard/errors';
+import type { CommitStatusView } from '../domain/pipeline';
 import { defaultStatusName, isTrainRef, shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
 import { developer } from '../domain/protected-branch';
 import { type Repository, readCommit, refsContaining, resolveRevision, type Sha } from '../git';
-import type { CommitStatusView } from '../storage/pipeline.store';
 import { mayMergeInto } from './merge-merge-request';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 import { branchOf } from './ref-change';

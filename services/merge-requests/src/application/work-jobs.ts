@@ -1,3 +1,4 @@
+import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
 import type { JobRequest } from '../domain/merge-request-change';
 import type { ClaimedJob, JobStore } from '../storage/job.store';
@@ -39,7 +40,10 @@ export function startJobs(store: Pick<JobStore, 'claim' | 'finish' | 'postpone'>
 
   async function run(job: ClaimedJob): Promise<void> {
     try {
-      await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request);
+      await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request).catch((error) => {
+        // What the job was about, or its project, has been deleted.
+        if (!isAppError(error, 'not_found')) throw error;
+      });
       await store.finish(job);
     } catch (error) {
       logger.warn({ err: error, job: job.request }, 'a job failed and is tried again');

@@ -1,3 +1,4 @@
+import type { Person } from './merge-request-view';
 import type { CommitStatusState, PipelineStatus } from './pipeline-status';
 
 /** A pipeline as it is stored (G-2-13). Durations are whole seconds. */
@@ -46,6 +47,34 @@ export interface CommitStatus {
   readonly createdAt: Date;
   readonly startedAt: Date | undefined;
   readonly finishedAt: Date | undefined;
+}
+
+/** A pipeline and who triggered it. */
+export interface PipelineView {
+  readonly pipeline: Pipeline;
+  readonly user: Person | undefined;
+}
+
+/** A status and who reported it. */
+export interface CommitStatusView {
+  readonly status: CommitStatus;
+  readonly author: Person | undefined;
+}
+
+/** What a list of pipelines is narrowed by. */
+export interface PipelineFilter {
+  readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags';
+  readonly status?: string;
+  readonly ref?: string;
+  readonly sha?: string;
+  readonly username?: string;
+  readonly source?: string;
+  readonly updatedAfter?: Date;
+  readonly updatedBefore?: Date;
+  readonly createdAfter?: Date;
+  readonly createdBefore?: Date;
+  readonly name?: string;
+  readonly yamlErrors?: boolean;
 }
 
 /** Name of a status that gives none. */

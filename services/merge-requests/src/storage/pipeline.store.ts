@@ -11,8 +11,14 @@ import {
 } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type { MergeRequestFact } from '../domain/merge-request-change';
-import type { Person } from '../domain/merge-request-view';
-import { type CommitStatus, isTrainRef, type Pipeline } from '../domain/pipeline';
+import {
+  type CommitStatus,
+  type CommitStatusView,
+  isTrainRef,
+  type Pipeline,
+  type PipelineFilter,
+  type PipelineView,
+} from '../domain/pipeline';
 import {
   type CommitStatusState,
   isFinished,
@@ -26,18 +32,6 @@ import { enqueueJobs } from './job.store';
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
 import { nextIid } from './merge-request.store';
-
-/** A pipeline and who triggered it. */
-export interface PipelineView {
-  readonly pipeline: Pipeline;
-  readonly user: Person | undefined;
-}
-
-/** A status and who reported it. */
-export interface CommitStatusView {
-  readonly status: CommitStatus;
-  readonly author: Person | undefined;
-}
 
 const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
 const number = (value: unknown): number | undefined => (value === null ? undefined : Number(value));
@@ -115,22 +109,6 @@ const statusOrders: Record<string, OrderColumn[]> = {
   id: [statusId],
   pipeline_id: [{ name: 'pipeline_id', expression: sql`cs.pipeline_id`, type: 'bigint' }, statusId],
 };
-
-/** What a list of pipelines is narrowed by. */
-export interface PipelineFilter {
-  readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags';
-  readonly status?: string;
-  readonly ref?: string;
-  readonly sha?: string;
-  readonly username?: string;
-  readonly source?: string;
-  readonly updatedAfter?: Date;
-  readonly updatedBefore?: Date;
-  readonly createdAfter?: Date;
-  readonly createdBefore?: Date;
-  readonly name?: string;
-  readonly yamlErrors?: boolean;
-}
 
 type PipelineClauses = { [F in keyof Required<PipelineFilter>]: (value: NonNullable<PipelineFilter[F]>) => Sql };
 

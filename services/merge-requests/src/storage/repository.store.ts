@@ -6,6 +6,9 @@ interface ProjectRow extends Omit<RepositoryProject, 'wantedDefault' | 'storedDe
   storedDefault: string | null;
 }
 
+/** Rows one statement of a purge deletes. */
+const purgedAtOnce = 500;
+
 /** The table of repositories, and what the directory says of their projects and of the people who commit. */
 export const repositoryStore = (db: Database) => ({
   /** A project that is alive; undefined for an unknown or deleted one. */
@@ -68,11 +71,18 @@ export const repositoryStore = (db: Database) => ({
     return rows.map(({ id }) => id);
   },
 
-  /** Drops rules, ref changes and the row of a repository that is no longer on disk. */
-  forget: (projectId: number): Promise<void> =>
-    db.transaction(async (tx) => {
+  /** Drops merge requests and pipelines in batches, then rules, ref changes and the row of a repository that is no longer on disk. */
+  async forget(projectId: number): Promise<void> {
+    for (const table of [sql`merge_requests`, sql`pipelines`]) {
+      const batch = sql`delete from ${table} where id in (
+        select id from ${table} where project_id = ${projectId} order by id limit ${purgedAtOnce}) returning id`;
+      while ((await db.query(batch)).length > 0);
+    }
+    await db.transaction(async (tx) => {
+      await tx.query(sql`delete from iid_counters where project_id = ${projectId}`);
       await tx.query(sql`delete from protected_branches where project_id = ${projectId}`);
       await tx.query(sql`delete from ref_change_intents where project_id = ${projectId}`);
       await tx.query(sql`delete from repositories where project_id = ${projectId}`);
-    }),
+    });
+  },
 });

@@ -4,9 +4,9 @@ import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pip
 import { type CallContext, entity, implement, json, page, pageRequest } from '@switchyard/rpc';
 import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
+import type { PipelineFilter, PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import { presentPipeline, presentPipelineBasic } from '../presenters/pipeline.presenter';
-import type { PipelineFilter, PipelineView } from '../storage/pipeline.store';
 import { callerOf } from './caller';
 
 /** The use cases behind the RPCs. */

@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeRequestFilter } from '../../src/domain/merge-request-filter';
 import { mergeRequestStore } from '../../src/storage/merge-request.store';
 import { pipelineStore } from '../../src/storage/pipeline.store';
+import { repositoryStore } from '../../src/storage/repository.store';
 
 let database: TestDatabase;
 let db: Database;
@@ -296,4 +297,23 @@ test('two first reports at once make one pipeline, and twenty names are all ther
     request({ orderBy: 'id', perPage: 100 }),
   );
   expect(found.rows).toHaveLength(10);
+});
+
+test('a purge leaves nothing of a deleted project, and everything of others', async () => {
+  const count = async () => {
+    const found = await db.query<{ project_id: number; count: number }>(
+      sql`select project_id, count(*) as count from merge_requests group by project_id order by project_id`,
+    );
+    return found.map(({ project_id }) => project_id);
+  };
+  await db.query(sql`
+    insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha)
+    select id, ${'a'.repeat(40)}, ${'b'.repeat(40)}, ${'c'.repeat(40)} from merge_requests where project_id = 2`);
+  await db.query(sql`
+    update merge_requests mr set latest_diff_id = d.id from merge_request_diffs d where d.merge_request_id = mr.id`);
+  expect(await count()).toContain(2);
+  await repositoryStore(db).forget(2);
+  const left = await count();
+  expect(left).not.toContain(2);
+  expect(left).toContain(1);
 });
