@@ -1,4 +1,11 @@
-import { type Database, isUniqueViolation, type PageInfo, type PageRequest, type Tx } from '@switchyard/database';
+import {
+  type Database,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  type PageInfo,
+  type PageRequest,
+  type Tx,
+} from '@switchyard/database';
 import { conflict, notFound } from '@switchyard/errors';
 import { defaultColor, labelProblems, parseColor } from '../domain/label';
 import { refuse } from '../domain/problems';
@@ -14,6 +21,13 @@ export interface LabelChange {
   /** Rank in the project; null takes it away. */
   priority?: number | null;
 }
+
+/** A project or group that was purged meanwhile takes no labels. */
+const orGone =
+  ({ kind }: Parent) =>
+  (error: unknown): never => {
+    throw isForeignKeyViolation(error) ? notFound(kind === 'group' ? 'Group' : 'Project') : error;
+  };
 
 const exists = () => conflict('Label already exists');
 
@@ -44,7 +58,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
     ): Promise<LabelRow> {
       refuse(labelProblems(wanted));
       const title = wanted.title.trim();
-      const id = await db.transaction(async (tx) => {
+      const made = db.transaction(async (tx) => {
         if ((await labels.usable(tx, parent, [title])).length > 0) throw exists();
         const color = parseColor(wanted.color) ?? defaultColor;
         const [added] = await labels.insert(tx, parent, [
@@ -56,7 +70,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
         await recordDirectoryChange(tx, await labelChanges(tx, [added.id]));
         return added.id;
       });
-      return get(parent, String(id), false);
+      return get(parent, String(await made.catch(orGone(parent))), false);
     },
 
     async update(parent: Parent, idOrTitle: string, change: LabelChange): Promise<LabelRow> {
@@ -96,7 +110,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
     ): Promise<{ labels: LabelRow[]; sequence: number }> => {
       const wanted = [...new Set(titles.map((title) => title.trim()).filter((title) => title !== ''))];
       const parent: Parent = { kind: 'project', id: projectId };
-      return db.transaction(async (tx) => {
+      const ensured = db.transaction(async (tx) => {
         let found = await labels.usable(tx, parent, wanted);
         const known = new Set(found.map(({ title }) => title));
         const missing = create ? wanted.filter((title) => !known.has(title)) : [];
@@ -117,6 +131,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
         );
         return { labels: wanted.flatMap((title) => byTitle.get(title) ?? []), sequence };
       });
+      return ensured.catch(orGone(parent));
     },
   };
 }

@@ -37,6 +37,10 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
     return member;
   }
 
+  async function lock(tx: Tx, source: MemberSource): Promise<void> {
+    if (!(await members.lockSource(tx, source))) throw notFound(source.kind === 'group' ? 'Group' : 'Project');
+  }
+
   /** Adds one user inside a transaction; the id of the membership. */
   async function add(
     tx: Tx,
@@ -87,7 +91,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
       const problems: Record<string, string> = {};
       const single = names.length === 1;
       await db.transaction(async (tx) => {
-        await members.lockSource(tx, source);
+        await lock(tx, source);
         const added: number[] = [];
         for (const name of names) {
           const userId = byName.get(name);
@@ -117,7 +121,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
       refuseMinimalInProject(source.kind, change.level);
       refusePastExpiry(change.expiresAt ?? '', today());
       await db.transaction(async (tx) => {
-        await members.lockSource(tx, source);
+        await lock(tx, source);
         const present = await members.membership(tx, source, userId);
         if (present === undefined || present.expired) throw notFound();
         mayChange(actor, present.access_level);
@@ -134,7 +138,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
     async remove(actor: MemberActor, source: MemberSource, userId: number, skipBelow: boolean): Promise<void> {
       const needed = source.kind === 'group' ? levels.owner : levels.maintainer;
       await db.transaction(async (tx) => {
-        await members.lockSource(tx, source);
+        await lock(tx, source);
         const present = await members.membership(tx, source, userId);
         mayRemove(actor, { userId, level: present?.access_level ?? 0 }, needed);
         if (present === undefined || present.expired) throw notFound();

@@ -1,4 +1,10 @@
-import { type Database, isUniqueViolation, type PageInfo, type PageRequest } from '@switchyard/database';
+import {
+  type Database,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  type PageInfo,
+  type PageRequest,
+} from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
 import { note, refuse } from '../domain/problems';
@@ -30,7 +36,9 @@ export function manageMilestones({ db, milestones }: { db: Database; milestones:
   }
 
   const orTaken = (error: unknown): never => {
-    throw isUniqueViolation(error) ? invalid({ title: [titleTaken] }) : error;
+    if (isUniqueViolation(error)) throw invalid({ title: [titleTaken] });
+    // The project or group was purged meanwhile.
+    throw isForeignKeyViolation(error) ? notFound() : error;
   };
 
   return {

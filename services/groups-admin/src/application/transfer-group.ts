@@ -1,17 +1,27 @@
-import { type Database, isUniqueViolation } from '@switchyard/database';
+import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { subgroupLevel } from '../domain/group';
+import { levels } from '../domain/levels';
 import { isWider } from '../domain/openness';
 import { maxDepth } from '../domain/path';
-import { namespaceChanges } from '../storage/directory-rows';
+import { membershipChanges, namespaceChanges } from '../storage/directory-rows';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
+import type { MemberStore } from '../storage/member.store';
 import type { Viewer } from '../storage/viewer';
 import { recordDirectoryChange } from './directory-writer';
+import { noteAdded } from './member-events';
 
 /** Moves a group with all below it under another group, or to the top level (G-4.15-8). Paths it had redirect (G-1-7). */
 export const transferGroup =
-  ({ db, groups }: { db: Database; groups: GroupStore }) =>
+  ({ db, groups, members }: { db: Database; groups: GroupStore; members: MemberStore }) =>
   async (actor: Viewer, id: number, parentId: number | undefined): Promise<GroupRow> => {
+    /** Whoever moves a group away from all its Owners becomes its Owner. */
+    const adopt = async (tx: Tx, groupId: number, { userId }: Viewer): Promise<number[]> => {
+      const membership = { userId, level: levels.owner, expiresAt: undefined, createdBy: userId };
+      const owner = await members.put(tx, { kind: 'group', id: groupId }, membership);
+      await noteAdded(tx, [owner], userId);
+      return [owner.id];
+    };
     const work = async (): Promise<void> =>
       db.transaction(async (tx) => {
         await groups.lockTrees(tx, parentId === undefined ? [id] : [id, parentId]);
@@ -45,7 +55,11 @@ export const transferGroup =
             throw badRequest('The parent group already has a subgroup or a project with the same path.');
         }
         const changed = await groups.move(tx, group.id, { name: group.name, path: group.path, parentId });
-        await recordDirectoryChange(tx, await namespaceChanges(tx, changed));
+        const owner = (await members.otherOwners(tx, group.id, 0)) === 0 ? await adopt(tx, group.id, actor) : [];
+        await recordDirectoryChange(tx, [
+          ...(await namespaceChanges(tx, changed)),
+          ...(await membershipChanges(tx, owner)),
+        ]);
       });
     await work().catch((error: unknown) => {
       if (isUniqueViolation(error, 'namespaces_full_path'))

@@ -17,9 +17,15 @@ export const updateProject =
     await db
       .transaction(async (tx) => {
         // The namespace first, as when a project is made: it guards the names in it and how open they may be.
-        const home = await projects.lockHome(tx, present.namespace_id, actor.userId);
+        const expected = await projects.lockHome(tx, present.namespace_id, actor.userId);
         const locked = await projects.lock(tx, id);
-        if (locked === undefined || home === undefined) throw notFound('Project');
+        if (locked === undefined) throw notFound('Project');
+        // Moved meanwhile: its new namespace guards it now.
+        const home =
+          locked.namespace_id === expected?.id
+            ? expected
+            : await projects.lockHome(tx, locked.namespace_id, actor.userId);
+        if (home === undefined) throw notFound('Project');
         const problems = projectProblems(change, {
           kind: home.kind,
           visibility: home.visibility,

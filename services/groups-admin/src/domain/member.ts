@@ -59,12 +59,12 @@ const names: Record<number, string> = {
 export const roleName = (level: number): string => names[level] ?? 'None';
 
 /**
- * A date on which a membership ends lies ahead.
+ * The first day without a membership lies ahead; today's would end it at once.
  * @param today `YYYY-MM-DD`, UTC
  * @throws AppError invalid
  */
 export function refusePastExpiry(expiresAt: string, today: string): void {
-  if (expiresAt !== '' && expiresAt < today) throw invalid({ expires_at: ['cannot be a date in the past'] });
+  if (expiresAt !== '' && expiresAt <= today) throw invalid({ expires_at: ['cannot be a date in the past'] });
 }
 
 /**

@@ -103,8 +103,12 @@ export const groupStore = (db: Database) => ({
       sql`select ${groupColumns} from namespaces n where n.id = ${id} and n.kind = 'group' and ${visibleGroups(viewer)}`,
     ),
 
-  /** Whether a project has this path in a group: groups and projects share the names below a group. */
+  /**
+   * Whether a project has this path in a group: groups and projects share the names below a group. Locks the group, as whoever
+   * puts a project into it does, so that of a group and a project that want one path at once one sees the other.
+   */
   async projectHasPath(tx: Tx, groupId: number, path: string): Promise<boolean> {
+    await tx.query(sql`select id from namespaces where id = ${groupId} for no key update`);
     const row = await tx.one(
       sql`select 1 from projects where namespace_id = ${groupId} and lower(path) = lower(${path})`,
     );

@@ -108,13 +108,14 @@ export const memberStore = (db: Database) => ({
         and ${all ? sql`true` : sql`${columnOf(source)} = ${source.id} and ${live}`}`,
     ),
 
-  /** Locks the source, so that changes of its members follow one another. */
-  async lockSource(tx: Tx, { kind, id }: MemberSource): Promise<void> {
-    await tx.query(
+  /** Locks the source, so that changes of its members follow one another; false when it is gone. */
+  async lockSource(tx: Tx, { kind, id }: MemberSource): Promise<boolean> {
+    const row = await tx.one(
       kind === 'group'
         ? sql`select id from namespaces where id = ${id} for no key update`
         : sql`select id from projects where id = ${id} for no key update`,
     );
+    return row !== undefined;
   },
 
   /** Users by id or username, in any case; the ghost is none. */
