@@ -1,6 +1,6 @@
 import { databaseError, isForeignKeyViolation, sql } from '@switchyard/database';
 import type { PrismaClient } from '../generated/prisma/client';
-import { prismaTransaction } from './prisma-transaction';
+import { prismaStatement, prismaTransaction } from './prisma-transaction';
 
 /** A token to store. */
 export interface NewToken {
@@ -38,10 +38,9 @@ const day = (date: string): Date => new Date(`${date.replace(/^0000/, '0001')}T0
 export function tokenStore(prisma: PrismaClient): TokenStore {
   return {
     async owner(userId) {
-      const user = await prisma.user.findUnique({
-        where: { id: BigInt(userId) },
-        select: { admin: true, userType: true },
-      });
+      const user = await prismaStatement(
+        prisma.user.findUnique({ where: { id: BigInt(userId) }, select: { admin: true, userType: true } }),
+      );
       return user ?? undefined;
     },
 
@@ -66,10 +65,12 @@ export function tokenStore(prisma: PrismaClient): TokenStore {
     },
 
     async revoke(tokenId) {
-      await prisma.personalAccessToken.updateMany({
-        where: { id: BigInt(tokenId), revoked: false },
-        data: { revoked: true, updatedAt: new Date() },
-      });
+      await prismaStatement(
+        prisma.personalAccessToken.updateMany({
+          where: { id: BigInt(tokenId), revoked: false },
+          data: { revoked: true, updatedAt: new Date() },
+        }),
+      );
     },
 
     rotate: (tokenId, { digest, expiresAt }) =>

@@ -34,3 +34,12 @@ export async function prismaTransaction<T>(
     }
   }
 }
+
+/** Runs one statement of Prisma's client; a database that is away is `unavailable`, as through libs/database. */
+export async function prismaStatement<T>(statement: PromiseLike<T>): Promise<T> {
+  try {
+    return await statement;
+  } catch (error) {
+    throw databaseError(error);
+  }
+}

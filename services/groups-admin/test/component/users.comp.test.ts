@@ -1,4 +1,4 @@
-import { openDatabase, raw, sql } from '@switchyard/database';
+import { openDatabase, sql } from '@switchyard/database';
 import {
   ResolveResponse_SudoRefusal as Sudo,
   ResolveResponse_TokenRefusal as Token,
@@ -365,16 +365,10 @@ describe('a database that is away', () => {
   it('costs 503, and no more than as long as it is away', async () => {
     const apart = await startTestService();
     const options = await apart.as(rootToken);
-    const name = new URL(apart.databaseUrl).pathname.slice(1);
-    const maintenance = openDatabase({ url: process.env.TEST_DATABASE_URL ?? '', applicationName: 'test' });
-    const allow = async (connections: boolean) => {
-      await maintenance.query(raw(`alter database "${name}" with allow_connections ${connections}`));
-      await maintenance.query(sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`);
-    };
     const own = apart.client(UserServiceService);
     const secret = { userId: 1, name: 'n', description: '', scopes: ['api'], expiresAt: '' };
     try {
-      await allow(false);
+      await apart.gate.shut();
       await expect(own.getCurrentUser({}, options)).rejects.toEqual(kind('unavailable'));
       const issued = apart.client(PersonalAccessTokenServiceService).createPersonalAccessToken(secret, options);
       await expect(issued).rejects.toEqual(kind('unavailable'));
@@ -383,11 +377,9 @@ describe('a database that is away', () => {
         options,
       );
       await expect(made).rejects.toEqual(kind('unavailable'));
-      await allow(true);
+      await apart.gate.open();
       await eventually(async () => expect(bodyOf(await own.getCurrentUser({}, options)).username).toBe('root'));
     } finally {
-      await allow(true);
-      await maintenance.close();
       await apart.close();
     }
   });

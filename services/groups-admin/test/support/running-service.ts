@@ -17,7 +17,7 @@ import {
   type RunningService,
   startService,
 } from '@switchyard/rpc';
-import { testDatabase } from '@switchyard/testkit';
+import { type TcpGate, tcpGate, testDatabase } from '@switchyard/testkit';
 import { compose } from '../../src/compose';
 import type { Config } from '../../src/config';
 import { migrations } from '../../src/storage/migrations';
@@ -30,6 +30,8 @@ export interface TestService {
   readonly databaseUrl: string;
   /** A client of one of its services, as `caller`. */
   client<T extends ServiceDefinition>(definition: T, caller?: string): RpcClient<T>;
+  /** In front of its database, to take that away. */
+  readonly gate: TcpGate;
   /** Resolves a token and a target as the gateway does. */
   resolve(request?: Partial<ResolveRequest>): Promise<ResolveResponse>;
   /** Call options for the bearer of a token, with access to a target where one is named. */
@@ -46,6 +48,9 @@ export const bodyOf = (reply: Representation | RepresentationPage): any =>
 export async function startTestService(): Promise<TestService> {
   const database = await testDatabase({ sets: [...migrations] });
   const log = await testDatabase();
+  const gated = new URL(database.url);
+  const gate = await tcpGate({ host: gated.hostname, port: Number(gated.port) });
+  gated.host = `127.0.0.1:${gate.port}`;
   await migrate({ url: log.url, sets: [logMigrations] });
   const keys = new Map(
     ['gateway', 'merge-requests', 'collaboration', 'groups-admin'].map((name) => [
@@ -57,7 +62,7 @@ export async function startTestService(): Promise<TestService> {
     HOST: '127.0.0.1',
     GRPC_PORT: 0,
     HTTP_PORT: 0,
-    DATABASE_URL: database.url,
+    DATABASE_URL: gated.href,
     LOG_DATABASE_URL: log.url,
     KAFKA_BROKERS: undefined,
     SWITCHYARD_IDENTITY_KEY_FILE: '',
@@ -91,6 +96,7 @@ export async function startTestService(): Promise<TestService> {
       .resolve({ token: '', sudo: '', target: undefined, address: '', ...request }, { requestId: 'test' });
   return {
     databaseUrl: database.url,
+    gate,
     client: (definition, caller = 'gateway') => peer(caller).client(definition),
     resolve,
     async as(token, target) {
@@ -101,6 +107,7 @@ export async function startTestService(): Promise<TestService> {
     async close() {
       for (const open of peers.values()) open.close();
       await service.close();
+      await gate.close();
       await database.close();
       await log.close();
     },
