@@ -28,7 +28,7 @@ export function mergeRequestOfCause(cause: string | undefined): number | undefin
 }
 
 /** How often a merge is built anew when the target branch moves under it. */
-const tries = 3;
+const tries = 10;
 
 /** Merging as a sequence of commits, each of which can be the last before the process dies (D7). */
 export interface Landing {

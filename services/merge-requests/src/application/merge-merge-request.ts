@@ -30,24 +30,43 @@ export const mayMergeInto = async (
   standing: { readonly level: number; readonly admin: boolean },
 ): Promise<boolean> => standing.level > 0 && mayMerge(await edges.protectedBranches.all(projectId), branch, standing);
 
+/** How often a check is repeated because a push, or another merge into the same branch, made its answer void. */
+const checkTries = 10;
+
+/** The merge request with its mergeability known, as far as pushes let it be. */
+async function checkedView(
+  edges: MergeRequestEdges,
+  check: CheckMergeability,
+  found: MergeRequestView,
+): Promise<MergeRequestView> {
+  let view = found;
+  for (let tried = 0; tried < checkTries; tried += 1) {
+    await check(view);
+    const now = await edges.mergeRequests.view({ id: found.mergeRequest.id });
+    if (now === undefined) throw notFound();
+    view = now;
+    const { mergeStatus, state } = view.mergeRequest;
+    if (state !== 'opened' || mergeStatus === 'can_be_merged' || mergeStatus === 'cannot_be_merged') break;
+  }
+  return view;
+}
+
 /** Merges, or sets auto-merge, refusing in the order of G-4.2-6; answers the id. */
 export const mergeMergeRequest =
   (edges: MergeRequestEdges, { land }: Pick<Landing, 'land'>, check: CheckMergeability) =>
   async (caller: Caller, key: { projectId: number; iid: number }, command: MergeCommand): Promise<number> => {
-    let view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
-    const { id, targetBranch } = view.mergeRequest;
+    const found = await edges.mergeRequests.view(key);
+    if (found === undefined) throw notFound();
+    const { id, targetBranch } = found.mergeRequest;
     if (caller.userId === 0 || !(await mayMergeInto(edges, key.projectId, targetBranch, caller))) throw unauthorized();
 
     const now = edges.clock();
-    const before = checksOf(view);
+    const before = checksOf(found);
     const blocked = stateFailure(before, now) ?? ciFailure(before);
     const auto = command.autoMerge && canAutoMerge(before, now);
     if (blocked !== undefined && !auto) throw notAllowed();
 
-    await check(view);
-    view = await edges.mergeRequests.view({ id });
-    if (view === undefined) throw notFound();
+    const view = await checkedView(edges, check, found);
     const after = checksOf(view);
     if (after.mergeStatus !== 'can_be_merged' || gitFailure(after, now) !== undefined) {
       throw unprocessable(cannotBeMerged);
@@ -147,10 +166,8 @@ export const runAutoMerge =
     if (!(await mayMergeInto(edges, projectId, targetBranch, standing))) {
       return giveUp('The user who set auto-merge may no longer merge into the target branch.');
     }
-    await check(found);
-    const view = await edges.mergeRequests.view({ id });
-    if (view === undefined || view.mergeRequest.state !== 'opened' || view.mergeRequest.sourceSha !== autoMergeSha)
-      return;
+    const view = await checkedView(edges, check, found);
+    if (view.mergeRequest.state !== 'opened' || view.mergeRequest.sourceSha !== autoMergeSha) return;
     const checks = checksOf(view);
     if (checks.mergeStatus !== 'can_be_merged' || gitFailure(checks, edges.clock()) !== undefined) return;
     try {

@@ -312,6 +312,43 @@ describe('merging', () => {
     expect(body.parent_ids).toEqual([base, merged.body.squash_commit_sha]);
   });
 
+  test('five merges into one branch at once all land', async () => {
+    const project = await newProject();
+    const iids = [1, 2, 3, 4, 5];
+    for (const iid of iids) {
+      await commit(project, `b${iid}`, { [`${iid}.txt`]: 'x' }, { start: 'main' });
+      await open(project, `b${iid}`);
+    }
+    const replies = await Promise.all(iids.map((iid) => api(people.maintainer, 'PUT', mr(project, iid, '/merge'))));
+    expect(replies.map(({ status: code, body }) => [code, body.state])).toEqual(iids.map(() => [200, 'merged']));
+    const tree = await api(people.reporter, 'GET', at(project, '/repository/tree?ref=main'));
+    expect(tree.body.map((entry: Body) => entry.name)).toEqual([
+      '1.txt',
+      '2.txt',
+      '3.txt',
+      '4.txt',
+      '5.txt',
+      'README.md',
+    ]);
+    const merges = await api(
+      people.reporter,
+      'GET',
+      at(project, '/repository/commits?ref_name=main&first_parent=true'),
+    );
+    expect(merges.body).toHaveLength(6);
+  });
+
+  test('the same merge asked for twice at once happens once', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const opened = await open(project, 'feature');
+    const replies = await Promise.all([1, 2, 3].map(() => api(people.maintainer, 'PUT', mr(project, 1, '/merge'))));
+    const codes = replies.map(({ status: code }) => code);
+    expect(codes.filter((code) => code === 200)).toHaveLength(1);
+    expect(codes.filter((code) => code !== 200).every((code) => code === 405 || code === 422)).toBe(true);
+    expect((await events(opened.id)).filter((fact) => fact === 'merged')).toHaveLength(1);
+  });
+
   test('a rebase that conflicts says so', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
