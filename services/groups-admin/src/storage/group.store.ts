@@ -47,6 +47,10 @@ const find = async (tx: SqlExecutor, id: number): Promise<GroupRow | undefined> 
   return row;
 };
 
+const lock = async (tx: Tx, id: number): Promise<void> => {
+  await tx.query(sql`select id from namespaces where id = ${id} for no key update`);
+};
+
 /** Groups in the database. Whatever changes a tree locks its top-level group first, so that full paths are never computed from a path in change. */
 export const groupStore = (db: Database) => ({
   /** One group, marked or not. */
@@ -108,15 +112,16 @@ export const groupStore = (db: Database) => ({
    * puts a project into it does, so that of a group and a project that want one path at once one sees the other.
    */
   async projectHasPath(tx: Tx, groupId: number, path: string): Promise<boolean> {
-    await tx.query(sql`select id from namespaces where id = ${groupId} for no key update`);
+    await lock(tx, groupId);
     const row = await tx.one(
       sql`select 1 from projects where namespace_id = ${groupId} and lower(path) = lower(${path})`,
     );
     return row !== undefined;
   },
 
-  /** Whether something inside a group is open to more people than `visibility`. */
+  /** Whether something inside a group is open to more people than `visibility`; locks the group, so that nothing wider comes in meanwhile. */
   async hasWiderContent(tx: Tx, groupId: number, visibility: Visibility): Promise<boolean> {
+    await lock(tx, groupId);
     if (visibility === 'public') return false;
     const wider = visibility === 'internal' ? ['public'] : ['public', 'internal'];
     const row = await tx.one(sql`
