@@ -50,7 +50,7 @@ let prisma: Client;
 beforeAll(async () => {
   const cli = require.resolve('prisma/build/index.js');
   execFileSync(process.execPath, [cli, 'generate'], { cwd: joinPath(__dirname, 'prisma'), stdio: 'pipe' });
-  PrismaClient = require('./generated/prisma/client').PrismaClient;
+  PrismaClient = require(joinPath(__dirname, 'generated', 'prisma', 'client')).PrismaClient;
   home = await testDatabase({ sets });
   db = openDatabase({ url: home.url, applicationName: 'test' });
   prisma = new PrismaClient({ adapter: prismaAdapter(db) });
