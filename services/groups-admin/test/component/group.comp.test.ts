@@ -225,6 +225,17 @@ describe('updating', () => {
       assistantAvailability: 'never_on',
       ipRestrictionRanges: '10.0.0.0/8',
       preventSharingGroupsOutsideHierarchy: true,
+      requireTwoFactorAuthentication: true,
+      autoDevopsEnabled: true,
+      extraSharedRunnersMinutesLimit: 7,
+      experimentFeaturesEnabled: true,
+      lockAssistantFeaturesEnabled: true,
+      sharedRunnersSetting: 'disabled_and_overridable',
+      fileTemplateProjectId: 12,
+      allowedEmailDomainsList: 'example.com',
+      lockMathRenderingLimitsEnabled: true,
+      maxArtifactsSize: 50,
+      enabledGitAccessProtocol: 'ssh',
     });
     expect(changed).toMatchObject({
       description: 'About us',
@@ -250,6 +261,19 @@ describe('updating', () => {
       assistant_availability: 'never_on',
       ip_restriction_ranges: '10.0.0.0/8',
       prevent_sharing_groups_outside_hierarchy: true,
+      require_two_factor_authentication: true,
+      auto_devops_enabled: true,
+      extra_shared_runners_minutes_limit: 7,
+      experiment_features_enabled: true,
+      assistant_features_enabled: true,
+      lock_assistant_features_enabled: true,
+      shared_runners_setting: 'disabled_and_overridable',
+      file_template_project_id: 12,
+      allowed_email_domains_list: 'example.com',
+      math_rendering_limits_enabled: true,
+      lock_math_rendering_limits_enabled: true,
+      max_artifacts_size: 50,
+      enabled_git_access_protocol: 'ssh',
     });
     const kept = await update(id, { defaultBranch: '', sharedRunnersMinutesLimit: -1 });
     expect(kept).toMatchObject({ default_branch: null, shared_runners_minutes_limit: null, lfs_enabled: false });
@@ -316,6 +340,21 @@ describe('updating', () => {
     expect(await list(ada, { ancestorId: moving.id })).toEqual(['moving/inside']);
     expect(await list(ada, { ancestorId: to.id })).toEqual([]);
   });
+});
+
+test('on a free instance what is licensed is not shown', async () => {
+  const free = await runGroups({ tier: 'free' });
+  try {
+    const owner = await free.user('owner');
+    const { newGroup: make, newProject: makeProject } = worldOf(() => free);
+    const group = await make(owner, 'frugal');
+    for (const field of ['marked_for_deletion_on', 'membership_lock', 'assistant_availability']) {
+      expect(group).not.toHaveProperty(field);
+    }
+    expect(await makeProject(owner, group.id, 'p')).not.toHaveProperty('merge_trains_enabled');
+  } finally {
+    await free.close();
+  }
 });
 
 describe('deleting', () => {

@@ -1,3 +1,4 @@
+import { sql } from '@switchyard/database';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 import { refusal, worldOf } from '../support/world';
@@ -83,6 +84,19 @@ test('a label is found by id and by title, from below and in its own place', asy
   expect(await refusal(get(ofProject(project), 'bug', false))).toEqual({
     kind: 'not_found',
     message: '404 Label Not Found',
+  });
+});
+
+test('counters that other services report are shown', async () => {
+  const { id } = await create(ofProject(project), 'counted');
+  await running.db.query(sql`
+    update labels set open_issues_count = 1, closed_issues_count = 2, open_merge_requests_count = 3, archived = true where id = ${id}`);
+  expect(await get(ofProject(project), 'counted')).toMatchObject({
+    open_issues_count: 1,
+    closed_issues_count: 2,
+    open_merge_requests_count: 3,
+    archived: true,
+    is_project_label: true,
   });
 });
 
