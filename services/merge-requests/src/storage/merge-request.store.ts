@@ -1,5 +1,6 @@
 import {
   type Database,
+  databaseError,
   isUniqueViolation,
   join,
   type PageInfo,
@@ -28,6 +29,7 @@ import { enqueueJobs } from './job.store';
 import { type Happening, publishFacts } from './merge-request.events';
 import { listMergeRequests, type MergeRequestScope } from './merge-request.list';
 import { mergeRequestFrom, mergeRequestSelect, readView, toMergeRequest, toView } from './merge-request.row';
+import { prismaOf } from './prisma';
 
 /** Column of each field a change may set. */
 const patchColumns: Record<keyof MergeRequestPatch, string> = {
@@ -434,10 +436,18 @@ export const mergeRequestStore = (db: Database) => ({
     return new Set(rows.map(({ id }) => id));
   },
 
-  setSubscription: (id: number, userId: number, subscribed: boolean): Promise<unknown> =>
-    db.query(sql`
-      insert into merge_request_subscriptions (merge_request_id, user_id, subscribed) values (${id}, ${userId}, ${subscribed})
-      on conflict (merge_request_id, user_id) do update set subscribed = excluded.subscribed`),
+  async setSubscription(id: number, userId: number, subscribed: boolean): Promise<void> {
+    const key = { mergeRequestId: BigInt(id), userId: BigInt(userId) };
+    await prismaOf(db)
+      .mergeRequestSubscription.upsert({
+        where: { mergeRequestId_userId: key },
+        create: { ...key, subscribed },
+        update: { subscribed },
+      })
+      .catch((error: unknown) => {
+        throw databaseError(error);
+      });
+  },
 
   /** True when no merge request of this author was merged into the project before this one. */
   async isFirstContribution(mr: Pick<MergeRequest, 'id' | 'projectId' | 'authorId'>): Promise<boolean> {

@@ -175,6 +175,12 @@ describe('a merge request', () => {
       overflow: false,
     });
 
+    const subscribe = (verb: string) => api(people.reporter, 'POST', mr(project, 1, `/${verb}`));
+    expect((await subscribe('unsubscribe')).status).toBe(304);
+    expect(await subscribe('subscribe')).toMatchObject({ status: 201, body: { subscribed: true } });
+    expect((await subscribe('subscribe')).status).toBe(304);
+    expect(await subscribe('unsubscribe')).toMatchObject({ status: 201, body: { subscribed: false } });
+
     const closed = await api(people.developer, 'PUT', mr(project, 1), { state_event: 'close' });
     expect(closed.body).toMatchObject({ state: 'closed', closed_by: { id: 3 }, detailed_merge_status: 'not_open' });
     const again = await open(project, 'feature');
