@@ -97,7 +97,7 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
           where project_id = ${projectId} and (state = 'open' or (state = 'done' and handled_at is null and handle_at <= now()))`);
         expect(left?.count).toBe(0);
       },
-      { within: 20_000, every: 100 },
+      { within: 40_000, every: 100 },
     );
     const repo = openRepository(join(ground.folder, 'repositories'), projectId);
     const refs = await git(repo.path, 'for-each-ref', '--format=%(refname)');
@@ -115,5 +115,5 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
     const rules = await db.query(sql`select name from protected_branches where project_id = ${projectId}`);
     expect(rules).toEqual([{ name: 'main' }]);
   },
-  60_000,
+  120_000,
 );
