@@ -268,4 +268,136 @@ describe('a repository is pushed, reviewed and merged', () => {
     expect(after).toEqual(before);
     await git(['fetch', '-q', 'origin']);
   });
+
+  it('prints every field of section 2 of the specification at a value that says something', async () => {
+    const at = `/projects/${projectId}`;
+    const ada = { token: tokens.ada };
+    await system.api('POST', `${at}/labels`, {
+      ...ada,
+      body: { name: 'bug', color: '#d9534f', description: 'Broken' },
+    });
+    const milestone = await system.api('POST', `${at}/milestones`, {
+      ...ada,
+      body: { title: 'v1', description: 'First', due_date: '2030-01-31', start_date: '2029-01-31' },
+    });
+    const describe = async (branch: string, body: Record<string, unknown>) => {
+      await propose(branch, `${branch}.txt`, `${branch}\n`);
+      const created = await system.api('POST', `${at}/merge_requests`, {
+        token: tokens.bob,
+        body: {
+          source_branch: branch,
+          target_branch: 'main',
+          title: `Draft: ${branch}`,
+          description: '- [x] one\n- [ ] two',
+          ...body,
+        },
+      });
+      expect(created.status).toBe(201);
+      return created.body.iid as number;
+    };
+    const merged = await describe('complete', {
+      labels: 'bug',
+      milestone_id: milestone.body.id,
+      assignee_ids: [ids.ada],
+      reviewer_ids: [ids.ada],
+      squash: true,
+      remove_source_branch: true,
+      merge_after: '2026-01-01T00:00:00Z',
+    });
+    await system.api('PUT', `${at}/merge_requests/${merged}`, {
+      ...ada,
+      body: { discussion_locked: true, title: 'Complete' },
+    });
+    await mergeable(merged, 'mergeable');
+    expect(
+      (
+        await system.api('PUT', `${at}/merge_requests/${merged}/merge`, {
+          ...ada,
+          body: { squash: true, should_remove_source_branch: true },
+        })
+      ).status,
+    ).toBe(200);
+    const closed = await describe('abandoned', {});
+    await system.api('PUT', `${at}/merge_requests/${closed}`, { ...ada, body: { state_event: 'close' } });
+    for (const one of [merged, closed]) await system.api('GET', `${at}/merge_requests/${one}`, ada);
+    await system.api('GET', '/merge_requests?scope=all&state=all&with_labels_details=true', ada);
+    await system.api('GET', `${at}/merge_requests/${closed}/commits`, ada);
+    const todo = await system.api('POST', `${at}/merge_requests/${closed}/todo`, ada);
+    await system.api('POST', `/todos/${todo.body.id}/mark_as_done`, ada);
+    await system.api('PUT', `/groups/acme`, { body: { description: 'A group', name: 'Acme' } });
+    await system.api('GET', '/groups/acme', ada);
+
+    const user = ['id', 'name', 'username', 'state', 'web_url'];
+    const prefixed = (name: string, fields: string[]): string[] => fields.map((field) => `${name}.${field}`);
+    const expected: Record<string, string[]> = {
+      MergeRequest: [
+        ...['id', 'iid', 'project_id', 'source_project_id', 'target_project_id', 'title', 'description', 'state'],
+        ...['imported_from', 'merged_at', 'closed_at', 'merge_after', 'prepared_at', 'created_at', 'updated_at'],
+        ...['target_branch', 'source_branch', 'labels', 'draft', 'work_in_progress', 'merge_when_pipeline_succeeds'],
+        ...[
+          'merge_status',
+          'detailed_merge_status',
+          'sha',
+          'merge_commit_sha',
+          'squash_commit_sha',
+          'discussion_locked',
+        ],
+        ...[
+          'should_remove_source_branch',
+          'force_remove_source_branch',
+          'web_url',
+          'reference',
+          'squash',
+          'squash_on_merge',
+        ],
+        ...['has_conflicts', 'blocking_discussions_resolved'],
+        ...['merged_by', 'merge_user', 'closed_by', 'author', 'assignee', 'assignees', 'reviewers'].flatMap((name) =>
+          prefixed(name, user),
+        ),
+        ...prefixed('milestone', [
+          'id',
+          'iid',
+          'project_id',
+          'title',
+          'description',
+          'state',
+          'created_at',
+          'updated_at',
+          'due_date',
+          'start_date',
+          'web_url',
+        ]),
+        ...prefixed('references', ['short', 'relative', 'full']),
+        ...prefixed('task_completion_status', ['count', 'completed_count']),
+      ],
+      MergeRequestItem: prefixed('labels', ['name', 'color', 'description', 'description_html', 'text_color']),
+      Commit: [
+        ...['id', 'short_id', 'title', 'message', 'created_at', 'parent_ids', 'author_name', 'author_email'],
+        ...['committer_name', 'committer_email', 'authored_date', 'committed_date', 'web_url'],
+      ],
+      Todo: [
+        ...['id', 'action_name', 'target_type', 'target', 'target_url', 'body', 'state', 'created_at', 'updated_at'],
+        ...prefixed('project', ['id', 'name', 'name_with_namespace', 'path', 'path_with_namespace']),
+        ...prefixed('author', user),
+        'target.subscribed',
+      ],
+      Group: [
+        ...[
+          'id',
+          'name',
+          'path',
+          'description',
+          'visibility',
+          'web_url',
+          'request_access_enabled',
+          'repository_storage',
+        ],
+        ...['full_name', 'full_path', 'created_at', 'runners_token', 'enabled_git_access_protocol'],
+      ],
+    };
+    const missing = Object.entries(expected).flatMap(([component, fields]) =>
+      fields.filter((field) => system.seen.get(component)?.has(field) !== true).map((field) => `${component}.${field}`),
+    );
+    expect(missing).toEqual([]);
+  });
 });

@@ -6,7 +6,22 @@ import { promisify } from 'node:util';
 import { Gitlab } from '@gitbeaker/rest';
 import { eventually, freePort } from '@switchyard/testkit';
 import { Client } from 'pg';
-import { replyValidator } from '../../support/reply-validator';
+import { replyValidator, routeOf } from '../../support/reply-validator';
+
+/** Notes the fields that say something, objects by dotted name, arrays by what they hold. */
+function note(value: unknown, into: Set<string>, prefix = ''): void {
+  if (Array.isArray(value)) {
+    for (const item of value) note(item, into, prefix);
+    if (value.length > 0) into.add(prefix);
+    return;
+  }
+  if (typeof value === 'object' && value !== null) {
+    if (prefix !== '' && Object.keys(value).length > 0) into.add(prefix);
+    for (const [name, inner] of Object.entries(value)) note(inner, into, prefix === '' ? name : `${prefix}.${name}`);
+    return;
+  }
+  if (value !== null && value !== false && value !== 0 && value !== '') into.add(prefix);
+}
 
 const root = resolve(__dirname, '../../../../..');
 const run = promisify(execFile);
@@ -33,6 +48,8 @@ export interface System {
     path: string,
     options?: { token?: string | undefined; body?: unknown; headers?: Record<string, string> },
   ): Promise<ApiReply>;
+  /** Fields of each OpenAPI component that `api` has seen at a value that says something: not null, false, 0 or empty. */
+  readonly seen: ReadonlyMap<string, ReadonlySet<string>>;
   /** The unmodified GitLab client. */
   gitlab(token?: string): InstanceType<typeof Gitlab<false>>;
   /** Runs the git client; never asks for credentials. */
@@ -60,6 +77,7 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const rootToken = 'glpat-end-to-end-root-token-0001';
+  const seen = new Map<string, Set<string>>();
   let launcher: ChildProcess | undefined;
   let output = '';
 
@@ -109,6 +127,7 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
     url,
     data,
     rootToken,
+    seen,
     async api(method, path, { token = rootToken, body, headers = {} } = {}) {
       const response = await fetch(`${url}/api/v4${path}`, {
         method,
@@ -126,6 +145,12 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
       const problems = isJson || text === '' ? validate(method, path, response.status, parsed) : [];
       if (problems.length > 0)
         throw new Error(`${method} ${path} ${response.status} breaks its contract: ${problems.join('; ')}`);
+      const component = [routeOf(method, path)?.returns[response.status]].flat()[0];
+      if (component !== undefined) {
+        const fields = seen.get(component) ?? new Set<string>();
+        seen.set(component, fields);
+        note(parsed, fields);
+      }
       return { status: response.status, headers: response.headers, text, body: parsed };
     },
     gitlab: (token = rootToken) => new Gitlab({ host: url, token }),
