@@ -139,7 +139,8 @@ export const dateTime = (): z.ZodType<Date> =>
 /** A calendar date `YYYY-MM-DD`, kept as its text. */
 export const date = (): z.ZodType<string> =>
   kind({ type: 'string', format: 'date' }, (value) => {
-    if (typeof value !== 'string' || !datePattern.test(value)) return invalid;
+    // PostgreSQL knows no year 0.
+    if (typeof value !== 'string' || !datePattern.test(value) || value.startsWith('0000')) return invalid;
     const moment = new Date(`${value}T00:00:00Z`);
     return Number.isNaN(moment.getTime()) || moment.toISOString().slice(0, 10) !== value ? invalid : value;
   });

@@ -159,5 +159,7 @@ describe.each([
     expect((await gateway.send('DELETE', `/${kind}/5/milestones/6`, token())).status).toBe(204);
     const sent = await gateway.send('POST', `/${kind}/5/milestones`, { ...token(), body: { due_date: '2026-02-30' } });
     expect([sent.status, sent.body]).toEqual([400, { error: 'title is missing, due_date is invalid' }]);
+    const never = await gateway.send('GET', `/${kind}/5/milestones?containing_date=0000-01-01`, token());
+    expect([never.status, never.body]).toEqual([400, { error: 'containing_date is invalid' }]);
   });
 });
