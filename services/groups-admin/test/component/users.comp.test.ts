@@ -5,7 +5,10 @@ import {
 } from '@switchyard/protos/groups_admin/v1/access';
 import { DirectoryServiceService, type SnapshotResponse } from '@switchyard/protos/groups_admin/v1/directory';
 import { NamespaceServiceService } from '@switchyard/protos/groups_admin/v1/namespace';
-import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
+import {
+  ListPersonalAccessTokensRequest,
+  PersonalAccessTokenServiceService,
+} from '@switchyard/protos/groups_admin/v1/personal_access_token';
 import {
   ChangeUserStateRequest_Change as Change,
   CreateUserRequest,
@@ -278,7 +281,7 @@ describe('personal access tokens', () => {
     const { token, id } = await makeToken(user.id);
     const other = await makeToken(user.id, ['api'], '2020-01-01');
     const own = await service.as(token);
-    const request = { page: undefined, userId: 0, state: '', search: '', expiresAfter: '', expiresBefore: '' };
+    const request = ListPersonalAccessTokensRequest.fromPartial({});
     const ids = (reply: Parameters<typeof bodyOf>[0]) => bodyOf(reply).map((record: { id: number }) => record.id);
     expect(ids(await tokens().listPersonalAccessTokens(request, own))).toEqual([other.id, id]);
     expect(ids(await tokens().listPersonalAccessTokens({ ...request, state: 'active' }, own))).toEqual([id]);
