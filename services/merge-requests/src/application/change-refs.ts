@@ -284,7 +284,9 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     changeRefs: (request) => changeRefsBy(request, moveEach(repositoryOf(request.projectId))),
     changeRefsBy,
     async reconcile() {
-      await settleAbandoned();
+      await settleAbandoned().catch((error) =>
+        logger.error({ err: error }, 'an abandoned ref change could not be settled'),
+      );
       for (;;) {
         const untold = await log.claimUntold();
         if (untold.length === 0) break;

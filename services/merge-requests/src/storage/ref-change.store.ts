@@ -135,32 +135,43 @@ export const refChangeStore = (db: Database) => ({
    * The same for a push whose process seems gone; `later` reads what was asked for afterwards on the ref of an intent and did not fail.
    * @returns undefined when there is no such push
    */
-  settleAbandoned: (
+  async settleAbandoned(
     settle: (
       open: RefChange[],
       later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
     ) => Promise<{ settlements: readonly Settlement[]; newDefault?: string | undefined }>,
-  ): Promise<readonly Settlement[] | undefined> =>
-    db.transaction(
-      async (tx) => {
-        const [oldest] = await tx.query<{ pushId: string }>(sql`
+  ): Promise<readonly Settlement[] | undefined> {
+    let pushId: string | undefined;
+    const work = async (tx: Tx): Promise<readonly Settlement[] | undefined> => {
+      const [oldest] = await tx.query<{ pushId: string }>(sql`
           select push_id as "pushId" from ref_change_intents
-          where state = 'open' and created_at < now() - make_interval(secs => ${graceSeconds}::int)
+          where state = 'open' and (handle_at is null or handle_at <= now()) and created_at < now() - make_interval(secs => ${graceSeconds}::int)
             and id = (select min(id) from ref_change_intents as same where same.push_id = ref_change_intents.push_id and same.state = 'open')
           order by id limit 1 for update skip locked`);
-        if (oldest === undefined) return undefined;
-        const later = async (change: RefChange) => {
-          const rows = await tx.query<Row & { done: boolean }>(sql`
+      if (oldest === undefined) return undefined;
+      pushId = oldest.pushId;
+      const later = async (change: RefChange) => {
+        const rows = await tx.query<Row & { done: boolean }>(sql`
             select ${columns}, state = 'done' as done from ref_change_intents
             where project_id = ${change.projectId} and ref = ${change.ref} and id > ${change.id} and state <> 'failed' order by id`);
-          return rows.map((row) => ({ ...toChange(row), done: row.done }));
-        };
-        const { settlements, newDefault } = await settle(await openOf(tx, oldest.pushId), later);
-        await record(tx, settlements, newDefault);
-        return settlements;
-      },
-      { retries: 0 },
-    ),
+        return rows.map((row) => ({ ...toChange(row), done: row.done }));
+      };
+      const { settlements, newDefault } = await settle(await openOf(tx, oldest.pushId), later);
+      await record(tx, settlements, newDefault);
+      return settlements;
+    };
+    try {
+      return await db.transaction(work, { retries: 0 });
+    } catch (error) {
+      // A repository that cannot be read must not keep the reconciler from the others.
+      if (pushId !== undefined) {
+        await db.query(sql`
+          update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::int)
+          where push_id = ${pushId}::uuid and state = 'open'`);
+      }
+      throw error;
+    }
+  },
 
   /** Claims a few moved changes whose subscribers were not all told, oldest first; with how often that was tried. */
   async claimUntold(): Promise<(RefChange & { attempts: number })[]> {

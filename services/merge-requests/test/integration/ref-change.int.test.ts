@@ -113,6 +113,18 @@ test('two reconcilers settle different pushes, each whole', async () => {
   expect(await store.settleAbandoned(async () => ({ settlements: [] }))).toBeUndefined();
 });
 
+test('a push that cannot be settled does not keep others from it', async () => {
+  await open(['refs/heads/broken'], { age: 60 });
+  await open(['refs/heads/fine'], { age: 50, projectId: 2 });
+  await expect(store.settleAbandoned(() => Promise.reject(new Error('no repository')))).rejects.toThrow();
+  await store.settleAbandoned(async (found) => {
+    expect(found.map(({ ref }) => ref)).toEqual(['refs/heads/fine']);
+    return { settlements: found.map((change) => ({ change, moved: false })) };
+  });
+  expect(await states()).toEqual(['open', 'failed']);
+  expect(await store.settleAbandoned(async () => ({ settlements: [] }))).toBeUndefined();
+});
+
 test('what was asked for later on the ref is shown to the reconciler', async () => {
   await open(['refs/heads/a'], { age: 60 });
   const later = await open(['refs/heads/a', 'refs/heads/b']);
