@@ -58,7 +58,7 @@ afterAll(() => running.close());
 test('every list takes two statements, at two rows and at a hundred', async () => {
   const { db } = running;
   const parent = { kind: 'group', id: group } as const;
-  const lists = {
+  const lists: Record<string, () => Promise<{ rows: readonly object[] }>> = {
     groups: () => listGroups(db, viewer(), { allAvailable: true }, { ...page, orderBy: 'name' }),
     projects: () => listProjects(db, viewer(), {}, { ...page, orderBy: 'created_at' }),
     members: () => memberStore(db).list(parent, { inherited: true }, { ...page, orderBy: 'id' }),
