@@ -29,6 +29,9 @@ describe('a URL is a git request', () => {
     expect(gitRequestOf('GET', '/g/p/info/refs?service=git-upload-pack&x=../../y')?.below).toBe(
       'info/refs?service=git-upload-pack',
     ));
+
+  test('nor anything that would leave the query', () =>
+    expect(gitRequestOf('GET', '/g/p/info/refs?service=a%0ab%26c')?.below).toBe('info/refs?service=a%0Ab%26c'));
 });
 
 describe('a git request is judged', () => {

@@ -56,7 +56,11 @@ export function gitRequestOf(method: string, url: string): GitRequest | undefine
     const service = new URLSearchParams(query).get('service');
     const isSmart = service === 'git-upload-pack' || service === 'git-receive-pack';
     if (method !== 'GET') return undefined;
-    return { project, below: `info/refs?service=${service ?? ''}`, service: isSmart ? service : 'git-upload-pack' };
+    return {
+      project,
+      below: `info/refs?service=${encodeURIComponent(service ?? '')}`,
+      service: isSmart ? service : 'git-upload-pack',
+    };
   }
   return method === 'POST' ? { project, below: end, service: end as GitRequest['service'] } : undefined;
 }
