@@ -46,10 +46,7 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
     }
     if (mr.sourceSha === source && mr.sourceBranchExists) return;
     const target = (await readHeads(repo, [mr.targetBranch])).get(mr.targetBranch);
-    const [diff, pipeline] = await Promise.all([
-      target === undefined ? undefined : compareBranches(repo, target, source),
-      mergeRequests.headPipelineOf(mr.sourceProjectId, source, mr.sourceBranch),
-    ]);
+    const diff = target === undefined ? undefined : await compareBranches(repo, target, source);
     await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) =>
       mergeRequest.state !== 'opened' || mergeRequest.sourceSha === source
         ? undefined
@@ -58,13 +55,12 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
               // Whoever asked for auto-merge had seen another head.
               ...noAutoMerge,
               ...unchecked(mergeRequest),
-              sourceSha: source,
               targetSha: target ?? null,
               sourceBranchExists: true,
-              headPipelineId: pipeline ?? null,
               changesCount: diff?.filesCount ?? null,
               mergeError: null,
             },
+            newHead: source,
             diff,
             facts: [{ kind: 'acted', act: 'pushed', actId: String(change.id) }],
             jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],

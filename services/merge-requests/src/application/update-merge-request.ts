@@ -186,7 +186,6 @@ function decide(
       state,
       closedById: null,
       closedAt: null,
-      sourceSha: prepared.source,
       sourceBranchExists: true,
       ...unchecked(mr),
     };
@@ -199,6 +198,7 @@ function decide(
     assigneeIds,
     reviewerIds,
     labelIds,
+    newHead: state === 'opened' ? prepared.source : undefined,
     diff: fields.includes('target_branch') || state === 'opened' ? prepared.target?.diff : undefined,
     participants: [caller.userId, ...assigneeIds, ...reviewerIds],
     facts,

@@ -86,9 +86,10 @@ export interface MergePlan {
 /** One change of a merge request, saved with its events and jobs in one transaction. */
 export interface MergeRequestChange {
   readonly patch?: MergeRequestPatch;
+  /** New head of the source branch; its newest pipeline becomes the head pipeline. */
+  readonly newHead?: string;
   readonly assigneeIds?: readonly number[];
   readonly reviewerIds?: readonly number[];
-  /** Reviewers whose review is asked for once more. */
   readonly labelIds?: readonly number[];
   readonly diff?: DiffVersion;
   readonly participants?: readonly number[];

@@ -25,6 +25,7 @@ import type {
 } from '../domain/merge-request-change';
 import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView, Person } from '../domain/merge-request-view';
+import { lockHead } from './head-lock';
 import { enqueueJobs } from './job.store';
 import { type Happening, publishFacts } from './merge-request.events';
 import { listMergeRequests, type MergeRequestScope } from './merge-request.list';
@@ -102,7 +103,7 @@ export async function nextIid(tx: Tx, projectId: number, scope: 'merge_requests'
 }
 
 async function lock(tx: Tx, id: number): Promise<LockedMergeRequest | undefined> {
-  const row = await tx.one(sql`select * from merge_requests where id = ${id} for update`);
+  const row = await tx.one(sql`select * from merge_requests where id = ${id} for no key update`);
   if (row === undefined) return undefined;
   const attached = await tx.one<{ assignees: number[]; reviewers: number[]; labels: number[] }>(sql`
     select array(select user_id from merge_request_assignees where merge_request_id = ${id} order by created_at, user_id) as assignees,
@@ -186,6 +187,15 @@ async function update(tx: Tx, id: number, patch: MergeRequestPatch, quiet: boole
   return toMergeRequest(row!);
 }
 
+/** A new head and the newest pipeline there is of it. */
+async function headOf(tx: Tx, mr: MergeRequest, sourceSha: string): Promise<MergeRequestPatch> {
+  await lockHead(tx, mr.sourceProjectId, sourceSha, mr.sourceBranch);
+  const pipeline = await tx.one<{ id: number }>(sql`
+    select id from pipelines where project_id = ${mr.sourceProjectId} and sha = ${sourceSha} and ref = ${mr.sourceBranch} and not tag
+    order by id desc limit 1`);
+  return { sourceSha, headPipelineId: pipeline?.id ?? null };
+}
+
 async function apply(
   tx: Tx,
   before: LockedMergeRequest,
@@ -194,6 +204,7 @@ async function apply(
 ): Promise<MergeRequest> {
   const { id, autoMergeUserId } = before.mergeRequest;
   let patch = change.patch ?? {};
+  if (change.newHead !== undefined) patch = { ...patch, ...(await headOf(tx, before.mergeRequest, change.newHead)) };
   if (change.diff !== undefined) patch = { ...patch, latestDiffId: await addDiff(tx, id, change.diff) };
   const after = await update(tx, id, patch, change.quiet ?? false);
   if (change.assigneeIds !== undefined) await replacePeople(tx, 'assignees', id, change.assigneeIds);
@@ -286,9 +297,10 @@ export const mergeRequestStore = (db: Database) => ({
    * Opens a merge request with its people, labels, first diff version and event.
    * @throws AppError conflict when an open one exists for the same branches (G-4.2-4)
    */
-  async create(wanted: NewMergeRequest, headPipeline: boolean): Promise<{ id: number; iid: number }> {
+  async create(wanted: NewMergeRequest): Promise<{ id: number; iid: number }> {
     try {
       return await db.transaction(async (tx) => {
+        await lockHead(tx, wanted.sourceProjectId, wanted.sourceSha, wanted.sourceBranch);
         const iid = await nextIid(tx, wanted.projectId, 'merge_requests');
         const row = await tx.one(sql`
           insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title,
@@ -299,12 +311,8 @@ export const mergeRequestStore = (db: Database) => ({
             ${wanted.completedTaskCount}, ${wanted.sourceSha}, ${wanted.targetSha}, ${wanted.squash},
             ${wanted.forceRemoveSourceBranch ?? null}, ${wanted.allowCollaboration}, ${wanted.approvalsBeforeMerge ?? null},
             ${wanted.milestoneId ?? null}, ${wanted.mergeAfter ?? null}, now(), ${wanted.diff?.filesCount ?? null},
-            ${
-              headPipeline
-                ? sql`(select id from pipelines where project_id = ${wanted.sourceProjectId} and sha = ${wanted.sourceSha}
-                    and ref = ${wanted.sourceBranch} and not tag order by id desc limit 1)`
-                : sql`null`
-            })
+            (select id from pipelines where project_id = ${wanted.sourceProjectId} and sha = ${wanted.sourceSha}
+              and ref = ${wanted.sourceBranch} and not tag order by id desc limit 1))
           returning *`);
         let mergeRequest = toMergeRequest(row!);
         const { id } = mergeRequest;
@@ -518,7 +526,7 @@ export const mergeRequestStore = (db: Database) => ({
       const rows = await tx.query<{ project_id: number }>(sql`
         update merge_requests set merge_status_generation = merge_status_generation + 1,
           merge_status = case when merge_status like 'cannot_be_merged%' then 'cannot_be_merged_recheck' else 'unchecked' end
-        where state = 'opened' and id in (select id from merge_requests where state = 'opened' and ${condition} order by id for update)
+        where state = 'opened' and id in (select id from merge_requests where state = 'opened' and ${condition} order by id for no key update)
         returning project_id`);
       const projects = new Set(rows.map((row) => row.project_id));
       await enqueueJobs(
@@ -542,13 +550,6 @@ export const mergeRequestStore = (db: Database) => ({
       select ${lean} from merge_requests where project_id = ${projectId} and target_branch = ${targetBranch}
         and state in ('opened', 'locked') order by id`);
     return rows.map(toMergeRequest);
-  },
-
-  /** Newest pipeline of a branch's commit; undefined when there is none. */
-  async headPipelineOf(projectId: number, sha: string, ref: string): Promise<number | undefined> {
-    const row = await db.one<{ id: number }>(sql`
-      select id from pipelines where project_id = ${projectId} and sha = ${sha} and ref = ${ref} and not tag order by id desc limit 1`);
-    return row?.id;
   },
 
   /** Open merge requests with auto-merge set: looked at now and then, for what no event tells (a time that has come). */

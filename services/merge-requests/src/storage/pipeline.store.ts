@@ -28,6 +28,7 @@ import {
   scopeStatuses,
   transitionOf,
 } from '../domain/pipeline-status';
+import { lockHead } from './head-lock';
 import { enqueueJobs } from './job.store';
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
@@ -172,6 +173,7 @@ export interface NewPipeline {
 export type ReportRefusal = { readonly from: CommitStatusState } | 'no pipeline';
 
 async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pipeline> {
+  await lockHead(tx, pipeline.projectId, pipeline.sha, pipeline.ref);
   const iid = await nextIid(tx, pipeline.projectId, 'pipelines');
   const row = await tx.one(sql`
     insert into pipelines (iid, project_id, sha, ref, tag, source, status, user_id, merge_request_id, committed_at)
@@ -184,16 +186,17 @@ async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pipeline> 
     pipeline.mergeRequestId === undefined
       ? sql`update merge_requests set head_pipeline_id = ${made.id} where id in (
           select id from merge_requests where source_project_id = ${pipeline.projectId} and source_branch = ${pipeline.ref}
-            and source_sha = ${pipeline.sha} and state in ('opened', 'locked') and ${!pipeline.tag} order by id for update)`
+            and source_sha = ${pipeline.sha} and state in ('opened', 'locked') and ${!pipeline.tag} order by id for no key update)`
       : sql`update merge_requests set head_pipeline_id = ${made.id}
           where id = ${pipeline.mergeRequestId} and source_sha = ${pipeline.sha} and state in ('opened', 'locked')`,
   );
   return made;
 }
 
+// `no key`: a merge request that takes this pipeline as its head needs a share of the row, and holds what we want next.
 async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Promise<Pipeline> {
   const row = await tx.one(
-    sql`select * from pipelines where id = ${pipelineId} and project_id = ${projectId} for update`,
+    sql`select * from pipelines where id = ${pipelineId} and project_id = ${projectId} for no key update`,
   );
   if (row === undefined) throw notFound('Pipeline');
   return toPipeline(row);
@@ -228,7 +231,7 @@ async function settle(
   ];
   if (status === before.status && facts.length === 0) return;
   const rows = await tx.query(sql`
-    select * from merge_requests where head_pipeline_id = ${before.id} and state = 'opened' order by id for update`);
+    select * from merge_requests where head_pipeline_id = ${before.id} and state = 'opened' order by id for no key update`);
   const heads = rows.map(toMergeRequest);
   await publishFacts(
     tx,
@@ -349,8 +352,7 @@ export const pipelineStore = (db: Database) => ({
   report: (report: StatusReport, committedAt: Date | undefined, now: Date): Promise<CommitStatus | ReportRefusal> =>
     db.transaction(async (tx) => {
       // Two first reports at once must not make two pipelines.
-      const subject = `${report.projectId} ${report.sha} ${report.ref}`;
-      await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
+      await lockHead(tx, report.projectId, report.sha, report.ref);
       let pipeline: Pipeline;
       if (report.pipelineId !== undefined) {
         pipeline = await lockPipeline(tx, report.projectId, report.pipelineId);
@@ -358,7 +360,7 @@ export const pipelineStore = (db: Database) => ({
       } else {
         const row = await tx.one(sql`
           select * from pipelines where project_id = ${report.projectId} and sha = ${report.sha} and ref = ${report.ref}
-          order by id desc limit 1 for update`);
+          order by id desc limit 1 for no key update`);
         if (row === undefined && isTrainRef(report.ref)) return 'no pipeline';
         pipeline =
           row === undefined
