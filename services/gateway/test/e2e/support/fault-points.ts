@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(__dirname, '../../../../..');
+
+/** Fault points passed by a push, in their order. */
+export const pushPoints = [
+  'push.received',
+  'push.decided',
+  'push.intent_committed',
+  'push.ref_moved',
+  'push.result_committed',
+  'push.subscriber_told',
+  'push.told',
+];
+/** Fault points passed by a merge that removes its source branch, in their order. */
+export const mergePoints = [
+  'merge.commits_written',
+  'merge.intent_committed',
+  'merge.ref_moved',
+  'merge.committed',
+  'merge.source_removed',
+  'merge.plan_dropped',
+];
+/** Fault points passed by an event on its way to a to-do, in their order. */
+export const eventPoints = [
+  'outbox.claimed',
+  'outbox.published',
+  'todo.written',
+  'todo.committed',
+  'consumer.committed',
+];
+
+/** What the sources say of fault points. */
+export interface FaultPointsOfSources {
+  /** Names a process passes by. */
+  readonly passed: readonly string[];
+  /** Names in the catalogue `faultPoints`. */
+  readonly declared: readonly string[];
+  /** Calls whose name is no literal, by file: nobody could see what they pass. */
+  readonly unreadable: readonly string[];
+}
+
+/** Reads every call of `faultPoint` and every entry of the catalogue from the sources of libs and services. */
+export function faultPointsOfSources(): FaultPointsOfSources {
+  const passed = new Set<string>();
+  const declared = new Set<string>();
+  const unreadable: string[] = [];
+  for (const file of sources()) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, name] of text.matchAll(/(?<!function )\bfaultPoint\(\s*(?:'([^']+)')?/g)) {
+      if (name === undefined) unreadable.push(file);
+      else passed.add(name);
+    }
+    for (const [, list = ''] of text.matchAll(/\bfaultPoints(?:\.push\(|: string\[\] = \[)([^)\]]*)/g)) {
+      for (const [, name = ''] of list.matchAll(/'([^']+)'/g)) declared.add(name);
+    }
+  }
+  return { passed: [...passed].sort(), declared: [...declared].sort(), unreadable };
+}
+
+function sources(): string[] {
+  return ['libs', 'services'].flatMap((kind) =>
+    readdirSync(join(root, kind)).flatMap((name) => {
+      const folder = join(root, kind, name, 'src');
+      return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('generated'))
+        .map((path) => join(folder, path));
+    }),
+  );
+}

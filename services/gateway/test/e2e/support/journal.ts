@@ -1,0 +1,245 @@
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@switchyard/testkit';
+import type { Random } from './random';
+import type { Scene, WorkingCopy } from './scene';
+
+/** What a writer is about to do. */
+type Intent =
+  | { readonly does: 'label' | 'milestone'; readonly key: string }
+  | { readonly does: 'push'; readonly key: string; readonly sha: string }
+  | { readonly does: 'open'; readonly key: string }
+  | { readonly does: 'title'; readonly key: string; readonly iid: number; readonly title: string }
+  | { readonly does: 'merge'; readonly key: string; readonly iid: number; readonly removeSource: boolean };
+
+/** A line of the journal: an intent before it is sent, the answer after it came. */
+type Line =
+  | { readonly number: number; readonly intent: Intent }
+  | { readonly number: number; readonly status: number; readonly body: Acknowledged | undefined };
+
+/** The parts of an answer the checker compares. */
+interface Acknowledged {
+  readonly id?: number;
+  readonly iid?: number;
+  readonly merge_commit_sha?: string;
+}
+
+interface Written {
+  readonly intent: Intent;
+  status?: number;
+  body?: Acknowledged | undefined;
+}
+
+const isAcknowledged = ({ status }: Written): boolean => status !== undefined && status < 300;
+
+/** Writes of concurrent clients, on disk before they are sent and once they are answered. */
+export interface Journal {
+  /** Starts a client that writes until `signal` is aborted; what it does depends on `random` alone, and on the answers. */
+  writer(name: string, random: Random, signal: AbortSignal): Promise<void>;
+  /**
+   * Reads everything back. What was acknowledged is there once, with what was acknowledged; what was not is there wholly or not at
+   * all, and is there once after it has been asked for again. To be called when the system has settled and every writer has ended.
+   */
+  check(): Promise<void>;
+}
+
+/** Opens a journal in a new file. */
+export function openJournal(scene: Scene, file: string): Journal {
+  const { system, projectId, reviewer, ok, all } = scene;
+  const at = `/projects/${projectId}`;
+  const out = openSync(file, 'ax');
+  const copies = new Map<string, WorkingCopy>();
+  /** Answers no client may ever get. */
+  const wrong: string[] = [];
+  let number = 0;
+
+  const record = (line: Line): void => {
+    writeSync(out, `${JSON.stringify(line)}\n`);
+    fsyncSync(out);
+  };
+
+  /** Writes down, sends, writes down the answer; undefined when there was none or it was no success. */
+  async function attempt(
+    intent: Intent,
+    send: () => Promise<{ status: number; body: Acknowledged | undefined }>,
+  ): Promise<Acknowledged | undefined> {
+    number += 1;
+    const line = number;
+    record({ number: line, intent });
+    try {
+      const { status, body } = await send();
+      record({
+        number: line,
+        status,
+        body: body && { id: body.id, iid: body.iid, merge_commit_sha: body.merge_commit_sha },
+      });
+      return status < 300 ? (body ?? {}) : undefined;
+    } catch (error) {
+      if (String(error).includes('breaks its contract')) wrong.push(String(error));
+      // Whether it was done is not known: that is what the checker finds out.
+      await pause(100);
+      return undefined;
+    }
+  }
+
+  async function post(method: string, path: string, body: unknown): Promise<{ status: number; body: Acknowledged }> {
+    const reply = await system.api(method, path, { body });
+    if (reply.status >= 500 && ![502, 503, 504].includes(reply.status)) {
+      wrong.push(`${method} ${path} ${reply.status} ${reply.text}`);
+    }
+    return reply;
+  }
+
+  const bodyOf = {
+    label: (key: string) => ({ name: key, color: '#336699', description: `About ${key}` }),
+    milestone: (key: string) => ({ title: key, description: `About ${key}` }),
+    open: (key: string) => ({
+      source_branch: key,
+      target_branch: 'main',
+      title: key,
+      description: `About ${key}`,
+      reviewer_ids: [reviewer.id],
+    }),
+  };
+  const send = {
+    label: (key: string) => post('POST', `${at}/labels`, bodyOf.label(key)),
+    milestone: (key: string) => post('POST', `${at}/milestones`, bodyOf.milestone(key)),
+    open: (key: string) => post('POST', `${at}/merge_requests`, bodyOf.open(key)),
+    merge: (iid: number, removeSource: boolean) =>
+      post('PUT', `${at}/merge_requests/${iid}/merge`, { should_remove_source_branch: removeSource }),
+  };
+
+  /** A branch, its merge request, a change of title, its merge; ends early where an answer is missing. */
+  async function propose(copy: WorkingCopy, key: string, chance: Random): Promise<void> {
+    const sha = await copy.branch(key);
+    const pushed = await attempt({ does: 'push', key, sha }, async () => {
+      await copy.push(key);
+      return { status: 200, body: {} };
+    });
+    if (pushed === undefined) return;
+    const opened = await attempt({ does: 'open', key }, () => send.open(key));
+    const iid = opened?.iid;
+    if (iid === undefined) return;
+    if (chance.between(1, 3) === 1) {
+      const title = `${key} again`;
+      await attempt({ does: 'title', key, iid, title }, () => post('PUT', `${at}/merge_requests/${iid}`, { title }));
+    }
+    if (chance.between(1, 5) === 1) return;
+    await mergeable(iid);
+    const removeSource = chance.between(1, 3) > 1;
+    await attempt({ does: 'merge', key, iid, removeSource }, () => send.merge(iid, removeSource));
+  }
+
+  const mergeable = (iid: number): Promise<void> =>
+    eventually(
+      async () => {
+        const { state, detailed_merge_status } = await ok('GET', `${at}/merge_requests/${iid}`);
+        if (state === 'opened') expect(detailed_merge_status).toBe('mergeable');
+      },
+      { within: 60_000, every: 100 },
+    );
+
+  function written(): Written[] {
+    const entries = new Map<number, Written>();
+    for (const text of readFileSync(file, 'utf8').trim().split('\n')) {
+      const line = JSON.parse(text) as Line;
+      if ('intent' in line) entries.set(line.number, { intent: line.intent });
+      else Object.assign(entries.get(line.number) as Written, { status: line.status, body: line.body });
+    }
+    return [...entries.values()];
+  }
+
+  /** Labels and milestones, whose key is their name. */
+  async function checkNamed(entries: readonly Written[], does: 'label' | 'milestone'): Promise<void> {
+    const wanted = entries.filter(({ intent }) => intent.does === does);
+    const nameOf = (found: { name?: string; title?: string }) => found.name ?? found.title;
+    const list = () => all(`${at}/${does}s`);
+    const before = await list();
+    for (const entry of wanted) {
+      const { key } = entry.intent;
+      const found = before.filter((one) => nameOf(one) === key);
+      expect([key, found.length]).toEqual([key, isAcknowledged(entry) ? 1 : Math.min(found.length, 1)]);
+      if (found[0] !== undefined) expect(found[0]).toMatchObject(bodyOf[does](key));
+      if (isAcknowledged(entry)) expect(found[0].id).toBe(entry.body?.id);
+      else expect([201, 400, 409]).toContain((await send[does](key)).status);
+    }
+    const after = await list();
+    expect(after.map(nameOf).sort()).toEqual(wanted.map(({ intent }) => intent.key).sort());
+    const kept = after.filter(({ id }) => before.some((one) => one.id === id));
+    expect(kept).toHaveLength(before.length);
+  }
+
+  async function checkProposal(key: string, entries: readonly Written[]): Promise<void> {
+    const of = <D extends Intent['does']>(does: D) =>
+      entries.find(({ intent }) => intent.does === does) as
+        | (Written & { intent: Extract<Intent, { does: D }> })
+        | undefined;
+    const [pushed, opened, titled, merging] = [of('push'), of('open'), of('title'), of('merge')];
+    if (pushed === undefined) throw new Error(`no push of ${key}`);
+    const requests = () => all(`${at}/merge_requests?state=all&source_branch=${key}`);
+    const ref = `refs/heads/${key}`;
+
+    const [found, ...more] = await requests();
+    expect([key, more]).toEqual([key, []]);
+    if (opened !== undefined && isAcknowledged(opened)) expect(found.id).toBe(opened.body?.id);
+    if (opened === undefined) expect([key, found]).toEqual([key, undefined]);
+    if (found !== undefined) {
+      const titles =
+        titled === undefined ? [key] : isAcknowledged(titled) ? [titled.intent.title] : [key, titled.intent.title];
+      expect(titles).toContain(found.title);
+      expect(found).toMatchObject({ description: `About ${key}`, sha: pushed.intent.sha });
+      expect(found.reviewers.map(({ id }: { id: number }) => id)).toEqual([reviewer.id]);
+      expect(merging === undefined ? ['opened'] : ['opened', 'merged']).toContain(found.state);
+    }
+    if (merging !== undefined && isAcknowledged(merging)) {
+      expect(found).toMatchObject({ state: 'merged', merge_commit_sha: merging.body?.merge_commit_sha });
+    }
+    const removed = found?.state === 'merged' && merging?.intent.removeSource === true;
+    const sha = await scene.remoteSha(ref);
+    const whole = isAcknowledged(pushed) || sha !== '' ? pushed.intent.sha : '';
+    expect([key, sha]).toEqual([key, removed ? '' : whole]);
+
+    // Again, whatever was not acknowledged.
+    const copy = copies.get(key.split('-')[0] as string) as WorkingCopy;
+    if (!isAcknowledged(pushed)) {
+      await copy.push(key);
+      expect(await scene.remoteSha(ref)).toBe(pushed.intent.sha);
+    }
+    if (opened !== undefined && !isAcknowledged(opened)) {
+      expect((await send.open(key)).status).toBe(found === undefined ? 201 : 409);
+      expect(await requests()).toMatchObject([{ title: key, ...(found && { id: found.id }) }]);
+    }
+    if (merging !== undefined && found.state === 'opened') {
+      await mergeable(found.iid);
+      expect((await send.merge(found.iid, merging.intent.removeSource)).status).toBe(200);
+    }
+  }
+
+  return {
+    async writer(name, chance, signal) {
+      const copy = await scene.workingCopy(name);
+      copies.set(name, copy);
+      for (let turn = 1; !signal.aborted; turn += 1) {
+        const key = `${name}-${turn}`;
+        const does = chance.pick(['propose', 'propose', 'label', 'milestone']);
+        if (does === 'propose') await propose(copy, key, chance);
+        else await attempt({ does, key }, () => send[does](key));
+        await pause(chance.between(0, 50));
+      }
+    },
+    async check() {
+      closeSync(out);
+      const entries = written();
+      expect(wrong).toEqual([]);
+      await checkNamed(entries, 'label');
+      await checkNamed(entries, 'milestone');
+      const proposals = new Map<string, Written[]>();
+      for (const entry of entries) {
+        const { does, key } = entry.intent;
+        if (does === 'label' || does === 'milestone') continue;
+        proposals.set(key, [...(proposals.get(key) ?? []), entry]);
+      }
+      for (const [key, those] of proposals) await checkProposal(key, those);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '@switchyard/testkit';
+import type { ApiReply, System } from './system';
+
+/** A user and what authenticates it. */
+export interface Someone {
+  readonly id: number;
+  readonly token: string;
+}
+
+/** A clone of the scene's project. */
+export interface WorkingCopy {
+  /** Starts a branch at the remote's main, with one commit; its SHA. */
+  branch(name: string): Promise<string>;
+  /** Commits a file of that name; the SHA. */
+  commit(name: string): Promise<string>;
+  /** Pushes a branch once. @throws when git says no or the server is away */
+  push(name: string): Promise<void>;
+  git(args: string[]): Promise<{ stdout: string; stderr: string }>;
+}
+
+/** A project with a first commit, on a system whose processes die: calls are repeated while a service is away. */
+export interface Scene {
+  readonly system: System;
+  readonly projectId: number;
+  readonly reviewer: Someone;
+  /** A request that must succeed; its body. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+  ok(method: string, path: string, body?: unknown, token?: string): Promise<any>;
+  /** Every item of a list. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+  all(path: string): Promise<any[]>;
+  workingCopy(name: string): Promise<WorkingCopy>;
+  /** What a ref of the remote points at; empty when it is not there. */
+  remoteSha(ref: string): Promise<string>;
+  /** SHA of the first commit of main. */
+  readonly base: string;
+}
+
+/** A request, again while the service is away: 502, 503, 504, or a connection that breaks. Any other 5xx is a failure. */
+const again = (send: () => Promise<ApiReply>): Promise<ApiReply> =>
+  eventually(
+    async () => {
+      const reply = await send();
+      if (reply.status >= 500) throw new Error(`${reply.status} ${reply.text}`);
+      return reply;
+    },
+    { within: 60_000, every: 100 },
+  );
+
+/** Someone who is asked for reviews. */
+export async function makeReviewer(system: System): Promise<Someone> {
+  const { body } = await system.api('POST', '/users', {
+    body: { email: 'r@example.com', username: 'reviewer', name: 'R', password: 'correct horse battery' },
+  });
+  const { token } = (
+    await system.api('POST', `/users/${body.id}/personal_access_tokens`, { body: { name: 't', scopes: ['api'] } })
+  ).body;
+  return { id: body.id, token };
+}
+
+/** Makes a project of that path below `root`, with a commit on main; working copies lie in `folder`. */
+export async function makeScene(system: System, reviewer: Someone, path: string, folder: string): Promise<Scene> {
+  const ok: Scene['ok'] = async (method, at, body, token) => {
+    const reply = await again(() => system.api(method, at, { body, token }));
+    if (reply.status >= 300) throw new Error(`${method} ${at} ${reply.status} ${reply.text}`);
+    return reply.body;
+  };
+  const all: Scene['all'] = async (at) => {
+    const found: unknown[] = [];
+    for (let page = 1; ; page += 1) {
+      const items = await ok('GET', `${at}${at.includes('?') ? '&' : '?'}per_page=100&page=${page}`);
+      found.push(...items);
+      if (items.length < 100) return found;
+    }
+  };
+  const remote = system.remote(`root/${path}`);
+  const workingCopy: Scene['workingCopy'] = async (name) => {
+    const at = join(folder, path, name);
+    mkdirSync(at, { recursive: true });
+    const git = (args: string[]) => system.git(args, at);
+    await git(['init', '-q', '-b', 'main']);
+    await git(['remote', 'add', 'origin', remote]);
+    const commit = async (file: string): Promise<string> => {
+      writeFileSync(join(at, `${file}.txt`), `${file}\n`);
+      await git(['add', '.']);
+      await git(['commit', '-q', '-m', file]);
+      return (await git(['rev-parse', 'HEAD'])).stdout.trim();
+    };
+    return {
+      git,
+      commit,
+      async branch(branch) {
+        await eventually(() => git(['fetch', '-q', 'origin', 'main']), { within: 60_000, every: 200 });
+        await git(['checkout', '-q', '-B', branch, 'FETCH_HEAD']);
+        return commit(branch);
+      },
+      async push(branch) {
+        await git(['push', '-q', 'origin', branch]);
+      },
+    };
+  };
+
+  const projectId = (await ok('POST', '/projects', { name: path, path })).id as number;
+  await ok('POST', `/projects/${projectId}/members`, { user_id: reviewer.id, access_level: 40 });
+  const first = await workingCopy('first');
+  const base = await first.commit('first');
+  await first.push('main');
+  return {
+    system,
+    projectId,
+    reviewer,
+    base,
+    ok,
+    all,
+    workingCopy,
+    remoteSha: async (ref) => {
+      const { stdout } = await eventually(() => first.git(['ls-remote', 'origin', ref]), {
+        within: 60_000,
+        every: 200,
+      });
+      return stdout.split('\t')[0] ?? '';
+    },
+  };
+}
