@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import type { Signer } from '@switchyard/rpc';
 import type { Config } from './config';
@@ -64,6 +65,7 @@ export async function compose(
     { keepAliveTimeout: 75_000, headersTimeout: 80_000, requestTimeout: 0, maxHeaderSize: 32 << 10 },
     app,
   );
+  server.on('clientError', refuseUnreadable);
   await listen(server, config.HOST, config.PORT);
   return {
     port: (server.address() as { port: number }).port,
@@ -83,6 +85,24 @@ export async function compose(
       peers.close();
     },
   };
+}
+
+/** Refuses what the HTTP parser cannot read, before Express sees it, in the shape of every other failure (G-7). */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad request';
+  const body = JSON.stringify({ error: status });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
 }
 
 const listen = (server: Server, host: string, port: number): Promise<void> =>

@@ -66,7 +66,7 @@ export function pageHeaders(url: URL, info: PageInfo, list: ListRule, descending
         ? {}
         : {
             'X-Next-Cursor': info.nextCursor,
-            Link: link({ per_page: perPage, ...parameters(info.nextCursor, descending) }, 'next'),
+            ...linkHeader([link({ per_page: perPage, ...parameters(info.nextCursor, descending) }, 'next')], []),
           }),
       ...(info.prevCursor === '' ? {} : { 'X-Prev-Cursor': info.prevCursor }),
     };
@@ -81,11 +81,20 @@ export function pageHeaders(url: URL, info: PageInfo, list: ListRule, descending
     'X-Next-Page': next === undefined ? '' : String(next),
     'X-Prev-Page': previous === undefined ? '' : String(previous),
     ...(totalPages === undefined ? {} : { 'X-Total': String(info.total), 'X-Total-Pages': String(totalPages) }),
-    Link: [
-      ...(previous === undefined ? [] : [at(previous, 'prev')]),
-      ...(next === undefined ? [] : [at(next, 'next')]),
-      at(1, 'first'),
-      ...(totalPages === undefined ? [] : [at(totalPages, 'last')]),
-    ].join(', '),
+    ...linkHeader(
+      [...(previous === undefined ? [] : [at(previous, 'prev')]), ...(next === undefined ? [] : [at(next, 'next')])],
+      [at(1, 'first'), ...(totalPages === undefined ? [] : [at(totalPages, 'last')])],
+    ),
   };
+}
+
+/** Longest `Link` header, bytes: clients commonly refuse replies whose headers pass 16 KiB in all. */
+const maxLinkLength = 12 << 10;
+
+/** The header, without its far ends or not at all where a long request address makes it too long. */
+function linkHeader(near: string[], far: string[]): Record<string, string> {
+  const header = [[...near, ...far], near]
+    .map((links) => links.join(', '))
+    .find((text) => text.length <= maxLinkLength);
+  return header === undefined || header === '' ? {} : { Link: header };
 }

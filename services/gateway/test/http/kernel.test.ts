@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import { conflict, invalid, notFound } from '@switchyard/errors';
 import { ResolveResponse_TokenRefusal } from '@switchyard/protos/groups_admin/v1/access';
 import { anonymous, entity, page } from '@switchyard/rpc';
@@ -101,6 +102,57 @@ describe('a request through the gateway', () => {
     expect(odd.status).toBe(415);
   });
 
+  it('refuses deep JSON before it is parsed, and counts no bracket inside a text', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    const deep = `${'{"a":'.repeat(700_000)}1${'}'.repeat(700_000)}`;
+    const startedAt = performance.now();
+    const refused = await gateway.send('POST', '/projects/1/things', { ...token(), headers, raw: deep });
+    expect([refused.status, refused.body]).toEqual([400, { error: 'the body is nested too deeply' }]);
+    expect(performance.now() - startedAt).toBeLessThan(400);
+    const name = `${'[{'.repeat(50)}"\\${'{'.repeat(50)}\\"`;
+    const taken = await gateway.send('POST', '/projects/1/things', { ...token(), body: { name } });
+    expect([taken.status, taken.body.name]).toEqual([201, name]);
+  });
+
+  it('refuses multipart bodies that break off, and lives on', async () => {
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=line' };
+    const file = 'Content-Disposition: form-data; name="a"; filename="x"';
+    for (const raw of [
+      `--line\r\n${file}\r\n\r\nx`,
+      '--line\r\nContent-Disposition: form-data; name="a"\r\n\r\nx',
+      '--line\r\nContent-Dispo',
+      '--line\r\n',
+      'x',
+    ]) {
+      const reply = await gateway.send('POST', '/projects/1/things', { ...token(), headers, raw });
+      expect([raw, reply.status, reply.body]).toEqual([raw, 400, { error: 'the multipart body is not valid' }]);
+    }
+    const whole = `--line\r\n${file}\r\n\r\nx\r\n--line\r\nContent-Disposition: form-data; name="name"\r\n\r\nn\r\n--line--\r\n`;
+    const taken = await gateway.send('POST', '/projects/1/things', { ...token(), headers, raw: whole });
+    expect([taken.status, taken.body]).toEqual([201, { name: 'n' }]);
+  });
+
+  it('answers the next request on a connection whose multipart body was too large', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = (method: string, path: string, headers: Record<string, string>, body?: string) =>
+      new Promise<number>((resolve, reject) => {
+        const sent = request(`${gateway.url}/api/v4${path}`, { method, agent, headers }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode ?? 0));
+        });
+        sent.on('error', reject).end(body);
+      });
+    const part = '--line\r\nContent-Disposition: form-data; name="a"\r\n\r\n';
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=line' };
+    expect(await ask('POST', '/projects/1/things', headers, `${part}${'x'.repeat(6 << 20)}\r\n--line--\r\n`)).toBe(413);
+    expect(await ask('GET', '/open', {})).toBe(200);
+    agent.destroy();
+  });
+
+  it('refuses headers it cannot read as JSON too', async () => {
+    const reply = await gateway.send('GET', `/open?a=${'x'.repeat(40_000)}`);
+    expect([reply.status, reply.body]).toEqual([431, { error: '431 Request Header Fields Too Large' }]);
+  });
+
   it('answers a wrong token with 401 also on public routes (G-5-2)', async () => {
     answer = resolved({ tokenRefusal: ResolveResponse_TokenRefusal.TOKEN_REFUSAL_UNKNOWN, actor: undefined });
     expect((await gateway.send('GET', '/open', token())).status).toBe(401);
@@ -164,6 +216,21 @@ describe('a request through the gateway', () => {
     const links = reply.headers.get('link')?.split(', ') ?? [];
     expect(links.map((link) => link.replace(/.*rel="(.*)"/, '$1'))).toEqual(['prev', 'next', 'first', 'last']);
     expect(links[0]).toContain('https://forge.example/api/v4/projects/1/things?labels%5B%5D=a&page=1&per_page=1');
+  });
+
+  it('keeps links short enough for clients: far ones go first', async () => {
+    const links = async (length: number) => {
+      const reply = await gateway.send(
+        'GET',
+        `/projects/1/things?page=2&per_page=1&search=${'x'.repeat(length)}`,
+        token(),
+      );
+      expect([reply.status, reply.headers.get('x-next-page')]).toEqual([200, '3']);
+      return [...(reply.headers.get('link') ?? '').matchAll(/rel="(\w+)"/g)].map((match) => match[1]);
+    };
+    expect(await links(10)).toEqual(['prev', 'next', 'first', 'last']);
+    expect(await links(5_000)).toEqual(['prev', 'next']);
+    expect(await links(12_000)).toEqual([]);
   });
 
   it('leaves totals out when the list does (G-1-23)', async () => {
