@@ -1,6 +1,6 @@
 import { Client, credentials, Metadata, type ServiceDefinition, type ServiceError, status } from '@grpc/grpc-js';
 import { countRpc, observeRpc } from '@switchyard/telemetry';
-import { addCost, runningCost } from './cost';
+import { addCost, askForCost, runningCost } from './cost';
 import { fromServiceError } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
 import { withoutCopies } from './representation-codec';
@@ -60,13 +60,15 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
     const once = (request: unknown, options: CallOptions): Promise<unknown> =>
       new Promise((resolve, reject) => {
         const done = observeRpc('client', method.path);
+        const metadata = metadataFor(options);
         const cost = runningCost();
+        if (cost !== undefined) askForCost(metadata);
         const call = channel.makeUnaryRequest(
           method.path,
           method.requestSerialize,
           method.responseDeserialize,
           request,
-          metadataFor(options),
+          metadata,
           { deadline: deadlineOf(options) },
           (error: ServiceError | null, response: unknown) => {
             done(error === null ? 'ok' : status[error.code].toLowerCase());
@@ -75,7 +77,7 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
             else reject(fromServiceError(error));
           },
         );
-        call.on('status', (ended) => addCost(cost, ended.metadata));
+        if (cost !== undefined) call.on('status', (ended) => addCost(cost, ended.metadata));
         options.signal?.addEventListener('abort', () => call.cancel(), { once: true });
       });
 

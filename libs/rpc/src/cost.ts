@@ -13,6 +13,12 @@ export type StatementCounter = <T>(work: () => Promise<T>) => Promise<{ result: 
 const costKey = 'switchyard-cost';
 const costs = new AsyncLocalStorage<Cost>();
 
+/** Asks, in the metadata of a call, for the trailer: counting runs through two async contexts, which a request that nobody asks about need not pay for. */
+export const askForCost = (metadata: Metadata): void => metadata.set(costKey, 'wanted');
+
+/** Whether the caller wants to know what its call costs. */
+export const isCostWanted = (metadata: Metadata): boolean => metadata.get(costKey).length > 0;
+
 /** Runs `work` and says what it cost, nested calls included. */
 export async function measureCost<T>(
   work: () => Promise<T>,
@@ -39,8 +45,7 @@ export function costTrailer(cost: Cost): Metadata {
 export const runningCost = (): Cost | undefined => costs.getStore();
 
 /** Adds one call and what its trailer says to a measurement. */
-export function addCost(to: Cost | undefined, trailer: Metadata): void {
-  if (to === undefined) return;
+export function addCost(to: Cost, trailer: Metadata): void {
   const [calls = 0, statements = 0] = String(trailer.get(costKey)[0] ?? '0 0')
     .split(' ')
     .map(Number);

@@ -11,7 +11,7 @@ import { AppError, forbidden } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import { logger, observeRpc } from '@switchyard/telemetry';
 import { HealthImplementation } from 'grpc-health-check';
-import { costTrailer, measureCost, type StatementCounter } from './cost';
+import { costTrailer, isCostWanted, measureCost, type StatementCounter } from './cost';
 import { toServiceError } from './error-status';
 import { identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { addReflection } from './reflection';
@@ -160,14 +160,22 @@ async function admit(path: string, rule: CallerRule, call: AnyCall, options: Ser
   if (!rule.callers.includes(claims.caller)) throw forbidden();
   if (claims.caller !== 'gateway' && claims.actor !== undefined && rule.onBehalfOf !== true) throw forbidden();
   if (claims.directorySequence > 0) await options.ensureDirectory?.(claims.directorySequence);
-  const abort = new AbortController();
-  call.on('cancelled', () => abort.abort());
+  let abort: AbortController | undefined;
   return {
     caller: claims.caller,
     actor: claims.actor ?? anonymous,
     access: claims.access,
     requestId: claims.requestId,
-    signal: abort.signal,
+    // Made when it is looked at: grpc-js says `cancelled` at the end of every call, and each abort makes an exception with its stack.
+    get signal() {
+      if (abort === undefined) {
+        const made = new AbortController();
+        abort = made;
+        if (call.cancelled) made.abort();
+        else call.on('cancelled', () => made.abort());
+      }
+      return abort.signal;
+    },
   };
 }
 
@@ -178,13 +186,16 @@ const unary =
   (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
     const done = observeRpc('server', path);
     admit(path, rule, call, options)
-      .then((context) =>
-        measureCost(() => handler(call.request as never, context) as Promise<unknown>, options.countStatements),
-      )
+      .then(async (context) => {
+        const work = () => handler(call.request as never, context) as Promise<unknown>;
+        if (!isCostWanted(call.metadata)) return { result: await work(), trailer: undefined };
+        const { result, cost } = await measureCost(work, options.countStatements);
+        return { result, trailer: costTrailer(cost) };
+      })
       .then(
-        ({ result, cost }) => {
+        ({ result, trailer }) => {
           done('ok');
-          callback(null, result, costTrailer(cost));
+          callback(null, result, trailer);
         },
         (error: unknown) => {
           done(report(path, call.metadata, error));

@@ -85,7 +85,9 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       edges.limits.apply(limitWith.limit, request, actor);
 
     const abort = new AbortController();
-    response.on('close', () => abort.abort());
+    response.on('close', () => {
+      if (!response.writableFinished) abort.abort();
+    });
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
     const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };
     const page = paging?.page ?? noPage;
@@ -99,10 +101,13 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         call: <T extends ServiceDefinition>(definition: T) => bind(edges.peers.client(definition), options),
         header: (name) => request.get(name),
       });
-    const { result: reply, cost } = await measureCost(handling).finally(() => {
+    const { result: reply, cost } = await (edges.showCost
+      ? measureCost(handling)
+      : handling().then((result) => ({ result, cost: undefined }))
+    ).finally(() => {
       if (route.method !== 'get') edges.access.forget();
     });
-    if (edges.showCost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
+    if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
     if (isForward(reply)) return edges.forward(request, response, reply.forward, { ...identity, requestId });
     if (isPage(reply) && reply.page !== undefined && route.list !== undefined) {
       const url = new URL(request.originalUrl, edges.externalUrl);
