@@ -15,7 +15,7 @@ export function startTelemetry(process: string): () => Promise<void> {
     require('@opentelemetry/instrumentation-http') as typeof import('@opentelemetry/instrumentation-http');
   const { GrpcInstrumentation } =
     require('@opentelemetry/instrumentation-grpc') as typeof import('@opentelemetry/instrumentation-grpc');
-  const { ExpressInstrumentation } =
+  const { ExpressInstrumentation, ExpressLayerType } =
     require('@opentelemetry/instrumentation-express') as typeof import('@opentelemetry/instrumentation-express');
   const { PgInstrumentation } =
     require('@opentelemetry/instrumentation-pg') as typeof import('@opentelemetry/instrumentation-pg');
@@ -26,7 +26,8 @@ export function startTelemetry(process: string): () => Promise<void> {
     instrumentations: [
       new HttpInstrumentation(),
       new GrpcInstrumentation(),
-      new ExpressInstrumentation(),
+      // A span for each of a dozen middlewares would tell nothing and double the spans of a request.
+      new ExpressInstrumentation({ ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER] }),
       new PgInstrumentation(),
       new KafkaJsInstrumentation(),
     ],
