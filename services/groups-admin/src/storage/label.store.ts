@@ -10,7 +10,7 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
-import { contains } from './viewer';
+import { contains, nobody, type Viewer, visibleGroups, visibleProjects } from './viewer';
 
 /** A project or group: where labels and milestones are. */
 export interface Parent {
@@ -39,10 +39,11 @@ export interface LabelFilter {
   search?: string;
   /** Those of the groups above. */
   above: boolean;
-  /** With a group: those of the groups below. */
+  /** With a group: those of the groups below that the viewer may see. */
   below: boolean;
-  /** With a group: those of the projects as well. */
+  /** With a group: those of the projects that the viewer may see as well. */
   ofProjects: boolean;
+  viewer: Viewer;
 }
 
 const columns = ({
@@ -59,8 +60,14 @@ export const groupsOf = ({ kind, id }: Parent): Sql =>
     ? sql`array(select unnest(g.ancestry) from namespaces g where g.id = ${id})`
     : sql`array(select unnest(g.ancestry) from projects held join namespaces g on g.id = held.namespace_id where held.id = ${id})`;
 
-const groupsBelow = (id: number): Sql =>
-  sql`array(select g.id from namespaces g where g.ancestry @> array[${id}::bigint])`;
+/** Ids of a group and those below it that a viewer may see: who sees a group does not yet see all that lies in it. */
+export const groupsBelow = (id: number, viewer: Viewer): Sql =>
+  sql`array(select n.id from namespaces n where n.ancestry @> array[${id}::bigint] and ${visibleGroups(viewer)})`;
+
+/** Ids of the projects in a group, or also in those below it, that a viewer may see. */
+const projectsIn = (id: number, below: boolean, viewer: Viewer): Sql =>
+  sql`array(select p.id from projects p join namespaces n on n.id = p.namespace_id
+    where ${below ? sql`n.ancestry @> array[${id}::bigint]` : sql`n.id = ${id}`} and ${visibleProjects(viewer)})`;
 
 /** The column that names a parent. */
 export const parentColumn = ({ kind }: Parent): Sql => raw(kind === 'group' ? 'namespace_id' : 'project_id');
@@ -72,14 +79,13 @@ function reach(parent: Parent, filter: Omit<LabelFilter, 'search'>): Sql {
   const parts = [ownedBy(parent)];
   if (filter.above) parts.push(sql`l.namespace_id = any(${groupsOf(parent)})`);
   if (parent.kind === 'group') {
-    if (filter.below) parts.push(sql`l.namespace_id = any(${groupsBelow(parent.id)})`);
-    if (filter.ofProjects) {
-      const homes = filter.below ? groupsBelow(parent.id) : sql`array[${parent.id}::bigint]`;
-      parts.push(sql`l.project_id = any(array(select p.id from projects p where p.namespace_id = any(${homes})))`);
-    }
+    if (filter.below) parts.push(sql`l.namespace_id = any(${groupsBelow(parent.id, filter.viewer)})`);
+    if (filter.ofProjects) parts.push(sql`l.project_id = any(${projectsIn(parent.id, filter.below, filter.viewer)})`);
   }
   return sql`(${join(parts, ' or ')})`;
 }
+
+const ownAndAbove = { below: false, ofProjects: false, viewer: nobody };
 
 /** Labels in the database. */
 export const labelStore = (db: Database) => ({
@@ -111,7 +117,7 @@ export const labelStore = (db: Database) => ({
     const id = /^\d{1,15}$/.test(idOrTitle) ? Number(idOrTitle) : 0;
     const [row] = await executor.query<LabelRow>(sql`
       select ${columns(parent)} from labels l
-      where ${reach(parent, { above, below: false, ofProjects: false })} and (l.id = ${id} or l.title = ${idOrTitle})
+      where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title = ${idOrTitle})
       order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1`);
     return row;
   },
@@ -120,7 +126,7 @@ export const labelStore = (db: Database) => ({
   usable: (tx: SqlExecutor, parent: Parent, titles: readonly string[]): Promise<LabelRow[]> =>
     tx.query<LabelRow>(sql`
       select distinct on (l.title) ${columns(parent)} from labels l left join namespaces n on n.id = l.namespace_id
-      where l.title = any(${[...titles]}::text[]) and ${reach(parent, { above: true, below: false, ofProjects: false })}
+      where l.title = any(${[...titles]}::text[]) and ${reach(parent, { above: true, ...ownAndAbove })}
       order by l.title, (${ownedBy(parent)}) desc nulls last, cardinality(n.ancestry) desc`),
 
   /** Inserts labels; those whose title the parent has already are left out. */

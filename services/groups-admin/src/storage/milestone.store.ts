@@ -10,8 +10,8 @@ import {
   type Tx,
 } from '@switchyard/database';
 import type { MilestoneContent } from '../domain/milestone';
-import { groupsOf, type Parent, parentColumn } from './label.store';
-import { contains } from './viewer';
+import { groupsBelow, groupsOf, type Parent, parentColumn } from './label.store';
+import { contains, nobody, type Viewer } from './viewer';
 
 /** A milestone with the full path of its parent, as it is printed. */
 export interface MilestoneRow {
@@ -38,7 +38,9 @@ export interface MilestoneFilter {
   title?: string;
   search?: string;
   above: boolean;
+  /** With a group: those of the groups below that the viewer may see. */
   below: boolean;
+  viewer: Viewer;
   updatedBefore?: Date;
   updatedAfter?: Date;
   /** `YYYY-MM-DD`. */
@@ -55,13 +57,11 @@ const from = sql`milestones ms left join projects p on p.id = ms.project_id
 
 const ownedBy = (parent: Parent): Sql => sql`ms.${parentColumn(parent)} = ${parent.id}`;
 
-function reach(parent: Parent, filter: Pick<MilestoneFilter, 'above' | 'below'>): Sql {
+function reach(parent: Parent, filter: Pick<MilestoneFilter, 'above' | 'below' | 'viewer'>): Sql {
   const parts = [ownedBy(parent)];
   if (filter.above) parts.push(sql`ms.namespace_id = any(${groupsOf(parent)})`);
   if (filter.below && parent.kind === 'group') {
-    parts.push(
-      sql`ms.namespace_id = any(array(select g.id from namespaces g where g.ancestry @> array[${parent.id}::bigint]))`,
-    );
+    parts.push(sql`ms.namespace_id = any(${groupsBelow(parent.id, filter.viewer)})`);
   }
   return join(parts, ' or ');
 }
@@ -118,7 +118,7 @@ export const milestoneStore = (db: Database) => ({
   /** Whether another milestone that the parent can use has this title. */
   async titleTaken(tx: Tx, parent: Parent, title: string, exceptId = 0): Promise<boolean> {
     const row = await tx.one(
-      sql`select 1 from milestones ms where (${reach(parent, { above: true, below: false })}) and ms.title = ${title} and ms.id <> ${exceptId}`,
+      sql`select 1 from milestones ms where (${reach(parent, { above: true, below: false, viewer: nobody })}) and ms.title = ${title} and ms.id <> ${exceptId}`,
     );
     return row !== undefined;
   },

@@ -8,6 +8,9 @@ export interface Viewer {
   readonly external: boolean;
 }
 
+/** Sees what is public: for conditions that reach nothing whose visibility counts. */
+export const nobody: Viewer = { userId: 0, admin: false, external: false };
+
 const minimal = 5;
 const guest = 10;
 

@@ -3,7 +3,7 @@ import { type LabelParent, LabelServiceService } from '@switchyard/protos/groups
 import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { ManageLabels } from '../application/manage-labels';
 import { presentGroupLabel, presentProjectLabel } from '../presenters/label.presenter';
-import { given } from './viewer-of';
+import { given, viewerOf } from './viewer-of';
 
 type Parent = Parameters<ManageLabels['get']>[0];
 
@@ -20,7 +20,7 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
   implement(
     LabelServiceService,
     {
-      listLabels: async (request) => {
+      listLabels: async (request, context) => {
         const parent = parentOf(request.parent);
         const asked = { ...pageRequest(request.page, { orderBy: 'title' }), orderBy: 'title' };
         const { rows, page: info } = await labels.list(
@@ -30,6 +30,7 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
             above: request.includeAncestorGroups ?? true,
             below: request.includeDescendantGroups,
             ofProjects: request.onlyGroupLabels === false,
+            viewer: viewerOf(context),
           },
           asked,
         );

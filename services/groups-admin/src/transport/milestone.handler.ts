@@ -4,12 +4,12 @@ import type { ManageMilestones, MilestoneChange } from '../application/manage-mi
 import type { Instance } from '../presenters/group.presenter';
 import { presentMilestone } from '../presenters/milestone.presenter';
 import { parentOf } from './label.handler';
-import { given, some } from './viewer-of';
+import { given, some, viewerOf } from './viewer-of';
 
 /** MilestoneService. */
 export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: Instance): ServiceImplementation =>
   implement(MilestoneServiceService, {
-    listMilestones: async (request) => {
+    listMilestones: async (request, context) => {
       const asked = { ...pageRequest(request.page, { orderBy: 'due_date' }), orderBy: 'due_date' };
       const { rows, page: info } = await milestones.list(
         parentOf(request.parent),
@@ -20,6 +20,7 @@ export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: 
           search: given(request.search),
           above: request.includeAncestors,
           below: request.includeDescendants,
+          viewer: viewerOf(context),
           updatedBefore: request.updatedBefore,
           updatedAfter: request.updatedAfter,
           containingDate: given(request.containingDate),

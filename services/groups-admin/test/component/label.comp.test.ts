@@ -116,6 +116,28 @@ test('lists reach upwards unless told not to, and downwards when told to', async
   ]);
 });
 
+test('whoever sees a group sees of the labels below those whose groups and projects they see', async () => {
+  const open = (await newGroup(ada, `open${round}`, { visibility: 'public' })).id;
+  const hidden = (await newGroup(ada, 'hidden', { parentId: open, visibility: 'private' })).id;
+  const secret = (await newProject(ada, open, 'secret')).id;
+  await create(ofGroup(open), 'known');
+  await create(ofGroup(hidden), 'of a private group');
+  await create(ofProject(secret), 'of a private project');
+  const everything = {
+    parent: ofGroup(open),
+    page: pageOf(),
+    search: '',
+    includeAncestorGroups: undefined,
+    includeDescendantGroups: true,
+    onlyGroupLabels: false,
+  };
+  const names = async (viewer: TestUser | undefined) =>
+    (await shown('GroupLabel', labels(viewer).listLabels(everything))).map((label: { name: string }) => label.name);
+  expect(await names(undefined)).toEqual(['known']);
+  expect(await names(await running.user(`bob${round}`))).toEqual(['known']);
+  expect(await names(ada)).toEqual(['known', 'of a private group', 'of a private project']);
+});
+
 test('a title that can be used already is a conflict, also for two at once', async () => {
   await create(ofGroup(group), 'bug');
   expect(await refusal(create(ofProject(project), 'bug'))).toEqual({

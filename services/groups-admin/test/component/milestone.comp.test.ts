@@ -107,6 +107,33 @@ test('a milestone shows what it was given', async () => {
   });
 });
 
+test('whoever sees a group sees of the milestones below those of groups they see', async () => {
+  const open = (await newGroup(ada, `open${round}`, { visibility: 'public' })).id;
+  const hidden = (await newGroup(ada, 'hidden', { parentId: open, visibility: 'private' })).id;
+  await create({ groupId: open, projectId: 0 }, 'known');
+  await create({ groupId: hidden, projectId: 0 }, 'of a private group');
+  const everything = {
+    parent: { groupId: open, projectId: 0 },
+    page: pageOf(),
+    iids: [],
+    state: '',
+    title: '',
+    search: '',
+    includeAncestors: false,
+    includeDescendants: true,
+    updatedBefore: undefined,
+    updatedAfter: undefined,
+    containingDate: '',
+  };
+  const titles = async (viewer: TestUser | undefined) =>
+    (await shown('GroupMilestone', milestones(viewer).listMilestones(everything))).map(
+      (milestone: { title: string }) => milestone.title,
+    );
+  expect(await titles(undefined)).toEqual(['known']);
+  expect(await titles(await running.user(`bob${round}`))).toEqual(['known']);
+  expect(await titles(ada)).toEqual(['known', 'of a private group']);
+});
+
 test('a title that can be used already is refused, also for two at once', async () => {
   const message = { title: ['already being used for another group or project milestone.'] };
   await create(ofGroup(), 'shared');
