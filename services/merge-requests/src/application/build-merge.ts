@@ -34,17 +34,25 @@ const quotedCommits = 100;
 /** Text of every refusal that git gives (G-4.2-6). */
 export const cannotBeMerged = 'Branch cannot be merged';
 
+/** A name and an address, as git prints them. */
+interface Identity {
+  readonly name: string;
+  readonly email: string;
+}
+
+const named = ({ name, email }: Identity): string => `${name} <${email}>`;
+
 async function messageValues(
   edges: MergeRequestEdges,
   repo: Repository,
   view: MergeRequestView,
   heads: { source: Sha; target: Sha },
-  actor: { name: string; email: string },
+  people: { merger: Identity; author: Identity },
 ): Promise<MessageValues> {
   const { mergeRequest } = view;
   const commits = await listCommits(repo, { from: [heads.source], not: [heads.target], limit: quotedCommits });
   const authors = new Set(commits.map(({ authorName, authorEmail }) => `${authorName} <${authorEmail}>`));
-  const mergedBy = `${actor.name} <${actor.email}>`;
+  const mergedBy = named(people.merger);
   authors.delete(mergedBy);
   const reference = fullReference(view);
   return {
@@ -57,6 +65,7 @@ async function messageValues(
     firstCommit: commits.at(-1)?.message ?? '',
     allCommits: commits.map(({ message }) => message).reverse(),
     mergedBy,
+    author: named(people.author),
     coAuthors: [...authors],
   };
 }
@@ -80,11 +89,11 @@ export async function buildMerge(
     edges.committers.committer(mergeRequest.authorId),
   ]);
   const date = edges.clock();
-  const sign = ({ name, email }: { name: string; email: string }) => ({ name, email, date });
+  const sign = ({ name, email }: Identity) => ({ name, email, date });
   if (settings.mergeMethod !== 'merge' && !(await isAncestor(repo, heads.target, heads.source))) {
     throw unprocessable(cannotBeMerged);
   }
-  const values = await messageValues(edges, repo, view, heads, committer);
+  const values = await messageValues(edges, repo, view, heads, { merger: committer, author });
   let tip = heads.source;
   let squashCommitSha: Sha | undefined;
   if (squashes(settings.squashOption, wishes.squash ?? mergeRequest.squash)) {

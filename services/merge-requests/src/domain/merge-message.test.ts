@@ -10,6 +10,7 @@ const values: MessageValues = {
   firstCommit: 'First\n',
   allCommits: ['First\n', 'Second\n\nWith a body\n'],
   mergedBy: 'Ada <ada@example.org>',
+  author: 'Eve <eve@example.org>',
   coAuthors: ['Bob <bob@example.org>'],
 };
 
@@ -29,4 +30,10 @@ test('what the caller gives comes first, then the template', () => {
     'Second\n\nWith a body\n\nCo-authored-by: Bob <bob@example.org>',
   );
   expect(squashMessage(undefined, '%{all_commits}', values)).toBe('* First\n\n* Second\n\nWith a body');
+});
+
+test('who merges and whose merge request it is are two people', () => {
+  expect(mergeMessage(undefined, '%{merged_by} merges for %{merge_request_author}', values)).toBe(
+    'Ada <ada@example.org> merges for Eve <eve@example.org>',
+  );
 });

@@ -13,6 +13,8 @@ export interface MessageValues {
   readonly allCommits: readonly string[];
   /** `Name <email>` of who merges. */
   readonly mergedBy: string;
+  /** `Name <email>` of the merge request's author. */
+  readonly author: string;
   /** `Name <email>` of each commit author other than who merges. */
   readonly coAuthors: readonly string[];
 }
@@ -40,7 +42,7 @@ const placeholders: Record<string, Placeholder> = {
     (values.allCommits.find((message) => message.trim().includes('\n')) ?? values.title).trim(),
   all_commits: (values) => values.allCommits.map((message) => `* ${message.trim()}`).join('\n\n'),
   merged_by: (values) => values.mergedBy,
-  merge_request_author: (values) => values.mergedBy,
+  merge_request_author: (values) => values.author,
   co_authored_by: (values) => values.coAuthors.map((author) => `Co-authored-by: ${author}`).join('\n'),
   issues: () => '',
   approved_by: () => '',
