@@ -12,6 +12,7 @@ import { instanceRoutes } from './instance/instance.routes';
 import { branchRoutes } from './merge-requests/branches.routes';
 import { commitRoutes } from './merge-requests/commits.routes';
 import { fileRoutes } from './merge-requests/files.routes';
+import { mergeRequestListRoutes } from './merge-requests/merge-request-lists.routes';
 import { mergeRequestRoutes } from './merge-requests/merge-requests.routes';
 import { pipelineRoutes } from './merge-requests/pipelines.routes';
 import { protectedBranchRoutes } from './merge-requests/protected-branches.routes';
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   ...protectedBranchRoutes,
   ...repositoryRoutes,
   ...tagRoutes,
+  ...mergeRequestListRoutes,
   ...mergeRequestRoutes,
   ...pipelineRoutes,
   ...statusRoutes,
