@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../local/embedded-postgres.mjs';
 import { endProcessesOf } from '../local/leftovers.mjs';
@@ -46,6 +46,8 @@ interface Started {
 function inProcess(dataDir: string, identity: { uid?: number; gid?: number } = {}): Promise<Started> {
   const child = spawn(process.execPath, [join(__dirname, 'stand-ins/embedded.mjs'), dataDir], {
     cwd: '/',
+    // Another user may not write where this one does.
+    env: { ...process.env, TMPDIR: dirname(dataDir) },
     ...identity,
   });
   let log = '';
