@@ -1,8 +1,9 @@
 import { assertMigrated, countStatements, openDatabase, prismaAdapter, sql } from '@switchyard/database';
-import { openBus, type Relay, startRelay } from '@switchyard/events';
+import { openBus, startConsumer, startRelay } from '@switchyard/events';
 import type { ServiceParts } from '@switchyard/rpc';
 import { bootstrap } from './application/bootstrap';
 import { directoryFeed } from './application/follow-directory';
+import { followPushes } from './application/follow-pushes';
 import { personalAccessTokens } from './application/personal-access-tokens';
 import { resolveAccess } from './application/resolve-access';
 import { tokenDigest } from './application/token';
@@ -15,11 +16,13 @@ import { accessStore } from './storage/access.store';
 import { directoryStore } from './storage/directory.store';
 import { migrations } from './storage/migrations';
 import { tokenStore } from './storage/personal-access-token.store';
+import { projectStore } from './storage/project.store';
 import { userStore } from './storage/user.store';
 import { accessHandler } from './transport/access.handler';
 import { directoryHandler } from './transport/directory.handler';
 import { namespaceHandler } from './transport/namespace.handler';
 import { personalAccessTokenHandler } from './transport/personal-access-token.handler';
+import { repositorySubscription } from './transport/repository.subscription';
 import { userHandler } from './transport/user.handler';
 
 /** Builds groups-admin over its database; refuses one that is not migrated. */
@@ -46,7 +49,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
     logDatabaseUrl: config.LOG_DATABASE_URL,
     clientId: 'groups-admin',
   });
-  let relay: Relay | undefined;
+  const running: { close(): Promise<void> }[] = [];
 
   return {
     services: [
@@ -60,14 +63,22 @@ export async function compose(config: Config): Promise<ServiceParts> {
     countStatements,
     ready: async () => void (await db.query(sql`select 1`)),
     start: async () => {
-      relay = startRelay({ db, bus });
+      running.push(
+        startRelay({ db, bus }),
+        await startConsumer({
+          bus,
+          db,
+          group: 'groups-admin',
+          subscriptions: [repositorySubscription(followPushes({ projects: projectStore(db) }))],
+        }),
+      );
       feed.start();
       for (const work of background) work.start();
     },
     drain: () => feed.drain(),
     close: async () => {
       await Promise.all(background.map((work) => work.close()));
-      await relay?.close();
+      await Promise.all(running.map((one) => one.close()));
       await bus.close();
       await prisma.$disconnect();
       await db.close();

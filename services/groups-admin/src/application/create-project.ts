@@ -112,6 +112,7 @@ export const createProject =
           namespace_id: home.id,
           creator_id: creator,
           initialize_with_readme: wanted.initializeWithReadme,
+          readme_path: wanted.initializeWithReadme ? 'README.md' : undefined,
         });
         const owner = await welcomeOwner(tx, members, home, created, actor.userId);
         await appendToOutbox(

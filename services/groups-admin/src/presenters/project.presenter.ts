@@ -26,6 +26,9 @@ const featureDefaults: Record<string, string> = {
 const sshUrl = (externalUrl: string, fullPath: string): string =>
   `git@${new URL(externalUrl).hostname}:${fullPath}.git`;
 
+/** Branches and files may carry characters that end an address, such as `#`. */
+const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
 const fullPathOf = (project: ProjectRow): string => `${project.namespace_full_path}/${project.path}`;
 
 /** The short form of a project: what anonymous callers and `simple=true` are given. */
@@ -46,7 +49,10 @@ export function presentSimpleProject(project: ProjectRow, { externalUrl }: Insta
     ssh_url_to_repo: sshUrl(externalUrl, fullPath),
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
-    readme_url: project.initialize_with_readme ? `${webUrl}/-/blob/${project.default_branch}/README.md` : null,
+    readme_url:
+      project.readme_path === null
+        ? null
+        : `${webUrl}/-/blob/${encodePath(project.default_branch)}/${encodePath(project.readme_path)}`,
     forks_count: project.forks_count,
     avatar_url: project.avatar_url,
     star_count: project.star_count,

@@ -17,7 +17,8 @@ export interface ProjectRow {
   topics: string[];
   archived: boolean;
   marked_for_deletion_at: Date | null;
-  initialize_with_readme: boolean;
+  /** At the root of the default branch; null when there is none. */
+  readme_path: string | null;
   merge_method: string;
   squash_option: string;
   only_allow_merge_if_pipeline_succeeds: boolean;
@@ -182,7 +183,12 @@ export const projectStore = (db: Database) => ({
   /** Inserts a project. */
   async insert(
     tx: Tx,
-    project: ProjectChange & { namespace_id: number; creator_id: number; initialize_with_readme: boolean },
+    project: ProjectChange & {
+      namespace_id: number;
+      creator_id: number;
+      initialize_with_readme: boolean;
+      readme_path: string | undefined;
+    },
   ): Promise<number> {
     const values = Object.entries(project).filter(([, value]) => value !== undefined);
     const columns = values.map(([column]) => raw(column));
@@ -192,6 +198,27 @@ export const projectStore = (db: Database) => ({
       returning id`);
     if (row === undefined) throw new Error('a project was not inserted');
     return row.id;
+  },
+
+  /**
+   * Notes a push: the moment, where it is a minute later than the last one noted, and the README of the default branch, where the push
+   * says what it is. Neither is a change of the project's record.
+   */
+  async pushed(
+    tx: Tx,
+    id: number,
+    { at, readmePath }: { at: Date; readmePath: { now: string | undefined } | undefined },
+  ): Promise<void> {
+    // A clock that runs ahead must not hold back the pushes that follow.
+    const moment = sql`least(${at}::timestamptz, now())`;
+    const later = sql`last_activity_at <= ${moment} - interval '1 minute'`;
+    const readme = sql`${readmePath?.now ?? null}::text`;
+    const told = sql`${readmePath !== undefined}::boolean`;
+    await tx.query(sql`
+      update projects set
+        last_activity_at = case when ${later} then ${moment} else last_activity_at end,
+        readme_path = case when ${told} then ${readme} else readme_path end
+      where id = ${id} and (${later} or (${told} and readme_path is distinct from ${readme}))`);
   },
 
   /** Locks a project and says where it is; undefined when it is gone. */

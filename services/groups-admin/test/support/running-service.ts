@@ -28,6 +28,8 @@ export const rootToken = 'root-token-of-the-component-tests';
 /** groups-admin in this process, on a database of its own, called as the gateway calls it. */
 export interface TestService {
   readonly databaseUrl: string;
+  /** Its event log. */
+  readonly logDatabaseUrl: string;
   /** A client of one of its services, as `caller`. */
   client<T extends ServiceDefinition>(definition: T, caller?: string): RpcClient<T>;
   /** In front of its database, to take that away. */
@@ -96,6 +98,7 @@ export async function startTestService(): Promise<TestService> {
       .resolve({ token: '', sudo: '', target: undefined, address: '', ...request }, { requestId: 'test' });
   return {
     databaseUrl: database.url,
+    logDatabaseUrl: log.url,
     gate,
     client: (definition, caller = 'gateway') => peer(caller).client(definition),
     resolve,

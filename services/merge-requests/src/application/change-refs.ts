@@ -3,6 +3,7 @@ import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { firstDefaultBranch } from '../domain/push';
+import { readmeOf } from '../domain/readme';
 import {
   branchOf,
   creates,
@@ -25,7 +26,9 @@ import {
   type Repository,
   readCommits,
   readRefs,
+  readTree,
   repositoryExists,
+  type Sha,
   updateRefs,
   zeroSha,
 } from '../git';
@@ -91,6 +94,11 @@ export interface RefChanges {
   reconcile(): Promise<void>;
 }
 
+async function findReadme(repo: Repository, commit: Sha): Promise<string | undefined> {
+  const { entries } = await readTree(repo, commit);
+  return readmeOf(entries.flatMap(({ name, type }) => (type === 'blob' ? name : [])));
+}
+
 /** Builds the one way by which refs move (D7). */
 export function refChanges(edges: RefChangeEdges): RefChanges {
   const { log, repositoryOf, subscribers } = edges;
@@ -115,7 +123,11 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     const shas = [...new Set(commits.flatMap((commit) => commit?.sha ?? []))];
     const titles = new Map((await readCommits(repo, shas)).map(({ id, title }) => [id, title]));
     const defaultRef = parseRefName(`refs/heads/${defaultBranch}`);
-    const trunk = arrived.some(creates) ? (await readRefs(repo, [defaultRef])).get(defaultRef)?.sha : undefined;
+    const movesDefault = published.some(({ ref }) => ref === defaultRef);
+    const trunk =
+      movesDefault || arrived.some(creates) ? (await readRefs(repo, [defaultRef])).get(defaultRef)?.sha : undefined;
+    // As it is now, not as the change left it: of two changes told in the wrong order both tell the truth.
+    const readmePath = movesDefault && trunk !== undefined ? await findReadme(repo, trunk) : undefined;
     let counted = 0;
     for (const change of published) {
       const commit = commitOf.get(change.id);
@@ -131,6 +143,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         commitCount,
         commitTitle: (commit && titles.get(commit)) ?? '',
         defaultBranch: change.ref === defaultRef,
+        readmePath: change.ref === defaultRef ? readmePath : undefined,
       });
     }
     return facts;

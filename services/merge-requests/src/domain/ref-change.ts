@@ -42,6 +42,8 @@ export interface PushFacts {
   readonly commitTitle: string;
   /** True for the project's default branch. */
   readonly defaultBranch: boolean;
+  /** The README at the root of the default branch as it is now; undefined when there is none and for other refs. */
+  readonly readmePath?: string | undefined;
 }
 
 /** What became of an intent; `facts` of a move that is to be published. */

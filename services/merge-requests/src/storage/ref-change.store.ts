@@ -65,6 +65,7 @@ const eventOf = ({ change, facts }: Settlement) => {
       source: change.source,
       occurredAt: change.createdAt,
       defaultBranch: facts?.defaultBranch ?? false,
+      readmePath: facts?.readmePath ?? '',
     },
   };
 };

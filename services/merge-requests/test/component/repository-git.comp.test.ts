@@ -37,9 +37,9 @@ async function pushed(given: Partial<TestProject> = {}): Promise<{ project: Test
 }
 
 const events = (projectId: number) =>
-  harness.db.query<{ body: { refName: string; action: string; commitCount?: number; commitTitle?: string } }>(
-    sql`select body from events.outbox where key = ${String(projectId)} order by id`,
-  );
+  harness.db.query<{
+    body: { refName: string; action: string; commitCount?: number; commitTitle?: string; readmePath?: string };
+  }>(sql`select body from events.outbox where key = ${String(projectId)} order by id`);
 
 test('a history of hundreds of commits with binaries and tags is pushed, cloned, fetched and cloned shallow', async () => {
   const project = await harness.project();
@@ -100,6 +100,28 @@ test('a history of hundreds of commits with binaries and tags is pushed, cloned,
   const last = found.at(-1)?.body;
   expect(last).toMatchObject({ commitCount: 1, commitTitle: 'One more' });
 }, 60_000);
+
+test('pushes of the default branch say which README it has, others nothing', async () => {
+  const { project, folder } = await pushed();
+  await harness.git(folder, 'checkout', '--quiet', '-b', 'topic');
+  await commit(folder, { 'readme.txt': 'plain\n' }, 'Another');
+  await harness.git(folder, 'push', '--quiet', 'origin', 'topic', 'topic:refs/tags/v1');
+  await harness.git(folder, 'checkout', '--quiet', 'main');
+  await harness.git(folder, 'mv', 'README.md', 'Readme.rst');
+  await commit(folder, {}, 'Renamed');
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
+  await harness.git(folder, 'rm', '--quiet', 'Readme.rst');
+  await commit(folder, { 'guide.md': 'x\n' }, 'Gone');
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
+  const found = await events(project.id);
+  expect(found.map(({ body }) => `${body.refName} ${body.readmePath ?? ''}`)).toEqual([
+    'main README.md',
+    expect.stringMatching(/^(topic|v1) $/),
+    expect.stringMatching(/^(topic|v1) $/),
+    'main Readme.rst',
+    'main ',
+  ]);
+});
 
 test('the first push makes the default branch, protects it, and tells groups-admin when it is another one', async () => {
   const project = await harness.project();

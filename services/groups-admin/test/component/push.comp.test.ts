@@ -1,0 +1,148 @@
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type EventBus, embeddedLog, encodeBody, repositoryPushed } from '@switchyard/events';
+import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
+import { eventually } from '@switchyard/testkit';
+import { conforming } from '../support/components';
+import { bodyOf, rootToken, startTestService, type TestService } from '../support/running-service';
+
+let service: TestService;
+let bus: EventBus;
+let db: Database;
+let count = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+  bus = embeddedLog({ url: service.logDatabaseUrl, clientId: 'test' });
+  db = openDatabase({ url: service.databaseUrl, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await db.close();
+  await bus.close();
+  await service.close();
+});
+
+/** Publishes a push as its owner's relay would, `times` times, and waits until it was received. */
+async function push(projectId: number, given: Partial<RepositoryPushedEvent> = {}, times = 1): Promise<void> {
+  count += 1;
+  const payload = RepositoryPushedEvent.fromPartial({
+    projectId,
+    ref: 'refs/heads/main',
+    refName: 'main',
+    refType: 'branch',
+    action: 'pushed',
+    source: 'push',
+    occurredAt: new Date(),
+    defaultBranch: true,
+    ...given,
+  });
+  const id = `repository.pushed:${count}`;
+  for (let time = 0; time < times; time += 1) {
+    await bus.publish([
+      {
+        topic: repositoryPushed.topic,
+        key: repositoryPushed.key(payload),
+        body: encodeBody(repositoryPushed, payload),
+        headers: { id, type: repositoryPushed.type, version: '1', time: new Date().toISOString() },
+      },
+    ]);
+  }
+  await eventually(async () => {
+    expect(await db.query(sql`select 1 from events.inbox where event_id = ${id}`)).toHaveLength(1);
+  });
+}
+
+async function makeProject(path: string, activity: Date): Promise<number> {
+  const made = bodyOf(
+    await service.client(ProjectServiceService).createProject(
+      {
+        namespaceId: 0,
+        userId: 0,
+        initializeWithReadme: false,
+        settings: { path, featureAccessLevels: {} },
+      },
+      await service.as(rootToken),
+    ),
+  );
+  await db.query(sql`update projects set last_activity_at = ${activity} where id = ${made.id}`);
+  return made.id;
+}
+
+async function read(projectId: number) {
+  const { last_activity_at, readme_url, updated_at } = conforming(
+    'Project',
+    bodyOf(
+      await service
+        .client(ProjectServiceService)
+        .getProject(
+          { projectId } as never,
+          await service.as(rootToken, { $case: 'project', value: String(projectId) }),
+        ),
+    ),
+  ) as { last_activity_at: string; readme_url: string | null; updated_at: string };
+  return { activity: Date.parse(last_activity_at), readme: readme_url, updated: updated_at };
+}
+
+const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1_000);
+
+test('the activity of a project advances with its pushes, once a minute, and never goes back', async () => {
+  const id = await makeProject('active', ago(3_600));
+  const sequence = () => db.one(sql`select max(sequence) as last from directory_changes`);
+  const { updated } = await read(id);
+  const before = await sequence();
+  const first = ago(1_800);
+  await push(id, { occurredAt: first, defaultBranch: false, refName: 'topic', ref: 'refs/heads/topic' });
+  expect((await read(id)).activity).toBe(first.getTime());
+  await push(id, { occurredAt: new Date(first.getTime() + 59_000) });
+  expect((await read(id)).activity).toBe(first.getTime());
+  const later = new Date(first.getTime() + 60_000);
+  await push(id, { occurredAt: later });
+  await push(id, { occurredAt: ago(3_000) });
+  expect((await read(id)).activity).toBe(later.getTime());
+  await push(id, { occurredAt: new Date(Date.now() + 86_400_000) });
+  expect((await read(id)).activity).toBeLessThanOrEqual(Date.now());
+  expect((await read(id)).updated).toBe(updated);
+  expect(await sequence()).toEqual(before);
+});
+
+test('the README is the one of the default branch', async () => {
+  const id = await makeProject('documented', ago(0));
+  const other = await makeProject('silent', ago(0));
+  expect((await read(id)).readme).toBeNull();
+  await push(id, { readmePath: 'docs #1.md' });
+  expect((await read(id)).readme).toBe('http://switchyard.test/root/documented/-/blob/main/docs%20%231.md');
+  await push(id, { readmePath: '', defaultBranch: false, refName: 'topic', ref: 'refs/heads/topic' });
+  expect((await read(id)).readme).toContain('docs');
+  await push(id, { readmePath: '' });
+  expect((await read(id)).readme).toBeNull();
+  expect((await read(other)).readme).toBeNull();
+});
+
+test('a push that is delivered again has no second effect', async () => {
+  const id = await makeProject('twice', ago(3_600));
+  await push(id, { readmePath: 'README.md' }, 2);
+  await db.query(sql`update projects set readme_path = 'kept', last_activity_at = ${ago(3_600)} where id = ${id}`);
+  const payload = RepositoryPushedEvent.fromPartial({ projectId: id, defaultBranch: true, occurredAt: new Date() });
+  await bus.publish([
+    {
+      topic: repositoryPushed.topic,
+      key: repositoryPushed.key(payload),
+      body: encodeBody(repositoryPushed, payload),
+      headers: {
+        id: `repository.pushed:${count}`,
+        type: repositoryPushed.type,
+        version: '1',
+        time: new Date().toISOString(),
+      },
+    },
+  ]);
+  // Of one key and in order: what follows is received after it.
+  await push(id, { defaultBranch: false, occurredAt: ago(7_200) });
+  expect((await read(id)).readme).toContain('kept');
+  expect((await read(id)).activity).toBeLessThan(Date.now() - 3_000_000);
+});
+
+test('a push to a project that is gone is received', async () => {
+  await push(999_999);
+});
