@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort } from '../deploy/local/ports.mjs';
+import { commandOf, processTree } from './cpu.mjs';
 
 /** The clone that is measured. */
 export const root = resolve(fileURLToPath(import.meta.url), '../..');
@@ -116,7 +117,9 @@ export async function startInstallation({ data, env = {}, clone = root, command 
     /** Ends the system as Ctrl-C does; milliseconds until it had ended. */
     async stop() {
       const since = performance.now();
-      child.kill('SIGTERM');
+      // npm does not wait for the launcher when it is told to end: the launcher is told itself, and npm ends after it.
+      const launcher = processTree(child.pid).findLast((pid) => /start\.mjs/.test(commandOf(pid)));
+      if (launcher !== undefined) process.kill(launcher, 'SIGTERM');
       await exited;
       return performance.now() - since;
     },
