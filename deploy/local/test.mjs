@@ -73,6 +73,7 @@ async function check() {
       ['--config', '.dependency-cruiser.cjs', 'services', 'libs', 'protos'],
       root,
     ],
+    ['unused files and packages', bin('knip'), ['--no-progress', '--treat-config-hints-as-errors'], root],
     ['types of the tests', bin('tsc'), ['-p', 'deploy/test/tsconfig.json'], root],
   ];
   await Promise.all(
