@@ -162,11 +162,8 @@ describe('a diff', () => {
     const tree = fc.dictionary(name, content, { maxKeys: 8 });
     await fc.assert(
       fc.asyncProperty(tree, tree, async (before, after) => {
-        shop.git('checkout', '-q', '--orphan', `r${Math.random()}`);
-        shop.git('rm', '-rqf', '--ignore-unmatch', '.');
-        const from = shop.commit('before', before);
-        shop.git('rm', '-rqf', '--ignore-unmatch', '.');
-        const to = shop.commit('after', after);
+        const gone = Object.fromEntries(Object.keys(before).map((path) => [path, undefined]));
+        const [from, to] = shop.commits([before, { ...gone, ...after }]) as [Sha, Sha];
         shop.git('push', '-q', 'origin', '--force', `${to}:refs/heads/random`);
         const result = await diff(shop.repo, { from, to });
         const expected = shop

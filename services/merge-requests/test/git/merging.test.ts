@@ -185,13 +185,8 @@ describe('merging', () => {
     const history = fc.array(change, { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(change, history, history, async (start, ours, theirs) => {
-        branch(undefined);
-        const base = shop.commit('base', { keep: 'k\n', ...start });
-        for (const [at, step] of ours.entries()) shop.commit(`ours ${at}`, step);
-        const target = shop.head();
-        branch(base);
-        for (const [at, step] of theirs.entries()) shop.commit(`theirs ${at}`, step);
-        const source = shop.head();
+        const [base, ...left] = shop.commits([{ keep: 'k\n', ...start }, ...ours]);
+        const [target, source] = [left.at(-1) as Sha, shop.commits(theirs, base).at(-1) as Sha];
         shop.git('push', '-q', '-f', 'origin', `${target}:refs/heads/t`, `${source}:refs/heads/s`);
 
         const merged = await mergeTrees(shop.repo, target, source);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import {
@@ -161,17 +161,16 @@ function inWorkingCopy(shop: Workshop, action: FileAction): void {
   const full = join(shop.work, action.path);
   if (action.action === 'create' || action.action === 'update') shop.write({ [action.path]: action.content });
   if (action.action === 'create' || action.action === 'chmod') chmodSync(full, action.executable ? 0o755 : 0o644);
-  if (action.action === 'delete') shop.git('rm', '-rqf', '--ignore-unmatch', action.path);
   if (action.action === 'delete') shop.write({ [action.path]: undefined });
   if (action.action === 'move') {
     mkdirSync(dirname(full), { recursive: true });
     renameSync(join(shop.work, action.previousPath), full);
   }
   // git removes folders that become empty; the next action must find the place free.
-  shop.git('clean', '-qfd', '--exclude=*');
-  require('node:child_process').execFileSync(
-    'find',
-    ['.', '-mindepth', '1', '-type', 'd', '-empty', '-not', '-path', './.git/*', '-delete'],
-    { cwd: shop.work },
-  );
+  for (const left of [action.path, 'previousPath' in action ? action.previousPath : action.path]) {
+    for (let folder = dirname(left); folder !== '.'; folder = dirname(folder)) {
+      const at = join(shop.work, folder);
+      if (existsSync(at) && readdirSync(at).length === 0) rmdirSync(at);
+    }
+  }
 }

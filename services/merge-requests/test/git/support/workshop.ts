@@ -104,6 +104,41 @@ export class Workshop {
     return this.head();
   }
 
+  /**
+   * Commits one change after another on `from`, `undefined` removing a file, by one process and without the working copy.
+   * @returns a SHA for each; a second passes between them
+   */
+  commits(changes: readonly Record<string, string | Buffer | undefined>[], from?: Sha): Sha[] {
+    const stream = changes.flatMap((files, at) => {
+      this.clock += 1;
+      const message = Buffer.from(`change ${this.clock}\n`);
+      const date = `${this.clock} +0100`;
+      const parent = at === 0 ? from : `:${at}`;
+      return [
+        `commit refs/heads/made\nmark :${at + 1}\nauthor Ada Author <ada@example.com> ${date}\n`,
+        `committer Carl Committer <carl@example.com> ${date}\ndata ${message.length}\n`,
+        message,
+        parent === undefined ? '' : `from ${parent}\n`,
+        ...Object.entries(files).flatMap(([path, content]) => {
+          if (content === undefined) return [`D ${path}\n`];
+          const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+          return [`M 100644 inline ${path}\ndata ${bytes.length}\n`, bytes, '\n'];
+        }),
+        `\nget-mark :${at + 1}\n`,
+      ];
+    });
+    // Without a parent the first commit would go on from where the ref stands.
+    const input = Buffer.concat(
+      ['reset refs/heads/made\n\n', ...stream].map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
+    );
+    const made = execFileSync('git', ['fast-import', '--quiet', '--force'], {
+      cwd: this.work,
+      env: environment,
+      input,
+    });
+    return made.toString().trim().split('\n') as Sha[];
+  }
+
   head(): Sha {
     return this.git('rev-parse', 'HEAD') as Sha;
   }
