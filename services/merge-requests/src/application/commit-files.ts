@@ -16,6 +16,7 @@ import {
   commitFiles as writeFiles,
   zeroSha,
 } from '../git';
+import { inTurn } from './in-turn';
 import type { RepositoryActor } from './manage-branches';
 import type { OpenProjectRepository, Repositories } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';
@@ -97,6 +98,8 @@ interface Start {
 
 /** Makes a commit of file actions and moves the branch to it; of two writers at once the later builds on the earlier. */
 export function commitFiles({ open, changeRefs, protectedBranches, repositories }: CommitFilesEdges) {
+  const turn = inTurn();
+
   async function startOf(repo: Repository, wanted: WantedCommit): Promise<Start> {
     const name = branchNameOf(wanted.branch);
     if (name === undefined) throw invalid('Branch name is invalid');
@@ -121,12 +124,12 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
     return { before: current ?? zeroSha, parent: start.sha };
   }
 
-  return async (
+  async function commit(
     projectId: number,
     actor: RepositoryActor,
     wanted: WantedCommit,
-    { withStats = false } = {},
-  ): Promise<Commit> => {
+    withStats: boolean,
+  ): Promise<Commit> {
     const [{ repo }, rules, self] = await Promise.all([
       open(projectId),
       protectedBranches.all(projectId),
@@ -157,14 +160,21 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
         updates: [{ ref: `refs/heads/${wanted.branch}`, before, after }],
       });
       if (outcome?.status === 'moved') {
-        const commit = await readCommit(repo, after, { withStats });
-        if (commit === undefined) throw notFound('Commit');
-        return commit;
+        const made = await readCommit(repo, after, { withStats });
+        if (made === undefined) throw notFound('Commit');
+        return made;
       }
       const taken = await getBranch(repo, branchNameOf(wanted.branch) ?? ('' as never));
       if (tried >= tries || taken === undefined) throw invalid(outcome?.reason ?? 'The branch has changed meanwhile.');
     }
-  };
+  }
+
+  return (
+    projectId: number,
+    actor: RepositoryActor,
+    wanted: WantedCommit,
+    { withStats = false } = {},
+  ): Promise<Commit> => turn(`${projectId} ${wanted.branch}`, () => commit(projectId, actor, wanted, withStats));
 }
 
 /** What `commitFiles` gives. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { AppError, isAppError, notFound } from '@switchyard/errors';
@@ -71,23 +72,42 @@ const receivePack: Endpoint = async ({ receivePush }, call) => {
   await receivePush.receive(pushRequest(call), encodingOf(call), call.request, call.response, head);
 };
 
+/** Weak ETag of what these headers describe: they carry the ids of blob and commits (G-1-9). */
+const cacheHeaders = (described: unknown): Record<'ETag' | 'Cache-Control', string> => ({
+  ETag: `W/"${createHash('sha1').update(JSON.stringify(described)).digest('base64url')}"`,
+  'Cache-Control': 'max-age=0, private, must-revalidate',
+});
+
+/** True when the client has it already, which is answered here: 304 without a body. */
+function answersUnchanged({ request, response }: Call, cache: { ETag: string }): boolean {
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (!known.includes('*') && !known.includes(cache.ETag.slice(2))) return false;
+  response.writeHead(304, cache).end();
+  return true;
+}
+
 const getFile: Endpoint = async ({ files }, call) => {
   const { request, response, projectId, parts, query } = call;
   const path = parts[0] ?? '';
   const ref = query.get('ref') ?? undefined;
-  if (request.method === 'HEAD') {
-    const view = await files.describe(projectId, path, ref);
-    response.writeHead(200, { ...fileHeaders(view), 'Content-Type': 'application/json' }).end();
-    return;
+  if (request.method === 'HEAD' || request.headers['if-none-match'] !== undefined) {
+    const head = fileHeaders(await files.describe(projectId, path, ref));
+    const cache = cacheHeaders(head);
+    if (answersUnchanged(call, cache)) return;
+    if (request.method === 'HEAD') {
+      response.writeHead(200, { ...head, ...cache, 'Content-Type': 'application/json' }).end();
+      return;
+    }
   }
   const { view, content } = await files.read(projectId, path, ref);
   const body = Buffer.from(JSON.stringify(fileObject(view, content)));
+  const head = fileHeaders(view);
   response
     .writeHead(200, {
-      ...fileHeaders(view),
+      ...head,
+      ...cacheHeaders(head),
       'Content-Type': 'application/json',
       'Content-Length': String(body.length),
-      'Cache-Control': 'max-age=0, private, must-revalidate',
     })
     .end(body);
 };
@@ -100,16 +120,27 @@ const rawHeaders = (name: string, size: number): Record<string, string> => ({
   'X-Content-Type-Options': 'nosniff',
 });
 
-const getRawFile: Endpoint = async ({ files }, { request, response, projectId, parts, query }) => {
+const getRawFile: Endpoint = async ({ files }, call) => {
+  const { request, response, projectId, parts, query } = call;
   const { view, open } = await files.stream(projectId, parts[0] ?? '', query.get('ref') ?? undefined);
-  response.writeHead(200, { ...fileHeaders(view), ...rawHeaders(view.file.name, view.file.size) });
+  const head = { ...fileHeaders(view), ...rawHeaders(view.file.name, view.file.size) };
+  const cache = cacheHeaders(head);
+  if (answersUnchanged(call, cache)) return;
+  response.writeHead(200, { ...head, ...cache });
   if (request.method === 'HEAD') response.end();
   else await pipeline(await open(), response);
 };
 
-const getRawBlob: Endpoint = async ({ files }, { request, response, projectId, parts }) => {
+const getRawBlob: Endpoint = async ({ files }, call) => {
+  const { request, response, projectId, parts } = call;
   const { size, content } = await files.blob(projectId, parts[0] ?? '');
-  response.writeHead(200, rawHeaders(parts[0] ?? '', size));
+  const head = rawHeaders(parts[0] ?? '', size);
+  const cache = cacheHeaders(head);
+  if (answersUnchanged(call, cache)) {
+    content.destroy();
+    return;
+  }
+  response.writeHead(200, { ...head, ...cache });
   if (request.method === 'HEAD') {
     content.destroy();
     response.end();

@@ -442,6 +442,42 @@ describe('files', () => {
     if (message !== undefined) expect(reply.body).toEqual({ message });
   });
 
+  test('are not sent again to whoever has them', async () => {
+    const { blob_id } = (await get(`/repository/files/${path}?ref=main`)).body as { blob_id: string };
+    for (const address of [
+      `/repository/files/${path}?ref=main`,
+      `/repository/files/${path}/raw?ref=main`,
+      `/repository/blobs/${blob_id}/raw`,
+    ]) {
+      const ask = (method: string, headers: Record<string, string>) =>
+        fetch(`${harness.url}/api/v4${at(address)}`, {
+          method,
+          headers: { 'private-token': people.reporter.token, ...headers },
+        });
+      const first = await ask('GET', {});
+      const tag = first.headers.get('etag') ?? '';
+      const text = await first.text();
+      expect([first.status, tag]).toEqual([200, expect.stringMatching(/^W\/"[\w-]{20,}"$/)]);
+      expect((await ask('HEAD', {})).headers.get('etag')).toBe(tag);
+      const same = await ask('GET', { 'if-none-match': `"other", ${tag}` });
+      expect([same.status, await same.text()]).toEqual([304, '']);
+      const other = await ask('GET', { 'if-none-match': '"other"' });
+      expect([other.status, await other.text()]).toEqual([200, text]);
+    }
+  });
+
+  test('of twelve writers to one branch at once, all succeed', async () => {
+    await write('hurried', [{ action: 'create', file_path: 'busy.txt', content: 'x' }], { start_branch: 'main' });
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        post(`/repository/files/busy-${index}`, { branch: 'hurried', commit_message: `Busy ${index}`, content: 'x' }),
+      ),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+    const { body } = await get('/repository/commits?ref_name=hurried&per_page=12');
+    expect(new Set((body as { title: string }[]).map(({ title }) => title)).size).toBe(12);
+  });
+
   test('are made, changed and removed by single commits', async () => {
     const file = '/repository/files/notes%2Fnew.md';
     const base = { branch: 'ahead', commit_message: 'Notes' };
