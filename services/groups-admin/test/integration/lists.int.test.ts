@@ -63,8 +63,13 @@ test('every list takes two statements, at two rows and at a hundred', async () =
     projects: () => listProjects(db, viewer(), {}, { ...page, orderBy: 'created_at' }),
     members: () => memberStore(db).list(parent, { inherited: true }, { ...page, orderBy: 'id' }),
     labels: () =>
-      labelStore(db).list(parent, { above: true, below: true, ofProjects: true }, { ...page, orderBy: 'title' }),
-    milestones: () => milestoneStore(db).list(parent, { above: true, below: true }, { ...page, orderBy: 'due_date' }),
+      labelStore(db).list(
+        parent,
+        { above: true, below: true, ofProjects: true, viewer: viewer() },
+        { ...page, orderBy: 'title' },
+      ),
+    milestones: () =>
+      milestoneStore(db).list(parent, { above: true, below: true, viewer: viewer() }, { ...page, orderBy: 'due_date' }),
   };
   for (const [from, count] of [
     [1, 2],
