@@ -1,4 +1,13 @@
-import { Client, credentials, Metadata, type ServiceDefinition, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  Client,
+  connectivityState,
+  credentials,
+  Metadata,
+  type ServiceDefinition,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import { isAppError, unavailable } from '@switchyard/errors';
 import { countRpc, observeRpc } from '@switchyard/telemetry';
 import { addCost, askForCost, runningCost } from './cost';
 import { fromServiceError } from './error-status';
@@ -32,17 +41,46 @@ export type RpcClient<T> = {
 export interface Peer {
   /** A client of one of the peer's services. */
   client<T extends ServiceDefinition>(definition: T): RpcClient<T>;
+  /** For what goes to the same process by another way. @throws AppError unavailable when it takes connections and never speaks */
+  reach(): Promise<void>;
   close(): void;
 }
 
 /** Longest pause before the one retry of an idempotent call, milliseconds; jittered. */
 const retryPauseMs = 150;
 
+/** How long a call waits for a connection, milliseconds: a process that hangs still accepts connections, and never speaks. */
+const connectWithinMs = 2_000;
+
+/**
+ * Waits while the connection is being made, and no longer than a call may be held up by a peer that hangs. One that cannot be
+ * reached at all is left to the call, which then fails at once.
+ */
+async function connected(channel: Client, deadline: number): Promise<void> {
+  const inner = channel.getChannel();
+  const giveUpAt = Math.min(deadline, Date.now() + connectWithinMs);
+  for (;;) {
+    const state = inner.getConnectivityState(true);
+    if (state !== connectivityState.IDLE && state !== connectivityState.CONNECTING) return;
+    await new Promise<void>((resolve, reject) =>
+      inner.watchConnectivityState(state, giveUpAt, (error) => (error ? reject(unavailable(error)) : resolve())),
+    );
+  }
+}
+
+/** A call that ran out of time has had its time, and nobody waits for one that was broken off: neither is made again. */
+const isRepeatable = (error: unknown, { idempotent, signal }: CallOptions): boolean =>
+  idempotent === true &&
+  signal?.aborted !== true &&
+  isAppError(error, 'unavailable') &&
+  (error.cause as Partial<ServiceError> | undefined)?.code !== status.DEADLINE_EXCEEDED;
+
 /** Opens a channel to `address` (host:port); calls are signed by `signer`. */
 export function connect(address: string, signer: Signer): Peer {
   const channel = new Client(address, credentials.createInsecure(), { ...channelOptions });
   return {
     client: (definition) => clientOf(channel, withoutCopies(definition), signer),
+    reach: () => connected(channel, Number.POSITIVE_INFINITY),
     close: () => channel.close(),
   };
 }
@@ -57,8 +95,9 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
     };
     const deadlineOf = (options: CallOptions): number => Date.now() + (options.timeoutMs ?? 10_000);
 
-    const once = (request: unknown, options: CallOptions): Promise<unknown> =>
-      new Promise((resolve, reject) => {
+    const once = async (request: unknown, options: CallOptions, deadline: number): Promise<unknown> => {
+      await connected(channel, deadline);
+      return new Promise((resolve, reject) => {
         const done = observeRpc('client', method.path);
         const metadata = metadataFor(options);
         const cost = runningCost();
@@ -69,7 +108,7 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
           method.responseDeserialize,
           request,
           metadata,
-          { deadline: deadlineOf(options) },
+          { deadline },
           (error: ServiceError | null, response: unknown) => {
             done(error === null ? 'ok' : status[error.code].toLowerCase());
             // The status event, with the trailer, follows in the same turn: the cost is there before the caller goes on.
@@ -78,30 +117,34 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
           },
         );
         if (cost !== undefined) call.on('status', (ended) => addCost(cost, ended.metadata));
-        options.signal?.addEventListener('abort', () => call.cancel(), { once: true });
+        if (options.signal?.aborted) call.cancel();
+        else options.signal?.addEventListener('abort', () => call.cancel(), { once: true });
       });
+    };
 
     const unary = async (request: unknown, options: CallOptions): Promise<unknown> => {
       countRpc(method.path);
+      const deadline = deadlineOf(options);
       try {
-        return await once(request, options);
+        return await once(request, options, deadline);
       } catch (error) {
-        const mayRetry = options.idempotent === true && (error as { kind?: string }).kind === 'unavailable';
-        if (!mayRetry) throw error;
+        if (!isRepeatable(error, options)) throw error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * retryPauseMs));
-        return once(request, options);
+        return once(request, options, deadline);
       }
     };
 
     const streaming = async function* (request: unknown, options: CallOptions): AsyncIterable<unknown> {
       countRpc(method.path);
+      const deadline = deadlineOf(options);
+      await connected(channel, deadline);
       const call = channel.makeServerStreamRequest(
         method.path,
         method.requestSerialize,
         method.responseDeserialize,
         request,
         metadataFor(options),
-        { deadline: deadlineOf(options) },
+        { deadline },
       );
       try {
         yield* call;

@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { AppError, conflict, isAppError } from '@switchyard/errors';
 import {
   type ResolveRequest,
@@ -134,6 +136,56 @@ describe('signed calls', () => {
       .get(request, { requestId: 'r', timeoutMs: 300 })
       .catch((error: unknown) => error);
     expect(isAppError(failure, 'unavailable')).toBe(true);
+  });
+
+  it('are given up soon when the peer takes connections and never speaks', async () => {
+    const taken: Socket[] = [];
+    const mute = createServer((socket) => taken.push(socket)).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const peer = connect(`127.0.0.1:${(mute.address() as AddressInfo).port}`, gateway.signer);
+    const startedAt = Date.now();
+    const failure = await peer
+      .client(definition)
+      .get(request, { requestId: 'r', timeoutMs: 20_000 })
+      .catch((error: unknown) => error);
+    expect(isAppError(failure, 'unavailable')).toBe(true);
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    peer.close();
+    for (const socket of taken) socket.destroy();
+    mute.close();
+  });
+
+  it('are not made again when they ran out of time or were broken off', async () => {
+    let calls = 0;
+    const slow = await startServer({
+      services: [
+        implement(definition, {
+          get: () => {
+            calls += 1;
+            return new Promise(() => undefined);
+          },
+          list: async () => page([], { keyset: true, page: 1, perPage: 20, hasNext: false }) as never,
+          refuse: async () => entity({}),
+        }),
+      ],
+      trusted,
+      host: '127.0.0.1',
+      port: 0,
+    });
+    const peer = connect(`127.0.0.1:${slow.port}`, gateway.signer);
+    const call = (options: object) =>
+      peer
+        .client(definition)
+        .get(request, { requestId: 'r', idempotent: true, ...options })
+        .catch((error: unknown) => error);
+    expect(isAppError(await call({ timeoutMs: 300 }), 'unavailable')).toBe(true);
+    expect(calls).toBe(1);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 200);
+    await call({ signal: abort.signal });
+    expect(calls).toBe(2);
+    peer.close();
+    await slow.close(100);
   });
 });
 

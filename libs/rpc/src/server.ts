@@ -99,8 +99,9 @@ export const channelOptions = {
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_send_message_length': maxMessageBytes,
   'grpc-node.flow_control_window': 8 << 20,
-  'grpc.keepalive_time_ms': 10_000,
-  'grpc.keepalive_timeout_ms': 5_000,
+  // A process that hangs keeps its connections: found out within 5 s. Shorter, and one that renders a page of 100 MB would count as hung.
+  'grpc.keepalive_time_ms': 2_000,
+  'grpc.keepalive_timeout_ms': 3_000,
   'grpc.keepalive_permit_without_calls': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1_000,

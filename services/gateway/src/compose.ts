@@ -40,7 +40,7 @@ export async function compose(
   let draining = false;
   const externalUrl = (config.SWITCHYARD_EXTERNAL_URL ?? `http://localhost:${config.PORT}`).replace(/\/+$/, '');
   const access = accessResolver(peers.client(AccessServiceService));
-  const forward = forwarder({ 'merge-requests': config.MERGE_REQUESTS_HTTP_URL }, signer);
+  const forward = forwarder({ 'merge-requests': config.MERGE_REQUESTS_HTTP_URL }, signer, peers.reach);
   const declared = given.routes ?? routes;
   const app = createApp(
     declared,

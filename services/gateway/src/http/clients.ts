@@ -12,6 +12,8 @@ export type BoundClient<T> = {
 export interface Peers {
   /** A client of the service that owns the definition's proto package. */
   client<T extends ServiceDefinition>(definition: T): RpcClient<T>;
+  /** See `Peer.reach`; a service without an address counts as reached. */
+  reach(service: string): Promise<void>;
   close(): void;
 }
 
@@ -39,6 +41,7 @@ export function connectPeers(addresses: Readonly<Record<string, string>>, signer
       }
       return client as RpcClient<T>;
     },
+    reach: async (service) => peers.get(service)?.reach(),
     close: () => {
       for (const peer of peers.values()) peer.close();
     },

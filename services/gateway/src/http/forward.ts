@@ -14,8 +14,15 @@ export type Forwarder = (
 /** What the signed claims of a forwarded request are bound to in place of a gRPC path. */
 export const forwardedMethod = (method: string, path: string): string => `HTTP ${method} ${path.split('?')[0]}`;
 
-/** Builds the forwarder over the internal HTTP addresses by service name. */
-export function forwarder(addresses: Readonly<Record<string, string>>, signer: Signer): Forwarder {
+/**
+ * Builds the forwarder over the internal HTTP addresses by service name.
+ * @param reach throws `unavailable` for a service that hangs: a transfer may pause for minutes, so HTTP itself would not find out
+ */
+export function forwarder(
+  addresses: Readonly<Record<string, string>>,
+  signer: Signer,
+  reach: (service: string) => Promise<void>,
+): Forwarder {
   const proxies = new Map(
     Object.entries(addresses).map(([name, target]) => [
       name,
@@ -32,6 +39,7 @@ export function forwarder(addresses: Readonly<Record<string, string>>, signer: S
   return async (request, response, { to, path }, identity) => {
     const proxy = proxies.get(to);
     if (proxy === undefined) throw unavailable(new Error(`no internal HTTP address for ${to}`));
+    await reach(to);
     const method = forwardedMethod(request.method, path);
     request.url = path;
     for (const name of ['private-token', 'authorization', 'cookie', 'sudo', identityKey]) delete request.headers[name];

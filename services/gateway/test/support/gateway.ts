@@ -106,6 +106,7 @@ export async function startTestGateway(options: {
           ];
         }),
       ) as never,
+    reach: async () => {},
     close: () => {},
   };
   const signer = { name: 'gateway', key: generateKeyPairSync('ed25519').privateKey };
