@@ -1,3 +1,4 @@
 export { type Logger, logger } from './logger';
-export { countRpc, countRpcs, metrics, observe, observeRpc } from './metrics';
+export { countRpc, countRpcs, gauge, metrics, observe, observeHttp, observeRpc, type Reading } from './metrics';
+export { currentRequestId, withRequestId } from './request-id';
 export { startTelemetry } from './tracing';

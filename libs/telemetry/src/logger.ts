@@ -1,5 +1,6 @@
 import { trace } from '@opentelemetry/api';
 import pino, { type Logger } from 'pino';
+import { currentRequestId } from './request-id';
 
 export type { Logger };
 
@@ -14,13 +15,17 @@ const redacted = [
   'headers.authorization',
 ];
 
-/** The process's JSON log; each line carries the trace id when there is one (D9). */
+/** The process's JSON log; each line carries the request id and the trace id where there are (D9). */
 export const logger: Logger = pino({
   level: process.env.LOG_LEVEL ?? (process.env.NODE_ENV === 'test' ? 'silent' : 'info'),
   base: { service: process.env.SWITCHYARD_PROCESS },
   redact: { paths: redacted, censor: '[redacted]' },
   mixin: () => {
     const context = trace.getActiveSpan()?.spanContext();
-    return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
+    const requestId = currentRequestId();
+    return {
+      ...(requestId === undefined ? {} : { request_id: requestId }),
+      ...(context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId }),
+    };
   },
 });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The process's Prometheus registry, served at `/metrics`. */
 export const metrics = new Registry();
@@ -9,6 +9,14 @@ const rpcDuration = new Histogram({
   name: 'switchyard_rpc_duration_seconds',
   help: 'Duration of gRPC calls by side, method and outcome',
   labelNames: ['side', 'method', 'outcome'],
+  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  registers: [metrics],
+});
+
+const httpDuration = new Histogram({
+  name: 'switchyard_http_request_duration_seconds',
+  help: 'Duration of public HTTP requests by method, route and status',
+  labelNames: ['method', 'route', 'status'],
   buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   registers: [metrics],
 });
@@ -25,6 +33,52 @@ const useCaseDuration = new Histogram({
 export function observeRpc(side: 'client' | 'server', method: string): (outcome: string) => void {
   const end = rpcDuration.startTimer({ side, method });
   return (outcome) => void end({ outcome });
+}
+
+/** Starts timing one public request; call the result once with the status of its reply. `route` is the pattern, never the path. */
+export function observeHttp(method: string, route: string): (status: number) => void {
+  const end = httpDuration.startTimer({ method, route });
+  return (status) => void end({ status: String(status) });
+}
+
+/** One value of a gauge with its labels. */
+export interface Reading {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+const gauges = new Map<string, Set<() => Promise<readonly Reading[]>>>();
+
+/**
+ * A gauge that is read when it is scraped. What cannot be read (its database is away) is left out of that scrape; the rest of
+ * `/metrics` stands. Several readers may share a name.
+ * @returns what ends the reading
+ */
+export function gauge(
+  { name, help, labels = [] }: { name: string; help: string; labels?: readonly string[] },
+  read: () => Promise<readonly Reading[]>,
+): () => void {
+  let readers = gauges.get(name);
+  if (readers === undefined) {
+    const all = new Set<typeof read>();
+    readers = all;
+    gauges.set(name, all);
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labels],
+      registers: [metrics],
+      async collect() {
+        const readings = await Promise.all([...all].map((one) => one().catch(() => [])));
+        this.reset();
+        // A gauge without labels is 0 after a reset, which would say that all is well.
+        if (labels.length === 0 && readings.flat().length === 0) this.set(Number.NaN);
+        for (const { labels: of = {}, value } of readings.flat()) this.set({ ...of }, value);
+      },
+    });
+  }
+  const joined = readers.add(read);
+  return () => void joined.delete(read);
 }
 
 const rpcCounter = new AsyncLocalStorage<string[]>();

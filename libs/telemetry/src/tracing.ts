@@ -1,3 +1,24 @@
+/** Query parameters whose values reach no span: tokens (G-5-1), and what object stores sign addresses with. */
+const secretParameters = [
+  'private_token',
+  'access_token',
+  'job_token',
+  'refresh_token',
+  'client_secret',
+  'token',
+  'password',
+  'secret',
+  'sig',
+  'Signature',
+  'AWSAccessKeyId',
+  'X-Amz-Signature',
+  'X-Amz-Credential',
+  'X-Amz-Security-Token',
+];
+
+/** Probes and scrapes: answered every few seconds, and of no request. */
+const isProbe = (url: string | undefined): boolean => url === '/metrics' || url?.startsWith('/-/') === true;
+
 /**
  * Starts OpenTelemetry when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; off otherwise (D9).
  * Must run before express, grpc-js, pg and kafkajs are loaded, so `main.ts` calls it first and loads the rest after.
@@ -24,11 +45,16 @@ export function startTelemetry(process: string): () => Promise<void> {
   const sdk = new NodeSDK({
     serviceName: `switchyard-${process}`,
     instrumentations: [
-      new HttpInstrumentation(),
+      new HttpInstrumentation({
+        redactedQueryParams: secretParameters,
+        redactedQueryParamsServer: secretParameters,
+        ignoreIncomingRequestHook: ({ url }) => isProbe(url),
+      }),
       new GrpcInstrumentation(),
       // A span for each of a dozen middlewares would tell nothing and double the spans of a request.
       new ExpressInstrumentation({ ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER] }),
-      new PgInstrumentation(),
+      // Relay, bus and reconcilers look into tables several times a second: without a parent each look would be a trace.
+      new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
       new KafkaJsInstrumentation(),
     ],
   });
