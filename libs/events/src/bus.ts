@@ -42,6 +42,8 @@ export interface EventBus {
   subscribe(options: { group: string; topics: string[]; handler: RecordHandler }): Promise<Subscription>;
   /** Delivers what lies in `topic` now beyond what `group` has received, then resolves with the number of records. */
   drain(options: { group: string; topic: string; handler: RecordHandler }): Promise<number>;
+  /** Records of the topics that `group` has yet to receive. */
+  lag(options: { group: string; topics: string[] }): Promise<number>;
   /** Closes subscriptions, then connections. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { backoff } from './backoff';
 import type { EventBus, ReceivedRecord } from './bus';
 import { decodeBody, type EventDefinition } from './event';
 import { faultPoint } from './fault-point';
-import { countConsumed } from './metrics';
+import { countConsumed, measureLag } from './metrics';
 
 /** What a handler learns of an event beside its payload. */
 export interface EventMeta {
@@ -182,10 +182,12 @@ export async function startConsumer({
   pruning.unref();
 
   const running = await bus.subscribe({ group, topics, handler: receive });
+  const unmeasure = measureLag(bus, { group, topics });
   return {
     async close() {
       stopping.abort();
       clearInterval(pruning);
+      unmeasure();
       await running.close();
     },
   };

@@ -415,6 +415,18 @@ export function embeddedLog({
       }
     },
 
+    async lag({ group, topics }) {
+      const { rows } = await pool.query<{ waiting: number }>({
+        name: 'log_lag',
+        text: `select coalesce(sum(p.next_offset - coalesce(g.next_offset, 0)), 0)::bigint as waiting
+          from log.partitions p
+          left join log.group_offsets g on g.consumer_group = $1 and g.topic = p.topic and g.partition = p.partition
+          where p.topic = any($2::text[])`,
+        values: [group, topics],
+      });
+      return rows[0]?.waiting ?? 0;
+    },
+
     close() {
       closed ??= (async () => {
         clearInterval(pruning);

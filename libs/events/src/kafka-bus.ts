@@ -30,13 +30,20 @@ const publishBytes = 700_000;
 /** The smallest session a broker allows by default is 6 s; a killed member is replaced after it. */
 const sessionTimeout = 10_000;
 
+/**
+ * Carries an event's own `traceparent`: the tracing of kafkajs puts the relay's in its place, and with it the event would leave the
+ * trace of the request that caused it.
+ */
+const causeHeader = 'event-traceparent';
+
 const textHeaders = (headers: IHeaders | undefined): Record<string, string> => {
   const text: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {
     const first = Array.isArray(value) ? value[0] : value;
     if (first !== undefined) text[name] = first.toString();
   }
-  return text;
+  const { [causeHeader]: cause, ...own } = text;
+  return cause === undefined ? own : { ...own, traceparent: cause };
 };
 
 /** Bytes of a record, with a little for what surrounds each part. */
@@ -67,7 +74,13 @@ function byTopic(records: BusRecord[]) {
   const topics = new Map<string, { key: string; value: string; headers: Record<string, string> }[]>();
   for (const { topic, key, body, headers } of records) {
     const messages = topics.get(topic) ?? [];
-    messages.push({ key, value: body, headers });
+    const { traceparent } = headers;
+    messages.push({
+      key,
+      value: body,
+      // A copy: the tracing of kafkajs writes into it.
+      headers: traceparent === undefined ? { ...headers } : { ...headers, [causeHeader]: traceparent },
+    });
     topics.set(topic, messages);
   }
   return [...topics].map(([topic, messages]) => ({ topic, messages }));
@@ -318,6 +331,23 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
       }
       return delivered;
     },
+
+    lag: ({ group, topics }) =>
+      withAdmin(async (admin) => {
+        const present = new Set(await admin.listTopics());
+        const asked = topics.filter((topic) => present.has(topic));
+        const committed = await admin.fetchOffsets({ groupId: group, topics: asked });
+        let waiting = 0n;
+        for (const topic of asked) {
+          const of = committed.find((one) => one.topic === topic)?.partitions ?? [];
+          const next = new Map(of.map(({ partition, offset }) => [partition, BigInt(offset)]));
+          for (const { partition, high, low } of await admin.fetchTopicOffsets(topic)) {
+            const from = next.get(partition) ?? -1n;
+            waiting += BigInt(high) - (from < BigInt(low) ? BigInt(low) : from);
+          }
+        }
+        return Number(waiting);
+      }),
 
     close() {
       closed ??= (async () => {

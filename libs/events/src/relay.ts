@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { backoff, Doze } from './backoff';
 import type { BusRecord, EventBus } from './bus';
 import { faultPoint } from './fault-point';
-import { countPublished } from './metrics';
+import { countPublished, measureRelay } from './metrics';
 import { onNudge } from './outbox';
 
 export interface RelayOptions {
@@ -161,6 +161,7 @@ export function startRelay({
     }
   }
 
+  const unmeasure = measureRelay(db, () => active);
   const running = run();
   return {
     get active() {
@@ -168,6 +169,7 @@ export function startRelay({
     },
     async close() {
       closing = true;
+      unmeasure();
       forget();
       doze.wake();
       await running;

@@ -49,6 +49,17 @@ export function busContract(name: string, given: () => BusUnderTest | Promise<Bu
       await publisher?.close();
     });
 
+    test('the lag of a group is what it has yet to receive', async () => {
+      const topic = unique('lag');
+      const group = unique('group');
+      await publisher.publish([record(topic, 'a', 1), record(topic, 'b', 2), record(topic, 'c', 3)]);
+      expect(await publisher.lag({ group, topics: [topic, unique('unknown')] })).toBe(3);
+      expect(await publisher.drain({ group, topic, handler: async () => undefined })).toBe(3);
+      expect(await publisher.lag({ group, topics: [topic] })).toBe(0);
+      await publisher.publish([record(topic, 'a', 4)]);
+      expect(await publisher.lag({ group, topics: [topic] })).toBe(1);
+    });
+
     test('records of one key arrive in the order in which they were published, whoever publishes beside', async () => {
       const topic = unique('order');
       const received: ReceivedRecord[] = [];

@@ -15,6 +15,7 @@ function recordingBus() {
     },
     subscribe: async () => ({ close: async () => undefined }),
     drain: async () => 0,
+    lag: async () => 0,
     close: async () => undefined,
   };
   return { bus, published, state };
