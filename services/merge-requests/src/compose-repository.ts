@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { Database } from '@switchyard/database';
 import type { ServiceImplementation, TrustedKeys } from '@switchyard/rpc';
-import { observe } from '@switchyard/telemetry';
+import { gauge, observe } from '@switchyard/telemetry';
 import { refChanges } from './application/change-refs';
 import { commitFiles } from './application/commit-files';
 import { manageBranches } from './application/manage-branches';
@@ -85,8 +85,9 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
   const protectedBranches = protectedBranchStore(db);
   const pipelines = commitPipelineStore(db);
   const defaultBranch = followDefaultBranch({ repositories, repositoryOf, announce: edges.announceDefaultBranch });
+  const log = refChangeStore(db);
   const changes = refChanges({
-    log: refChangeStore(db),
+    log,
     projects: repositories,
     repositoryOf,
     subscribers: {
@@ -142,7 +143,22 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
         repeat('ref changes', reconcileEveryMs, changes.reconcile),
         repeat('deleted repositories', purgeEveryMs, purge),
       ];
-      return async () => void (await Promise.all(stops.map((stop) => stop())));
+      const unmeasure = [
+        gauge({ name: 'switchyard_ref_changes_open', help: 'Ref changes decided and not yet settled' }, async () => [
+          { value: (await log.backlog()).open },
+        ]),
+        gauge(
+          {
+            name: 'switchyard_ref_changes_open_age_seconds',
+            help: 'Age of the oldest ref change that is not yet settled; 0 without one',
+          },
+          async () => [{ value: (await log.backlog()).age }],
+        ),
+      ];
+      return async () => {
+        for (const end of unmeasure) end();
+        await Promise.all(stops.map((stop) => stop()));
+      };
     },
   };
 }

@@ -90,6 +90,17 @@ async function record(tx: Tx, settlements: readonly Settlement[], newDefault: st
 
 /** The table of intents: what was asked for, what became of it, who was told (D7). */
 export const refChangeStore = (db: Database) => ({
+  /** Open intents, and the age of the oldest in seconds; for metrics. */
+  async backlog(): Promise<{ open: number; age: number }> {
+    const row = await db.one<{ open: number; age: number }>(
+      named(
+        'ref_change_backlog',
+        sql`select count(*)::int as open, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as age
+          from ref_change_intents where state = 'open'`,
+      ),
+    );
+    return row ?? { open: 0, age: 0 };
+  },
   /** Commits one open intent per update, in order. */
   async open(request: {
     pushId: string;
