@@ -13,12 +13,14 @@ export {
   verifyClaims,
 } from './identity';
 export {
+  type InternalHttp,
   type ProcessConfig,
   type ProcessContext,
   type RunningService,
   runService,
   type ServiceParts,
   type ServiceProgram,
+  startInternalHttp,
   startService,
 } from './process';
 export { entity, json, page, pageRequest } from './representation';

@@ -68,18 +68,41 @@ export interface RunningService {
   close(graceMs?: number): Promise<void>;
 }
 
+/** The internal HTTP server of a process. */
+export interface InternalHttp {
+  readonly port: number;
+  /** From now on `/-/readiness` answers 503. */
+  drain(): void;
+  /** Lets running requests finish, at most `graceMs`, then closes. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Starts the internal HTTP server: `/-/liveness`, `/-/readiness`, `/metrics`, and what `http` answers. */
+export async function startInternalHttp(
+  options: Pick<ServiceParts, 'http' | 'ready'> & { readonly host: string; readonly port: number },
+): Promise<InternalHttp> {
+  let draining = false;
+  const server = createServer(
+    { requestTimeout: 0, keepAliveTimeout: 75_000, headersTimeout: 80_000, maxHeaderSize: 64 << 10 },
+    internalListener(options, () => draining),
+  );
+  const port = await listen(server, options.host, options.port);
+  return {
+    port,
+    drain: () => {
+      draining = true;
+    },
+    close: (graceMs) => closeHttp(server, graceMs),
+  };
+}
+
 /** Starts both servers of a composed service, then its background work. */
 export async function startService(
   config: ProcessConfig,
   context: ProcessContext,
   parts: ServiceParts,
 ): Promise<RunningService> {
-  let draining = false;
-  const http = createServer(
-    { requestTimeout: 0, keepAliveTimeout: 75_000, headersTimeout: 80_000, maxHeaderSize: 64 << 10 },
-    internalListener(parts, () => draining),
-  );
-  const httpPort = await listen(http, config.HOST, config.HTTP_PORT);
+  const http = await startInternalHttp({ host: config.HOST, port: config.HTTP_PORT, ...parts });
   const grpc = await startServer({
     services: parts.services,
     trusted: context.trusted,
@@ -91,14 +114,17 @@ export async function startService(
   await parts.start?.();
   let closing: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
-    draining = true;
+    const deadline = Date.now() + graceMs;
+    http.drain();
     parts.drain?.();
-    await Promise.all([grpc.close(graceMs), closeHttp(http, graceMs)]);
+    // Until the last call is answered the probes see a process that drains, not one that has gone.
+    await grpc.close(graceMs);
+    await http.close(Math.max(0, deadline - Date.now()));
     await parts.close();
   };
   return {
     grpcPort: grpc.port,
-    httpPort,
+    httpPort: http.port,
     close: (graceMs = 8_000) => {
       closing ??= close(graceMs);
       return closing;
@@ -159,7 +185,7 @@ const oneLine = (error: unknown): string => {
   return message.replaceAll('\n', ' ');
 };
 
-function internalListener(parts: ServiceParts, draining: () => boolean): RequestListener {
+function internalListener(parts: Pick<ServiceParts, 'http' | 'ready'>, draining: () => boolean): RequestListener {
   const text = (status: number, body: string, type = 'application/json'): [number, string, string] => [
     status,
     body,

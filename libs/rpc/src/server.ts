@@ -9,7 +9,7 @@ import {
 } from '@grpc/grpc-js';
 import { AppError, forbidden } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
-import { logger, observeRpc } from '@switchyard/telemetry';
+import { logger, observeRpc, withRequestId } from '@switchyard/telemetry';
 import { HealthImplementation } from 'grpc-health-check';
 import { costTrailer, isCostWanted, measureCost, type StatementCounter } from './cost';
 import { toServiceError } from './error-status';
@@ -188,7 +188,12 @@ const unary =
     const done = observeRpc('server', path);
     admit(path, rule, call, options)
       .then(async (context) => {
-        const work = () => handler(call.request as never, context) as Promise<unknown>;
+        const work = () =>
+          withRequestId(context.requestId, async () => {
+            const answer = await (handler(call.request as never, context) as Promise<unknown>);
+            logger.debug({ rpc: path, caller: context.caller }, 'call answered');
+            return answer;
+          });
         if (!isCostWanted(call.metadata)) return { result: await work(), trailer: undefined };
         const { result, cost } = await measureCost(work, options.countStatements);
         return { result, trailer: costTrailer(cost) };
@@ -211,7 +216,8 @@ const streaming =
     const done = observeRpc('server', path);
     try {
       const context = await admit(path, rule, call, options);
-      for await (const message of handler(call.request as never, context) as AsyncIterable<unknown>) {
+      const messages = withRequestId(context.requestId, () => handler(call.request as never, context));
+      for await (const message of messages as AsyncIterable<unknown>) {
         if (context.signal.aborted) return;
         if (!call.write(message)) await new Promise((resolve) => call.once('drain', resolve));
       }
