@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
-import type { Signer } from '@switchyard/rpc';
+import { type Signer, startInternalHttp } from '@switchyard/rpc';
 import type { Config } from './config';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
@@ -17,9 +18,17 @@ import { routes } from './routes';
 /** A gateway that listens. */
 export interface Gateway {
   readonly port: number;
-  /** Takes no new connections, lets running requests finish for at most `graceMs`, then closes. */
+  /** Port of the internal HTTP server. */
+  readonly httpPort: number;
+  /**
+   * Turns unready and takes no new connections; requests that run, or arrive within `lingerMs` on connections kept alive, are
+   * answered with `Connection: close`, for at most `graceMs`; then closes.
+   */
   close(graceMs?: number): Promise<void>;
 }
+
+/** Milliseconds for which connections kept alive stay open once the gateway drains. */
+const lingerMs = 500;
 
 /** Builds the gateway from its configuration and starts to listen. Tests give peers and routes of their own. */
 export async function compose(
@@ -59,7 +68,11 @@ export async function compose(
       externalUrl,
       showCost: config.SWITCHYARD_SHOW_COST,
     },
-    { ready: () => !draining, mounts: [docs(declared, externalUrl), gitProxy({ access, forward })] },
+    {
+      ready: () => !draining,
+      trustedProxies: config.SWITCHYARD_TRUSTED_PROXIES,
+      mounts: [docs(declared, externalUrl), gitProxy({ access, forward })],
+    },
   );
   const server = createServer(
     { keepAliveTimeout: 75_000, headersTimeout: 80_000, requestTimeout: 0, maxHeaderSize: 32 << 10 },
@@ -67,21 +80,34 @@ export async function compose(
   );
   server.on('clientError', refuseUnreadable);
   await listen(server, config.HOST, config.PORT);
+  const internal = await startInternalHttp({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   return {
     port: (server.address() as { port: number }).port,
+    httpPort: internal.port,
     async close(graceMs = 8_000) {
       draining = true;
+      internal.drain();
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-        // A connection that was busy when the server closed stays open when its request is answered.
-        const looking = setInterval(() => server.closeIdleConnections(), 50);
-        server.close(() => {
-          clearTimeout(timer);
+        const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+        let looking: NodeJS.Timeout | undefined;
+        // A client may be about to use a connection it keeps: closed at once, its request would be lost without an answer.
+        const lingering = setTimeout(
+          () => {
+            server.closeIdleConnections();
+            // A connection that was busy when the server closed stays open when its request is answered.
+            looking = setInterval(() => server.closeIdleConnections(), 50);
+          },
+          Math.min(lingerMs, graceMs / 2),
+        );
+        // Not the HTTP server's own close, which ends idle connections first.
+        NetServer.prototype.close.call(server, () => {
+          clearTimeout(deadline);
+          clearTimeout(lingering);
           clearInterval(looking);
           resolve();
         });
-        server.closeIdleConnections();
       });
+      await internal.close(0);
       peers.close();
     },
   };

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseEnvironment, z } from '@switchyard/config';
 
 const limit = z
@@ -9,11 +10,36 @@ const limit = z
   })
   .optional();
 
+const proxyNames = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** An address, a range in CIDR notation, or a name that Express knows. */
+function isProxy(written: string): boolean {
+  const [address = '', bits, ...rest] = written.split('/');
+  const version = isIP(address);
+  if (version === 0) return proxyNames.includes(written);
+  return (
+    bits === undefined || (rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  );
+}
+
+/** `none`, or a list of proxies; what Express takes. */
+const proxies = z
+  .string()
+  .default(proxyNames.join(','))
+  .transform((written) => (written.trim() === 'none' ? [] : written.split(',').map((one) => one.trim())))
+  .refine((list) => list.every(isProxy), `must be none, or a list of addresses, ranges, ${proxyNames.join(', ')}`)
+  .transform((list) => (list.length === 0 ? (false as const) : list.join(',')));
+
 /** The gateway's environment; see docs/operations.md. */
 export const readConfig = () =>
   parseEnvironment({
     HOST: z.string().default('127.0.0.1'),
     PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+    /** Internal HTTP server: probes and metrics. Its address is apart from HOST, which may be every interface. */
+    HTTP_HOST: z.string().default('127.0.0.1'),
+    HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+    /** Whose `X-Forwarded-For` is believed. */
+    SWITCHYARD_TRUSTED_PROXIES: proxies,
     SWITCHYARD_EXTERNAL_URL: z.url().optional(),
     SWITCHYARD_TIER: z.enum(['free', 'premium', 'ultimate']).default('ultimate'),
     GROUPS_ADMIN_ADDRESS: z.string(),

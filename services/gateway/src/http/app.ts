@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@switchyard/errors';
-import { metrics, observeRpc } from '@switchyard/telemetry';
+import { logger, observeHttp, withRequestId } from '@switchyard/telemetry';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import helmet from 'helmet';
 import { type PipelineEdges, pipeline } from './pipeline';
@@ -12,8 +12,10 @@ const acceptableId = /^[\w.:-]{1,128}$/;
 
 /** What stands outside `/api/v4`. */
 export interface Surroundings {
-  /** True while the process takes traffic. */
+  /** True while the process takes traffic; afterwards every reply asks the client to connect anew. */
   ready(): boolean;
+  /** Whose `X-Forwarded-For` is believed, as Express writes it; nobody's when false. */
+  readonly trustedProxies: string | false;
   /** Handlers mounted before the API: smart HTTP, the reference document. */
   readonly mounts: readonly ((app: Express) => void)[];
 }
@@ -24,7 +26,7 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', false);
-  app.set('trust proxy', 'loopback, linklocal, uniquelocal');
+  app.set('trust proxy', around.trustedProxies);
   app.use(
     helmet({
       contentSecurityPolicy: false,
@@ -34,16 +36,12 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
       frameguard: { action: 'sameorigin' },
     }),
   );
-  app.use(commonHeaders);
+  app.use(commonHeaders(around));
   app.get('/-/liveness', (_request, response) => void response.json({ status: 'ok' }));
   app.get('/-/readiness', (_request, response) => {
     const ready = around.ready();
     response.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'draining' });
   });
-  app.get(
-    '/-/metrics',
-    async (_request, response) => void response.type(metrics.contentType).send(await metrics.metrics()),
-  );
   for (const mount of around.mounts) mount(app);
   app.use('/api/v4', apiRouter(routes, edges));
   app.use('/api/v3', () => {
@@ -56,20 +54,24 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
   return app;
 }
 
-function commonHeaders(request: Request, response: Response, next: NextFunction): void {
-  const given = request.get('X-Request-Id');
-  const id = given !== undefined && acceptableId.test(given) ? given : randomUUID();
-  response.setHeader('X-Request-Id', id);
-  response.setHeader('X-Gitlab-Meta', JSON.stringify({ correlation_id: id, version: '1' }));
-  response.setHeader('Vary', 'Origin');
-  const startedAt = performance.now();
-  const writeHead = response.writeHead;
-  response.writeHead = function (this: Response, ...args: Parameters<typeof writeHead>) {
-    this.setHeader('X-Runtime', ((performance.now() - startedAt) / 1_000).toFixed(6));
-    return writeHead.apply(this, args);
-  } as typeof writeHead;
-  next();
-}
+/** Headers of every reply; what follows in the request runs under its id. */
+const commonHeaders =
+  ({ ready }: Surroundings) =>
+  (request: Request, response: Response, next: NextFunction): void => {
+    const given = request.get('X-Request-Id');
+    const id = given !== undefined && acceptableId.test(given) ? given : randomUUID();
+    response.setHeader('X-Request-Id', id);
+    response.setHeader('X-Gitlab-Meta', JSON.stringify({ correlation_id: id, version: '1' }));
+    response.setHeader('Vary', 'Origin');
+    const startedAt = performance.now();
+    const writeHead = response.writeHead;
+    response.writeHead = function (this: Response, ...args: Parameters<typeof writeHead>) {
+      this.setHeader('X-Runtime', ((performance.now() - startedAt) / 1_000).toFixed(6));
+      if (!ready()) this.setHeader('Connection', 'close');
+      return writeHead.apply(this, args);
+    } as typeof writeHead;
+    withRequestId(id, next);
+  };
 
 const segments = (path: string): string[] => path.split('/').filter((part) => part !== '');
 const isStatic = (part: string | undefined): boolean =>
@@ -130,8 +132,12 @@ const specificity = (path: string): string =>
     .map((part) => (isStatic(part) ? '2' : part.startsWith(':') ? '1' : '0'))
     .join('');
 
-const timed = (route: Route) => (_request: Request, response: Response, next: NextFunction) => {
-  const done = observeRpc('server', `${route.method.toUpperCase()} ${route.path}`);
-  response.once('finish', () => done(String(response.statusCode)));
+const timed = (route: Route) => (request: Request, response: Response, next: NextFunction) => {
+  const method = route.method.toUpperCase();
+  const done = observeHttp(method, route.path);
+  response.once('finish', () => {
+    done(response.statusCode);
+    logger.debug({ method, path: request.path, status: response.statusCode }, 'request answered');
+  });
   next();
 };

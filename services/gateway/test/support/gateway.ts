@@ -113,6 +113,9 @@ export async function startTestGateway(options: {
   const config = {
     HOST: '127.0.0.1',
     PORT: 0,
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: 0,
+    SWITCHYARD_TRUSTED_PROXIES: 'loopback',
     SWITCHYARD_EXTERNAL_URL: 'https://forge.example',
     SWITCHYARD_TIER: 'ultimate',
     MERGE_REQUESTS_HTTP_URL: 'http://127.0.0.1:9',
