@@ -5,3 +5,4 @@ export * from './paging';
 export * from './prisma';
 export { empty, join, named, raw, Sql, sql } from './sql';
 export { countStatements, onStatement, type Statement, statementsSoFar, uncounted } from './statements';
+export * from './unmodified';

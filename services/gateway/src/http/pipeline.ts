@@ -17,6 +17,12 @@ import { type AccessResolver, refuseToken } from './resolve-access';
 import type { Answer, Forward, Route } from './route';
 import { sendJson } from './send';
 
+/** The moment of a condition header; undefined when there is none or it is no date. */
+function momentOf(header: string | undefined): Date | undefined {
+  const moment = new Date(header ?? '');
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
+}
+
 /** What the pipeline needs of the process. */
 export interface PipelineEdges {
   readonly peers: Peers;
@@ -99,7 +105,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         actor,
         page,
         call: <T extends ServiceDefinition>(definition: T) => bind(edges.peers.client(definition), options),
-        header: (name) => request.get(name),
+        unmodifiedSince: momentOf(request.get('if-unmodified-since')),
       });
     const { result: reply, cost } = await (edges.showCost
       ? measureCost(handling)

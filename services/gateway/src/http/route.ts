@@ -47,8 +47,8 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
   readonly page: PageRequest;
   /** Clients of the services, bound to this request. */
   readonly call: <T extends ServiceDefinition>(definition: T) => BoundClient<T>;
-  /** Request headers a few routes look at. */
-  readonly header: (name: string) => string | undefined;
+  /** Moment of `If-Unmodified-Since`; undefined without one, or when it is no date. Deletions of records heed it. */
+  readonly unmodifiedSince: Date | undefined;
 }
 
 type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: string } ? Access : Access | undefined;

@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import { type Database, requireUnmodified } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '../domain/levels';
 import { namespaceChanges } from '../storage/directory-rows';
@@ -9,7 +9,13 @@ import { recordDirectoryChange } from './directory-writer';
 /** Marks a group for deletion: everything below is hidden at once, and purged by the job once the delay has passed (D5, G-4.15-7). */
 export const deleteGroup =
   ({ db, groups }: { db: Database; groups: GroupStore }) =>
-  async (id: number, confirmed?: { fullPath: string }): Promise<void> => {
+  async (
+    id: number,
+    {
+      confirmed,
+      unmodifiedSince,
+    }: { confirmed?: { fullPath: string } | undefined; unmodifiedSince?: Date | undefined } = {},
+  ): Promise<void> => {
     const group = await groups.find(id);
     if (group === undefined) throw notFound('Group');
     if (confirmed !== undefined) {
@@ -19,6 +25,7 @@ export const deleteGroup =
     }
     await db.transaction(async (tx) => {
       await groups.lockTrees(tx, [id]);
+      await requireUnmodified(tx, 'namespaces', id, unmodifiedSince);
       const marked = await groups.mark(tx, id, true);
       if (confirmed !== undefined) await groups.hasten(tx, id);
       if (marked) await recordDirectoryChange(tx, await namespaceChanges(tx, [id]));

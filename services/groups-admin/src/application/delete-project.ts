@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import { type Database, requireUnmodified } from '@switchyard/database';
 import { projectChanges } from '../storage/directory-rows';
 import type { ProjectStore } from '../storage/project.store';
 import { recordDirectoryChange } from './directory-writer';
@@ -6,8 +6,9 @@ import { recordDirectoryChange } from './directory-writer';
 /** Marks a project for deletion: hidden at once, purged by the job once the delay has passed (D5). */
 export const deleteProject =
   ({ db, projects }: { db: Database; projects: ProjectStore }) =>
-  async (id: number): Promise<void> => {
+  async (id: number, unmodifiedSince?: Date): Promise<void> => {
     await db.transaction(async (tx) => {
+      await requireUnmodified(tx, 'projects', id, unmodifiedSince);
       if (await projects.mark(tx, id)) await recordDirectoryChange(tx, await projectChanges(tx, [id]));
     });
   };

@@ -4,6 +4,7 @@ import {
   isUniqueViolation,
   type PageInfo,
   type PageRequest,
+  requireUnmodified,
   type Tx,
 } from '@switchyard/database';
 import { conflict, notFound } from '@switchyard/errors';
@@ -94,9 +95,10 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
       return get(parent, String(id), false);
     },
 
-    remove: (parent: Parent, idOrTitle: string): Promise<void> =>
+    remove: (parent: Parent, idOrTitle: string, unmodifiedSince?: Date): Promise<void> =>
       db.transaction(async (tx) => {
         const label = await own(tx, parent, idOrTitle);
+        await requireUnmodified(tx, 'labels', label.id, unmodifiedSince);
         const changes = await labelChanges(tx, [label.id], true);
         await labels.remove(tx, label.id);
         await recordDirectoryChange(tx, changes);

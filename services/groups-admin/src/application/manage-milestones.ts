@@ -4,6 +4,7 @@ import {
   isUniqueViolation,
   type PageInfo,
   type PageRequest,
+  requireUnmodified,
 } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
@@ -88,9 +89,10 @@ export function manageMilestones({ db, milestones }: { db: Database; milestones:
       return get(parent, id);
     },
 
-    remove: (parent: Parent, id: number): Promise<void> =>
+    remove: (parent: Parent, id: number, unmodifiedSince?: Date): Promise<void> =>
       db.transaction(async (tx) => {
         if ((await milestones.find(tx, parent, id)) === undefined) throw notFound();
+        await requireUnmodified(tx, 'milestones', id, unmodifiedSince);
         const changes = await milestoneChanges(tx, [id], true);
         await milestones.remove(tx, id);
         await recordDirectoryChange(tx, changes);

@@ -32,7 +32,7 @@ export interface PersonalAccessTokens {
   /** @throws AppError unauthorized for another user's; not_found for administrators */
   get(tokenId: number, actor: Actor): Promise<TokenRecord>;
   /** @throws AppError not_found; bad_request for another user's */
-  revoke(tokenId: number, actor: Actor): Promise<void>;
+  revoke(tokenId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
   /** @throws AppError unauthorized, not_found as in `get`; bad_request for a revoked token or a late date */
   rotate(tokenId: number, expiresAt: string, actor: Actor): Promise<ShownToken>;
 }
@@ -99,11 +99,11 @@ export function personalAccessTokens(
 
     get,
 
-    async revoke(tokenId, actor) {
+    async revoke(tokenId, actor, unmodifiedSince) {
       const token = await findToken(db, tokenId === 0 ? actor.tokenId : tokenId);
       if (token === undefined) throw notFound();
       if (!mayManage(token, actor)) throw badRequest();
-      await store.revoke(token.id);
+      await store.revoke(token.id, unmodifiedSince);
     },
 
     async rotate(tokenId, expiresAt, actor) {

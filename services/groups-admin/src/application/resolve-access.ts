@@ -7,7 +7,7 @@ import {
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
-import { isVisible } from '../domain/viewing';
+import { closedFeatures, isVisible } from '../domain/viewing';
 import type { AccessStore, SudoRow, TargetName, TargetRow, TokenRow } from '../storage/access.store';
 import { mayBeToken, type TokenDigest } from './token';
 
@@ -47,6 +47,11 @@ const actorOf = (user: SudoRow, token: TokenRow): Actor => ({
   tokenId: token.token_id,
 });
 
+const featuresOf = (row: TargetRow) => ({
+  repository: row.repository_access_level,
+  mergeRequests: row.merge_requests_access_level,
+});
+
 const earliest = (...moments: (number | null)[]): number => {
   const known = moments.filter((moment) => moment !== null);
   return known.length === 0 ? 0 : Math.min(...known);
@@ -80,6 +85,8 @@ export function resolveAccess({ store, digest, tier, rootToken }: ResolveAccessO
       level: actor.admin ? 50 : row.level,
       tier: row.tier ?? tier,
       archived: row.archived,
+      closed:
+        kind === 'project' ? closedFeatures(featuresOf(row), { level: row.level, admin: actor.admin }) : undefined,
     };
   };
 

@@ -1,4 +1,4 @@
-import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import { type Database, type PageInfo, type PageRequest, requireUnmodified } from '@switchyard/database';
 import { conflict, forbidden, notFound } from '@switchyard/errors';
 import { appendToOutbox, userBlockedId, userDeletedId, userEvents } from '@switchyard/events';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
@@ -49,7 +49,7 @@ export interface Users {
   /** @throws AppError as in `create`; not_found */
   update(userId: number, fields: UserFields, actor: Actor): Promise<UserRow>;
   /** @throws AppError not_found; conflict while the user is the only Owner of a group; forbidden for the ghost */
-  delete(userId: number, actor: Actor): Promise<void>;
+  delete(userId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
   /** False when the user already was in that state. @throws AppError not_found; forbidden with the reason */
   changeState(userId: number, change: StateChange, actor: Actor): Promise<boolean>;
 }
@@ -105,9 +105,10 @@ export function users(db: Database, store: UserStore): Users {
       return get(userId);
     },
 
-    async delete(userId, actor) {
+    async delete(userId, actor, unmodifiedSince) {
       const found = await store.delete(userId, actor.userId, async (user, tx, ghostId) => {
         if (user.user_type === 'ghost') throw forbidden('Internal users cannot be deleted');
+        await requireUnmodified(tx, 'users', userId, unmodifiedSince);
         if (user.soleOwner) throw conflict('User cannot be removed while is the sole-owner of a group');
         await appendToOutbox(
           tx,

@@ -23,3 +23,26 @@ export function isVisible({ visibility, level, memberBelow }: Viewed, viewer: Vi
   if (visibility === 'public' || viewer.admin || level > 0 || memberBelow) return true;
   return visibility === 'internal' && viewer.userId > 0 && !viewer.external;
 }
+
+const guest = 10;
+const reporter = 20;
+
+/** Access levels of the features of a project: `disabled`, `private` (members) or `enabled`. */
+export interface FeatureLevels {
+  readonly repository: string;
+  readonly mergeRequests: string;
+}
+
+/**
+ * Features that are closed to a viewer with a level in the project; undefined when none is. Merge requests go with the repository.
+ * That they are `disabled` is left to their owner, who has answers of its own for that (G-4.2-4).
+ */
+export function closedFeatures(
+  { repository, mergeRequests }: FeatureLevels,
+  { level, admin }: { readonly level: number; readonly admin: boolean },
+): { repository: boolean; mergeRequests: boolean } | undefined {
+  const isPrivate = (feature: string, least: number): boolean => feature === 'private' && !admin && level < least;
+  const code = repository === 'disabled' || isPrivate(repository, guest);
+  const requests = code || isPrivate(mergeRequests, reporter);
+  return requests ? { repository: code, mergeRequests: requests } : undefined;
+}

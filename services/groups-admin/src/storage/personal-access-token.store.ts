@@ -1,4 +1,4 @@
-import { databaseError, isForeignKeyViolation, sql } from '@switchyard/database';
+import { databaseError, isForeignKeyViolation, requireUnmodified, sql } from '@switchyard/database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { prismaStatement, prismaTransaction } from './prisma-transaction';
 
@@ -22,8 +22,8 @@ export interface TokenStore {
   owner(userId: number): Promise<{ admin: boolean; userType: string } | undefined>;
   /** Stores a token; returns its id, or undefined when the user was deleted meanwhile. */
   create(token: NewToken): Promise<number | undefined>;
-  /** Revokes a token; a revoked one stays so. */
-  revoke(tokenId: number): Promise<void>;
+  /** Revokes a token; a revoked one stays so. @throws AppError precondition_failed when it changed after `unmodifiedSince` */
+  revoke(tokenId: number, unmodifiedSince?: Date): Promise<void>;
   /**
    * Puts a new token in the place of one, which is revoked, in one transaction. One that was rotated before is `reused`: every token of
    * its chain is revoked then (G-4.5-12).
@@ -64,14 +64,14 @@ export function tokenStore(prisma: PrismaClient): TokenStore {
       }
     },
 
-    async revoke(tokenId) {
-      await prismaStatement(
-        prisma.personalAccessToken.updateMany({
+    revoke: (tokenId, unmodifiedSince) =>
+      prismaTransaction(prisma, async (client, tx) => {
+        await requireUnmodified(tx, 'personal_access_tokens', tokenId, unmodifiedSince);
+        await client.personalAccessToken.updateMany({
           where: { id: BigInt(tokenId), revoked: false },
           data: { revoked: true, updatedAt: new Date() },
-        }),
-      );
-    },
+        });
+      }),
 
     rotate: (tokenId, { digest, expiresAt }) =>
       prismaTransaction(prisma, async (client, tx): Promise<Rotation> => {

@@ -158,7 +158,10 @@ export function groupHandler(cases: GroupCases, instance: Instance): ServiceImpl
 
     deleteGroup: async (request) => {
       if (request.permanentlyRemove && request.fullPath === '') throw badRequest('"full_path" not given');
-      await cases.deleteGroup(request.groupId, request.permanentlyRemove ? { fullPath: request.fullPath } : undefined);
+      await cases.deleteGroup(request.groupId, {
+        confirmed: request.permanentlyRemove ? { fullPath: request.fullPath } : undefined,
+        unmodifiedSince: request.ifUnmodifiedSince,
+      });
       return accepted();
     },
 

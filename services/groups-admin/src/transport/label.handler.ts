@@ -62,7 +62,7 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
       },
 
       deleteLabel: async (request) => {
-        await labels.remove(parentOf(request.parent), request.label);
+        await labels.remove(parentOf(request.parent), request.label, request.ifUnmodifiedSince);
         return json(Buffer.alloc(0), 204);
       },
 

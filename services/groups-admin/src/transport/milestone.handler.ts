@@ -64,7 +64,7 @@ export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: 
       ),
 
     deleteMilestone: async (request) => {
-      await milestones.remove(parentOf(request.parent), request.milestoneId);
+      await milestones.remove(parentOf(request.parent), request.milestoneId, request.ifUnmodifiedSince);
       return json(Buffer.alloc(0), 204);
     },
   });

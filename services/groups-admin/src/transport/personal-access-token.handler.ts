@@ -37,8 +37,8 @@ export const personalAccessTokenHandler = (tokens: PersonalAccessTokens): Servic
     getPersonalAccessToken: async ({ tokenId }, { actor }) =>
       entity(presentSingleToken(await tokens.get(tokenId, actor))),
 
-    revokePersonalAccessToken: async ({ tokenId }, { actor }) => {
-      await tokens.revoke(tokenId, actor);
+    revokePersonalAccessToken: async ({ tokenId, ifUnmodifiedSince }, { actor }) => {
+      await tokens.revoke(tokenId, actor, ifUnmodifiedSince);
       return json(Buffer.alloc(0));
     },
 

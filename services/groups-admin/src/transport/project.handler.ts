@@ -142,7 +142,7 @@ export const projectHandler = (cases: ProjectCases, instance: Instance): Service
         ),
 
       deleteProject: async (request) => {
-        await cases.deleteProject(request.projectId);
+        await cases.deleteProject(request.projectId, request.ifUnmodifiedSince);
         return entity({ message: '202 Accepted' }, 202);
       },
 

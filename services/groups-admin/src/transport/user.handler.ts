@@ -70,8 +70,8 @@ export function userHandler(users: Users, externalUrl: string): ServiceImplement
     updateUser: async ({ userId, settings }, { actor }) =>
       entity(full(await users.update(userId, fieldsOf(settings), actor))),
 
-    deleteUser: async ({ userId }, { actor }) => {
-      await users.delete(userId, actor);
+    deleteUser: async ({ userId, ifUnmodifiedSince }, { actor }) => {
+      await users.delete(userId, actor, ifUnmodifiedSince);
       return json(Buffer.alloc(0));
     },
 

@@ -79,10 +79,15 @@ test.each([1, 2, 3])('changes at once are refused by rule or whole, and leave on
           { group: groupId },
         );
       },
-      () => projects(user()).deleteProject({ projectId: project() }),
+      () => projects(user()).deleteProject({ projectId: project(), ifUnmodifiedSince: undefined }),
       () =>
         random(3) === 0
-          ? groups(user()).deleteGroup({ groupId: group(), permanentlyRemove: false, fullPath: '' })
+          ? groups(user()).deleteGroup({
+              groupId: group(),
+              permanentlyRemove: false,
+              fullPath: '',
+              ifUnmodifiedSince: undefined,
+            })
           : running.purge(),
     ];
     const results = await Promise.allSettled(changes.map((change) => change()));

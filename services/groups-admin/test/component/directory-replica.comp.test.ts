@@ -245,11 +245,18 @@ async function apply(world: World, { kind, a, b, level, visibility }: Step): Pro
     const settings = { visibility };
     await unlessRefused(groups.updateGroup(UpdateGroupRequest.fromPartial({ groupId: group, settings }), root));
   } else if (kind === 'deleteProject' && project !== undefined && a % 3 === 0) {
-    await unlessRefused(projects.deleteProject({ projectId: project }, root));
+    await unlessRefused(projects.deleteProject({ projectId: project, ifUnmodifiedSince: undefined }, root));
   } else if (kind === 'deleteGroup' && group !== undefined && a % 4 === 0) {
-    await unlessRefused(groups.deleteGroup({ groupId: group, permanentlyRemove: false, fullPath: '' }, root));
+    await unlessRefused(
+      groups.deleteGroup(
+        { groupId: group, permanentlyRemove: false, fullPath: '', ifUnmodifiedSince: undefined },
+        root,
+      ),
+    );
   } else if (kind === 'deleteUser' && person && a % 4 === 0) {
-    const deleted = await unlessRefused(users.deleteUser({ userId: person.userId }, root));
+    const deleted = await unlessRefused(
+      users.deleteUser({ userId: person.userId, ifUnmodifiedSince: undefined }, root),
+    );
     if (deleted) world.people = world.people.filter((one) => one !== person);
   } else if (kind === 'external' && person) {
     const settings = { external: b % 2 === 0 };
@@ -343,7 +350,7 @@ describe.each([
     const person = await newPerson();
     await caughtUp();
     expect((await usersByIds(db, [person.userId])).get(person.userId)).toMatchObject({ id: person.userId });
-    await gateway.client(UserServiceService).deleteUser({ userId: person.userId }, root);
+    await gateway.client(UserServiceService).deleteUser({ userId: person.userId, ifUnmodifiedSince: undefined }, root);
     await caughtUp();
     expect((await usersByIds(db, [person.userId])).get(person.userId)).toMatchObject({ username: 'ghost' });
     await directory.rebuild();

@@ -363,7 +363,7 @@ describe('deleting', () => {
     const child = await newGroup(ada, 'child', { parentId: top.id });
     const project = await newProject(ada, child.id, 'code', { visibility: 'public' });
     const reply = await groups(ada).deleteGroup(
-      { groupId: top.id, permanentlyRemove: false, fullPath: '' },
+      { groupId: top.id, permanentlyRemove: false, fullPath: '', ifUnmodifiedSince: undefined },
       { group: top.id },
     );
     expect(reply.status).toBe(202);
@@ -388,7 +388,10 @@ describe('deleting', () => {
 
   test('before the purge an Owner takes the mark off again', async () => {
     const top = await newGroup(ada, 'regret');
-    await groups(ada).deleteGroup({ groupId: top.id, permanentlyRemove: false, fullPath: '' }, { group: top.id });
+    await groups(ada).deleteGroup(
+      { groupId: top.id, permanentlyRemove: false, fullPath: '', ifUnmodifiedSince: undefined },
+      { group: top.id },
+    );
     expect(await refusal(groups(bob).restoreGroup({ group: 'regret' }))).toMatchObject({ kind: 'not_found' });
     expect(await shown('Group', groups(ada).restoreGroup({ group: 'regret' }))).toMatchObject({
       full_path: 'regret',
@@ -401,7 +404,10 @@ describe('deleting', () => {
     const top = await newGroup(ada, 'for-good');
     const child = await newGroup(ada, 'child', { parentId: top.id });
     const remove = (groupId: number, fullPath: string) =>
-      groups(ada).deleteGroup({ groupId, permanentlyRemove: true, fullPath }, { group: groupId });
+      groups(ada).deleteGroup(
+        { groupId, permanentlyRemove: true, fullPath, ifUnmodifiedSince: undefined },
+        { group: groupId },
+      );
     expect(await refusal(remove(top.id, 'for-good'))).toMatchObject({ kind: 'bad_request' });
     expect(await refusal(remove(child.id, 'child'))).toMatchObject({ kind: 'bad_request' });
     expect((await remove(child.id, 'for-good/child')).status).toBe(202);

@@ -179,7 +179,11 @@ test('a label changes and goes where it was made', async () => {
   expect(await refusal(update(ofProject(project), 'ready', { newName: 'inherited' }))).toMatchObject({
     kind: 'conflict',
   });
-  const reply = await labels(ada).deleteLabel({ parent: ofProject(project), label: 'ready' });
+  const reply = await labels(ada).deleteLabel({
+    parent: ofProject(project),
+    label: 'ready',
+    ifUnmodifiedSince: undefined,
+  });
   expect([reply.status, reply.json.length]).toEqual([204, 0]);
   expect(await list(ofProject(project))).toEqual(['inherited']);
 });

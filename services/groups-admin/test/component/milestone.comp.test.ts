@@ -99,7 +99,11 @@ test('a milestone shows what it was given', async () => {
     expired: false,
   });
   expect(await update(ofProject(), made.id, { stateEvent: 'activate' })).toMatchObject({ state: 'active' });
-  const reply = await milestones(ada).deleteMilestone({ parent: ofProject(), milestoneId: made.id });
+  const reply = await milestones(ada).deleteMilestone({
+    parent: ofProject(),
+    milestoneId: made.id,
+    ifUnmodifiedSince: undefined,
+  });
   expect(reply.status).toBe(204);
   expect(await refusal(milestones(ada).getMilestone({ parent: ofProject(), milestoneId: made.id }))).toEqual({
     kind: 'not_found',

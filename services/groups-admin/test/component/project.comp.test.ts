@@ -228,7 +228,7 @@ describe('updating', () => {
       path_with_namespace: 'ada/traveller',
       permissions: { project_access: { access_level: 50 } },
     });
-    const reply = await projects(ada).deleteProject({ projectId: id }, { project: id });
+    const reply = await projects(ada).deleteProject({ projectId: id, ifUnmodifiedSince: undefined }, { project: id });
     expect([reply.status, JSON.parse(Buffer.from(reply.json).toString())]).toEqual([202, { message: '202 Accepted' }]);
     expect(await list(ada)).not.toContain('traveller');
     await running.purge();

@@ -173,7 +173,7 @@ describe('users', () => {
   it('leave a tombstone that points at the ghost, give their name free, and publish their deletion', async () => {
     const user = await makeUser({ username: 'leaver' });
     const { token } = await makeToken(user.id);
-    await users().deleteUser({ userId: user.id }, root);
+    await users().deleteUser({ userId: user.id, ifUnmodifiedSince: undefined }, root);
     expect((await service.resolve({ token })).tokenRefusal).toBe(Token.TOKEN_REFUSAL_UNKNOWN);
     await expect(users().getUser({ userId: user.id }, root)).rejects.toMatchObject({
       body: { message: '404 User Not Found' },
@@ -252,7 +252,7 @@ describe('personal access tokens', () => {
     const expired = await makeToken(user.id, ['api'], '2020-01-01');
     expect((await service.resolve({ token: expired.token })).tokenRefusal).toBe(Token.TOKEN_REFUSAL_EXPIRED);
     const revoked = await makeToken(user.id);
-    await tokens().revokePersonalAccessToken({ tokenId: revoked.id }, root);
+    await tokens().revokePersonalAccessToken({ tokenId: revoked.id, ifUnmodifiedSince: undefined }, root);
     expect((await service.resolve({ token: revoked.token })).tokenRefusal).toBe(Token.TOKEN_REFUSAL_REVOKED);
     for (const junk of [
       'x',
@@ -299,7 +299,9 @@ describe('personal access tokens', () => {
     const target = await makeToken(victim.id);
     const own = await service.as((await makeToken(thief.id)).token);
     await expect(tokens().getPersonalAccessToken({ tokenId: target.id }, own)).rejects.toEqual(kind('unauthorized'));
-    await expect(tokens().revokePersonalAccessToken({ tokenId: target.id }, own)).rejects.toEqual(kind('bad_request'));
+    await expect(
+      tokens().revokePersonalAccessToken({ tokenId: target.id, ifUnmodifiedSince: undefined }, own),
+    ).rejects.toEqual(kind('bad_request'));
     await expect(tokens().rotatePersonalAccessToken({ tokenId: target.id, expiresAt: '' }, own)).rejects.toEqual(
       kind('unauthorized'),
     );

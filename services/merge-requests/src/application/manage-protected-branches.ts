@@ -11,7 +11,7 @@ export interface ProtectedBranches<Request, Info> {
     name: string,
     change: { pushAccessLevel?: number; mergeAccessLevel?: number; allowForcePush?: boolean },
   ): Promise<ProtectedBranch | undefined>;
-  remove(projectId: number, name: string): Promise<boolean>;
+  remove(projectId: number, name: string, unmodifiedSince?: Date): Promise<boolean>;
 }
 
 /** Protected branches: list, get, create, change, delete. */
@@ -55,8 +55,8 @@ export function manageProtectedBranches<Request, Info>(rules: ProtectedBranches<
     },
 
     /** Removes a rule; the branches stay. */
-    async remove(projectId: number, name: string): Promise<void> {
-      if (!(await rules.remove(projectId, name))) throw notFound();
+    async remove(projectId: number, name: string, unmodifiedSince?: Date): Promise<void> {
+      if (!(await rules.remove(projectId, name, unmodifiedSince))) throw notFound();
     },
   };
 }

@@ -6,13 +6,14 @@ import {
   type PageInfo,
   type PageRequest,
   raw,
+  requireUnmodified,
   type Sql,
   type SqlExecutor,
   sql,
   type Tx,
 } from '@switchyard/database';
 import { usersJson, type Viewer } from '@switchyard/directory';
-import { AppError, conflict, notFound } from '@switchyard/errors';
+import { type AppError, conflict, notFound } from '@switchyard/errors';
 import type { MergeRequest } from '../domain/merge-request';
 import type {
   DiffVersion,
@@ -375,10 +376,7 @@ export const mergeRequestStore = (db: Database) => ({
       const locked = await lock(tx, id);
       if (locked === undefined) throw notFound();
       const { mergeRequest } = locked;
-      // The header carries whole seconds.
-      if (unmodifiedSince && Math.floor(mergeRequest.updatedAt.getTime() / 1000) > unmodifiedSince.getTime() / 1000) {
-        throw new AppError('precondition_failed');
-      }
+      await requireUnmodified(tx, 'merge_requests', id, unmodifiedSince);
       await publishFacts(tx, [{ subject: mergeRequest, fact: { kind: 'deleted' }, actorId, occurredAt: new Date() }]);
       await tx.query(sql`delete from jobs where key = ${String(id)} and kind <> 'mergeability'`);
       await tx.query(sql`delete from merge_requests where id = ${id}`);

@@ -5,6 +5,7 @@ import {
   type OrderColumn,
   type PageInfo,
   type PageRequest,
+  requireUnmodified,
   type Sql,
   sql,
   type Tx,
@@ -457,9 +458,10 @@ export const pipelineStore = (db: Database) => ({
       });
     }),
 
-  remove: (projectId: number, pipelineId: number): Promise<void> =>
+  remove: (projectId: number, pipelineId: number, unmodifiedSince?: Date): Promise<void> =>
     db.transaction(async (tx) => {
       await lockPipeline(tx, projectId, pipelineId);
+      await requireUnmodified(tx, 'pipelines', pipelineId, unmodifiedSince);
       await tx.query(sql`delete from pipelines where id = ${pipelineId}`);
     }),
 });

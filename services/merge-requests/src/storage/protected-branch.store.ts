@@ -6,6 +6,7 @@ import {
   named,
   type PageInfo,
   type PageRequest,
+  requireUnmodified,
   sql,
 } from '@switchyard/database';
 import type { ProtectedBranch } from '../domain/protected-branch';
@@ -101,11 +102,14 @@ export const protectedBranchStore = (db: Database) => ({
     return row && toRule(row);
   },
 
-  /** Removes a rule; false when there is none. */
-  async remove(projectId: number, name: string): Promise<boolean> {
-    const { count } = await prismaOf(db)
-      .protectedBranch.deleteMany({ where: { projectId: BigInt(projectId), name } })
-      .catch(refuse);
-    return count > 0;
-  },
+  /** Removes a rule; false when there is none. @throws AppError precondition_failed when it changed after `unmodifiedSince` */
+  remove: (projectId: number, name: string, unmodifiedSince?: Date): Promise<boolean> =>
+    db.transaction(async (tx) => {
+      const row = await tx.one<{ id: number }>(sql`
+        select id from protected_branches where project_id = ${projectId} and name = ${name} for update`);
+      if (row === undefined) return false;
+      await requireUnmodified(tx, 'protected_branches', row.id, unmodifiedSince);
+      await tx.query(sql`delete from protected_branches where id = ${row.id}`);
+      return true;
+    }),
 });

@@ -75,9 +75,9 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestE
       return entity(whole(await pipelines.find(projectId, pipelineId), context));
     },
 
-    async deletePipeline({ projectId, pipelineId }, context) {
+    async deletePipeline({ projectId, pipelineId, ifUnmodifiedSince }, context) {
       if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw new AppError('forbidden');
-      await pipelines.remove(projectId, pipelineId);
+      await pipelines.remove(projectId, pipelineId, ifUnmodifiedSince);
       return json(Buffer.alloc(0));
     },
 

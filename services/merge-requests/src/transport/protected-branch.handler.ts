@@ -17,8 +17,8 @@ export const protectedBranchHandler = (rules: ManageProtectedBranches<PageReques
       entity(protectedBranchObject(await rules.create(projectId, rule))),
     updateProtectedBranch: async ({ projectId, name, ...change }) =>
       entity(protectedBranchObject(await rules.update(projectId, name, change))),
-    deleteProtectedBranch: async ({ projectId, name }) => {
-      await rules.remove(projectId, name);
+    deleteProtectedBranch: async ({ projectId, name, ifUnmodifiedSince }) => {
+      await rules.remove(projectId, name, ifUnmodifiedSince);
       return json(Buffer.alloc(0));
     },
   });

@@ -230,11 +230,12 @@ export const groupRoutes = [
     access: { group: 'remove_group' },
     params: { permanently_remove: boolean().optional(), full_path: text().optional() },
     returns: { 202: 'Accepted' },
-    handle: ({ params, access, call }) =>
+    handle: ({ params, access, unmodifiedSince, call }) =>
       call(GroupServiceService).deleteGroup({
         groupId: access.id,
         permanentlyRemove: params.permanently_remove ?? false,
         fullPath: params.full_path ?? '',
+        ifUnmodifiedSince: unmodifiedSince,
       }),
   }),
   defineRoute({

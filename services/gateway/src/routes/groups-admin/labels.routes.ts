@@ -109,8 +109,12 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
       summary: `Delete a label of a ${kind}`,
       access: administer,
       returns: { 204: undefined },
-      handle: ({ path, access, call }) =>
-        call(LabelServiceService).deleteLabel({ parent: parent(access), label: path.label_id }),
+      handle: ({ path, access, unmodifiedSince, call }) =>
+        call(LabelServiceService).deleteLabel({
+          parent: parent(access),
+          label: path.label_id,
+          ifUnmodifiedSince: unmodifiedSince,
+        }),
     }),
   ];
 };

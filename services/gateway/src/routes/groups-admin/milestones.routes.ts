@@ -108,8 +108,12 @@ const milestoneRoutesOf = (kind: 'group' | 'project'): Route[] => {
       access: administer,
       path_params: milestone,
       returns: { 204: undefined },
-      handle: ({ path, access, call }) =>
-        call(MilestoneServiceService).deleteMilestone({ parent: parent(access), milestoneId: path.milestone_id }),
+      handle: ({ path, access, unmodifiedSince, call }) =>
+        call(MilestoneServiceService).deleteMilestone({
+          parent: parent(access),
+          milestoneId: path.milestone_id,
+          ifUnmodifiedSince: unmodifiedSince,
+        }),
     }),
   ];
 };

@@ -153,7 +153,11 @@ export const personalAccessTokenRoutes = [
     access: 'user',
     scopes: 'any',
     returns: { 204: undefined },
-    handle: ({ call }) => call(PersonalAccessTokenServiceService).revokePersonalAccessToken({ tokenId: 0 }),
+    handle: ({ unmodifiedSince, call }) =>
+      call(PersonalAccessTokenServiceService).revokePersonalAccessToken({
+        tokenId: 0,
+        ifUnmodifiedSince: unmodifiedSince,
+      }),
   }),
   defineRoute({
     method: 'post',
@@ -186,8 +190,11 @@ export const personalAccessTokenRoutes = [
     access: 'user',
     path_params: token,
     returns: { 204: undefined },
-    handle: ({ path, call }) =>
-      call(PersonalAccessTokenServiceService).revokePersonalAccessToken({ tokenId: named(path.token_id) }),
+    handle: ({ path, unmodifiedSince, call }) =>
+      call(PersonalAccessTokenServiceService).revokePersonalAccessToken({
+        tokenId: named(path.token_id),
+        ifUnmodifiedSince: unmodifiedSince,
+      }),
   }),
   defineRoute({
     method: 'post',

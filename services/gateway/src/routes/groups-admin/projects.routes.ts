@@ -361,6 +361,7 @@ export const projectRoutes = [
     access: { project: 'remove_project' },
     params: { permanently_remove: boolean().optional(), full_path: text().optional() },
     returns: { 202: 'Accepted' },
-    handle: ({ access, call }) => call(ProjectServiceService).deleteProject({ projectId: access.id }),
+    handle: ({ access, unmodifiedSince, call }) =>
+      call(ProjectServiceService).deleteProject({ projectId: access.id, ifUnmodifiedSince: unmodifiedSince }),
   }),
 ];

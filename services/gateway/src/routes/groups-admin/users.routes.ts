@@ -193,7 +193,8 @@ export const userRoutes = [
     access: 'admin',
     path_params: user,
     returns: { 204: undefined },
-    handle: ({ path, call }) => call(UserServiceService).deleteUser({ userId: path.id }),
+    handle: ({ path, unmodifiedSince, call }) =>
+      call(UserServiceService).deleteUser({ userId: path.id, ifUnmodifiedSince: unmodifiedSince }),
   }),
   stateRoute('block', Change.CHANGE_BLOCK),
   stateRoute('unblock', Change.CHANGE_UNBLOCK),

@@ -61,12 +61,6 @@ const updatable = [
 
 const reviewersOf = (ids: readonly number[] | undefined) => (ids === undefined ? undefined : { ids: positive(ids) });
 
-/** The moment of a condition header; undefined when there is none or it is no date. */
-const moment = (header: string | undefined): Date | undefined => {
-  const date = new Date(header ?? '');
-  return Number.isNaN(date.getTime()) ? undefined : date;
-};
-
 /** Merge requests (api.md 4.2, G-4.2-1). */
 export const mergeRequestRoutes = [
   defineRoute({
@@ -172,11 +166,11 @@ export const mergeRequestRoutes = [
     access: { project: 'delete_merge_request' },
     path_params: mergeRequest,
     returns: { 204: undefined },
-    handle: ({ path, access, header, call }) =>
+    handle: ({ path, access, unmodifiedSince, call }) =>
       call(MergeRequestServiceService).deleteMergeRequest({
         projectId: access.id,
         iid: path.merge_request_iid,
-        ifUnmodifiedSince: moment(header('if-unmodified-since')),
+        ifUnmodifiedSince: unmodifiedSince,
       }),
   }),
   defineRoute({

@@ -100,8 +100,12 @@ export const pipelineRoutes = [
     access: { project: 'delete_merge_request' },
     path_params: pipeline,
     returns: { 204: undefined },
-    handle: ({ path, access, call }) =>
-      call(PipelineServiceService).deletePipeline({ projectId: access.id, pipelineId: path.pipeline_id }),
+    handle: ({ path, access, unmodifiedSince, call }) =>
+      call(PipelineServiceService).deletePipeline({
+        projectId: access.id,
+        pipelineId: path.pipeline_id,
+        ifUnmodifiedSince: unmodifiedSince,
+      }),
   }),
   defineRoute({
     method: 'post',

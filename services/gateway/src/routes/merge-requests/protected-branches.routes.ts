@@ -73,7 +73,11 @@ export const protectedBranchRoutes = [
     access: { project: 'admin_protected_branch' },
     path_params: name,
     returns: { 204: undefined },
-    handle: ({ path, access, call }) =>
-      call(ProtectedBranchServiceService).deleteProtectedBranch({ projectId: access.id, name: path.name }),
+    handle: ({ path, access, unmodifiedSince, call }) =>
+      call(ProtectedBranchServiceService).deleteProtectedBranch({
+        projectId: access.id,
+        name: path.name,
+        ifUnmodifiedSince: unmodifiedSince,
+      }),
   }),
 ];

@@ -1,0 +1,59 @@
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { entity } from '@switchyard/rpc';
+import { routes } from '../../src/routes';
+import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+
+/** What is deleted without being a record of a table: refs and files, and memberships, which show no moment of their change. */
+const unconditional = [
+  '/projects/:id/repository/files/:file_path',
+  '/projects/:id/repository/tags/:tag_name',
+  '/projects/:id/repository/branches/:branch',
+  '/projects/:id/repository/merged_branches',
+  '/groups/:id/members/:user_id',
+  '/projects/:id/members/:user_id',
+];
+
+const deletions = routes.filter(({ method }) => method === 'delete').map(({ path }) => path);
+const accepted = async () => entity({ message: '202 Accepted' }, 202);
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    access: ({ target }) =>
+      resolved({
+        actor: actor({ admin: true }),
+        access: projectAccess({
+          level: 50,
+          kind: target?.$case === 'group' ? Access_Kind.KIND_GROUP : Access_Kind.KIND_PROJECT,
+        }),
+      }),
+    fakes: { 'GroupService/DeleteGroup': accepted, 'ProjectService/DeleteProject': accepted },
+    otherwise: async () => ({ json: Buffer.alloc(0), status: 204 }),
+  });
+});
+
+afterAll(() => gateway.close());
+
+async function conditionsOf(path: string, header: string): Promise<unknown[]> {
+  gateway.calls.length = 0;
+  const address = path.replace(/:\w+/g, '7');
+  const body = { branch: 'main', commit_message: 'x' };
+  await gateway.send('DELETE', address, { token: 't', headers: { 'If-Unmodified-Since': header }, body });
+  return gateway.calls
+    .filter(({ rpc }) => !rpc.startsWith('AccessService/'))
+    .map(({ request }) => (request as { ifUnmodifiedSince?: Date }).ifUnmodifiedSince);
+}
+
+const moment = new Date('2026-03-01T10:00:00Z');
+
+test.each(deletions.filter((path) => !unconditional.includes(path)))(
+  'DELETE %s passes the condition on, and takes no nonsense for one',
+  async (path) => {
+    expect(await conditionsOf(path, moment.toUTCString())).toEqual([moment]);
+    expect(await conditionsOf(path, 'yesterday')).toEqual([undefined]);
+  },
+);
+
+test('deletions without a condition are still there', () => {
+  expect(unconditional.filter((path) => !deletions.includes(path))).toEqual([]);
+});
