@@ -30,6 +30,7 @@ import type { Peers } from '../../../gateway/src/http/clients';
 import { branchRoutes } from '../../../gateway/src/routes/merge-requests/branches.routes';
 import { commitRoutes } from '../../../gateway/src/routes/merge-requests/commits.routes';
 import { fileRoutes } from '../../../gateway/src/routes/merge-requests/files.routes';
+import { mergeRequestListRoutes } from '../../../gateway/src/routes/merge-requests/merge-request-lists.routes';
 import { mergeRequestRoutes } from '../../../gateway/src/routes/merge-requests/merge-requests.routes';
 import { pipelineRoutes } from '../../../gateway/src/routes/merge-requests/pipelines.routes';
 import { protectedBranchRoutes } from '../../../gateway/src/routes/merge-requests/protected-branches.routes';
@@ -293,12 +294,16 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
   const peers: Peers = {
     client: ((definition: never) =>
       definition === (AccessServiceService as never) ? { resolve } : peer.client(definition)) as Peers['client'],
+    reach: () => peer.reach(),
     close: () => peer.close(),
   };
   const gateway: Gateway = await composeGateway(
     {
       HOST: '127.0.0.1',
       PORT: 0,
+      HTTP_HOST: '127.0.0.1',
+      HTTP_PORT: 0,
+      SWITCHYARD_TRUSTED_PROXIES: false,
       SWITCHYARD_EXTERNAL_URL: 'http://switchyard.test',
       SWITCHYARD_TIER: 'ultimate',
       GROUPS_ADMIN_ADDRESS: '',
@@ -321,6 +326,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
         ...protectedBranchRoutes,
         ...repositoryRoutes,
         ...tagRoutes,
+        ...mergeRequestListRoutes,
         ...mergeRequestRoutes,
         ...pipelineRoutes,
         ...statusRoutes,
