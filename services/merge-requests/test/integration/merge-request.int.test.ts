@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { countStatements, type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
-import { eventMigrations } from '@switchyard/events';
+import { eventMigrations, mergeRequestEvents } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeRequestFilter } from '../../src/domain/merge-request-filter';
+import { publishFacts } from '../../src/storage/merge-request.events';
 import { mergeRequestStore } from '../../src/storage/merge-request.store';
 import { pipelineStore } from '../../src/storage/pipeline.store';
 import { repositoryStore } from '../../src/storage/repository.store';
@@ -111,6 +112,12 @@ const names = (...usernames: string[]) => ({ ids: [], usernames });
 const titles = (...all: string[]) => ({ titles: all });
 const words = (text: string, title = true, description = true) => ({ words: text.split(' '), title, description });
 
+const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `none-${index}`);
+const spellings = (word: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    [...word].map((letter, at) => ((index >> at) & 1 ? letter.toUpperCase() : letter)).join(''),
+  );
+
 const filters: [string, MergeRequestFilter, number[]][] = [
   ['nothing', {}, [1, 2, 3, 4, 5]],
   ['state', { state: 'closed' }, [3]],
@@ -132,6 +139,13 @@ const filters: [string, MergeRequestFilter, number[]][] = [
   ['merged by', { mergeUser: users(4) }, [4]],
   ['one label, in any case', { labels: titles('BUG') }, [1, 2]],
   ['all labels named', { labels: titles('bug', 'urgent') }, [1]],
+  ['two authors at once', { author: names('user3', 'user4') }, []],
+  ['the same author twice', { author: names('user4', 'USER4') }, [2, 5]],
+  ['nine labels, seven of which are none', { labels: titles('bug', 'urgent', ...many(7)) }, []],
+  ['nine spellings of two labels', { labels: titles(...spellings('bug', 8), 'URGENT') }, [1]],
+  ['a thousand labels', { labels: titles('bug', ...many(1_000)) }, []],
+  ['a thousand assignees', { assignee: names('user4', ...many(1_000)) }, []],
+  ['a thousand reviewers', { reviewer: names('user3', ...many(1_000)) }, []],
   ['no label', { labels: 'none' }, [3, 4, 5]],
   ['any label', { labels: 'any' }, [1, 2]],
   ['milestone', { milestone: titles('V1') }, [3]],
@@ -153,6 +167,9 @@ const filters: [string, MergeRequestFilter, number[]][] = [
   ['not this label', { not: { labels: titles('urgent') } }, [2, 3, 4, 5]],
   ['none of these labels', { not: { labels: titles('bug', 'urgent') } }, [3, 4, 5]],
   ['not this milestone', { not: { milestone: titles('v1') } }, [1, 2, 4, 5]],
+  ['none of a thousand labels', { not: { labels: titles('urgent', ...many(1_000)) } }, [2, 3, 4, 5]],
+  ['none of a thousand assignees', { not: { assignee: names('user3', ...many(1_000)) } }, [2, 3, 4, 5]],
+  ['none of a thousand authors', { not: { author: names('user4', ...many(1_000)) } }, [1, 3, 4]],
   ['not this author', { not: { author: names('user4') } }, [1, 3, 4]],
   ['not this assignee', { not: { assignee: users(3) } }, [2, 3, 4, 5]],
   ['not this reviewer', { not: { reviewer: users(3) } }, [1, 3, 4, 5]],
@@ -231,6 +248,34 @@ test('what a row embeds', async () => {
   expect([...(view?.people.keys() ?? [])].sort()).toEqual([3, 4]);
   expect((await store.view({ projectId: 1, iid: 2 }))?.changesRequested).toBe(true);
   expect((await store.view({ projectId: 1, iid: 3 }))?.milestone).toMatchObject({ title: 'v1', project_id: 1 });
+});
+
+test('an import is history, what happens to the imported merge request afterwards is not', async () => {
+  await insert(3, 7, { title: 'Imported', source_branch: 'imported' });
+  await db.query(sql`update merge_requests set imported_from = 'github' where project_id = 3 and iid = 7`);
+  const imported = (await store.view({ projectId: 3, iid: 7 }))?.mergeRequest;
+  if (imported === undefined) throw new Error('not there');
+  const mentions = { usernames: [], directlyAddressed: [] };
+  const facts = [
+    { kind: 'created', assigneeIds: [3], reviewerIds: [], mentions },
+    { kind: 'closed' },
+    { kind: 'acted', act: 'pushed', actId: '1' },
+  ] as const;
+  await db.transaction((tx) =>
+    publishFacts(
+      tx,
+      facts.map((fact) => ({ subject: imported, fact, actorId: 3, occurredAt: new Date() })),
+    ),
+  );
+  await store.remove(imported.id, 3, undefined);
+  const events = await db.query<{ body: Record<string, unknown> }>(sql`
+    select body from events.outbox where topic = ${mergeRequestEvents.topic} and key = ${String(imported.id)} order by id`);
+  expect(events.map(({ body }) => [Object.keys(body).at(-1), body.imported ?? false])).toEqual([
+    ['created', true],
+    ['closed', false],
+    ['acted', false],
+    ['deleted', false],
+  ]);
 });
 
 test('twenty creations at once get dense, unique numbers', async () => {
