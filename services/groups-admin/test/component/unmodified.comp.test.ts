@@ -86,7 +86,7 @@ const kinds: Record<string, Kind> = {
     make: () =>
       service
         .client(LabelServiceService)
-        .createLabel({ parent, title: 'bug', color: '#ff0000', description: '', priority: undefined }, root),
+        .createLabel({ parent, name: 'bug', color: '#ff0000', description: '', priority: undefined }, root),
     remove: (id, ifUnmodifiedSince) =>
       service.client(LabelServiceService).deleteLabel({ parent, label: String(id), ifUnmodifiedSince }, root),
   },

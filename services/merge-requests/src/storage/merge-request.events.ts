@@ -114,7 +114,8 @@ export async function publishFacts(tx: SqlExecutor, happenings: readonly Happeni
         },
         actorId,
         occurredAt,
-        imported: subject.importedFrom !== 'none',
+        // An import brings the merge request in; whatever happens to it afterwards happens here.
+        imported: fact.kind === 'created' && subject.importedFrom !== 'none',
         directorySequence: state?.sequence ?? 0,
         fact: wire.fact,
       },
