@@ -269,7 +269,15 @@ export async function startInstallation(): Promise<Installation> {
     async startProcess(more = {}) {
       const main = join(__dirname, '..', '..', 'dist', 'main.js');
       const child = spawn(process.execPath, [main], {
-        env: { ...process.env, ...environment, NODE_ENV: 'test', LOG_LEVEL: 'error', ...more },
+        // The events of these tests go over the embedded log, also in a run over Kafka.
+        env: {
+          ...process.env,
+          KAFKA_BROKERS: undefined,
+          ...environment,
+          NODE_ENV: 'test',
+          LOG_LEVEL: 'error',
+          ...more,
+        },
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       children.push(child);
