@@ -71,6 +71,7 @@ describe('a request through the gateway', () => {
     ['33 levels', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'application/json'],
     ['a prototype key', '{"__proto__":{"x":1}}', 'application/json'],
     ['a prototype bracket', 'name=x&__proto__[x]=1', 'application/x-www-form-urlencoded'],
+    ['an encoded prototype bracket', 'name=x&a[%5F%5Fproto%5f%5f]=1', 'application/x-www-form-urlencoded'],
     [
       '10,000 bracket keys',
       Array.from({ length: 10_000 }, (_, i) => `a[${i}]=1`).join('&'),
@@ -184,6 +185,18 @@ describe('a request through the gateway', () => {
   it('asks for a token before it says anything of a project (G-1-11)', async () => {
     answer = resolved({ actor: anonymous, access: projectAccess({ visibility: 'public', level: 0 }) });
     expect((await gateway.send('POST', '/projects/1/things', { body: { name: 'x' } })).status).toBe(401);
+  });
+
+  it('refuses what belongs to a feature that is closed to the caller, however open the project is', async () => {
+    const closed = { repository: true, mergeRequests: true };
+    answer = resolved({ access: projectAccess({ visibility: 'public', level: 0, closed }) });
+    expect((await gateway.send('GET', '/projects/1/things', token())).status).toBe(403);
+    answer = resolved({ actor: anonymous, access: projectAccess({ visibility: 'public', level: 0, closed }) });
+    expect((await gateway.send('GET', '/projects/1/things')).status).toBe(401);
+    answer = resolved({
+      access: projectAccess({ visibility: 'public', level: 0, closed: { ...closed, repository: false } }),
+    });
+    expect((await gateway.send('GET', '/projects/1/things', token())).status).toBe(200);
   });
 
   it('refuses a feature of a higher tier with 403', async () => {
