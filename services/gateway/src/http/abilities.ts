@@ -1,3 +1,4 @@
+import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import { levels } from './levels';
 
 /**
@@ -10,31 +11,35 @@ export interface Ability {
   readonly internal: number;
   readonly private: number;
   readonly write?: boolean;
+  /** Feature of the project it belongs to: closed to whom the feature is closed, whatever their level. */
+  readonly feature?: 'repository' | 'mergeRequests';
 }
 
 const everywhere = (level: number): Ability => ({ public: level, internal: level, private: level });
 const writing = (level: number): Ability => ({ ...everywhere(level), write: true });
+const ofCode = (ability: Ability): Ability => ({ ...ability, feature: 'repository' });
+const ofMergeRequests = (ability: Ability): Ability => ({ ...ability, feature: 'mergeRequests' });
 const openOr = (level: number): Ability => ({ public: 0, internal: 0, private: level });
 
 /** Abilities on projects. */
 export const projectAbilities = {
   read_project: openOr(levels.guest),
-  read_code: openOr(levels.reporter),
-  read_merge_request: openOr(levels.reporter),
-  read_pipeline: openOr(levels.reporter),
+  read_code: ofCode(openOr(levels.reporter)),
+  read_merge_request: ofMergeRequests(openOr(levels.reporter)),
+  read_pipeline: ofCode(openOr(levels.reporter)),
   read_label: openOr(levels.guest),
   read_milestone: openOr(levels.guest),
   read_member: openOr(levels.guest),
-  read_protected_branch: everywhere(levels.developer),
-  create_merge_request: writing(levels.developer),
-  update_merge_request: { ...openOr(levels.reporter), write: true },
-  delete_merge_request: writing(levels.owner),
-  push_code: writing(levels.developer),
-  create_pipeline: writing(levels.developer),
-  create_commit_status: writing(levels.developer),
+  read_protected_branch: ofCode(everywhere(levels.developer)),
+  create_merge_request: ofMergeRequests(writing(levels.developer)),
+  update_merge_request: ofMergeRequests({ ...openOr(levels.reporter), write: true }),
+  delete_merge_request: ofMergeRequests(writing(levels.owner)),
+  push_code: ofCode(writing(levels.developer)),
+  create_pipeline: ofCode(writing(levels.developer)),
+  create_commit_status: ofCode(writing(levels.developer)),
   admin_label: writing(levels.reporter),
   admin_milestone: writing(levels.reporter),
-  admin_protected_branch: writing(levels.maintainer),
+  admin_protected_branch: ofCode(writing(levels.maintainer)),
   admin_project_member: everywhere(levels.maintainer),
   admin_project: everywhere(levels.maintainer),
   archive_project: everywhere(levels.owner),
@@ -56,6 +61,10 @@ export const groupAbilities = {
   admin_group: everywhere(levels.owner),
   remove_group: everywhere(levels.owner),
 } as const satisfies Record<string, Ability>;
+
+/** True when the ability belongs to a feature that is closed to the actor. */
+export const isClosed = ({ feature }: Ability, access: Access): boolean =>
+  feature !== undefined && access.closed?.[feature] === true;
 
 export type ProjectAbility = keyof typeof projectAbilities;
 export type GroupAbility = keyof typeof groupAbilities;

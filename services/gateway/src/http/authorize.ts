@@ -1,6 +1,6 @@
 import { type AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
-import { groupAbilities, projectAbilities } from './abilities';
+import { type Ability, groupAbilities, isClosed, projectAbilities } from './abilities';
 import { insufficientScope } from './resolve-access';
 import type { Route } from './route';
 
@@ -34,11 +34,12 @@ export function refusalOfTarget(route: Route, answer: ResolveResponse, instanceT
   const { access } = answer;
   if (access === undefined) return notFound('project' in route.access ? 'Project' : 'Group');
   if (tooLowTier(route, access.tier)) return forbidden();
-  const ability =
+  const ability: Ability =
     'project' in route.access ? projectAbilities[route.access.project] : groupAbilities[route.access.group];
   const needed = ability[access.visibility as 'public' | 'internal' | 'private'];
-  if (access.level < needed) return (answer.actor?.userId ?? 0) === 0 ? unauthorized() : forbidden();
-  return access.archived && 'write' in ability && ability.write ? forbidden() : undefined;
+  if (access.level < needed || isClosed(ability, access))
+    return (answer.actor?.userId ?? 0) === 0 ? unauthorized() : forbidden();
+  return access.archived && ability.write ? forbidden() : undefined;
 }
 
 const tooLowTier = (route: Route, tier: string): boolean =>

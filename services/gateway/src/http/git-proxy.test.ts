@@ -69,6 +69,24 @@ describe('a git request is judged', () => {
     ['an Owner pushes to an archived project', 'git-receive-pack', answer(50, { archived: true }), 403],
     ['an Owner fetches an archived project', 'git-upload-pack', answer(50, { archived: true }), undefined],
     [
+      'nobody fetches a public project with a repository for members',
+      'git-upload-pack',
+      answer(0, { visibility: 'public', closed: { repository: true, mergeRequests: true } }, anonymously),
+      401,
+    ],
+    [
+      'a stranger fetches a public project with a repository for members',
+      'git-upload-pack',
+      answer(0, { visibility: 'public', closed: { repository: true, mergeRequests: true } }),
+      403,
+    ],
+    [
+      'an Owner pushes where the repository is disabled',
+      'git-receive-pack',
+      answer(50, { closed: { repository: true, mergeRequests: true } }),
+      403,
+    ],
+    [
       'a token of another scope fetches',
       'git-upload-pack',
       answer(50, {}, { actor: { ...anonymous, userId: 7, scopes: ['read_api'] } }),

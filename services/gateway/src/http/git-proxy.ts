@@ -1,7 +1,7 @@
 import { type ResolveResponse, ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
 import { anonymous } from '@switchyard/rpc';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { projectAbilities } from './abilities';
+import { isClosed, projectAbilities } from './abilities';
 import { basicPassword } from './authenticate';
 import type { Forwarder } from './forward';
 import { levels } from './levels';
@@ -99,11 +99,12 @@ export function refusalOf(answer: ResolveResponse, service: GitRequest['service'
   }
   if (service === 'git-receive-pack') {
     if (isAnonymous) return credentialsWanted;
-    if (access.level < levels.developer) return refused('You are not allowed to push code to this project.');
+    if (access.level < levels.developer || isClosed(projectAbilities.push_code, access))
+      return refused('You are not allowed to push code to this project.');
     return access.archived ? refused('You cannot push to an archived project.') : undefined;
   }
   const needed = projectAbilities.read_code[access.visibility as 'public' | 'internal' | 'private'];
-  if (access.level >= needed) return undefined;
+  if (access.level >= needed && !isClosed(projectAbilities.read_code, access)) return undefined;
   return isAnonymous ? credentialsWanted : refused('You are not allowed to download code from this project.');
 }
 

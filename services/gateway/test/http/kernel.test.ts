@@ -190,13 +190,13 @@ describe('a request through the gateway', () => {
   it('refuses what belongs to a feature that is closed to the caller, however open the project is', async () => {
     const closed = { repository: true, mergeRequests: true };
     answer = resolved({ access: projectAccess({ visibility: 'public', level: 0, closed }) });
-    expect((await gateway.send('GET', '/projects/1/things', token())).status).toBe(403);
+    expect((await gateway.send('GET', '/projects/closed%2Fcode/things', token())).status).toBe(403);
     answer = resolved({ actor: anonymous, access: projectAccess({ visibility: 'public', level: 0, closed }) });
-    expect((await gateway.send('GET', '/projects/1/things')).status).toBe(401);
+    expect((await gateway.send('GET', '/projects/closed%2Fcode/things')).status).toBe(401);
     answer = resolved({
       access: projectAccess({ visibility: 'public', level: 0, closed: { ...closed, repository: false } }),
     });
-    expect((await gateway.send('GET', '/projects/1/things', token())).status).toBe(200);
+    expect((await gateway.send('GET', '/projects/closed%2Fcode/things', token())).status).toBe(200);
   });
 
   it('refuses a feature of a higher tier with 403', async () => {
