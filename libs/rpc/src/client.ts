@@ -68,12 +68,15 @@ async function connected(channel: Client, deadline: number): Promise<void> {
   }
 }
 
-/** A call that ran out of time has had its time, and nobody waits for one that was broken off: neither is made again. */
+/**
+ * A call that ran out of time has had its time, a connection that was waited for in vain will not be there a moment later, and
+ * nobody waits for what was broken off: none of these is made again.
+ */
 const isRepeatable = (error: unknown, { idempotent, signal }: CallOptions): boolean =>
   idempotent === true &&
   signal?.aborted !== true &&
   isAppError(error, 'unavailable') &&
-  (error.cause as Partial<ServiceError> | undefined)?.code !== status.DEADLINE_EXCEEDED;
+  (error.cause as Partial<ServiceError> | undefined)?.code === status.UNAVAILABLE;
 
 /** Opens a channel to `address` (host:port); calls are signed by `signer`. */
 export function connect(address: string, signer: Signer): Peer {
