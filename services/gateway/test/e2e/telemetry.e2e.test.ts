@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from '@switchyard/testkit';
+import { type System, startSystem } from './support/system';
+
+jest.setTimeout(180_000);
+
+interface Span {
+  readonly service: string;
+  /** Instrumentation: `http`, `express`, `grpc`, `pg`, `events`. */
+  readonly scope: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+}
+
+/** A collector that keeps what it is sent, as OTLP in JSON. */
+async function collector(): Promise<{ url: string; spans: Span[]; text: () => string; server: Server }> {
+  const spans: Span[] = [];
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    bodies.push(body);
+    for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans ?? []) {
+      const service = resource.attributes.find(({ key }: { key: string }) => key === 'service.name').value.stringValue;
+      for (const { scope, spans: own } of scopeSpans) {
+        for (const span of own)
+          spans.push({ ...span, service, scope: scope.name.replace(/^@.*\/(instrumentation-)?/, '') });
+      }
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, spans, text: () => bodies.join('\n'), server };
+}
+
+describe('with tracing on', () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const caller = 'b7ad6b7169203331';
+  const requestId = 'telemetry-end-to-end';
+  let sink: Awaited<ReturnType<typeof collector>>;
+  let system: System;
+
+  beforeAll(async () => {
+    sink = await collector();
+    system = await startSystem({
+      OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_TRACES_SAMPLER_ARG: '1',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+      LOG_LEVEL: 'debug',
+    });
+  });
+  afterAll(async () => {
+    await system?.close();
+    sink?.server.closeAllConnections();
+    await new Promise((resolve) => sink?.server.close(resolve));
+  });
+
+  const traced = () => sink.spans.filter((span) => span.traceId === traceId);
+  const logOf = (name: string): Record<string, unknown>[] =>
+    readFileSync(join(system.data, 'logs', `${name}.log`), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+
+  it('a request and the to-do it causes are one trace through four processes', async () => {
+    const reviewer = (
+      await system.api('POST', '/users', {
+        body: { email: 'r@example.com', username: 'reviewer', name: 'R', password: 'correct horse battery' },
+      })
+    ).body.id;
+    const project = (
+      await system.api('POST', '/projects', { body: { name: 'Traced', path: 'traced', initialize_with_readme: true } })
+    ).body.id;
+    await system.api('POST', `/projects/${project}/members`, { body: { user_id: reviewer, access_level: 30 } });
+    await system.api('POST', `/projects/${project}/repository/branches?branch=topic&ref=main`);
+    await system.api('POST', `/projects/${project}/repository/files/a.txt`, {
+      body: { branch: 'topic', commit_message: 'a', content: 'a' },
+    });
+    const created = await system.api(
+      'POST',
+      `/projects/${project}/merge_requests?private_token=${system.rootToken}&access_token=${system.rootToken}`,
+      {
+        token: '',
+        headers: { traceparent: `00-${traceId}-${caller}-01`, 'X-Request-Id': requestId },
+        body: { source_branch: 'topic', target_branch: 'main', title: 'Traced', reviewer_ids: [reviewer] },
+      },
+    );
+    expect(created.status).toBe(201);
+    await eventually(
+      () => {
+        const seen = new Set(traced().map(({ service, scope }) => `${service.replace('switchyard-', '')} ${scope}`));
+        expect([...seen].sort()).toEqual([
+          'collaboration events',
+          'collaboration pg',
+          'gateway express',
+          'gateway grpc',
+          'gateway http',
+          'groups-admin grpc',
+          'groups-admin pg',
+          'merge-requests grpc',
+          'merge-requests pg',
+        ]);
+      },
+      { within: 20_000 },
+    );
+    // Every span hangs on another of the trace, the first on the caller's: nothing was started anew.
+    await eventually(() => {
+      const known = new Set([caller, ...traced().map(({ spanId }) => spanId)]);
+      expect(traced().filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))).toEqual([]);
+    });
+    const consumed = traced().find(({ scope }) => scope === 'events');
+    const cause = traced().find(({ spanId }) => spanId === consumed?.parentSpanId);
+    expect([cause?.service, cause?.scope]).toEqual(['switchyard-merge-requests', 'grpc']);
+  });
+
+  it('log lines carry the request id and the trace', () => {
+    const of = (name: string) => logOf(name).filter(({ request_id: id }) => id === requestId);
+    for (const name of ['gateway', 'groups-admin', 'merge-requests']) {
+      expect(of(name).length).toBeGreaterThan(0);
+      for (const line of of(name)) expect(line).toMatchObject({ trace_id: traceId });
+    }
+  });
+
+  it('no token leaves in a span or a log line', () => {
+    expect(sink.text()).toContain('private_token=REDACTED');
+    expect(sink.text()).not.toContain(system.rootToken);
+    for (const name of ['gateway', 'groups-admin', 'merge-requests', 'collaboration'])
+      expect(JSON.stringify(logOf(name))).not.toContain(system.rootToken);
+  });
+
+  it('polls and probes make no traces', async () => {
+    await fetch(`${system.url}/-/readiness`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const roots = sink.spans.filter(({ parentSpanId }) => !parentSpanId);
+    expect(roots.filter(({ scope }) => scope === 'pg').map(({ name }) => name)).toEqual([]);
+    expect(roots.filter(({ name }) => name.includes('/-/'))).toEqual([]);
+  });
+});
