@@ -38,6 +38,7 @@ imagePullPolicy: {{ $image.pullPolicy }}
 - { name: HTTP_PORT, value: "8081" }
 {{- if eq .Chart.Name "gateway" }}
 - { name: PORT, value: "8080" }
+- { name: HTTP_HOST, value: "0.0.0.0" }
 {{- else }}
 - { name: GRPC_PORT, value: "50051" }
 - name: DATABASE_URL
