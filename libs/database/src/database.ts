@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { databaseError, isRetryable } from './errors';
 import { measureStatements } from './metrics';
-import { nameOf, preparedName, type Sql } from './sql';
+import { isPrepared, nameOf, preparedName, type Sql } from './sql';
 import { beginStatement } from './statements';
 
 /** What can run a statement: a `Database`, a `Tx`, or a Prisma transaction (see `fromPrisma`). */
@@ -163,7 +163,8 @@ async function run<T>(
 ): Promise<T[]> {
   const text = query.text;
   const name = nameOf(query);
-  const config = { name: preparedName(name, text), label: name, text, values: query.values };
+  const prepared = isPrepared(query) ? preparedName(name, text) : undefined;
+  const config = { name: prepared, label: name, text, values: query.values };
   const { rows } = await client.query(config as pg.QueryConfig);
   return rows as T[];
 }

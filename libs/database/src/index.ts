@@ -3,6 +3,6 @@ export * from './errors';
 export * from './migrate';
 export * from './paging';
 export * from './prisma';
-export { empty, join, named, raw, Sql, sql } from './sql';
+export { empty, join, named, plannedEachTime, raw, Sql, sql } from './sql';
 export { countStatements, onStatement, type Statement, statementsSoFar, uncounted } from './statements';
 export * from './unmodified';

@@ -1,7 +1,7 @@
 import { badRequest, invalidParams } from '@switchyard/errors';
 import type { SqlExecutor } from './database';
 import { sqlState } from './errors';
-import { empty, join, named, raw, type Sql, sql } from './sql';
+import { empty, join, named, plannedEachTime, raw, type Sql, sql } from './sql';
 
 /** Rows a total is given for (G-1-23); a count reads one row more and stops. */
 export const totalLimit = 10_000;
@@ -64,6 +64,8 @@ export interface ListQuery {
   request: PageRequest;
   /** Whether offset mode counts. */
   count: boolean;
+  /** True when a condition looks for a part of a text: such a list is planned for its values every time, not prepared. */
+  searches?: boolean;
   /** What the count reads in place of `from`, when that joins tables which do not change the number of rows. */
   countFrom?: Sql;
 }
@@ -190,6 +192,8 @@ function readCursor(columns: Column[], cursor: string): { values: CursorValue[];
 
 const keyName = (at: number): string => `__key${at}`;
 
+const statementOf = ({ searches }: ListQuery): typeof named => (searches ? plannedEachTime : named);
+
 const whereClause = (conditions: Sql[]): Sql =>
   conditions.length === 0
     ? empty
@@ -200,14 +204,15 @@ const whereClause = (conditions: Sql[]): Sql =>
 
 async function offsetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ rows: Row[]; page: PageInfo }> {
   const { db, name, select, from, where, request } = list;
+  const prepare = statementOf(list);
   const { perPage } = request;
   const page = Math.max(1, request.page);
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const statement = sql`select ${select} from ${from}${whereClause(where)} order by ${orderClause(columns)} limit ${perPage + 1} offset ${offset}`;
   const counting = sql`select count(*)::int as total from (select 1 from ${list.countFrom ?? from}${whereClause(where)} limit ${totalLimit + 1}) as counted`;
   const [rows, counted] = await Promise.all([
-    db.query<Row>(named(name, statement)),
-    list.count ? db.query<{ total: number }>(named(`${name}_count`, counting)) : [],
+    db.query<Row>(prepare(name, statement)),
+    list.count ? db.query<{ total: number }>(prepare(`${name}_count`, counting)) : [],
   ]);
   const hasNext = rows.length > perPage;
   if (hasNext) rows.length = perPage;
@@ -219,6 +224,7 @@ async function offsetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ ro
 
 async function keysetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ rows: Row[]; page: PageInfo }> {
   const { db, name, select, from, where, request } = list;
+  const prepare = statementOf(list);
   const { perPage } = request;
   const position =
     request.cursor === undefined || request.cursor === '' ? undefined : readCursor(columns, request.cursor);
@@ -232,7 +238,7 @@ async function keysetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ ro
   const statement = sql`select ${select}, ${keys} from ${from}${whereClause(conditions)} order by ${orderClause(walked)} limit ${perPage + 1}`;
   let found: Record<string, unknown>[];
   try {
-    found = await db.query(named(`${name}_keyset`, statement));
+    found = await db.query(prepare(`${name}_keyset`, statement));
   } catch (error) {
     // A forged cursor whose values have the right form and no meaning, such as the 31st of February.
     if (position && sqlState(error)?.startsWith('22')) throw cursorError();

@@ -17,6 +17,21 @@ export function named(name: string, query: Sql): Sql {
   return query;
 }
 
+const planned = new WeakSet<Sql>();
+
+/**
+ * Names a statement for the metrics, and has it planned for its values every time. A prepared one gets, after five runs, one plan for
+ * all values, which for a search text cannot count on a trigram index.
+ */
+export function plannedEachTime(name: string, query: Sql): Sql {
+  names.set(query, name);
+  planned.add(query);
+  return query;
+}
+
+/** Whether a statement is to be prepared under its name. */
+export const isPrepared = (query: Sql): boolean => !planned.has(query);
+
 /** The name a statement goes by in metrics; undefined for one that was not named. */
 export const nameOf = (query: Sql): string | undefined => names.get(query);
 

@@ -232,3 +232,20 @@ test('a page in the middle of many rows reads one range of the index', async () 
   expect(plan).toMatch(/Index.* Scan using items_rank/);
   expect(plan).not.toMatch(/Rows Removed by Filter: \d{2,}/);
 });
+
+test('a list that searches is planned for its values every time, others are prepared', async () => {
+  await fill([{ name: 'ada', rank: 1, due: null }]);
+  const one = openDatabase({ url: home.url, applicationName: 'test', poolSize: 1 });
+  try {
+    for (const searches of [true, false]) {
+      const name = `list_${searches ? 'searching' : 'plain'}`;
+      await list({}, { db: one, name, searches, where: [sql`i.name ilike ${'%d%'} and ${name} <> ''`] });
+    }
+    const prepared = await one.query<{ name: string }>(
+      sql`select name from pg_prepared_statements where name like 'list_%' order by name`,
+    );
+    expect(prepared.map(({ name }) => name.replace(/_\d+$/, ''))).toEqual(['list_plain', 'list_plain_count']);
+  } finally {
+    await one.close();
+  }
+});

@@ -54,6 +54,7 @@ export function listGroups(
   return listPage<GroupRow>({
     db,
     name: 'list_groups',
+    searches: filter.search !== undefined,
     select: groupColumns,
     from: sql`namespaces n`,
     where,

@@ -1,4 +1,13 @@
-import { type Database, join, listPage, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import {
+  type Database,
+  join,
+  listPage,
+  named,
+  type PageInfo,
+  type PageRequest,
+  type Sql,
+  sql,
+} from '@switchyard/database';
 import { matches, memberGroups, type Viewer, visibleGroups } from './viewer';
 
 /** A namespace as it is printed. */
@@ -45,19 +54,23 @@ const visible = (viewer: Viewer): Sql =>
 
 const orders = { id: [{ name: 'id', expression: sql`n.id`, type: 'bigint' } as const] };
 
-/** One page of the viewer's namespaces, all of them for administrators: one statement, and one capped count in offset mode. */
-export function listNamespaces(
+/**
+ * One page of the viewer's namespaces, all of them for administrators: one statement for the ids, one for what is printed of them, and
+ * one capped count in offset mode. In one statement the members of every namespace that an offset skips would be counted.
+ */
+export async function listNamespaces(
   db: Database,
   { search, ownedOnly, topLevelOnly }: NamespaceFilter,
   viewer: Viewer,
   request: PageRequest,
 ): Promise<{ rows: NamespaceRow[]; page: PageInfo }> {
   const mine = sql`n.owner_id = ${viewer.userId}::bigint or (${memberGroups(viewer, ownedOnly ? owner : undefined)})`;
-  return listPage<NamespaceRow>({
+  const { rows, page } = await listPage<{ id: number }>({
     db,
     name: 'list_namespaces',
-    select: columnsFor(viewer),
-    from: tables,
+    searches: search !== '',
+    select: sql`n.id`,
+    from: sql`namespaces n`,
     where: [
       lives,
       ...(viewer.admin && !ownedOnly ? [] : [mine]),
@@ -68,6 +81,15 @@ export function listNamespaces(
     request,
     count: true,
   });
+  const ids = rows.map(({ id }) => id);
+  const printed = await db.query<NamespaceRow>(
+    named(
+      'namespaces_by_id',
+      sql`select ${columnsFor(viewer)} from ${tables} where n.id = any(${ids}::bigint[])
+        order by array_position(${ids}::bigint[], n.id)`,
+    ),
+  );
+  return { rows: printed, page };
 }
 
 /** One namespace the viewer may see, by id or full path. */

@@ -119,6 +119,7 @@ export function listProjects(
   return listPage<ProjectRow>({
     db,
     name: 'list_projects',
+    searches: filter.search !== undefined,
     select: projectColumns(viewer),
     from: projectFrom,
     countFrom: sql`projects p join namespaces n on n.id = p.namespace_id`,

@@ -146,6 +146,7 @@ export const listUsers = (
   listPage<UserRow>({
     db,
     name: 'list_users',
+    searches: filter.search !== undefined,
     select: columns,
     from: tables,
     where: whereOf(filter),

@@ -6,14 +6,14 @@ import {
   type SqlExecutor,
   sql,
 } from '@switchyard/database';
-import { inGroup, type Viewer, visibleProjects } from '@switchyard/directory';
+import { inGroup, type ProjectRule, type Viewer, visibleProjects } from '@switchyard/directory';
 import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { whereOf } from './merge-request.filter';
 import { mergeRequestFrom, mergeRequestSelect, toView } from './merge-request.row';
 
-/** Least level at which a member of a private project reads merge requests (G-5-14). */
-export const readLevel = 20;
+/** Who reads merge requests: whoever sees the project, in a private one from Reporter on (G-5-14), where the feature is open to them. */
+export const readRule: ProjectRule = { privateLevel: 20, feature: 'merge_requests' };
 
 const id: OrderColumn = { name: 'id', expression: sql`mr.id`, type: 'bigint' };
 
@@ -38,12 +38,13 @@ export async function listMergeRequests(
   where.push(sql`p.merge_requests_enabled`);
   if (scope !== 'all' && 'projectId' in scope) where.unshift(sql`mr.project_id = ${scope.projectId}`);
   else {
-    where.push(visibleProjects(viewer, { privateLevel: readLevel }));
+    where.push(visibleProjects(viewer, readRule));
     if (scope !== 'all') where.unshift(inGroup(scope.groupId));
   }
   const { rows, page } = await listPage({
     db,
     name: 'list_merge_requests',
+    searches: filter.search !== undefined,
     select: mergeRequestSelect,
     from: mergeRequestFrom,
     where,
