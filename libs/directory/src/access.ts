@@ -15,11 +15,14 @@ export interface ProjectRule {
    * Merge requests and code of private projects need more (G-5-14).
    */
   readonly privateLevel?: number;
+  /** Feature that what is listed belongs to: where it has an access level of its own, that counts as well. */
+  readonly feature?: 'merge_requests';
 }
 
 /** The least level that counts as membership of a project: minimal access (5) opens groups only. */
 const guest = 10;
 const minimal = 5;
+const reporter = 20;
 
 /** A viewer inside a statement: constants of one actor, or columns of a users row. */
 interface Subject {
@@ -69,7 +72,26 @@ function openTo(column: Sql, subject: Subject): Sql {
   return sql`(${column} = 'public' or (${column} = 'internal' and not ${isTrue(subject.external)}))`;
 }
 
-function projectVisible(subject: Subject, { privateLevel = guest }: ProjectRule): Sql {
+/**
+ * Merge requests go with the repository: both are open, or the viewer is a member where they are `private`. The rule of
+ * groups-admin's access resolution; that merge requests are `disabled` is a condition of its own (`merge_requests_enabled`).
+ */
+function mergeRequestsOpen(subject: Subject): Sql {
+  const members = (least: number): Sql =>
+    or([
+      ...(subject.known ? [memberOfProject(subject, least)] : []),
+      typeof subject.admin === 'boolean' ? sql`${subject.admin}::boolean` : subject.admin,
+    ]);
+  return sql`(p.repository_access_level = 'enabled' or p.repository_access_level = 'private' and ${members(guest)})
+    and (p.merge_requests_access_level <> 'private' or ${members(reporter)})`;
+}
+
+function projectVisible(subject: Subject, rule: ProjectRule): Sql {
+  const seen = projectSeen(subject, rule);
+  return rule.feature === undefined ? seen : sql`(${seen} and ${mergeRequestsOpen(subject)})`;
+}
+
+function projectSeen(subject: Subject, { privateLevel = guest }: ProjectRule): Sql {
   if (subject.admin === true) return projectLives;
   const reach = [openTo(sql`p.visibility`, subject)];
   if (subject.known) {

@@ -64,6 +64,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
       project.settings?.onlyAllowMergeIfAllDiscussionsAreResolved ?? false,
     remove_source_branch_after_merge: project.settings?.removeSourceBranchAfterMerge ?? false,
     merge_requests_enabled: project.settings?.mergeRequestsEnabled ?? true,
+    merge_requests_access_level: project.settings?.mergeRequestsAccessLevel || 'enabled',
     issues_enabled: project.settings?.issuesEnabled ?? true,
     repository_access_level: project.settings?.repositoryAccessLevel || 'enabled',
     initialize_with_readme: project.settings?.initializeWithReadme ?? false,

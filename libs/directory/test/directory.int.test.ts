@@ -1,4 +1,5 @@
 import { countStatements, type Database, openDatabase, sql } from '@switchyard/database';
+import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import * as fc from 'fast-check';
@@ -23,6 +24,7 @@ import {
   usersByUsernames,
   usersJson,
   usersWhoSee,
+  type Viewer,
   visibleNamespaces,
   visibleProjects,
 } from '../src';
@@ -289,6 +291,42 @@ describe('what an actor may see', () => {
     expect(await db.query(sql`select p.id from ${projectsFrom} where ${memberProjects(viewer(guest))}`)).toEqual([
       { id: hidden.id },
     ]);
+  });
+
+  it('keeps merge requests to members where they or the repository are private', async () => {
+    const model = new DirectoryModel();
+    const [admin, guest, reporter, stranger] = [model.user({ admin: true }), model.user(), model.user(), model.user()];
+    const group = model.namespace({ visibility: 'public' });
+    const withSettings = (settings: Partial<DirectoryProjectSettings>) => {
+      const project = model.project(group.id, {
+        visibility: 'public',
+        settings: DirectoryProjectSettings.fromPartial({ mergeRequestsEnabled: true, ...settings }),
+      });
+      model.member(guest.id, { projectId: project.id }, 10);
+      model.member(reporter.id, { projectId: project.id }, 20);
+      return project.id;
+    };
+    const open = withSettings({});
+    const codeOfMembers = withSettings({ repositoryAccessLevel: 'private' });
+    const requestsOfMembers = withSettings({ mergeRequestsAccessLevel: 'private' });
+    const withoutCode = withSettings({ repositoryAccessLevel: 'disabled' });
+    await follow(model);
+    const rule = { privateLevel: 20, feature: 'merge_requests' } as const;
+    const reads = async (who: Viewer) =>
+      (
+        await db.query<{ id: number }>(
+          sql`select p.id from ${projectsFrom} where ${visibleProjects(who, rule)} order by p.id`,
+        )
+      ).map(({ id }) => id);
+    expect(await reads({ userId: 0, admin: false, external: false })).toEqual([open]);
+    expect(await reads(viewer(stranger))).toEqual([open]);
+    expect(await reads(viewer(guest))).toEqual([open, codeOfMembers]);
+    expect(await reads(viewer(reporter))).toEqual([open, codeOfMembers, requestsOfMembers]);
+    expect(await reads(viewer(admin))).toEqual([open, codeOfMembers, requestsOfMembers]);
+    const all = [admin.id, guest.id, reporter.id, stranger.id];
+    expect(await usersWhoSee(db, requestsOfMembers, all, rule)).toEqual([admin.id, reporter.id]);
+    expect(await usersWhoSee(db, codeOfMembers, all, rule)).toEqual([admin.id, guest.id, reporter.id]);
+    expect(await usersWhoSee(db, withoutCode, all, rule)).toEqual([]);
   });
 
   it('equals the owner’s own answer under random changes, moves, deletions and rebuilds', async () => {

@@ -38,6 +38,7 @@ export async function projectChanges(
       only_allow_merge_if_all_discussions_are_resolved as "onlyAllowMergeIfAllDiscussionsAreResolved",
       remove_source_branch_after_merge as "removeSourceBranchAfterMerge",
       merge_requests_access_level <> 'disabled' as "mergeRequestsEnabled",
+      merge_requests_access_level as "mergeRequestsAccessLevel",
       issues_access_level <> 'disabled' as "issuesEnabled", repository_access_level as "repositoryAccessLevel",
       initialize_with_readme as "initializeWithReadme", coalesce(merge_commit_template, '') as "mergeCommitTemplate",
       coalesce(squash_commit_template, '') as "squashCommitTemplate"

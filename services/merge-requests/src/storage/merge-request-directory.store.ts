@@ -11,7 +11,7 @@ import {
   visibleProjects,
 } from '@switchyard/directory';
 import type { ProjectMergeSettings } from '../domain/merge-request';
-import { readLevel } from './merge-request.list';
+import { readRule } from './merge-request.list';
 import { toMergeSettings } from './merge-request.row';
 
 /** What merge requests need of a project. */
@@ -39,7 +39,7 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
 
   /** Those of `ids` who may read the project's merge requests, in the order given. */
   async readers(projectId: number, ids: readonly number[]): Promise<number[]> {
-    const who = new Set(await usersWhoSee(db, projectId, ids, { privateLevel: readLevel }));
+    const who = new Set(await usersWhoSee(db, projectId, ids, readRule));
     return ids.filter((id) => who.has(id));
   },
 
@@ -64,7 +64,7 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
   async mayRead(viewer: Viewer, projectId: number): Promise<boolean> {
     const rows = await db.query(sql`
       select 1 from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-      where p.id = ${projectId} and p.merge_requests_enabled and ${visibleProjects(viewer, { privateLevel: readLevel })}`);
+      where p.id = ${projectId} and p.merge_requests_enabled and ${visibleProjects(viewer, readRule)}`);
     return rows.length > 0;
   },
 
@@ -73,7 +73,7 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
     const rows = await db.query<{ id: number }>(sql`
       select p.id from directory.projects p join directory.namespaces n on n.id = p.namespace_id
       where p.id = any(${[...new Set(projectIds)]}::bigint[]) and p.merge_requests_enabled
-        and ${visibleProjects(viewer, { privateLevel: readLevel })}`);
+        and ${visibleProjects(viewer, readRule)}`);
     return new Set(rows.map(({ id }) => id));
   },
 });
