@@ -74,7 +74,7 @@ export const mergeRequestRoutes = [
       title: text({ notEmpty: true }),
       target_project_id: integer().optional(),
       ...sharedFields,
-      approvals_before_merge: integer({ min: 0 }).optional(),
+      approvals_before_merge: integer({ min: 0, max: 2_147_483_647 }).optional(),
     },
     relations: [mutuallyExclusive('assignee_id', 'assignee_ids')],
     returns: { 201: 'MergeRequest' },
