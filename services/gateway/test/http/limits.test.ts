@@ -1,0 +1,103 @@
+import { entity, page } from '@switchyard/rpc';
+import { applicationLimits } from '../../src/http/rate-limits';
+import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+import { kernelRoutes } from './kernel-routes';
+
+const scale = 0.1;
+const empty = () => page([], { keyset: false, page: 1, perPage: 20, total: 0, hasNext: false });
+const tooMany = { message: { error: 'This endpoint has been requested too many times. Try again later.' } };
+
+describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
+  let gateway: TestGateway;
+  let anonymously = false;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      config: { SWITCHYARD_APPLICATION_LIMITS: scale },
+      access: ({ target }) =>
+        resolved({
+          ...(anonymously ? { actor: undefined } : {}),
+          ...(target === undefined
+            ? {}
+            : { access: projectAccess({ kind: target.kind, visibility: 'public', level: 50 }) }),
+        }),
+      // Replies are of no interest here; an empty page and a refusal of the handler both count as let through.
+      otherwise: async () => empty(),
+    });
+  });
+  afterAll(() => gateway.close());
+
+  const count = async (path: string, token?: string): Promise<{ passed: number; refused: Response }> => {
+    let last = '';
+    for (let passed = 0; passed < 500; passed += 1) {
+      const response = await fetch(`${gateway.url}/api/v4${path}`, {
+        headers: token === undefined ? {} : { 'PRIVATE-TOKEN': token },
+      });
+      if (response.status === 429) return { passed, refused: response };
+      last = `${response.status} ${await response.text()}`;
+    }
+    throw new Error(`never refused: ${last}`);
+  };
+
+  it.each([
+    ['groups_list', '/groups', 20],
+    ['group', '/groups/1', 40],
+    ['group_projects', '/groups/1/projects', 60],
+    ['projects_list', '/projects', 200],
+    ['project', '/projects/1', 40],
+    ['user', '/users/1', 30],
+    ['search', '/merge_requests?search=x', 3],
+    ['search', '/groups/1/merge_requests?search=x', 0],
+    ['search', '/projects/1/merge_requests?search=x', 0],
+  ] as const)('%s holds for a signed-in user on %s', async (name, path, requests) => {
+    anonymously = false;
+    const { seconds } = applicationLimits[name];
+    const { passed, refused } = await count(path, `glpat-limits-${path}`);
+    // The three lists share one count.
+    expect(passed).toBe(requests);
+    expect(refused.headers.get('retry-after')).toBe(String(seconds));
+    expect(await refused.json()).toEqual(tooMany);
+  });
+
+  it.each([
+    ['projects_list', '/projects', 400],
+    ['search', '/projects/1/merge_requests?search=x', 10],
+  ] as const)('%s is stricter for an address without a token', async (_name, path, requests) => {
+    anonymously = true;
+    expect((await count(path)).passed).toBe(requests * scale);
+  });
+
+  it('a list without a search is not counted', async () => {
+    anonymously = false;
+    expect(
+      (await fetch(`${gateway.url}/api/v4/merge_requests`, { headers: { 'PRIVATE-TOKEN': 'glpat-x' } })).status,
+    ).toBe(200);
+  });
+});
+
+describe('whom an anonymous request is counted for', () => {
+  const throttled = async (SWITCHYARD_TRUSTED_PROXIES: string | false) => {
+    const gateway = await startTestGateway({
+      routes: kernelRoutes(async () => entity({})),
+      access: () => resolved({ actor: undefined }),
+      config: { SWITCHYARD_TRUSTED_PROXIES, SWITCHYARD_THROTTLE_UNAUTHENTICATED: { requests: 1, seconds: 60 } },
+    });
+    const send = (from: string) => gateway.send('GET', '/open', { headers: { 'X-Forwarded-For': from } });
+    const replies = [await send('203.0.113.1'), await send('203.0.113.2'), await send('203.0.113.1')];
+    await gateway.close();
+    return replies;
+  };
+
+  it('behind a trusted proxy: the address it forwards', async () => {
+    const replies = await throttled('loopback');
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(replies[0]?.headers.get('ratelimit-limit')).toBe('1');
+    expect(replies[0]?.headers.get('ratelimit-name')).toBe('throttle_unauthenticated_api');
+    expect(replies[0]?.headers.has('ratelimit-resettime')).toBe(false);
+    expect(replies[2]?.headers.has('ratelimit-resettime')).toBe(true);
+  });
+
+  it('a header of a stranger says nothing', async () => {
+    expect((await throttled(false)).map(({ status }) => status)).toEqual([200, 429, 429]);
+  });
+});
