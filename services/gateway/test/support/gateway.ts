@@ -30,7 +30,7 @@ export interface TestGateway {
     path: string,
     options?: { token?: string; headers?: Record<string, string>; body?: unknown; raw?: string | Buffer },
   ): Promise<Reply>;
-  close(): Promise<void>;
+  close(graceMs?: number): Promise<void>;
 }
 
 /** What came back. */
@@ -150,6 +150,6 @@ export async function startTestGateway(options: {
         throw new Error(`${method} ${path} ${response.status} breaks its contract: ${problems.join('; ')}`);
       return { status: response.status, headers: response.headers, text, body: parsed };
     },
-    close: () => gateway.close(100),
+    close: (graceMs = 100) => gateway.close(graceMs),
   };
 }
