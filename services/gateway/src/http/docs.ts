@@ -15,6 +15,11 @@ export const docs =
     app.use(
       '/docs',
       swaggerUi.serve,
-      swaggerUi.setup(undefined, { customSiteTitle: 'Switchyard API', swaggerOptions: { url: '/docs/openapi.json' } }),
+      swaggerUi.setup(undefined, {
+        customSiteTitle: 'Switchyard API',
+        customCss: '.swagger-ui .topbar { display: none }',
+        // Without null the page sends the address of the document to a validator outside, unless it runs on localhost.
+        swaggerOptions: { url: '/docs/openapi.json', validatorUrl: null },
+      }),
     );
   };

@@ -129,8 +129,37 @@ const acceptsAbsence = (schema: unknown): boolean => {
   return type === 'optional' || type === 'default';
 };
 
+/** Sections of the reference by a segment of the path; what names none, such as `/projects/:id/archive`, stands with the first segment. */
+const sections: Readonly<Record<string, string>> = {
+  version: 'Instance',
+  metadata: 'Instance',
+  user: 'Users',
+  users: 'Users',
+  personal_access_tokens: 'Personal access tokens',
+  namespaces: 'Namespaces',
+  groups: 'Groups',
+  projects: 'Projects',
+  members: 'Members',
+  labels: 'Labels',
+  milestones: 'Milestones',
+  todos: 'To-dos',
+  merge_requests: 'Merge requests',
+  repository: 'Repositories',
+  branches: 'Branches',
+  commits: 'Commits',
+  files: 'Repository files',
+  tags: 'Tags',
+  protected_branches: 'Protected branches',
+  pipelines: 'Pipelines',
+  pipeline: 'Pipelines',
+  statuses: 'Commit statuses',
+};
+
 const tagOf = (path: string): string => {
   const parts = path.split('/').filter((part) => part !== '');
-  const third = parts[2];
-  return third === undefined || third.startsWith(':') ? (parts[0] ?? '') : third;
+  const [first = '', second = '', third = '', fourth = ''] = parts;
+  const named = [third === 'repository' ? fourth : '', third, second, first].find((part) =>
+    Object.hasOwn(sections, part),
+  );
+  return named === undefined ? first : (sections[named] as string);
 };
