@@ -105,7 +105,7 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
     name: 'merge-requests',
     async afterRefChange(change) {
       const own = mergeRequestOfCause(change.cause);
-      if (own !== undefined) await landing.finish(own);
+      if (own !== undefined) await landing.finish(own, change.after);
       const branch = branchOf(change.ref);
       if (branch === undefined) return;
       const { projectId } = change;

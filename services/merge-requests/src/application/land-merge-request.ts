@@ -38,8 +38,11 @@ export interface Landing {
    * @throws AppError not_allowed when it is not open any more; unprocessable when git cannot merge
    */
   land(id: number, actorId: number, wishes: LandingWishes): Promise<void>;
-  /** Commits the result of a merge whose target branch has moved. Idempotent. */
-  finish(id: number): Promise<void>;
+  /**
+   * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; told late, of a move that an earlier try made,
+   * it does nothing to the try under way.
+   */
+  finish(id: number, newSha: string): Promise<void>;
   /** Finishes, retries or undoes a merge that another process left behind, by where the target branch stands. Idempotent. */
   settle(id: number): Promise<void>;
 }
@@ -77,9 +80,9 @@ export function landing(edges: MergeRequestEdges): Landing {
     );
   }
 
-  async function finish(id: number): Promise<void> {
+  async function finish(id: number, newSha: string): Promise<void> {
     const plan = await mergeRequests.plan(id);
-    if (plan === undefined) return;
+    if (plan === undefined || plan.newSha !== newSha) return;
     faultPoint('merge.ref_moved');
     const now = edges.clock();
     await mergeRequests.change(id, plan.actorId, ({ mergeRequest }) =>
@@ -163,7 +166,7 @@ export function landing(edges: MergeRequestEdges): Landing {
     faultPoint('merge.intent_committed');
     const kept = { ...plan, mergeRequestId: id, createdAt: edges.clock() };
     if (await moveTarget(kept)) {
-      await finish(id);
+      await finish(id, plan.newSha);
       return 'merged';
     }
     if (
@@ -173,7 +176,7 @@ export function landing(edges: MergeRequestEdges): Landing {
         (await readHeads(repo, [plan.targetBranch])).get(parseBranchName(plan.targetBranch)) ?? target,
       )
     ) {
-      await finish(id);
+      await finish(id, plan.newSha);
       return 'merged';
     }
     await reopen(id, actorId, 'The target branch has changed. Please try again.');
@@ -204,7 +207,7 @@ export function landing(edges: MergeRequestEdges): Landing {
     const { repo } = await edges.openRepository(plan.projectId);
     const target = (await readHeads(repo, [plan.targetBranch])).get(parseBranchName(plan.targetBranch));
     const landed = target !== undefined && (await isAncestor(repo, parseSha(plan.newSha), target));
-    if (landed || (target === plan.oldSha && (await moveTarget(plan)))) await finish(id);
+    if (landed || (target === plan.oldSha && (await moveTarget(plan)))) await finish(id, plan.newSha);
     else await reopen(id, plan.actorId, 'The merge was interrupted. Please try again.');
     logger.info({ merge_request_id: id, landed }, 'an interrupted merge was settled');
   }

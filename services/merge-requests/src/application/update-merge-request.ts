@@ -82,6 +82,8 @@ const without = (from: readonly number[], ids: readonly number[]): number[] => f
 const same = (one: readonly number[], other: readonly number[]): boolean =>
   one.length === other.length && one.every((id) => other.includes(id));
 
+const beingMerged = () => conflict('409 Conflict: the merge request is being merged');
+
 /** The state after an event; undefined when it stays. */
 function nextState(
   state: MergeRequestState,
@@ -89,7 +91,7 @@ function nextState(
 ): MergeRequestState | undefined {
   if (event === 'close') {
     // While it is being merged nobody knows yet whether there is anything left to close (D8).
-    if (state === 'locked') throw conflict('409 Conflict: the merge request is being merged');
+    if (state === 'locked') throw beingMerged();
     return state === 'opened' ? 'closed' : undefined;
   }
   return event === 'reopen' && state === 'closed' ? 'opened' : undefined;
@@ -123,7 +125,9 @@ function decide(
       completedTaskCount: tasks.completed,
     });
   }
-  if (command.targetBranch !== undefined && prepared.target !== undefined) {
+  // Where it went is a fact: the target of one that is merged stays what it was.
+  if (command.targetBranch !== undefined && prepared.target !== undefined && mr.state !== 'merged') {
+    if (mr.state === 'locked') throw beingMerged();
     set('target_branch', command.targetBranch !== mr.targetBranch, {
       targetBranch: command.targetBranch,
       targetSha: prepared.target.sha,

@@ -355,6 +355,19 @@ describe('merging', () => {
     expect((await events(opened.id)).filter((fact) => fact === 'merged')).toHaveLength(1);
   });
 
+  test('the target of one that is being merged, or is, stays', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    await api(people.maintainer, 'POST', at(project, '/repository/branches?branch=other&ref=main'));
+    const { id } = await open(project, 'feature');
+    const retarget = () => api(people.developer, 'PUT', mr(project, 1), { target_branch: 'other', title: 'Renamed' });
+    await harness.db.query(sql`update merge_requests set state = 'locked' where id = ${id}`);
+    expect((await retarget()).status).toBe(409);
+    await harness.db.query(sql`update merge_requests set state = 'opened' where id = ${id}`);
+    expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'))).status).toBe(200);
+    expect((await retarget()).body).toMatchObject({ state: 'merged', target_branch: 'main', title: 'Renamed' });
+  });
+
   test('a rebase that conflicts says so', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
