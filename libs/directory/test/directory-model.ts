@@ -21,7 +21,7 @@ export class DirectoryModel {
   /** Changes up to this sequence are no longer served. */
   retainedAfter = 0;
   /** Runs in the middle of a snapshot, once. */
-  duringSnapshot: (() => void) | undefined;
+  duringSnapshot: (() => unknown) | undefined;
   calls = { readChanges: 0, snapshot: 0 };
   failing = false;
   private lastId = 0;
@@ -251,7 +251,7 @@ export class DirectoryModel {
     yield { rows: rows.slice(0, half), sequence, last: false };
     const during = this.duringSnapshot;
     this.duringSnapshot = undefined;
-    during?.();
+    await during?.();
     yield { rows: rows.slice(half), sequence, last: true };
   }
 }

@@ -202,14 +202,14 @@ describe('the replica', () => {
     const model = new DirectoryModel();
     const project = model.project(model.namespace({ visibility: 'public' }).id, { visibility: 'public' });
     const directory = await follow(model);
-    let killed: Promise<unknown> | undefined;
-    model.duringSnapshot = () => {
-      killed = db.query(sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()`);
-    };
+    model.duringSnapshot = () =>
+      eventually(async () => {
+        const killed = await db.query(sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()`);
+        expect(killed).toHaveLength(1);
+      });
     await expect(directory.rebuild()).rejects.toMatchObject({ kind: 'unavailable' });
-    await killed;
     expect(await seen(anonymous)).toEqual([project.id]);
     await directory.rebuild();
     expect(await seen(anonymous)).toEqual([project.id]);
