@@ -14,7 +14,11 @@ export function parseEnvironment<T extends z.ZodRawShape>(
   );
   const parsed = z.object(shape).safeParse(given);
   if (parsed.success) return parsed.data as z.infer<z.ZodObject<T>>;
-  throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
+  const problems = parsed.error.issues.map(({ path, message }) => {
+    const name = path.join('.');
+    return `${name}: ${name in given ? message : 'is missing'}`;
+  });
+  throw new Error(problems.join('; '));
 }
 
 /** Variables that every domain service reads; see docs/operations.md. */
@@ -22,7 +26,7 @@ export const serviceVariables = {
   HOST: z.string().default('127.0.0.1'),
   GRPC_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
   HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
-  DATABASE_URL: z.string(),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
   LOG_DATABASE_URL: z.string().optional(),
   KAFKA_BROKERS: z.string().optional(),
   SWITCHYARD_IDENTITY_KEY_FILE: z.string(),

@@ -29,17 +29,31 @@ export interface Identity {
 /** Reads a process's private key (PEM, Ed25519). */
 export const readSigner = (name: string, keyFile: string): Signer => ({
   name,
-  key: createPrivateKey(readFileSync(keyFile)),
+  key: named('SWITCHYARD_IDENTITY_KEY_FILE', keyFile, () => createPrivateKey(readFileSync(keyFile))),
 });
 
 /** Reads a JSON object of process name → public key (PEM). */
 export const readTrustedKeys = (file: string): TrustedKeys =>
-  new Map(
-    Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>).map(([name, pem]) => [
-      name,
-      createPublicKey(pem),
-    ]),
+  named(
+    'SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE',
+    file,
+    () =>
+      new Map(
+        Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>).map(([name, pem]) => [
+          name,
+          createPublicKey(pem),
+        ]),
+      ),
   );
+
+/** What the key library says of a bad key names neither the file nor the variable. */
+function named<T>(variable: string, file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${variable}: ${file} holds no usable key: ${(error as Error).message}`, { cause: error });
+  }
+}
 
 /** Signs `identity` for one method and request id, good for five minutes. */
 export function signClaims(signer: Signer, method: string, requestId: string, identity: Identity): Buffer {
