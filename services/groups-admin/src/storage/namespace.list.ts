@@ -106,14 +106,19 @@ export const findNamespace = (
 /** Numbers tried for a suggestion. */
 const suggestions = 20;
 
-/** Whether a path is taken below a parent (0: at the top level), and the first free name made of it and a number. */
+/**
+ * Whether a path is taken below a parent (0: at the top level), and the first free name made of it and a number. Below a parent only
+ * what the viewer may see counts; at the top level everything does, as whoever tries to take a path there finds out.
+ */
 export async function pathTaken(
   db: Database,
   path: string,
   parentId: number,
+  viewer: Viewer,
 ): Promise<{ exists: boolean; suggestion: string | undefined }> {
   const candidates = [path, ...Array.from({ length: suggestions }, (_, at) => `${path}${at + 1}`)];
-  const parent = parentId === 0 ? sql`n.parent_id is null` : sql`n.parent_id = ${parentId}::bigint`;
+  const parent =
+    parentId === 0 ? sql`n.parent_id is null` : sql`n.parent_id = ${parentId}::bigint and ${visible(viewer)}`;
   const rows = await db.query<{ path: string }>(sql`
     select lower(n.path) as path from namespaces n
     where ${parent} and lower(n.path) in (${join(candidates.map((candidate) => sql`lower(${candidate}::text)`))})`);

@@ -26,8 +26,8 @@ export const namespaceHandler = (db: Database, options: { externalUrl: string; t
       return entity(presentNamespace(found, options));
     },
 
-    checkNamespaceExists: async ({ path, parentId }) => {
-      const { exists, suggestion } = await pathTaken(db, path, parentId);
+    checkNamespaceExists: async ({ path, parentId }, { actor }) => {
+      const { exists, suggestion } = await pathTaken(db, path, parentId, actor);
       return entity({ exists, suggests: exists && suggestion !== undefined ? [suggestion] : [] });
     },
   });

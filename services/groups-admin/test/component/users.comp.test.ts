@@ -366,6 +366,23 @@ describe('namespaces', () => {
   });
 });
 
+describe('names below a group', () => {
+  it('are taken as far as the viewer sees what has them', async () => {
+    const db = openDatabase({ url: service.databaseUrl, applicationName: 'test' });
+    const [open, hidden] = [900_001, 900_002];
+    await db.query(sql`
+      insert into namespaces (id, kind, name, path, parent_id, ancestry, full_path, full_name, visibility) overriding system value
+      values (${open}, 'group', 'House', 'house', null, ${[open]}::bigint[], 'house', 'House', 'public'),
+        (${hidden}, 'group', 'Room', 'room', ${open}, ${[open, hidden]}::bigint[], 'house/room', 'House / Room', 'private')`);
+    const stranger = await service.as((await makeToken((await makeUser()).id)).token);
+    const asked = { path: 'room', parentId: open };
+    expect(bodyOf(await namespaces().checkNamespaceExists(asked, stranger)).exists).toBe(false);
+    const root = await service.as(rootToken);
+    expect(bodyOf(await namespaces().checkNamespaceExists(asked, root)).exists).toBe(true);
+    await db.close();
+  });
+});
+
 describe('a database that is away', () => {
   it('costs 503, and no more than as long as it is away', async () => {
     const apart = await startTestService();
