@@ -51,6 +51,8 @@ export interface Landing {
 export interface LandingWishes extends MergeWishes {
   readonly removeSourceBranch?: boolean | undefined;
   readonly expectedSha?: string | undefined;
+  /** The branch on which the right to merge was looked at: one that was retargeted since is not merged. */
+  readonly targetBranch: string;
 }
 
 /** Builds the landing of merge requests. */
@@ -136,6 +138,7 @@ export function landing(edges: MergeRequestEdges): Landing {
     const view = await mergeRequests.view({ id });
     if (view === undefined) throw notFound();
     const { mergeRequest } = view;
+    if (mergeRequest.targetBranch !== wishes.targetBranch) throw notAllowed();
     const { repo } = await edges.openRepository(mergeRequest.projectId);
     const heads = await readHeads(repo, [mergeRequest.sourceBranch, mergeRequest.targetBranch]);
     const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];

@@ -84,6 +84,7 @@ export const mergeMergeRequest =
         squashCommitMessage: command.squashCommitMessage,
         removeSourceBranch: command.removeSourceBranch,
         expectedSha: head,
+        targetBranch,
       });
     }
     return id;
@@ -171,7 +172,7 @@ export const runAutoMerge =
     const checks = checksOf(view);
     if (checks.mergeStatus !== 'can_be_merged' || gitFailure(checks, edges.clock()) !== undefined) return;
     try {
-      await land(id, autoMergeUserId, { expectedSha: autoMergeSha });
+      await land(id, autoMergeUserId, { expectedSha: autoMergeSha, targetBranch });
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === 'unavailable' || error.kind === 'internal') throw error;
       await giveUp(`Auto-merge failed: ${cannotBeMerged}`);
