@@ -368,6 +368,21 @@ describe('merging', () => {
     expect((await retarget()).body).toMatchObject({ state: 'merged', target_branch: 'main', title: 'Renamed' });
   });
 
+  test('a right to merge into one branch is none to merge into another one retargeted to meanwhile', async () => {
+    const project = await newProject();
+    await api(people.maintainer, 'POST', at(project, '/repository/branches?branch=dev&ref=main'));
+    for (const iid of [1, 2, 3, 4]) {
+      await commit(project, `b${iid}`, { [`${iid}.txt`]: 'x' }, { start: 'main', by: people.developer });
+      await open(project, `b${iid}`, { target_branch: 'dev' });
+      await Promise.all([
+        api(people.developer, 'PUT', mr(project, iid, '/merge')),
+        api(people.developer, 'PUT', mr(project, iid), { target_branch: 'main' }),
+      ]);
+    }
+    const { body } = await api(people.developer, 'GET', at(project, '/repository/tree?ref=main'));
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(['README.md']);
+  });
+
   test('a rebase that conflicts says so', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
