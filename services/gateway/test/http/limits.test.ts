@@ -1,9 +1,11 @@
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { entity, page } from '@switchyard/rpc';
 import { applicationLimits } from '../../src/http/rate-limits';
 import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 import { kernelRoutes } from './kernel-routes';
 
 const scale = 0.1;
+const kindOf = { project: Access_Kind.KIND_PROJECT, group: Access_Kind.KIND_GROUP };
 const empty = () => page([], { keyset: false, page: 1, perPage: 20, total: 0, hasNext: false });
 const tooMany = { message: { error: 'This endpoint has been requested too many times. Try again later.' } };
 
@@ -19,7 +21,7 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
           ...(anonymously ? { actor: undefined } : {}),
           ...(target === undefined
             ? {}
-            : { access: projectAccess({ kind: target.kind, visibility: 'public', level: 50 }) }),
+            : { access: projectAccess({ kind: kindOf[target.$case], visibility: 'public', level: 50 }) }),
         }),
       // Replies are of no interest here; an empty page and a refusal of the handler both count as let through.
       otherwise: async () => empty(),
