@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
@@ -399,5 +399,48 @@ describe('a repository is pushed, reviewed and merged', () => {
       fields.filter((field) => system.seen.get(component)?.has(field) !== true).map((field) => `${component}.${field}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('hides a deleted project at once and then leaves nothing of it, also when everything dies in between', async () => {
+    const kept = await system.api('POST', '/projects', {
+      body: { name: 'Kept', path: 'kept', initialize_with_readme: true },
+    });
+    await system.api('GET', `/projects/${kept.body.id}/repository/branches`);
+    const repositories = () =>
+      readdirSync(join(system.data, 'repositories'), { recursive: true, encoding: 'utf8' })
+        .map((path) => /(\d+)\.git$/.exec(path)?.[1])
+        .filter((id) => id !== undefined)
+        .map(Number);
+    expect(repositories()).toEqual(expect.arrayContaining([projectId, kept.body.id]));
+    expect((await system.api('DELETE', `/projects/${projectId}`)).status).toBe(202);
+    expect((await system.api('GET', `/projects/${projectId}`)).status).toBe(404);
+    expect((await system.api('GET', '/merge_requests?scope=all&state=all', { token: tokens.ada })).body).toEqual([]);
+    await expect(git(['fetch', '-q', 'origin'])).rejects.toMatchObject({ stderr: expect.stringMatching(/not found/i) });
+    await eventually(
+      async () => {
+        expect(await system.query('groups_admin', `select 1 from projects where id = ${projectId}`)).toEqual([]);
+        for (const service of ['merge_requests', 'collaboration']) {
+          const gone = `select 1 from directory.projects where id = ${projectId} and deleted_at is null`;
+          expect(await system.query(service, gone)).toEqual([]);
+        }
+      },
+      { within: 30_000, every: 100 },
+    );
+    // Purges run at the start and then once a minute: what is left now has to go after the restart.
+    await system.kill();
+    await system.start();
+    await eventually(
+      async () => {
+        expect(repositories()).toEqual([kept.body.id]);
+        for (const table of ['merge_requests', 'pipelines', 'repositories', 'protected_branches']) {
+          expect(
+            await system.query('merge_requests', `select 1 from ${table} where project_id = ${projectId}`),
+          ).toEqual([]);
+        }
+        expect(await system.query('collaboration', `select 1 from todos where project_id = ${projectId}`)).toEqual([]);
+      },
+      { within: 30_000, every: 100 },
+    );
+    expect((await system.api('GET', `/projects/${kept.body.id}/repository/branches`)).body).toHaveLength(1);
   });
 });
