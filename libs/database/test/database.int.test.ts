@@ -116,7 +116,7 @@ test('serialization failures are retried a bounded number of times', async () =>
     },
     { isolation: 'serializable', retries: 2 },
   );
-  await expect(failing).rejects.toMatchObject({ code: '40001' });
+  await expect(failing).rejects.toMatchObject({ kind: 'unavailable', cause: { code: '40001' } });
   expect(runs).toBe(3);
 });
 
