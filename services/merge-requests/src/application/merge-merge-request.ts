@@ -163,6 +163,9 @@ export const runAutoMerge =
         locked.mergeRequest.autoMergeStrategy === undefined ? undefined : { patch: { ...noAutoMerge, mergeError } },
       );
     };
+    const project = await edges.directory.project(projectId);
+    if (project === undefined) return;
+    if (project.archived) return giveUp('The project was archived.');
     const standing = await edges.directory.standing(autoMergeUserId, projectId);
     if (!(await mayMergeInto(edges, projectId, targetBranch, standing))) {
       return giveUp('The user who set auto-merge may no longer merge into the target branch.');

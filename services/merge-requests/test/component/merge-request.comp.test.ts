@@ -573,6 +573,29 @@ describe('pipelines', () => {
       });
     });
   });
+
+  test('auto-merge is taken back when the project was archived before its time came', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const tip = await commit(project, 'main', { 'two.txt': 'two\n' });
+    await open(project, 'feature', { merge_after: new Date(Date.now() + 2_000).toISOString() });
+    expect((await checked(project, 1)).detailed_merge_status).toBe('merge_time');
+    expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'), { auto_merge: true })).body).toMatchObject({
+      state: 'opened',
+      merge_when_pipeline_succeeds: true,
+    });
+    await harness.db.query(sql`update directory.projects set archived = true where id = ${project.id}`);
+    await eventually(
+      async () =>
+        expect((await api(people.maintainer, 'GET', mr(project, 1))).body).toMatchObject({
+          state: 'opened',
+          merge_when_pipeline_succeeds: false,
+          merge_error: 'The project was archived.',
+        }),
+      { within: 20_000 },
+    );
+    expect((await api(people.maintainer, 'GET', at(project, '/repository/branches/main'))).body.commit.id).toBe(tip);
+  });
 });
 
 describe('lists', () => {
