@@ -149,9 +149,13 @@ export async function runService<Config extends ProcessConfig>(program: ServiceP
       signer: readSigner(program.name, config.SWITCHYARD_IDENTITY_KEY_FILE),
       trusted: readTrustedKeys(config.SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE),
     };
-    const service = await startService(config, context, await program.compose(config, context));
+    let starting: Promise<RunningService> | undefined;
+    // Before it starts: background work may have had its first effects by the time the last of it has begun.
+    stopOnSignals(() => starting, program);
+    const parts = await program.compose(config, context);
+    starting = startService(config, context, parts);
+    const service = await starting;
     logger.info({ grpc_port: service.grpcPort, http_port: service.httpPort }, `${program.name} listens`);
-    stopOnSignals(service, program);
   } catch (error) {
     process.stderr.write(`${program.name}: ${oneLine(error)}\n`);
     process.exit(1);
@@ -159,12 +163,15 @@ export async function runService<Config extends ProcessConfig>(program: ServiceP
 }
 
 function stopOnSignals(
-  service: RunningService,
+  starting: () => Promise<RunningService> | undefined,
   program: { readonly name: string; readonly stopTelemetry?: () => Promise<void> },
 ): void {
   const stop = (): void => {
+    const service = starting();
+    // Nothing listens or works yet, so there is nothing to drain.
+    if (service === undefined) process.exit(0);
     service
-      .close()
+      .then((running) => running.close())
       .then(() => program.stopTelemetry?.())
       .then(
         () => process.exit(0),
