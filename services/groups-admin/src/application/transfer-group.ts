@@ -24,6 +24,7 @@ export const transferGroup =
     };
     const work = async (): Promise<void> =>
       db.transaction(async (tx) => {
+        await groups.lockMoves(tx);
         await groups.lockTrees(tx, parentId === undefined ? [id] : [id, parentId]);
         const group = await groups.findIn(tx, id);
         if (group === undefined) throw notFound('Group');

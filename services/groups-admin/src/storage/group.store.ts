@@ -51,6 +51,9 @@ const lock = async (tx: Tx, id: number): Promise<void> => {
   await tx.query(sql`select id from namespaces where id = ${id} for no key update`);
 };
 
+/** Advisory lock of group transfers. */
+const movesLock = 72707381;
+
 /** Groups in the database. Whatever changes a tree locks its top-level group first, so that full paths are never computed from a path in change. */
 export const groupStore = (db: Database) => ({
   /** One group, marked or not. */
@@ -82,6 +85,11 @@ export const groupStore = (db: Database) => ({
       sql`select can_create_group and not external as may from users where id = ${userId}`,
     );
     return row?.may ?? false;
+  },
+
+  /** Lets transfers of groups follow one another: two of them, each holding the tree the other wants next, would end in a deadlock. */
+  async lockMoves(tx: Tx): Promise<void> {
+    await tx.query(sql`select pg_advisory_xact_lock(${movesLock})`);
   },
 
   /** Locks the trees that hold these groups, top-level groups in order of id. */
