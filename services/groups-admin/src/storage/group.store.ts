@@ -173,6 +173,8 @@ export const groupStore = (db: Database) => ({
    * @returns ids of the namespaces that changed
    */
   async move(tx: Tx, id: number, to: { name: string; path: string; parentId: number | undefined }): Promise<number[]> {
+    // A purge takes what is marked below without the tree's lock: gone between the look at it and its redirect, it would break the key.
+    await tx.query(sql`select id from namespaces where ancestry @> array[${id}::bigint] order by id for no key update`);
     const rows = await tx.query<{ id: number }>(sql`
       with place as (
         select g.id, g.full_path as old_path, g.full_name as old_name, cardinality(g.ancestry) as old_depth,
