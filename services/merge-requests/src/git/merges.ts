@@ -210,8 +210,10 @@ export async function replay(
   input: { onto: Sha; committer: Signature } & ({ source: Sha } | { commits: readonly Sha[] }),
   options: GitOptions = {},
 ): Promise<ReplayOutcome> {
-  const chosen =
-    'source' in input ? await commitsToReplay(repo, input.onto, input.source, options) : [...input.commits];
+  const { chosen, same } =
+    'source' in input
+      ? await commitsToReplay(repo, input.onto, input.source, options)
+      : { chosen: [...input.commits], same: new Set<Sha>() };
   const { onto, originals, parentTrees } = await readOriginals(repo, input.onto, chosen, options);
   return withObjectArea(repo, async (area) => {
     // New trees belong to the repository; only the x of each step stays in the area.
@@ -229,6 +231,8 @@ export async function replay(
       const from = chosen[at]!;
       const parent = raw.parents[0];
       const before = parent ? parentTrees.get(parent)! : emptyTreeSha;
+      // A commit that was empty from the start has the patch of every other empty one: it is kept, as git keeps it.
+      if (same.has(from) && raw.tree !== before) continue;
       let result = raw.tree;
       if (before !== tree) {
         const x = await writeCommit(area, { tree, parents: parent ? [parent] : [], ...anchor }, options);
@@ -265,20 +269,28 @@ function chain(onto: Sha, kept: readonly { from: Sha; raw: RawCommit; tree: Sha 
   return { made, commits };
 }
 
-async function commitsToReplay(repo: Repository, onto: Sha, source: Sha, options: GitOptions): Promise<Sha[]> {
+/** The commits of `source` that `onto` lacks, oldest first, and those of them whose patch `onto` has under another name. */
+async function commitsToReplay(
+  repo: Repository,
+  onto: Sha,
+  source: Sha,
+  options: GitOptions,
+): Promise<{ chosen: Sha[]; same: Set<Sha> }> {
   const args = [
     'rev-list',
     '--reverse',
     '--topo-order',
     '--no-merges',
     '--right-only',
-    '--cherry-pick',
+    '--cherry-mark',
     '--end-of-options',
     `${onto}...${source}`,
     '--',
   ];
   const text = await gitText(repo, args, options);
-  return text.split('\n').filter((line) => line !== '') as Sha[];
+  const marked = text.split('\n').filter((line) => line !== '');
+  const shaOf = (line: string): Sha => line.slice(1) as Sha;
+  return { chosen: marked.map(shaOf), same: new Set(marked.filter((line) => line.startsWith('=')).map(shaOf)) };
 }
 
 async function readOriginals(repo: Repository, onto: Sha, chosen: readonly Sha[], options: GitOptions) {

@@ -174,6 +174,14 @@ describe('merging', () => {
     });
   });
 
+  it('keeps a commit that was empty from the start, also when the target has an empty one', async () => {
+    const [base, target] = shop.commits([{ keep: 'k\n' }, { x: undefined }]) as [Sha, Sha];
+    const source = shop.commits([{ x: undefined }], base).at(-1) as Sha;
+    shop.git('push', '-q', '-f', 'origin', `${target}:refs/heads/t`, `${source}:refs/heads/s`);
+    const replayed = await replay(shop.repo, { onto: target, source, committer });
+    expect(replayed).toMatchObject({ ok: true, commits: [{ from: source }], dropped: [] });
+  });
+
   it('merges and replays random histories as the client does', async () => {
     const line = fc.constantFrom('a', 'b', 'c', 'd');
     const file = fc.array(line, { minLength: 1, maxLength: 6 }).map((lines) => `${lines.join('\n')}\n`);
