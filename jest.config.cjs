@@ -13,6 +13,7 @@ const shared = {
   },
   transformIgnorePatterns: ['/node_modules/(?!sql-template-tag/)'],
   moduleNameMapper: {
+    '^fast-check$': '<rootDir>/libs/testkit/jest/fast-check.cjs',
     '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/gen/switchyard/$1',
     '^@switchyard/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
   },
