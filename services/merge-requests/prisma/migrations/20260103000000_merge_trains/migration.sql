@@ -1,12 +1,10 @@
--- The queue of one target branch (D8). `version` counts changes of the chain that its cars are built in: a leaving car, a target branch
--- that moved under the train. Boarding and landing leave the chain as it is.
+-- The queue of one target branch (D8). Its row is locked by every change of the train.
 create table merge_trains (
   id bigint generated always as identity primary key,
   project_id bigint not null,
   target_branch text not null,
   -- Where the train believes the target branch to stand: its last landing, or what was read from git.
   base_sha text,
-  version bigint not null default 0,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   constraint merge_trains_branch unique (project_id, target_branch)
@@ -37,7 +35,6 @@ create table merge_train_cars (
   method text check (method in ('merge', 'ff', 'rebase_merge')),
   pipeline_id bigint references pipelines (id) on delete set null,
   built_at timestamptz(3),
-  lock_version bigint not null default 0,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   merged_at timestamptz(3),
