@@ -5,7 +5,7 @@ import { isAppError, unavailable } from '@switchyard/errors';
 import type { CallOptions } from '@switchyard/rpc';
 import type { Logger } from '@switchyard/telemetry';
 import { type DirectoryClient, needsRebuild, pullChanges, rebuildReplica } from './replica';
-import { type ReplicaState, readState } from './state';
+import { type ReplicaState, readState, wantsRefill } from './state';
 
 export interface DirectoryOptions {
   /** Database of the service, with `directoryMigrations` applied. */
@@ -106,10 +106,12 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
 
   async function follow(): Promise<void> {
     let failures = 0;
+    let filled = false;
     while (!closed) {
       try {
         if (state.generation === 0) learn(await readState(db));
-        if (state.generation === 0) await rebuild();
+        if (state.generation === 0 || (!filled && (await wantsRefill(db)))) await rebuild();
+        filled = true;
         await pull(pollMs, pollMs + 5_000);
         failures = 0;
       } catch (error) {

@@ -26,6 +26,7 @@ export {
   type DirectoryProjectRow,
   fullPath,
   fullPathSql,
+  mergeTrainColumns,
   type NamespaceRow,
   namespacesByIds,
   type ProjectReference,

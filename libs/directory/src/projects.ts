@@ -25,6 +25,15 @@ export interface ProjectSettingsRow {
   initialize_with_readme: boolean;
   merge_commit_template: string | null;
   squash_commit_template: string | null;
+  /** Merge trains are in force: both flags of the project are set and its tier has trains (D8). */
+  merge_trains_enabled: boolean;
+  merge_trains_skip_train_allowed: boolean;
+  /** Status names an entry's pipeline needs, all of them; empty: every name it has. */
+  merge_train_required_statuses: string[];
+  /** Minutes an entry's pipeline has for its final report, 1 to 1,440. */
+  merge_train_timeout: number;
+  /** Entries of one train tested at the same time, 1 to 100. */
+  merge_train_parallel_cars: number;
 }
 
 /** Everything the directory knows of a project. */
@@ -36,8 +45,8 @@ export interface DirectoryProjectRow extends ProjectRow, ProjectSettingsRow {
   avatar_url: string | null;
   creator_id: number | null;
   namespace_kind: string;
-  /** Licence tier of the top-level group when it has its own (G-13-16). */
-  tier: string | null;
+  /** Licence tier that applies: that of the top-level group, else the instance's (G-13-16). */
+  tier: string;
 }
 
 /** The public project reference that to-dos and lists embed. */
@@ -103,11 +112,19 @@ export function projectOf(row: object): ProjectRow | undefined {
   };
 }
 
+/** Licence tier that applies in a namespace on the alias `n` (G-13-16), as an expression; `free` where the owner has not said. */
+const tierSql: Sql = sql`coalesce((select root.tier from directory.namespaces root where root.id = n.ancestry[1]),
+  (select tier from directory.instance), 'free')`;
+
+/** Merge train settings of a project as columns, on the aliases `p` and `n`; `merge_trains_enabled` is what is in force. */
+export const mergeTrainColumns: Sql = sql`(p.merge_trains_enabled and ${tierSql} <> 'free') as merge_trains_enabled,
+  p.merge_trains_skip_train_allowed, p.merge_train_required_statuses, p.merge_train_timeout, p.merge_train_parallel_cars`;
+
 const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url, p.creator_id, n.kind as namespace_kind,
   p.merge_method, p.squash_option, p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
   p.issues_enabled, p.repository_access_level, p.initialize_with_readme, p.merge_commit_template, p.squash_commit_template,
-  (select root.tier from directory.namespaces root where root.id = n.ancestry[1]) as tier,
+  ${mergeTrainColumns}, ${tierSql} as tier,
   (p.deleting or exists (select 1 from directory.namespaces d
     where d.id = any(n.ancestry) and d.deleting)) as deleting`;
 

@@ -96,7 +96,9 @@ export function rebuildReplica(
       }
       await tx.query(raw(`drop schema ${staging}`));
       const generation = found.generation + 1;
-      await tx.query(sql`update directory.state set sequence = ${sequence}, generation = ${generation}`);
+      await tx.query(
+        sql`update directory.state set sequence = ${sequence}, generation = ${generation}, refill = false`,
+      );
       return { sequence, generation };
     },
     { retries: 0 },

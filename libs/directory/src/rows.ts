@@ -70,6 +70,11 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     initialize_with_readme: project.settings?.initializeWithReadme ?? false,
     merge_commit_template: text(project.settings?.mergeCommitTemplate ?? ''),
     squash_commit_template: text(project.settings?.squashCommitTemplate ?? ''),
+    merge_trains_enabled: project.settings?.mergeTrainsEnabled ?? false,
+    merge_trains_skip_train_allowed: project.settings?.mergeTrainsSkipTrainAllowed ?? false,
+    merge_train_required_statuses: project.settings?.mergeTrainRequiredStatuses ?? [],
+    merge_train_timeout: project.settings?.mergeTrainTimeout || 60,
+    merge_train_parallel_cars: project.settings?.mergeTrainParallelCars || 20,
   }),
   membership: (membership) => ({
     id: membership.id,
@@ -100,6 +105,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     created_at: milestone.createdAt ?? null,
     updated_at: milestone.updatedAt ?? null,
   }),
+  instance: (instance) => ({ id: instance.id, tier: instance.tier }),
 };
 
 /** Table of each kind of row. */
@@ -110,6 +116,7 @@ export const tables: Record<Kind, string> = {
   membership: 'memberships',
   label: 'labels',
   milestone: 'milestones',
+  instance: 'instance',
 };
 
 /** Rows one statement writes at most: keeps the JSON parameter of a batch in the low megabytes. */

@@ -8,6 +8,12 @@ export interface ReplicaState {
   generation: number;
 }
 
+/** True when a migration has added columns that only a rebuild can fill. */
+export async function wantsRefill(db: SqlExecutor): Promise<boolean> {
+  const [state] = await db.query<{ refill: boolean }>(sql`select refill from directory.state`);
+  return state?.refill ?? false;
+}
+
 /** The replica's place, as committed. */
 export async function readState(db: SqlExecutor): Promise<ReplicaState> {
   const [state] = await db.query<ReplicaState>(sql`select sequence, generation from directory.state`);

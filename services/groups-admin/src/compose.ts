@@ -5,6 +5,7 @@ import { bootstrap } from './application/bootstrap';
 import { directoryFeed } from './application/follow-directory';
 import { followPushes } from './application/follow-pushes';
 import { personalAccessTokens } from './application/personal-access-tokens';
+import { publishInstance } from './application/publish-instance';
 import { resolveAccess } from './application/resolve-access';
 import { tokenDigest } from './application/token';
 import { users } from './application/users';
@@ -35,6 +36,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
   const dependencies: Dependencies = { db, prisma, tier, externalUrl };
   const digest = tokenDigest(config.SWITCHYARD_SECRET);
   await bootstrap(db, digest, config.SWITCHYARD_ROOT_TOKEN);
+  await publishInstance(db, tier);
 
   const feed = directoryFeed(directoryStore(db));
   const access = resolveAccess({ store: accessStore(db), digest, tier, rootToken: config.SWITCHYARD_ROOT_TOKEN });

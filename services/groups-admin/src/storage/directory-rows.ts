@@ -41,7 +41,11 @@ export async function projectChanges(
       merge_requests_access_level as "mergeRequestsAccessLevel",
       issues_access_level <> 'disabled' as "issuesEnabled", repository_access_level as "repositoryAccessLevel",
       initialize_with_readme as "initializeWithReadme", coalesce(merge_commit_template, '') as "mergeCommitTemplate",
-      coalesce(squash_commit_template, '') as "squashCommitTemplate"
+      coalesce(squash_commit_template, '') as "squashCommitTemplate",
+      merge_pipelines_enabled and merge_trains_enabled as "mergeTrainsEnabled",
+      merge_trains_skip_train_allowed as "mergeTrainsSkipTrainAllowed",
+      merge_train_required_statuses as "mergeTrainRequiredStatuses", merge_train_timeout as "mergeTrainTimeout",
+      merge_train_parallel_cars as "mergeTrainParallelCars"
     from projects where id = any(${[...ids]}::bigint[]) order by id`);
   return rows.map(
     ({
@@ -63,6 +67,12 @@ export async function projectChanges(
         deleted,
       ),
   );
+}
+
+/** The instance as the directory has it. */
+export async function instanceChanges(tx: SqlExecutor): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<RowOf<'instance'>>(sql`select id, tier from instance`);
+  return rows.map((row) => change('instance', row, false));
 }
 
 /** Memberships as the directory has them, by id. */

@@ -2,7 +2,14 @@ import { type Database, named, raw, type SqlExecutor, sql } from '@switchyard/da
 import { AppError } from '@switchyard/errors';
 import { type DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 import type { DirectoryRowChange } from '../application/directory-writer';
-import { labelChanges, membershipChanges, milestoneChanges, namespaceChanges, projectChanges } from './directory-rows';
+import {
+  instanceChanges,
+  labelChanges,
+  membershipChanges,
+  milestoneChanges,
+  namespaceChanges,
+  projectChanges,
+} from './directory-rows';
 import { tombstoneChanges, userChanges } from './directory-user-rows';
 
 /** Changes after a sequence, and where the directory stands. */
@@ -36,6 +43,7 @@ const pruneRows = 5_000;
 type ChangesOf = (tx: SqlExecutor, ids: readonly number[]) => Promise<DirectoryRowChange[]>;
 
 const tables: readonly (readonly [string, ChangesOf])[] = [
+  ['instance', instanceChanges],
   ['users', userChanges],
   ['user_tombstones', tombstoneChanges],
   ['namespaces', namespaceChanges],

@@ -28,6 +28,9 @@ export interface ProjectRow {
   merge_pipelines_enabled: boolean;
   merge_trains_enabled: boolean;
   merge_trains_skip_train_allowed: boolean;
+  merge_train_required_statuses: string[];
+  merge_train_timeout: number;
+  merge_train_parallel_cars: number;
   merge_commit_template: string | null;
   squash_commit_template: string | null;
   suggestion_commit_message: string | null;

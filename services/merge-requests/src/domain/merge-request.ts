@@ -77,6 +77,20 @@ export interface MergeRequest {
   readonly updatedAt: Date;
 }
 
+/** How merge trains run in a project (D8). */
+export interface MergeTrainSettings {
+  /** Both flags of the project are set and its tier has trains. */
+  readonly enabled: boolean;
+  /** `skip_merge_train` is allowed. */
+  readonly skipAllowed: boolean;
+  /** Status names an entry's pipeline needs, all of them; empty: every name it has. */
+  readonly requiredStatuses: readonly string[];
+  /** Minutes an entry's pipeline has for its final report, 1 to 1,440. */
+  readonly timeoutMinutes: number;
+  /** Entries of one train tested at the same time, 1 to 100. */
+  readonly parallelCars: number;
+}
+
 /** Merge settings of a project, from its directory row. */
 export interface ProjectMergeSettings {
   readonly mergeMethod: 'merge' | 'rebase_merge' | 'ff';
@@ -88,6 +102,7 @@ export interface ProjectMergeSettings {
   readonly mergeRequestsEnabled: boolean;
   readonly mergeCommitTemplate: string | undefined;
   readonly squashCommitTemplate: string | undefined;
+  readonly mergeTrains: MergeTrainSettings;
 }
 
 /** Longest title in characters. */

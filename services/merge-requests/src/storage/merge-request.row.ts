@@ -1,5 +1,5 @@
 import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
-import { joinProject, projectColumns, projectOf } from '@switchyard/directory';
+import { joinProject, mergeTrainColumns, projectColumns, projectOf } from '@switchyard/directory';
 import type { MergeRequest, MergeRequestState, MergeStatus, ProjectMergeSettings } from '../domain/merge-request';
 import type { AttachedLabel, AttachedMilestone, MergeRequestView, Person } from '../domain/merge-request-view';
 import type { PipelineStatus } from '../domain/pipeline-status';
@@ -46,7 +46,7 @@ const milestone = sql`(
 export const mergeRequestSelect: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_option,
   p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
-  p.merge_commit_template, p.squash_commit_template,
+  p.merge_commit_template, p.squash_commit_template, ${mergeTrainColumns},
   (select d.commits_count from merge_request_diffs d where d.id = mr.latest_diff_id) as commits_count,
   (select hp.status from pipelines hp where hp.id = mr.head_pipeline_id) as head_pipeline_status,
   coalesce((select bool_or(cr.state = 'requested_changes') from merge_request_reviewers cr
@@ -135,6 +135,13 @@ export const toMergeSettings = (row: object): ProjectMergeSettings => {
     mergeRequestsEnabled: columns.merge_requests_enabled as boolean,
     mergeCommitTemplate: given(columns.merge_commit_template),
     squashCommitTemplate: given(columns.squash_commit_template),
+    mergeTrains: {
+      enabled: columns.merge_trains_enabled as boolean,
+      skipAllowed: columns.merge_trains_skip_train_allowed as boolean,
+      requiredStatuses: columns.merge_train_required_statuses as string[],
+      timeoutMinutes: columns.merge_train_timeout as number,
+      parallelCars: columns.merge_train_parallel_cars as number,
+    },
   };
 };
 

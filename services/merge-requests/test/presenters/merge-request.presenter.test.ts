@@ -97,6 +97,7 @@ const view: MergeRequestView = {
     mergeRequestsEnabled: true,
     mergeCommitTemplate: undefined,
     squashCommitTemplate: undefined,
+    mergeTrains: { enabled: false, skipAllowed: false, requiredStatuses: [], timeoutMinutes: 60, parallelCars: 20 },
   },
   people: new Map([1, 2, 3, 4, 5, 6].map((id) => [id, person(id)])),
   assigneeIds: [5, 6],
