@@ -1,7 +1,7 @@
 import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
 import { startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
-import { type EventBus, openBus, startConsumer } from '@switchyard/events';
+import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
@@ -69,6 +69,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           subscriptions: [mergeRequestSubscription(useCases.followMergeRequests, directory)],
         }),
         removeOrphanedTodos({ todos, log: logger }),
+        startRelay({ db, bus }),
       );
     },
     close: async () => {
