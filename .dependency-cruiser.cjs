@@ -40,10 +40,10 @@ module.exports = {
     },
     {
       name: 'domain-is-pure',
-      comment: 'Rules import rules and the error kinds; not even Node.',
+      comment: 'Rules import rules, the error kinds and what texts say; not even Node.',
       severity: 'error',
       from: { path: '^services/([^/]+)/src/domain/', pathNot: TEST_CODE },
-      to: { pathNot: ['^services/$1/src/domain/', '^libs/errors/'] },
+      to: { pathNot: ['^services/$1/src/domain/', '^libs/(errors|texts)/'] },
     },
     {
       name: 'application-knows-no-edge',
@@ -103,10 +103,10 @@ module.exports = {
     },
     {
       name: 'errors-import-nothing',
-      comment: 'The domain may import libs/errors, so libs/errors must be as pure.',
+      comment: 'The domain may import libs/errors and libs/texts, so they must be as pure.',
       severity: 'error',
-      from: { path: '^libs/errors/', pathNot: TEST_CODE },
-      to: { pathNot: '^libs/errors/' },
+      from: { path: '^libs/(errors|texts)/', pathNot: TEST_CODE },
+      to: { pathNot: '^libs/$1/' },
     },
     {
       name: 'kafka-stays-behind-the-bus',

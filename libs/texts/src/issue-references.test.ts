@@ -1,0 +1,58 @@
+import { issueReferences } from './issue-references';
+
+const written = (references: readonly { path: string; iid: number }[]): string[] =>
+  references.map(({ path, iid }) => `${path}#${iid}`);
+const found = (...texts: string[]) => {
+  const { closing, mentioned } = issueReferences(texts, 'https://code.example/');
+  return { closing: written(closing), mentioned: written(mentioned) };
+};
+
+test.each<[string, string[]]>([
+  ['Closes #3', ['#3']],
+  ['closes #3, #4 and #5', ['#3', '#4', '#5']],
+  ['Fixes: #3 and also see #4', ['#3']],
+  ['fix group/sub/project#3.', ['group/sub/project#3']],
+  ['Resolves issue #3, and issues #4', ['#3', '#4']],
+  ['Implements https://code.example/group/project/-/issues/7', ['group/project#7']],
+  ['implementing project#2', ['project#2']],
+  ['CLOSED #3', ['#3']],
+  ['Enclose #3, prefix #4', []],
+  ['closes `#3`', []],
+  ['```\ncloses #3\n```', []],
+  ['closes #3abc and !4', []],
+  ['closes https://other.example/group/project/-/issues/7', []],
+  ['closes #0', []],
+  ['close to #3', []],
+])('%j closes %j', (text, expected) => {
+  expect(found(text).closing).toEqual(expected);
+});
+
+test.each<[string, string[]]>([
+  ['see #3, a/b#4 and https://code.example/a/b/issues/5', ['#3', 'a/b#4', 'a/b#5']],
+  ['see #3 and #3', ['#3']],
+  ['x#3y &#39; a##4 /#5', []],
+  ['color #123456', ['#123456']],
+  ['https://code.example/a/b/-/issues/5/designs', []],
+])('%j mentions %j', (text, expected) => {
+  expect(found(text).mentioned).toEqual(expected);
+});
+
+it('counts each issue once over all texts, and no more than a hundred', () => {
+  const many = Array.from({ length: 300 }, (_, at) => `closes #${at + 1}`).join('\n');
+  expect(found('Closes #1', many).closing).toHaveLength(100);
+});
+
+it.each([
+  ['one word', 'a'.repeat(1_000_000)],
+  ['slashes', 'a/'.repeat(500_000)],
+  ['keywords', 'closes '.repeat(140_000)],
+  ['blanks after a keyword', `closes${' '.repeat(1_000_000)}`],
+  ['rows of backticks', Array.from({ length: 1_400 }, (_, at) => '`'.repeat(at + 1)).join(' ')],
+  ['hashes', '#'.repeat(1_000_000)],
+  ['addresses', 'https://code.example/a/b/'.repeat(40_000)],
+  ['a long address', `https://code.example/${'a/'.repeat(490_000)}`],
+])('takes no long time over a million characters of %s', (_, text) => {
+  const started = performance.now();
+  found(`${text} #1`);
+  expect(performance.now() - started).toBeLessThan(1_000);
+});

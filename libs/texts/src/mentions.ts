@@ -1,0 +1,52 @@
+import { proseLines } from './prose';
+
+/** Most users one text can mention (protos, MergeRequestMentions). */
+const maxMentions = 100;
+
+/** Users named in a text, as written and without `@`. */
+export interface Mentions {
+  readonly usernames: string[];
+  /** Those at the start of a line, before other words. */
+  readonly directlyAddressed: string[];
+}
+
+const mention = /(?<![A-Za-z0-9_./@-])@([A-Za-z0-9_][A-Za-z0-9_.-]{0,254})/g;
+const address = /^[\s>*+-]*((?:@[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}[\s,]*(?:and\s+)?)+)/;
+
+/** A name ends before punctuation that belongs to the sentence. */
+const trimmed = (name: string): string => name.replace(/[.-]+$/, '');
+
+/** Users mentioned in Markdown texts: not in code, each once without regard to case, at most 100 of each kind. */
+export function mentionsIn(...texts: (string | undefined)[]): Mentions {
+  const named = new Map<string, string>();
+  const addressed = new Map<string, string>();
+  const add = (names: Map<string, string>, text: string): void => {
+    for (const match of text.matchAll(mention)) {
+      const name = trimmed(match[1] ?? '');
+      if (names.size >= maxMentions) return;
+      if (name !== '' && !names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
+    }
+  };
+  for (const text of texts) {
+    if (text === undefined || !text.includes('@')) continue;
+    for (const line of proseLines(text)) {
+      if (!line.includes('@')) continue;
+      const start = address.exec(line)?.[1];
+      if (start !== undefined) add(addressed, start);
+      add(named, line);
+    }
+  }
+  for (const key of addressed.keys()) named.delete(key);
+  return { usernames: [...named.values()], directlyAddressed: [...addressed.values()] };
+}
+
+/** What `after` names that `before` did not name in that way or a stronger one. */
+export function newMentions(before: Mentions, after: Mentions): Mentions {
+  const lower = (names: readonly string[]): Set<string> => new Set(names.map((name) => name.toLowerCase()));
+  const wasAddressed = lower(before.directlyAddressed);
+  const wasNamed = lower([...before.usernames, ...before.directlyAddressed]);
+  return {
+    usernames: after.usernames.filter((name) => !wasNamed.has(name.toLowerCase())),
+    directlyAddressed: after.directlyAddressed.filter((name) => !wasAddressed.has(name.toLowerCase())),
+  };
+}
