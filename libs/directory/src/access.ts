@@ -16,7 +16,7 @@ export interface ProjectRule {
    */
   readonly privateLevel?: number;
   /** Feature that what is listed belongs to: where it has an access level of its own, that counts as well. */
-  readonly feature?: 'merge_requests';
+  readonly feature?: 'merge_requests' | 'repository';
 }
 
 /** The least level that counts as membership of a project: minimal access (5) opens groups only. */
@@ -77,18 +77,25 @@ function openTo(column: Sql, subject: Subject): Sql {
  * groups-admin's access resolution; that merge requests are `disabled` is a condition of its own (`merge_requests_enabled`).
  */
 function mergeRequestsOpen(subject: Subject): Sql {
-  const members = (least: number): Sql =>
-    or([
-      ...(subject.known ? [memberOfProject(subject, least)] : []),
-      typeof subject.admin === 'boolean' ? sql`${subject.admin}::boolean` : subject.admin,
-    ]);
-  return sql`(p.repository_access_level = 'enabled' or p.repository_access_level = 'private' and ${members(guest)})
-    and (p.merge_requests_access_level <> 'private' or ${members(reporter)})`;
+  return sql`${repositoryOpen(subject)}
+    and (p.merge_requests_access_level <> 'private' or ${membersOrAdmins(subject, reporter)})`;
 }
+
+/** The repository is open, or the viewer is a member where it is `private`. */
+const repositoryOpen = (subject: Subject): Sql =>
+  sql`(p.repository_access_level = 'enabled' or p.repository_access_level = 'private' and ${membersOrAdmins(subject, guest)})`;
+
+const membersOrAdmins = (subject: Subject, least: number): Sql =>
+  or([...(subject.known ? [memberOfProject(subject, least)] : []), isTrue(subject.admin)]);
+
+const openFeature: Record<NonNullable<ProjectRule['feature']>, (subject: Subject) => Sql> = {
+  merge_requests: mergeRequestsOpen,
+  repository: repositoryOpen,
+};
 
 function projectVisible(subject: Subject, rule: ProjectRule): Sql {
   const seen = projectSeen(subject, rule);
-  return rule.feature === undefined ? seen : sql`(${seen} and ${mergeRequestsOpen(subject)})`;
+  return rule.feature === undefined ? seen : sql`(${seen} and ${openFeature[rule.feature](subject)})`;
 }
 
 function projectSeen(subject: Subject, { privateLevel = guest }: ProjectRule): Sql {

@@ -10,6 +10,14 @@ export {
   visibleNamespaces,
   visibleProjects,
 } from './access';
+export {
+  type AttachedLabel,
+  type AttachedMilestone,
+  labelDetails,
+  labelsJson,
+  milestoneJson,
+  milestoneReference,
+} from './attachments';
 export { type Directory, type DirectoryOptions, startDirectory } from './directory';
 export {
   type LabelRow,

@@ -42,7 +42,7 @@ export function composeGroups(
   { secret, deletionDelayDays }: GroupOptions,
 ): { services: ServiceImplementation[]; background: BackgroundWork; runJobs: () => Promise<number> } {
   const instance = { tier, externalUrl: externalUrl.replace(/\/+$/, '') };
-  const stores = { db, groups: groupStore(db), projects: projectStore(db), members: memberStore(db) };
+  const stores = { db, groups: groupStore(db), projects: projectStore(db), members: memberStore(db), tier };
   const members = manageMembers(stores);
   const purgeDue = purge({ db, store: purgeStore(), delayDays: deletionDelayDays });
   // Derived, so that it is the same on every replica and in no dump of the database.

@@ -4,7 +4,7 @@ import { appendToOutbox, projectEvents } from '@switchyard/events';
 import { levels } from '../domain/levels';
 import { pathFromName } from '../domain/path';
 import { note, refuse, taken } from '../domain/problems';
-import { mayCreateProject, type ProjectChange, type ProjectHome, projectProblems } from '../domain/project';
+import { mayCreateProject, type ProjectChange, type ProjectHome, projectProblems, withinTier } from '../domain/project';
 import { membershipChanges, projectChanges } from '../storage/directory-rows';
 import type { MemberStore } from '../storage/member.store';
 import type { HomeRow, ProjectRow, ProjectStore } from '../storage/project.store';
@@ -82,7 +82,7 @@ export function refuseTaken(error: unknown): never {
 
 /** Makes a project (G §10). The repository is made on first touch by the service that owns it (D7). */
 export const createProject =
-  ({ db, projects, members }: { db: Database; projects: ProjectStore; members: MemberStore }) =>
+  ({ db, projects, members, tier }: { db: Database; projects: ProjectStore; members: MemberStore; tier: string }) =>
   async (actor: Viewer, wanted: CreateProject): Promise<ProjectRow> => {
     const creator = wanted.userId ?? actor.userId;
     if (wanted.userId !== undefined && (await projects.findUser(String(wanted.userId))) === undefined)
@@ -95,7 +95,7 @@ export const createProject =
       .transaction(async (tx) => {
         const { home, rules } = await lockHomeFor(tx, projects, namespaceId, actor, creator);
         const settings: ProjectChange = {
-          ...given,
+          ...withinTier(given, home.tier ?? tier),
           name,
           path,
           visibility: given.visibility ?? 'private',

@@ -1,31 +1,40 @@
 import { type Database, isUniqueViolation } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
-import { type GroupContent, type GroupSettings, groupProblems } from '../domain/group';
+import { type GroupContent, type GroupSettings, groupProblems, mayLicense } from '../domain/group';
 import { note, refuse, taken } from '../domain/problems';
 import { namespaceChanges } from '../storage/directory-rows';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
+import type { Viewer } from '../storage/viewer';
 import { recordDirectoryChange } from './directory-writer';
 
 /** A change of a group; what is absent stays. */
 export interface UpdateGroup extends GroupContent {
   id: number;
   settings: Partial<GroupSettings>;
+  /** Licence tier; null for the instance's. */
+  tier?: string | null;
 }
 
-/** Changes a group (G-4.15-6). A new name or path changes the namespaces below in one statement and no project (D5). */
+/**
+ * Changes a group (G-4.15-6). A new name or path changes the namespaces below in one statement and no project (D5); a new tier changes
+ * the group alone, since readers of the directory look it up there.
+ */
 export const updateGroup =
   ({ db, groups }: { db: Database; groups: GroupStore }) =>
-  async (change: UpdateGroup): Promise<GroupRow> => {
+  async (actor: Viewer, change: UpdateGroup): Promise<GroupRow> => {
     const work = async (): Promise<void> =>
       db.transaction(async (tx) => {
         await groups.lockTrees(tx, [change.id]);
         const group = await groups.findIn(tx, change.id);
         if (group === undefined) throw notFound('Group');
         const parent = group.parent_id === null ? undefined : await groups.findIn(tx, group.parent_id);
-        const problems = groupProblems(
-          change,
-          parent && { visibility: parent.visibility, depth: parent.ancestry.length, settings: settingsOf(parent) },
-        );
+        const home = parent && {
+          visibility: parent.visibility,
+          depth: parent.ancestry.length,
+          settings: settingsOf(parent),
+        };
+        if (change.tier !== undefined) mayLicense(actor, home);
+        const problems = groupProblems(change, home);
         const { visibility = group.visibility, name = group.name, path = group.path } = change;
         if (visibility !== group.visibility && (await groups.hasWiderContent(tx, group.id, visibility))) {
           note(problems, 'visibility_level', [

@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { note, refuse, taken } from '../domain/problems';
-import { type ProjectChange, projectProblems } from '../domain/project';
+import { type ProjectChange, projectProblems, withinTier } from '../domain/project';
 import { projectChanges } from '../storage/directory-rows';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
 import type { Viewer } from '../storage/viewer';
@@ -10,8 +10,8 @@ import { recordDirectoryChange } from './directory-writer';
 
 /** Changes a project; a path it had redirects (G-1-7). */
 export const updateProject =
-  ({ db, projects }: { db: Database; projects: ProjectStore }) =>
-  async (actor: Viewer, id: number, change: ProjectChange): Promise<ProjectRow> => {
+  ({ db, projects, tier }: { db: Database; projects: ProjectStore; tier: string }) =>
+  async (actor: Viewer, id: number, wanted: ProjectChange): Promise<ProjectRow> => {
     const present = await projects.find(id, actor);
     if (present === undefined) throw notFound('Project');
     await db
@@ -26,6 +26,7 @@ export const updateProject =
             ? expected
             : await projects.lockHome(tx, locked.namespace_id, actor.userId);
         if (home === undefined) throw notFound('Project');
+        const change = withinTier(wanted, home.tier ?? tier);
         const problems = projectProblems(change, {
           kind: home.kind,
           visibility: home.visibility,

@@ -148,6 +148,15 @@ export function groupProblems(content: GroupContent, parent: ParentGroup | undef
 }
 
 /**
+ * Whether an actor may give a group a licence tier (G-13-16): administrators, to top-level groups, whose tier holds for all below.
+ * @throws AppError forbidden or invalid
+ */
+export function mayLicense(actor: { admin: boolean }, parent: ParentGroup | undefined): void {
+  if (!actor.admin) throw forbidden();
+  if (parent !== undefined) throw invalid({ tier: ['can only be set on a top-level group'] });
+}
+
+/**
  * The refusal of a new group: one text that lists the fields (G-4.15-5).
  * @throws AppError invalid
  */

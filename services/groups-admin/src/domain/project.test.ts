@@ -1,4 +1,4 @@
-import { mayCreateProject, projectProblems } from './project';
+import { mayCreateProject, type ProjectChange, projectProblems, withinTier } from './project';
 
 const home = { kind: 'group', visibility: 'internal', projectCreationLevel: 'developer' } as const;
 
@@ -31,6 +31,52 @@ test('all problems are told together', () => {
     home,
   );
   expect(Object.keys(problems).sort()).toEqual(['description', 'name', 'path', 'topics', 'visibility_level']);
+});
+
+test('settings of merge trains are checked together', () => {
+  const problems = projectProblems(
+    {
+      merge_train_required_statuses: ['build', 'build', ' ', 'x'.repeat(256)],
+      merge_train_timeout: 0,
+      merge_train_parallel_cars: 101,
+    },
+    home,
+  );
+  expect(problems).toEqual({
+    merge_train_required_statuses: [
+      "can't contain a blank name",
+      'contains a name that is too long (maximum is 255 characters)',
+      'contains duplicates',
+    ],
+    merge_train_timeout: ['must be between 1 and 1440'],
+    merge_train_parallel_cars: ['must be between 1 and 100'],
+  });
+  const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `check ${at}`);
+  expect(projectProblems({ merge_train_required_statuses: names(51) }, home)).toEqual({
+    merge_train_required_statuses: ['is too long (maximum is 50 entries)'],
+  });
+});
+
+test.each([
+  { merge_train_required_statuses: [], merge_train_timeout: 1, merge_train_parallel_cars: 1 },
+  { merge_train_required_statuses: ['🚂'.repeat(255)], merge_train_timeout: 1_440, merge_train_parallel_cars: 100 },
+])('the ends of what merge trains take: %#', (change) => {
+  expect(projectProblems(change, home)).toEqual({});
+});
+
+test('the free tier ignores what is licensed, wrong or not', () => {
+  const change: ProjectChange = {
+    name: 'Engine',
+    approvals_before_merge: 2,
+    merge_pipelines_enabled: true,
+    merge_trains_enabled: true,
+    merge_trains_skip_train_allowed: true,
+    merge_train_required_statuses: ['', ''],
+    merge_train_timeout: -1,
+    merge_train_parallel_cars: 0,
+  };
+  expect(withinTier(change, 'free')).toEqual({ name: 'Engine' });
+  expect(withinTier(change, 'premium')).toBe(change);
 });
 
 test('the namespace of a user does not narrow what is in it', () => {

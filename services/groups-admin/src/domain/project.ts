@@ -21,6 +21,11 @@ export interface ProjectChange {
   merge_pipelines_enabled?: boolean;
   merge_trains_enabled?: boolean;
   merge_trains_skip_train_allowed?: boolean;
+  /** Empty: every status name of an entry's pipeline counts. */
+  merge_train_required_statuses?: string[];
+  /** Minutes. */
+  merge_train_timeout?: number;
+  merge_train_parallel_cars?: number;
   merge_commit_template?: string | null;
   squash_commit_template?: string | null;
   suggestion_commit_message?: string | null;
@@ -65,6 +70,42 @@ export function mayCreateProject(actor: { admin: boolean; level: number }, home:
   if (needed === undefined || actor.level < needed) throw forbidden();
 }
 
+const licensed = [
+  'approvals_before_merge',
+  'merge_pipelines_enabled',
+  'merge_trains_enabled',
+  'merge_trains_skip_train_allowed',
+  'merge_train_required_statuses',
+  'merge_train_timeout',
+  'merge_train_parallel_cars',
+] as const satisfies (keyof ProjectChange)[];
+
+/** A change without what the tier does not have: such attributes are ignored, neither stored nor found wrong (G-13-16). */
+export function withinTier(change: ProjectChange, tier: string): ProjectChange {
+  if (tier !== 'free') return change;
+  const within = { ...change };
+  for (const attribute of licensed) delete within[attribute];
+  return within;
+}
+
+/** Most status names that a project may require of an entry of a merge train. */
+const maxStatuses = 50;
+const maxStatusName = 255;
+
+function statusProblems(names: readonly string[] | undefined): string[] {
+  if (names === undefined) return [];
+  const problems: string[] = [];
+  if (names.some((name) => name.trim() === '')) problems.push("can't contain a blank name");
+  if (names.some((name) => [...name].length > maxStatusName))
+    problems.push(`contains a name that is too long (maximum is ${maxStatusName} characters)`);
+  if (names.length > maxStatuses) problems.push(`is too long (maximum is ${maxStatuses} entries)`);
+  if (new Set(names).size < names.length) problems.push('contains duplicates');
+  return problems;
+}
+
+const rangeProblems = (value: number | undefined, least: number, most: number): string[] =>
+  value !== undefined && (value < least || value > most) ? [`must be between ${least} and ${most}`] : [];
+
 const maxTopic = 255;
 
 // A branch name as git takes it, checked only so far that it can never be something else; the repository has the last word.
@@ -88,6 +129,9 @@ export function projectProblems(change: ProjectChange, home: ProjectHome): Probl
   if (change.topics?.some((topic) => topic.length > maxTopic)) {
     note(problems, 'topics', [`is too long (maximum is ${maxTopic} characters)`]);
   }
+  note(problems, 'merge_train_required_statuses', statusProblems(change.merge_train_required_statuses));
+  note(problems, 'merge_train_timeout', rangeProblems(change.merge_train_timeout, 1, 1_440));
+  note(problems, 'merge_train_parallel_cars', rangeProblems(change.merge_train_parallel_cars, 1, 100));
   note(problems, 'merge_commit_template', lengthProblems(change.merge_commit_template ?? undefined, 500));
   note(problems, 'squash_commit_template', lengthProblems(change.squash_commit_template ?? undefined, 500));
   note(problems, 'suggestion_commit_message', lengthProblems(change.suggestion_commit_message ?? undefined, 255));

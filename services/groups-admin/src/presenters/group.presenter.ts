@@ -75,6 +75,7 @@ export function presentGroup(group: GroupRow, view: GroupView, instance: Instanc
     ...(view.administers
       ? { runners_token: view.runnersToken, enabled_git_access_protocol: settings.enabled_git_access_protocol }
       : {}),
+    ...(view.administers && group.parent_id === null ? { tier: group.tier } : {}),
     ...(view.projects === undefined ? {} : { projects: view.projects, shared_projects: [] }),
     ...(paid
       ? {

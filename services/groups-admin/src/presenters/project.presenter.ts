@@ -165,6 +165,9 @@ export function presentProject(project: ProjectRow, instance: Instance) {
           merge_pipelines_enabled: project.merge_pipelines_enabled,
           merge_trains_enabled: project.merge_trains_enabled,
           merge_trains_skip_train_allowed: project.merge_trains_skip_train_allowed,
+          merge_train_required_statuses: project.merge_train_required_statuses,
+          merge_train_timeout: project.merge_train_timeout,
+          merge_train_parallel_cars: project.merge_train_parallel_cars,
         }
       : {}),
     permissions: { project_access: accessOf(project.project_level), group_access: accessOf(project.group_level) },

@@ -159,11 +159,12 @@ export const groupStore = (db: Database) => ({
   async change(
     tx: Tx,
     id: number,
-    given: { visibility?: Visibility; description?: string; settings: Partial<GroupSettings> },
+    given: { visibility?: Visibility; description?: string; settings: Partial<GroupSettings>; tier?: string | null },
   ): Promise<void> {
     const sets = [sql`updated_at = now()`, sql`settings = settings || ${JSON.stringify(given.settings)}::jsonb`];
     if (given.visibility !== undefined) sets.push(sql`visibility = ${given.visibility}`);
     if (given.description !== undefined) sets.push(sql`description = ${given.description}`);
+    if (given.tier !== undefined) sets.push(sql`tier = ${given.tier}`);
     await tx.query(sql`update namespaces set ${join(sets)} where id = ${id}`);
   },
 

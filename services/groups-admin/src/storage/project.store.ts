@@ -100,6 +100,8 @@ export interface HomeRow {
   full_path: string;
   project_creation_level: string | null;
   default_branch: string | null;
+  /** Licence tier of the top-level group when it has its own (G-13-16). */
+  tier: string | null;
   /** Effective level of the user asked for; 50 in their own namespace. */
   level: number;
   /** Hidden because it, or a group above it, is marked for deletion. */
@@ -155,7 +157,7 @@ export const projectStore = (db: Database) => ({
     await tx.query(sql`select id from namespaces where id = ${namespaceId} for no key update`);
     return tx.one<HomeRow>(sql`
       select n.id, n.kind, n.visibility, n.owner_id, n.full_path, n.settings ->> 'project_creation_level' as project_creation_level,
-        n.settings ->> 'default_branch' as default_branch,
+        n.settings ->> 'default_branch' as default_branch, (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier,
         case when n.owner_id = ${userId} then 50 else coalesce((
           select max(m.access_level) from memberships m where m.namespace_id = any(n.ancestry) and m.user_id = ${userId}
           and (m.expires_at is null or m.expires_at > now())), 0) end as level,

@@ -143,15 +143,16 @@ export function groupHandler(cases: GroupCases, instance: Instance): ServiceImpl
       return entity(ownedGroup(group));
     },
 
-    updateGroup: async (request) => {
+    updateGroup: async (request, context) => {
       const settings = request.settings;
-      const group = await cases.updateGroup({
+      const group = await cases.updateGroup(viewerOf(context), {
         id: request.groupId,
         name: settings?.name,
         path: settings?.path,
         description: settings?.description,
         visibility: settings?.visibility as Visibility | undefined,
         settings: toSettings(settings),
+        tier: orNull(request.tier, ''),
       });
       return entity(ownedGroup(group));
     },

@@ -4,6 +4,7 @@ import {
   accessLevel,
   type Directory,
   directoryMigrations,
+  projectById,
   projectsFrom,
   startDirectory,
   usersByIds,
@@ -32,6 +33,7 @@ import { anonymous, type CallOptions, connect, type Peer, type RunningService, s
 import { logger } from '@switchyard/telemetry';
 import { eventually, freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import * as fc from 'fast-check';
+import { publishInstance } from '../../src/application/publish-instance';
 import { compose } from '../../src/compose';
 import type { Config } from '../../src/config';
 import { migrations } from '../../src/storage/migrations';
@@ -345,6 +347,58 @@ describe.each([
     );
     expect(seen).toBeGreaterThan(50);
   }, 240_000);
+
+  it('knows whether merge trains are in force from what is set in project, group and instance', async () => {
+    const groups = gateway.client(GroupServiceService);
+    const projects = gateway.client(ProjectServiceService);
+    const path = fresh('licensed');
+    const groupId = idOf(
+      await groups.createGroup(CreateGroupRequest.fromPartial({ settings: { name: path, path } }), root),
+    );
+    const settings = {
+      path: 'p',
+      mergePipelinesEnabled: true,
+      mergeTrainsEnabled: true,
+      mergeTrainRequiredStatuses: { names: ['build'] },
+      mergeTrainTimeout: 30,
+      mergeTrainParallelCars: 2,
+    };
+    const create = CreateProjectRequest.fromPartial({ namespaceId: groupId, settings });
+    const projectId = idOf(await projects.createProject(create, root));
+    const found = async () => {
+      await caughtUp();
+      return projectById(db, projectId);
+    };
+    const on = {
+      merge_trains_enabled: true,
+      merge_train_required_statuses: ['build'],
+      merge_train_timeout: 30,
+      merge_train_parallel_cars: 2,
+      tier: 'ultimate',
+    };
+    expect(await found()).toMatchObject(on);
+    await directory.rebuild();
+    expect(await found()).toMatchObject(on);
+    const switched = async (change: object) => {
+      await projects.updateProject(UpdateProjectRequest.fromPartial({ projectId, settings: change }), root);
+      return (await found())?.merge_trains_enabled;
+    };
+    expect(await switched({ mergePipelinesEnabled: false })).toBe(false);
+    expect(await switched({ mergePipelinesEnabled: true })).toBe(true);
+    for (const [tier, enabled] of [
+      ['free', false],
+      ['premium', true],
+      ['', true],
+    ] as const) {
+      await groups.updateGroup(UpdateGroupRequest.fromPartial({ groupId, tier }), root);
+      expect((await found())?.merge_trains_enabled).toBe(enabled);
+    }
+    // As at a start with another SWITCHYARD_TIER.
+    await publishInstance(owner, 'free');
+    expect((await found())?.merge_trains_enabled).toBe(false);
+    await publishInstance(owner, 'ultimate');
+    expect(await found()).toMatchObject(on);
+  });
 
   it('shows the ghost in place of a deleted user, also after a rebuild', async () => {
     const person = await newPerson();

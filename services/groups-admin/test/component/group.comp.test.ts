@@ -1,4 +1,6 @@
 import { sql } from '@switchyard/database';
+import { GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
+import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
 import { allGroups, allProjects } from '../support/requests';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 import { refusal, worldOf } from '../support/world';
@@ -342,6 +344,33 @@ describe('updating', () => {
   });
 });
 
+describe('a licence tier', () => {
+  const license = (by: TestUser, id: number, tier: string) =>
+    groups(by).updateGroup({ groupId: id, settings: undefined, tier }, { group: id });
+
+  test('is given by administrators, to top-level groups; it holds for all below and comes back as one change', async () => {
+    const top = await newGroup(ada, 'licensed');
+    const below = await newGroup(ada, 'below', { parentId: top.id });
+    const project = await newProject(ada, below.id, 'p');
+    expect(top.tier).toBeNull();
+    expect(below).not.toHaveProperty('tier');
+    const sequence = async () =>
+      (await running.db.query<{ value: number }>(sql`select value from directory_sequence`))[0]?.value ?? 0;
+    const before = await sequence();
+    expect(await shown('Group', license(root, top.id, 'free'))).toMatchObject({ tier: 'free' });
+    expect(await sequence()).toBe(before + 1);
+    const ofProject = projects(ada).getProject({ projectId: project.id }, { project: project.id });
+    expect(await shown('Project', ofProject)).not.toHaveProperty('merge_trains_enabled');
+    expect(await shown('Group', license(root, top.id, ''))).toMatchObject({ tier: null });
+
+    expect(await refusal(license(ada, top.id, 'ultimate'))).toMatchObject({ kind: 'forbidden' });
+    expect(await refusal(license(root, below.id, 'ultimate'))).toEqual({
+      kind: 'invalid',
+      message: { tier: ['can only be set on a top-level group'] },
+    });
+  });
+});
+
 test('on a free instance what is licensed is not shown', async () => {
   const free = await runGroups({ tier: 'free' });
   try {
@@ -351,7 +380,28 @@ test('on a free instance what is licensed is not shown', async () => {
     for (const field of ['marked_for_deletion_on', 'membership_lock', 'assistant_availability']) {
       expect(group).not.toHaveProperty(field);
     }
-    expect(await makeProject(owner, group.id, 'p')).not.toHaveProperty('merge_trains_enabled');
+    const settings = { mergeTrainsEnabled: true, mergeTrainTimeout: 9_999, approvalsBeforeMerge: 3 };
+    const project = await makeProject(owner, group.id, 'p', settings);
+    expect(project).not.toHaveProperty('merge_trains_enabled');
+    // Once the group has a tier of its own, what was ignored has its default.
+    const root = await free.user('root', { admin: true });
+    await free
+      .as(root, GroupServiceService)
+      .updateGroup({ groupId: group.id, settings: undefined, tier: 'premium' }, { group: group.id });
+    const projects = free.as(owner, ProjectServiceService);
+    const target = { project: project.id };
+    expect(await shown('Project', projects.getProject({ projectId: project.id }, target))).toMatchObject({
+      merge_trains_enabled: false,
+      merge_train_required_statuses: [],
+      merge_train_timeout: 60,
+      merge_train_parallel_cars: 20,
+      approvals_before_merge: 0,
+    });
+    const change = { projectId: project.id, settings: { featureAccessLevels: {}, ...settings } };
+    expect(await refusal(projects.updateProject(change, target))).toEqual({
+      kind: 'invalid',
+      message: { merge_train_timeout: ['must be between 1 and 1440'] },
+    });
   } finally {
     await free.close();
   }

@@ -218,10 +218,20 @@ export const groupRoutes = [
     path: '/groups/:id',
     summary: 'Update a group',
     access: { group: 'admin_group' },
-    params: { name: text().optional(), path: text().optional(), ...settings },
+    params: {
+      name: text().optional(),
+      path: text().optional(),
+      ...settings,
+      // Administrators only.
+      tier: nullable(oneOf('free', 'premium', 'ultimate')).optional(),
+    },
     returns: { 200: 'Group' },
     handle: ({ params, access, call }) =>
-      call(GroupServiceService).updateGroup({ groupId: access.id, settings: toSettings(params) }),
+      call(GroupServiceService).updateGroup({
+        groupId: access.id,
+        settings: toSettings(params),
+        tier: cleared(params.tier, ''),
+      }),
   }),
   defineRoute({
     method: 'delete',

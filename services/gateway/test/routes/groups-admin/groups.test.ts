@@ -173,6 +173,15 @@ describe('changing a group', () => {
       (await gateway.send('PUT', '/groups/3', { ...token(), body: { name: 'H', description: null } })).status,
     ).toBe(200);
     expect(asked('GroupService/UpdateGroup')).toMatchObject({ groupId: 3, settings: { name: 'H', description: '' } });
+    for (const [tier, passed] of [
+      ['premium', 'premium'],
+      ['', ''],
+    ]) {
+      gateway.calls.length = 0;
+      expect((await gateway.send('PUT', `/groups/3?tier=${tier}`, token())).status).toBe(200);
+      expect(asked('GroupService/UpdateGroup')).toMatchObject({ groupId: 3, tier: passed });
+    }
+    expect((await gateway.send('PUT', '/groups/3?tier=gold', token())).status).toBe(400);
     expect((await gateway.send('POST', '/groups/3/transfer?group_id=8', token())).status).toBe(201);
     expect(asked('GroupService/TransferGroup')).toEqual({ groupId: 3, parentId: 8 });
     expect((await gateway.send('POST', '/groups/3/restore', token())).status).toBe(201);

@@ -176,12 +176,42 @@ describe('POST /projects', () => {
 
 describe('changing a project', () => {
   it('PUT 200, archive and unarchive 201, transfer 200, DELETE 202', async () => {
-    const body = { description: null, merge_trains_enabled: true, squash_option: 'never' };
+    const body = {
+      description: null,
+      merge_trains_enabled: true,
+      merge_train_required_statuses: ['build', 'unit, slow'],
+      merge_train_timeout: '90',
+      merge_train_parallel_cars: 3,
+      squash_option: 'never',
+    };
     expect((await gateway.send('PUT', '/projects/5', { ...token(), body })).status).toBe(200);
     expect(asked('ProjectService/UpdateProject')).toMatchObject({
       projectId: 5,
-      settings: { description: '', mergeTrainsEnabled: true, squashOption: 'never', topics: undefined },
+      settings: {
+        description: '',
+        mergeTrainsEnabled: true,
+        mergeTrainRequiredStatuses: { names: ['build', 'unit, slow'] },
+        mergeTrainTimeout: 90,
+        mergeTrainParallelCars: 3,
+        squashOption: 'never',
+        topics: undefined,
+      },
     });
+    gateway.calls.length = 0;
+    await gateway.send('PUT', '/projects/5?merge_train_required_statuses=', token());
+    expect(asked('ProjectService/UpdateProject')).toMatchObject({
+      settings: { mergeTrainRequiredStatuses: { names: [] }, mergeTrainTimeout: undefined },
+    });
+    const wrong = await gateway.send(
+      'PUT',
+      '/projects/5?merge_train_timeout=soon&merge_train_parallel_cars=-1',
+      token(),
+    );
+    expect([wrong.status, wrong.body]).toEqual([
+      400,
+      { error: 'merge_train_timeout is invalid, merge_train_parallel_cars does not have a valid value' },
+    ]);
+    gateway.calls.length = 0;
     for (const [verb, archived] of [
       ['archive', true],
       ['unarchive', false],
