@@ -1,4 +1,14 @@
 export { type Logger, logger } from './logger';
-export { countRpc, countRpcs, gauge, metrics, observe, observeHttp, observeRpc, type Reading } from './metrics';
+export {
+  counter,
+  countRpc,
+  countRpcs,
+  gauge,
+  metrics,
+  observe,
+  observeHttp,
+  observeRpc,
+  type Reading,
+} from './metrics';
 export { currentRequestId, withRequestId } from './request-id';
 export { startTelemetry } from './tracing';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The process's Prometheus registry, served at `/metrics`. */
 export const metrics = new Registry();
@@ -39,6 +39,12 @@ export function observeRpc(side: 'client' | 'server', method: string): (outcome:
 export function observeHttp(method: string, route: string): (status: number) => void {
   const end = httpDuration.startTimer({ method, route });
   return (status) => void end({ status: String(status) });
+}
+
+/** A counter without labels; what it returns counts one more. */
+export function counter({ name, help }: { name: string; help: string }): () => void {
+  const made = new Counter({ name, help, registers: [metrics] });
+  return () => made.inc();
 }
 
 /** One value of a gauge with its labels. */
