@@ -1,5 +1,7 @@
 // Commands for the operator of a running installation, in the environment it was started with:
 //   npm run admin -- replay-dead-letters <consumer group> <topic>
+//   npm run admin -- verify-landings [--all]
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -7,17 +9,16 @@ import { fileURLToPath } from 'node:url';
 import { runningPort } from './embedded-postgres.mjs';
 import { readEnvironment } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
-import { LOG_DATABASE } from './services.mjs';
+import { LOG_DATABASE, SERVICES } from './services.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-const commands = { 'replay-dead-letters': replayDeadLetters };
+const commands = { 'replay-dead-letters': replayDeadLetters, 'verify-landings': verifyLandings };
 
 try {
   const [name, ...args] = process.argv.slice(2);
   const command = commands[name];
   if (!command) throw new LaunchFailure(`commands: ${Object.keys(commands).join(', ')}`);
-  await command(...args);
-  process.exit(0);
+  process.exit((await command(...args)) ?? 0);
 } catch (error) {
   process.stderr.write(`npm run admin: ${error instanceof LaunchFailure ? error.message : error.stack}\n`);
   process.exit(1);
@@ -38,13 +39,38 @@ async function replayDeadLetters(group, topic) {
   process.stdout.write(`${count} events given back to ${group}\n`);
 }
 
-function logDatabaseUrl({ data, databaseUrl }) {
+/** Compares landings with git and their receipts (D8); the exit code is 1 when any differs. */
+async function verifyLandings(...args) {
+  const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
+  const { database } = SERVICES.find(({ name }) => name === 'merge-requests');
+  const main = join(root, 'services/merge-requests/dist/main.js');
+  if (!existsSync(main)) throw new LaunchFailure('nothing is built here: run npm start first');
+  const child = spawn(process.execPath, [main, 'verify-landings', ...args], {
+    // What it logs of a landing that differs it prints as well.
+    env: {
+      ...process.env,
+      LOG_LEVEL: 'silent',
+      OTEL_EXPORTER_OTLP_ENDPOINT: '',
+      DATABASE_URL: databaseUrlOf(database, settings),
+      SWITCHYARD_DATA: settings.data,
+    },
+    stdio: 'inherit',
+  });
+  return new Promise((settle, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => settle(code ?? 1));
+  });
+}
+
+const logDatabaseUrl = (settings) => databaseUrlOf(LOG_DATABASE, settings);
+
+function databaseUrlOf(database, { data, databaseUrl }) {
   const passwords = join(data, 'database-passwords.json');
   if (!existsSync(passwords)) throw new LaunchFailure(`SWITCHYARD_DATA: there is no installation in ${data}`);
   const url = new URL(databaseUrl ?? `postgresql://127.0.0.1:${embeddedPort(data)}`);
-  url.pathname = `/${LOG_DATABASE}`;
-  url.username = LOG_DATABASE;
-  url.password = JSON.parse(readFileSync(passwords, 'utf8'))[LOG_DATABASE];
+  url.pathname = `/${database}`;
+  url.username = database;
+  url.password = JSON.parse(readFileSync(passwords, 'utf8'))[database];
   return url.href;
 }
 

@@ -8,6 +8,7 @@ import { logger } from '@switchyard/telemetry';
 import type { RefChangeSubscriber } from './application/ref-change';
 import { composeMergeRequests } from './compose-merge-requests';
 import { composeRepository } from './compose-repository';
+import { startVerifyingLandings } from './compose-verifier';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 import { defaultBranchOf } from './transport/default-branch.client';
@@ -74,6 +75,7 @@ export async function compose(
     start: async () => {
       const relay = startRelay({ db, bus });
       background.push(() => relay.close(), repository.startReconciler(), mergeRequests.start());
+      background.push(startVerifyingLandings(db, repository.repositoryOf));
     },
     close: async () => {
       await Promise.all(background.map((stop) => stop()));

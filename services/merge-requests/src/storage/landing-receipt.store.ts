@@ -1,0 +1,170 @@
+import { type Database, type Sql, sql } from '@switchyard/database';
+
+/** How a merge request landed (D8). */
+export type LandingMethod = 'merge' | 'ff' | 'rebase_merge';
+
+/** The newest report of one name when its merge request landed. */
+export interface ReceiptStatus {
+  readonly id: number;
+  readonly name: string;
+  readonly status: string;
+  readonly allowFailure: boolean;
+  readonly finishedAt: Date | undefined;
+}
+
+/** What a landing was, as its own transaction wrote it. Nothing in it has been checked: ids are texts. */
+export interface LandingReceipt {
+  readonly id: number;
+  readonly projectId: number;
+  readonly mergeRequestIid: number;
+  readonly targetBranch: string;
+  readonly method: LandingMethod;
+  readonly squash: boolean;
+  readonly headSha: string;
+  readonly baseSha: string;
+  /** Undefined for one that skipped the train. */
+  readonly testedSha: string | undefined;
+  readonly testedTree: string | undefined;
+  readonly pipelineId: number | undefined;
+  readonly pipelineStatus: string | undefined;
+  readonly statuses: readonly ReceiptStatus[];
+  readonly requiredStatuses: readonly string[];
+  readonly landedSha: string;
+  readonly landedTree: string;
+  readonly mergeCommitSha: string | undefined;
+  readonly squashCommitSha: string | undefined;
+  readonly builtAt: Date | undefined;
+  readonly testedAt: Date | undefined;
+  readonly landedAt: Date;
+}
+
+/** What is still kept of the pipeline that a receipt names. */
+export interface PipelineWitness {
+  readonly projectId: number;
+  readonly sha: string;
+  readonly statuses: readonly { readonly id: number; readonly name: string; readonly status: string }[];
+}
+
+/** A recorded move of a branch. */
+export interface BranchMove {
+  readonly before: string;
+  readonly after: string;
+}
+
+interface StatusEntry {
+  id?: number;
+  name?: string;
+  status?: string;
+  allow_failure?: boolean;
+  finished_at?: string | null;
+}
+
+type Row = {
+  [K in keyof LandingReceipt]: undefined extends LandingReceipt[K] ? LandingReceipt[K] | null : LandingReceipt[K];
+};
+type StoredRow = Omit<Row, 'statuses'> & { statuses: StatusEntry[] };
+
+const toStatus = (entry: StatusEntry): ReceiptStatus => ({
+  id: Number(entry.id ?? 0),
+  name: String(entry.name ?? ''),
+  status: String(entry.status ?? ''),
+  allowFailure: entry.allow_failure === true,
+  finishedAt: entry.finished_at ? new Date(entry.finished_at) : undefined,
+});
+
+const toReceipt = (row: StoredRow): LandingReceipt => ({
+  ...row,
+  testedSha: row.testedSha ?? undefined,
+  testedTree: row.testedTree ?? undefined,
+  pipelineId: row.pipelineId ?? undefined,
+  pipelineStatus: row.pipelineStatus ?? undefined,
+  statuses: row.statuses.map(toStatus),
+  mergeCommitSha: row.mergeCommitSha ?? undefined,
+  squashCommitSha: row.squashCommitSha ?? undefined,
+  builtAt: row.builtAt ?? undefined,
+  testedAt: row.testedAt ?? undefined,
+});
+
+const columns = sql`r.id, r.project_id as "projectId", r.merge_request_iid as "mergeRequestIid", r.target_branch as "targetBranch",
+  r.method, r.squash, r.head_sha as "headSha", r.base_sha as "baseSha", r.tested_sha as "testedSha", r.tested_tree as "testedTree",
+  r.pipeline_id as "pipelineId", r.pipeline_status as "pipelineStatus", r.statuses, r.required_statuses as "requiredStatuses",
+  r.landed_sha as "landedSha", r.landed_tree as "landedTree", r.merge_commit_sha as "mergeCommitSha",
+  r.squash_commit_sha as "squashCommitSha", r.built_at as "builtAt", r.tested_at as "testedAt", r.landed_at as "landedAt"`;
+
+// The repository of a deleted project goes with it, and nothing is left to compare with.
+const ofLivingProjects = sql`exists (select from directory.projects p where p.id = r.project_id and p.deleted_at is null and not p.deleting)`;
+
+/**
+ * Receipts behind the newest one that was verified, among which unverified ones are looked for: ids are handed out before commits, and
+ * a landing that was slow to commit lies behind faster ones. Looking at all receipts would grow with the history.
+ */
+const lookedBack = 10_000;
+/** Moves of a branch that are read at the most. */
+const movesRead = 1_000;
+
+/** Receipts of landings and what became of their verification. */
+export const landingReceiptStore = (db: Database) => {
+  const read = async (where: Sql, limit: number): Promise<LandingReceipt[]> => {
+    const rows = await db.query<StoredRow>(sql`
+      select ${columns} from landing_receipts r where ${where} and ${ofLivingProjects} order by r.id limit ${limit}`);
+    return rows.map(toReceipt);
+  };
+  const unlooked = sql`not exists (select from landing_verifications v where v.receipt_id = r.id)`;
+
+  return {
+    /** Receipts nobody has verified yet and that come after receipt `after` (0: from the start), by id. */
+    unverified: (after: number, limit: number): Promise<LandingReceipt[]> =>
+      read(
+        sql`r.id > greatest(${after}::bigint, (select coalesce(max(receipt_id), 0) from landing_verifications) - ${lookedBack}::bigint)
+          and ${unlooked}`,
+        limit,
+      ),
+
+    /** Receipts that were found to differ, after receipt `after`, by id. */
+    differing: (after: number, limit: number): Promise<LandingReceipt[]> =>
+      read(
+        sql`r.id in (select v.receipt_id from landing_verifications v
+          where v.differences <> '{}' and v.receipt_id > ${after} order by v.receipt_id limit ${limit})`,
+        limit,
+      ),
+
+    /** Every receipt after receipt `after`, by id. */
+    all: (after: number, limit: number): Promise<LandingReceipt[]> => read(sql`r.id > ${after}`, limit),
+
+    /** Notes what the verifier found; the newest look counts. */
+    async record(receiptId: number, differences: readonly string[]): Promise<void> {
+      await db.query(sql`
+        insert into landing_verifications (receipt_id, differences)
+        select id, ${[...differences]}::text[] from landing_receipts where id = ${receiptId}
+        on conflict (receipt_id) do update set differences = excluded.differences, verified_at = now()`);
+    },
+
+    /** How many landings differ from their receipts. */
+    async countDiffering(): Promise<number> {
+      const row = await db.one<{ count: number }>(
+        sql`select count(*)::int as count from landing_verifications where differences <> '{}'`,
+      );
+      return row?.count ?? 0;
+    },
+
+    /** What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline is gone. */
+    async pipelineOf({ pipelineId, statuses }: LandingReceipt): Promise<PipelineWitness | undefined> {
+      if (pipelineId === undefined) return undefined;
+      return db.one<PipelineWitness>(sql`
+        select pl.project_id as "projectId", pl.sha, coalesce((
+          select json_agg(json_build_object('id', cs.id, 'name', cs.name, 'status', cs.status)) from commit_statuses cs
+          where cs.pipeline_id = pl.id and cs.id = any(${statuses.map(({ id }) => id)}::bigint[])), '[]') as statuses
+        from pipelines pl where pl.id = ${pipelineId}`);
+    },
+
+    /** Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). */
+    movesSince: ({ projectId, targetBranch, landedAt }: LandingReceipt): Promise<BranchMove[]> =>
+      db.query<BranchMove>(sql`
+        select old_sha as before, new_sha as after from ref_change_intents
+        where project_id = ${projectId} and ref = ${`refs/heads/${targetBranch}`} and state = 'done' and settled_at >= ${landedAt}
+        order by id limit ${movesRead}`),
+  };
+};
+
+/** What `landingReceiptStore` gives. */
+export type LandingReceiptStore = ReturnType<typeof landingReceiptStore>;
