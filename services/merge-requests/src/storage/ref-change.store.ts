@@ -47,7 +47,11 @@ async function adopt(tx: Tx, projectId: number, branch: string): Promise<void> {
     values (${projectId}, ${branch}, 40, 40) on conflict (project_id, name) do nothing`);
 }
 
-const eventOf = ({ change, facts }: Settlement) => {
+/** Which refs moved together: readers tell of many of one kind as one (G-4.8-7). */
+const kindOf = ({ change }: Settlement): string =>
+  `${branchOf(change.ref) === undefined} ${creates(change)} ${deletes(change)}`;
+
+const eventOf = ({ change, facts }: Settlement, pushId: string, refCount: number) => {
   const branch = branchOf(change.ref);
   return {
     id: `repository.pushed:${change.id}`,
@@ -66,12 +70,19 @@ const eventOf = ({ change, facts }: Settlement) => {
       occurredAt: change.createdAt,
       defaultBranch: facts?.defaultBranch ?? false,
       readmePath: facts?.readmePath ?? '',
+      pushId,
+      refCount,
     },
   };
 };
 
 // The project's row is locked before events are appended: those of one project leave in the order of their commits.
-async function record(tx: Tx, settlements: readonly Settlement[], newDefault: string | undefined): Promise<void> {
+async function record(
+  tx: Tx,
+  pushId: string,
+  settlements: readonly Settlement[],
+  newDefault: string | undefined,
+): Promise<void> {
   const projectId = settlements[0]?.change.projectId;
   if (projectId === undefined) return;
   const moved = settlements.filter((one) => one.moved);
@@ -85,7 +96,10 @@ async function record(tx: Tx, settlements: readonly Settlement[], newDefault: st
       handled_at = case when source = 'internal' then now() end,
       handle_at = now() + make_interval(secs => ${tellingSeconds}::int)
     where id = any(${settlements.map(({ change }) => change.id)}::bigint[])`);
-  await appendAllToOutbox(tx, repositoryPushed, moved.filter(({ facts }) => facts !== undefined).map(eventOf));
+  const told = moved.filter(({ facts }) => facts !== undefined);
+  const alike = Map.groupBy(told, kindOf);
+  const occurrences = told.map((one) => eventOf(one, pushId, alike.get(kindOf(one))?.length ?? 1));
+  await appendAllToOutbox(tx, repositoryPushed, occurrences);
 }
 
 /** The table of intents: what was asked for, what became of it, who was told (D7). */
@@ -136,7 +150,7 @@ export const refChangeStore = (db: Database) => ({
     db.transaction(
       async (tx) => {
         const { settlements, newDefault } = await settle(await openOf(tx, pushId));
-        await record(tx, settlements, newDefault);
+        await record(tx, pushId, settlements, newDefault);
         return settlements;
       },
       // Run again after a deadlock, `settle` would find refs that it has moved itself.
@@ -169,7 +183,7 @@ export const refChangeStore = (db: Database) => ({
         return rows.map((row) => ({ ...toChange(row), done: row.done }));
       };
       const { settlements, newDefault } = await settle(await openOf(tx, oldest.pushId), later);
-      await record(tx, settlements, newDefault);
+      await record(tx, oldest.pushId, settlements, newDefault);
       return settlements;
     };
     try {
