@@ -10,6 +10,7 @@ import { followMergeRequests } from './application/follow-merge-requests';
 import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
+import { composeActivity } from './compose-activity';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 import { openPrisma } from './storage/prisma';
@@ -51,9 +52,11 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     followMergeRequests: followMergeRequests({ todos }),
   });
 
+  const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
+
   const background: { close(): Promise<void> }[] = [];
   return {
-    services: [todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL)],
+    services: [todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL), ...activity.services],
     ensureDirectory: directory.ensure,
     countStatements,
     ready: async () => {
@@ -69,6 +72,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           subscriptions: [mergeRequestSubscription(useCases.followMergeRequests, directory)],
         }),
         removeOrphanedTodos({ todos, log: logger }),
+        ...(await activity.start()),
         startRelay({ db, bus }),
       );
     },

@@ -7,12 +7,14 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { notFound, unavailable } from '@switchyard/errors';
 import {
   type EventBus,
+  type EventDefinition,
   embeddedLog,
   encodeBody,
   logMigrations,
   mergeRequestEventId,
   mergeRequestEvents,
 } from '@switchyard/events';
+import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
@@ -64,8 +66,11 @@ export interface Installation {
   /** Whether merge-requests answers. */
   targetsAway: boolean;
   readonly todos: RpcClient<typeof TodoServiceService>;
+  readonly events: RpcClient<typeof EventServiceService>;
   /** Options of a call by the gateway for a user. */
   as(user: { id: number; admin?: boolean; external?: boolean } | undefined): CallOptions;
+  /** Publishes an event, as the relay of its owner would. */
+  publishEvent<Payload>(event: EventDefinition<Payload>, payload: Payload, id: string): Promise<string>;
   /** Publishes a fact about a merge request, as its owner's relay would. */
   publish(
     target: StoredTarget,
@@ -218,6 +223,7 @@ export async function startInstallation(): Promise<Installation> {
       state.targetsAway = away;
     },
     todos: gateway.client(TodoServiceService),
+    events: gateway.client(EventServiceService),
     as: (user) => {
       const actor: Actor =
         user === undefined
@@ -242,17 +248,16 @@ export async function startInstallation(): Promise<Installation> {
         fact,
         ...given,
       };
+      return installation.publishEvent(mergeRequestEvents, payload, id);
+    },
+    async publishEvent(event, payload, id) {
+      const { topic, type, version } = event;
       await bus.publish([
         {
-          topic: mergeRequestEvents.topic,
-          key: mergeRequestEvents.key(payload),
-          body: encodeBody(mergeRequestEvents, payload),
-          headers: {
-            id,
-            type: mergeRequestEvents.type,
-            version: String(mergeRequestEvents.version),
-            time: new Date().toISOString(),
-          },
+          topic,
+          key: event.key(payload),
+          body: encodeBody(event, payload),
+          headers: { id, type, version: String(version), time: new Date().toISOString() },
         },
       ]);
       return id;

@@ -1,4 +1,5 @@
 import type { Route } from '../http/route';
+import { eventRoutes } from './collaboration/events.routes';
 import { todoRoutes } from './collaboration/todos.routes';
 import { groupRoutes } from './groups-admin/groups.routes';
 import { labelRoutes } from './groups-admin/labels.routes';
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...memberRoutes,
   ...labelRoutes,
   ...milestoneRoutes,
+  ...eventRoutes,
   ...todoRoutes,
   ...branchRoutes,
   ...commitRoutes,

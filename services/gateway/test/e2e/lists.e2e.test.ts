@@ -132,6 +132,15 @@ describe('every list', () => {
       },
       { within: 30_000 },
     );
+    for (const list of ['/events', `${at}/events`]) {
+      await eventually(
+        async () => {
+          const { headers } = await system.api('GET', list);
+          if (Number(headers.get('x-total')) < rows) throw new Error('activity events are not there yet');
+        },
+        { within: 30_000 },
+      );
+    }
 
     const g = `/groups/${group.id}`;
     const mr = `${at}/merge_requests/${request.iid}`;
@@ -172,6 +181,9 @@ describe('every list', () => {
       'GET /projects/:id/merge_requests/:merge_request_iid/participants': `${mr}/participants`,
       'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': `${mr}/reviewers`,
       'GET /projects/:id/merge_requests/:merge_request_iid/versions': `${mr}/versions`,
+      'GET /events': '/events',
+      'GET /users/:id/events': '/users/root/events',
+      'GET /projects/:id/events': `${at}/events`,
       'GET /todos': `/todos?private_token=${token}`,
     });
   });

@@ -274,6 +274,11 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/todo', 'readerWrite', 'G-4.9-3'),
 
+  // Activity events
+  row('GET /events', 'userRead', 'G-4.8-5'),
+  row('GET /users/:id/events', 'anybody', 'G-4.8-4'),
+  row('GET /projects/:id/events', 'openRead', 'G-4.8-4'),
+
   // To-dos
   row('GET /todos', 'userRead', 'api.md 4.9'),
   row('POST /todos/:id/mark_as_done', 'userWrite', 'api.md 4.9'),

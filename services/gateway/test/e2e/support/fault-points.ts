@@ -28,6 +28,8 @@ export const eventPoints = [
   'outbox.published',
   'todo.written',
   'todo.committed',
+  'activity.written',
+  'activity.committed',
   'consumer.committed',
 ];
 

@@ -1,0 +1,193 @@
+/** What was done (G-4.8-1). */
+export type ActivityAction =
+  | 'approved'
+  | 'closed'
+  | 'commented'
+  | 'created'
+  | 'destroyed'
+  | 'expired'
+  | 'joined'
+  | 'left'
+  | 'merged'
+  | 'pushed'
+  | 'reopened'
+  | 'updated';
+
+/** What an event is filed under: whoever may read that may read the event. */
+export type ActivitySubject = 'project' | 'repository' | 'merge_request' | 'issue' | 'snippet' | 'milestone';
+
+/** What was pushed (api.md section 2, G-2-21). */
+export interface PushData {
+  readonly action: 'created' | 'pushed' | 'removed';
+  readonly refType: 'branch' | 'tag';
+  /** Undefined where several refs are told of at once (G-4.8-7). */
+  readonly single?: {
+    readonly commitCount: number;
+    /** Undefined for a new ref. */
+    readonly commitFrom: string | undefined;
+    /** Undefined for a removed ref. */
+    readonly commitTo: string | undefined;
+    readonly ref: string;
+    readonly commitTitle: string | undefined;
+  };
+  /** Refs told of at once; undefined for one. */
+  readonly refCount?: number;
+}
+
+/** One activity event. */
+export interface Activity {
+  /** Derives from what happened: the same cause at the same moment is the same event. */
+  readonly cause: string;
+  readonly projectId: number;
+  readonly authorId: number;
+  readonly action: ActivityAction;
+  readonly target?:
+    | {
+        /** As the filter `target_type` names it. */
+        readonly type: 'issue' | 'merge_request' | 'milestone' | 'note' | 'project' | 'snippet';
+        readonly id: number;
+        /** Undefined for what has no number of its own. */
+        readonly iid: number | undefined;
+        readonly title: string;
+      }
+    | undefined;
+  readonly subject: { readonly type: ActivitySubject /** 0: nothing that goes by itself. */; readonly id: number };
+  readonly push?: PushData;
+  readonly imported: boolean;
+  readonly createdAt: Date;
+}
+
+/** What follows for the feed from something that happened, in this order. */
+export interface ActivityChange {
+  /** Every event filed under this goes, and none comes after it. */
+  readonly forget?: { readonly type: ActivitySubject; readonly id: number };
+  /** Events filed under this show a new title. */
+  readonly retitle?: { readonly type: ActivitySubject; readonly id: number; readonly title: string };
+  /** An event is added. */
+  readonly add?: Activity;
+}
+
+/** Refs of one kind that a push moves in one way before they are told of as one (G-4.8-7). */
+const bulkAbove = 3;
+
+const noCommit = /^0+$/;
+
+/** A ref that moved. */
+export interface RefMove {
+  readonly eventId: string;
+  readonly projectId: number;
+  /** 0 for the service itself. */
+  readonly authorId: number;
+  readonly refName: string;
+  readonly refType: 'branch' | 'tag';
+  readonly action: 'created' | 'pushed' | 'removed';
+  readonly before: string;
+  readonly after: string;
+  readonly commitCount: number;
+  readonly commitTitle: string;
+  /** The push it was part of; empty when unknown. */
+  readonly pushId: string;
+  /** Refs of this kind that the push moved in this way, this one included; at least 1. */
+  readonly refCount: number;
+  readonly pushedAt: Date;
+}
+
+/** The event of a moved ref; all refs of a bulk push give the same one. */
+export function activityOfPush(move: RefMove): ActivityChange {
+  if (move.authorId === 0) return {};
+  const common = { action: move.action, refType: move.refType };
+  const bulk = move.pushId !== '' && move.refCount > bulkAbove;
+  return {
+    add: {
+      cause: bulk ? `push:${move.pushId}:${move.refType}:${move.action}` : move.eventId,
+      projectId: move.projectId,
+      authorId: move.authorId,
+      action: 'pushed',
+      subject: { type: 'repository', id: 0 },
+      push: bulk
+        ? { ...common, refCount: move.refCount }
+        : {
+            ...common,
+            single: {
+              commitCount: move.commitCount,
+              commitFrom: noCommit.test(move.before) ? undefined : move.before,
+              commitTo: noCommit.test(move.after) ? undefined : move.after,
+              ref: move.refName,
+              commitTitle: move.commitTitle || undefined,
+            },
+          },
+      imported: false,
+      createdAt: move.pushedAt,
+    },
+  };
+}
+
+/** How merge requests and issues change as far as the feed tells of it. */
+type IssuableDeed = 'created' | 'closed' | 'reopened' | 'merged' | 'approved' | 'retitled' | 'deleted' | 'other';
+
+/** Something that happened to a merge request or an issue. */
+export interface IssuableDeedDone {
+  readonly eventId: string;
+  readonly type: 'merge_request' | 'issue';
+  readonly id: number;
+  readonly iid: number;
+  readonly projectId: number;
+  readonly authorId: number;
+  /** 0 when nobody did it. */
+  readonly actorId: number;
+  readonly title: string;
+  readonly deed: IssuableDeed;
+  readonly imported: boolean;
+  readonly at: Date;
+}
+
+/** What follows from something that happened to a merge request or an issue. What nobody did is its author's. */
+export function activityOfIssuable(done: IssuableDeedDone): ActivityChange {
+  const subject = { type: done.type, id: done.id };
+  const { deed } = done;
+  if (deed === 'other') return {};
+  if (deed === 'deleted') return { forget: subject };
+  if (deed === 'retitled') return { retitle: { ...subject, title: done.title } };
+  return {
+    add: {
+      cause: done.eventId,
+      projectId: done.projectId,
+      authorId: done.actorId || done.authorId,
+      action: deed,
+      target: { type: done.type, id: done.id, iid: done.iid, title: done.title },
+      subject,
+      imported: done.imported,
+      createdAt: done.at,
+    },
+  };
+}
+
+/** Something that happened to a project or its members. */
+export interface ProjectDeedDone {
+  readonly eventId: string;
+  readonly projectId: number;
+  /** Whose deed the feed shows; 0 when nobody's. */
+  readonly userId: number;
+  readonly deed: 'created' | 'joined' | 'left' | 'expired';
+  readonly at: Date;
+}
+
+/** The event of a project that was made, or of a member who came or went. */
+export function activityOfProject({ eventId, projectId, userId, deed, at }: ProjectDeedDone): ActivityChange {
+  if (userId === 0) return {};
+  const about = { projectId, authorId: userId, subject: { type: 'project', id: 0 } as const, imported: false };
+  const target =
+    deed === 'created' ? ({ type: 'project', id: projectId, iid: undefined, title: '' } as const) : undefined;
+  return { add: { ...about, target, cause: eventId, action: deed, createdAt: at } };
+}
+
+/** Selects events; what is undefined selects all. */
+export interface ActivityFilter {
+  readonly action?: string | undefined;
+  /** As the request names it. */
+  readonly targetType?: string | undefined;
+  /** `YYYY-MM-DD`: before 00:00 UTC of that day (G-4.8-2). */
+  readonly before?: string | undefined;
+  /** `YYYY-MM-DD`: after 24:00 UTC of that day. */
+  readonly after?: string | undefined;
+}

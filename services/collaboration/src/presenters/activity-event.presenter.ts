@@ -1,0 +1,69 @@
+import { userReference } from '@switchyard/directory';
+import type { ActivityEventRow, PushDataRow } from '../storage/activity-event.list';
+
+const typeNames: Record<string, string> = {
+  issue: 'Issue',
+  merge_request: 'MergeRequest',
+  milestone: 'Milestone',
+  note: 'Note',
+  snippet: 'Snippet',
+};
+
+const pushNames: Record<PushDataRow['action'], string> = {
+  created: 'pushed new',
+  pushed: 'pushed to',
+  removed: 'deleted',
+};
+
+const actionNames: Record<string, string> = {
+  commented: 'commented on',
+  expired: 'removed due to membership expiration from',
+  merged: 'accepted',
+  reopened: 'opened',
+};
+
+/** What an event is called (G-2-22): a project is `created`, everything else that comes to be is `opened`. */
+function actionName({ action, push, targetType }: ActivityEventRow): string {
+  if (push !== undefined) return pushNames[push.action];
+  if (action === 'created') return targetType === 'project' ? 'created' : 'opened';
+  return actionNames[action] ?? action;
+}
+
+/** `push_data` (G-2-21): of a bulk push only the number of refs is said. */
+const pushData = (push: PushDataRow) => ({
+  commit_count: push.commit_count,
+  action: push.ref_count === null ? push.action : null,
+  ref_type: push.ref_count === null ? push.ref_type : null,
+  commit_from: push.commit_from,
+  commit_to: push.commit_to,
+  ref: push.ref,
+  commit_title: push.commit_title,
+  ref_count: push.ref_count,
+});
+
+/**
+ * The public activity event (api.md section 2, G-2-20).
+ * @param ofProject true in the listing of a project, whose items carry `data`
+ */
+export function presentActivityEvent(event: ActivityEventRow, externalUrl: string, ofProject: boolean) {
+  // A project that was made is what the event lies in, not what it points at.
+  const target = event.targetType === 'project' ? undefined : event;
+  return {
+    id: event.id,
+    project_id: event.projectId,
+    title: null,
+    action_name: actionName(event),
+    target_id: target?.targetId ?? null,
+    target_iid: target?.targetIid ?? null,
+    target_type: typeNames[target?.targetType ?? ''] ?? null,
+    author_id: event.author?.id ?? event.authorId,
+    target_title: target?.targetTitle ?? null,
+    created_at: event.createdAt,
+    author: event.author === undefined ? null : userReference(event.author, externalUrl),
+    imported: event.imported,
+    imported_from: 'none',
+    ...(event.push === undefined ? {} : { push_data: pushData(event.push) }),
+    author_username: event.author?.username ?? null,
+    ...(ofProject ? { data: null } : {}),
+  };
+}

@@ -1,0 +1,126 @@
+import { type Database, listPage, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import {
+  joinProject,
+  memberProjects,
+  type UserRow,
+  userColumns,
+  userJoin,
+  userOf,
+  type Viewer,
+  visibleProjects,
+} from '@switchyard/directory';
+import type { ActivityFilter } from '../domain/activity';
+import { mergeRequestRule } from './todo.visibility';
+
+/** What was pushed, as it is printed; `action` and `ref_type` of a bulk push are not. */
+export interface PushDataRow {
+  action: 'created' | 'pushed' | 'removed';
+  ref_type: string;
+  commit_count: number;
+  commit_from: string | null;
+  commit_to: string | null;
+  ref: string | null;
+  commit_title: string | null;
+  ref_count: number | null;
+}
+
+/** An event with what it is printed with. */
+export interface ActivityEventRow {
+  id: number;
+  projectId: number;
+  authorId: number;
+  action: string;
+  targetType: string | undefined;
+  targetId: number | undefined;
+  targetIid: number | undefined;
+  targetTitle: string | undefined;
+  push: PushDataRow | undefined;
+  imported: boolean;
+  createdAt: Date;
+  author: UserRow | undefined;
+}
+
+/** Whose or which events are listed. */
+export type ActivityScope =
+  | { readonly authorId: number }
+  | { readonly projectId: number }
+  /** Of every project the viewer is a member of. */
+  | 'member_projects';
+
+/** Reads events that the viewer may see. */
+export interface ActivityEventList {
+  /** One page by moment: one statement, and a capped count with offset paging. */
+  page(
+    viewer: Viewer,
+    scope: ActivityScope,
+    filter: ActivityFilter,
+    request: PageRequest,
+  ): Promise<{ rows: ActivityEventRow[]; page: PageInfo }>;
+}
+
+const countFrom = sql`activity_events e ${joinProject(sql`e.project_id`)}`;
+const from = sql`${countFrom} ${userJoin('author', sql`e.author_id`)}`;
+
+const select = sql`e.id, e.project_id, e.author_id, e.action, e.target_type, e.target_id, e.target_iid, e.target_title, e.push_data,
+  e.imported, e.created_at, ${userColumns('author')}`;
+
+const scopeCondition = (viewer: Viewer, scope: ActivityScope): Sql => {
+  if (scope === 'member_projects') return memberProjects(viewer);
+  return 'authorId' in scope ? sql`e.author_id = ${scope.authorId}` : sql`e.project_id = ${scope.projectId}`;
+};
+
+/** Whoever may read what an event is filed under may read the event. */
+const visibleTo = (viewer: Viewer): Sql => sql`case e.subject_type
+  when 'merge_request' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
+  when 'repository' then ${visibleProjects(viewer, { privateLevel: 20, feature: 'repository' })}
+  else ${visibleProjects(viewer)} end`;
+
+const conditionsOf = ({ action, targetType, before, after }: ActivityFilter): Sql[] => [
+  ...(action === undefined ? [] : [sql`e.action = ${action}`]),
+  ...(targetType === undefined ? [] : [sql`e.target_type = ${targetType}`]),
+  ...(before === undefined ? [] : [sql`e.created_at < ${before}::date::timestamp at time zone 'utc'`]),
+  ...(after === undefined ? [] : [sql`e.created_at >= (${after}::date + 1)::timestamp at time zone 'utc'`]),
+];
+
+function rowOf(row: Record<string, unknown>): ActivityEventRow {
+  const optional = <T>(value: unknown): T | undefined => (value ?? undefined) as T | undefined;
+  return {
+    id: row.id as number,
+    projectId: row.project_id as number,
+    authorId: row.author_id as number,
+    action: row.action as string,
+    targetType: optional(row.target_type),
+    targetId: optional(row.target_id),
+    targetIid: optional(row.target_iid),
+    targetTitle: optional(row.target_title),
+    push: optional(row.push_data),
+    imported: row.imported as boolean,
+    createdAt: row.created_at as Date,
+    author: userOf(row, 'author'),
+  };
+}
+
+/** Opens the list. */
+export function activityEventList(db: Database): ActivityEventList {
+  return {
+    async page(viewer, scope, filter, request) {
+      const { rows, page } = await listPage({
+        db,
+        name: 'list_activity_events',
+        select,
+        from,
+        countFrom,
+        where: [scopeCondition(viewer, scope), ...conditionsOf(filter), visibleTo(viewer)],
+        orders: {
+          created_at: [
+            { name: 'created_at', expression: sql`e.created_at`, type: 'timestamptz' },
+            { name: 'id', expression: sql`e.id`, type: 'bigint' },
+          ],
+        },
+        request,
+        count: true,
+      });
+      return { rows: rows.map(rowOf), page };
+    },
+  };
+}

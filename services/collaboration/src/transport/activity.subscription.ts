@@ -1,0 +1,144 @@
+import type { Tx } from '@switchyard/database';
+import {
+  type AnySubscription,
+  type EventMeta,
+  faultPoint,
+  faultPoints,
+  issueEvents,
+  membershipEvents,
+  mergeRequestEvents,
+  projectEvents,
+  repositoryPushed,
+  subscription,
+} from '@switchyard/events';
+import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import { MemberRemoved_Reason, type MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
+import type { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
+import {
+  MergeRequestActed_Kind,
+  type MergeRequestEvent,
+} from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import type { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
+import {
+  type ActivityChange,
+  activityOfIssuable,
+  activityOfProject,
+  activityOfPush,
+  type IssuableDeedDone,
+} from '../domain/activity';
+
+faultPoints.push('activity.written', 'activity.committed');
+
+type Deed = IssuableDeedDone['deed'];
+type FactOf<T extends { fact?: { $case: string } | undefined }> = NonNullable<T['fact']>;
+
+function mergeRequestDeed(fact: FactOf<MergeRequestEvent>): Deed {
+  switch (fact.$case) {
+    case 'created':
+    case 'closed':
+    case 'reopened':
+    case 'merged':
+    case 'deleted':
+      return fact.$case;
+    case 'updated':
+      return fact.value.changedFields.includes('title') ? 'retitled' : 'other';
+    case 'acted':
+      return fact.value.kind === MergeRequestActed_Kind.KIND_APPROVED ? 'approved' : 'other';
+    default:
+      return 'other';
+  }
+}
+
+function issueDeed(fact: FactOf<IssueEvent>): Deed {
+  switch (fact.$case) {
+    case 'created':
+    case 'closed':
+    case 'reopened':
+    case 'deleted':
+      return fact.$case;
+    case 'updated':
+      return fact.value.changedFields.includes('title') ? 'retitled' : 'other';
+    default:
+      return 'other';
+  }
+}
+
+function ofMergeRequest(event: MergeRequestEvent, { id: eventId, time }: EventMeta): ActivityChange {
+  const { mergeRequest, fact, actorId, imported, occurredAt } = event;
+  if (mergeRequest === undefined || fact === undefined) return {};
+  const deed = mergeRequestDeed(fact);
+  return activityOfIssuable({
+    ...mergeRequest,
+    eventId,
+    type: 'merge_request',
+    actorId,
+    imported,
+    deed,
+    at: occurredAt ?? time,
+  });
+}
+
+function ofIssue(event: IssueEvent, { id: eventId, time }: EventMeta): ActivityChange {
+  const { issue, fact, actorId, imported, occurredAt } = event;
+  if (issue === undefined || fact === undefined) return {};
+  return activityOfIssuable({
+    ...issue,
+    eventId,
+    type: 'issue',
+    actorId,
+    imported,
+    deed: issueDeed(fact),
+    at: occurredAt ?? time,
+  });
+}
+
+const pushActions = new Set(['created', 'pushed', 'removed']);
+
+function ofPush(event: RepositoryPushedEvent, { id: eventId, time }: EventMeta): ActivityChange {
+  if (!pushActions.has(event.action)) return {};
+  return activityOfPush({
+    ...event,
+    eventId,
+    refType: event.refType === 'tag' ? 'tag' : 'branch',
+    action: event.action as 'created' | 'pushed' | 'removed',
+    pushedAt: event.occurredAt ?? time,
+  });
+}
+
+function ofMembership(event: MembershipEvent, { id: eventId, time }: EventMeta): ActivityChange {
+  const { projectId, userId, fact, occurredAt } = event;
+  // Members of groups come and go without a word: an event lies in a project.
+  if (projectId === 0 || fact === undefined) return {};
+  const at = occurredAt ?? time;
+  if (fact.$case === 'added') return activityOfProject({ eventId, projectId, userId, deed: 'joined', at });
+  const { reason } = fact.value;
+  if (reason === MemberRemoved_Reason.REASON_PARENT_DELETED) return {};
+  const deed = reason === MemberRemoved_Reason.REASON_EXPIRED ? 'expired' : 'left';
+  return activityOfProject({ eventId, projectId, userId, deed, at });
+}
+
+function ofProject(event: ProjectEvent, { id: eventId, time }: EventMeta): ActivityChange {
+  if (event.fact?.$case !== 'created') return {};
+  const { projectId, actorId, occurredAt } = event;
+  return activityOfProject({ eventId, projectId, userId: actorId, deed: 'created', at: occurredAt ?? time });
+}
+
+/** What every service tells becomes activity events, each once (D6). */
+export function activitySubscriptions(apply: (tx: Tx, change: ActivityChange) => Promise<void>): AnySubscription[] {
+  const handling =
+    <Payload>(changeOf: (payload: Payload, meta: EventMeta) => ActivityChange) =>
+    async (payload: Payload, tx: Tx, meta: EventMeta): Promise<void> => {
+      const change = changeOf(payload, meta);
+      if (Object.keys(change).length === 0) return;
+      await apply(tx, change);
+      faultPoint('activity.written');
+      tx.afterCommit(() => faultPoint('activity.committed'));
+    };
+  return [
+    subscription({ event: mergeRequestEvents, handle: handling(ofMergeRequest) }),
+    subscription({ event: issueEvents, handle: handling(ofIssue) }),
+    subscription({ event: repositoryPushed, handle: handling(ofPush) }),
+    subscription({ event: membershipEvents, handle: handling(ofMembership) }),
+    subscription({ event: projectEvents, handle: handling(ofProject) }),
+  ];
+}

@@ -1,0 +1,59 @@
+import type { PageRequest } from '@switchyard/database';
+import { notFound, unauthorized } from '@switchyard/errors';
+import { type EventFilter, EventServiceService } from '@switchyard/protos/collaboration/v1/event';
+import type { PageRequest as WirePageRequest } from '@switchyard/protos/rpc/v1/representation';
+import { type CallContext, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { ActivityFilter } from '../domain/activity';
+import { presentActivityEvent } from '../presenters/activity-event.presenter';
+import type { ActivityEventList, ActivityScope } from '../storage/activity-event.list';
+
+const filterOf = (filter: EventFilter | undefined): ActivityFilter => ({
+  action: filter?.action || undefined,
+  targetType: filter?.targetType || undefined,
+  before: filter?.before || undefined,
+  after: filter?.after || undefined,
+});
+
+// The one order there is: by moment (api.md 4.8).
+const pageOf = (wire: WirePageRequest | undefined): PageRequest => ({
+  ...pageRequest(wire, { orderBy: 'created_at', descending: true }),
+  orderBy: 'created_at',
+});
+
+/**
+ * Serves `EventService`.
+ * @param authorNamed finds whose events are asked for, by id or username; undefined when there is no such user
+ */
+export function eventHandler(
+  list: ActivityEventList,
+  authorNamed: (user: string) => Promise<{ readonly id: number } | undefined>,
+  externalUrl: string,
+): ServiceImplementation {
+  const answer = async (
+    { actor }: CallContext,
+    scope: ActivityScope,
+    filter: EventFilter | undefined,
+    wanted: PageRequest,
+  ) => {
+    const found = await list.page(actor, scope, filterOf(filter), wanted);
+    const ofProject = scope !== 'member_projects' && 'projectId' in scope;
+    return page(
+      found.rows.map((event) => presentActivityEvent(event, externalUrl, ofProject)),
+      { ...found.page, keyset: wanted.mode === 'keyset' },
+    );
+  };
+  return implement(EventServiceService, {
+    listEvents: (request, context) => {
+      if (context.actor.userId === 0) throw unauthorized();
+      const scope = request.allProjects ? 'member_projects' : { authorId: context.actor.userId };
+      return answer(context, scope, request.filter, pageOf(request.page));
+    },
+    listUserEvents: async (request, context) => {
+      const author = await authorNamed(request.user);
+      if (author === undefined) throw notFound('User');
+      return answer(context, { authorId: author.id }, request.filter, pageOf(request.page));
+    },
+    listProjectEvents: (request, context) =>
+      answer(context, { projectId: request.projectId }, request.filter, pageOf(request.page)),
+  });
+}
