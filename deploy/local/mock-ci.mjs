@@ -1,0 +1,261 @@
+// A CI for development: finds the pipelines that wait, fetches their commits, tests them and reports.
+//   npm run mock-ci -- [--project <id or path>]… [--command <shell command>] [--name <status name>] [--parallel <n>]
+// Without a command it reads the file `.mock-ci` of the commit: lines `fail`, `sleep <seconds>`; a commit without one succeeds after a second.
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { readEnvironment, urlHost } from './environment.mjs';
+import { LaunchFailure } from './failure.mjs';
+
+const POLL_MS = 500;
+const RETRY_MS = 2_000;
+const PAGE = 100;
+const DEFAULT_SECONDS = 1;
+const COMMAND_LIMIT_MS = 30 * 60_000;
+const REQUEST_LIMIT_MS = 30_000;
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+const stopping = new AbortController();
+const { signal } = stopping;
+
+/** An answer that is not a success. */
+class Refused extends Error {
+  constructor(status, body) {
+    super(`${status} ${body.slice(0, 200)}`);
+    this.status = status;
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!signal.aborted) {
+    process.stderr.write(`npm run mock-ci: ${error instanceof LaunchFailure ? error.message : error.stack}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function main() {
+  const options = readArguments();
+  const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
+  const url = `http://${urlHost(settings.host)}:${settings.port}`;
+  const ci = { ...options, url, token: tokenOf(settings), work: mkdtempSync(join(tmpdir(), 'switchyard-mock-ci-')) };
+  for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stopping.abort());
+  try {
+    const user = await api(ci, '/user');
+    say(`testing what waits at ${url} as ${user.username}; Ctrl-C stops`);
+    await work(ci);
+    say('stopped');
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) throw new LaunchFailure('the token is not accepted');
+    if (error.cause?.code === 'ECONNREFUSED') throw new LaunchFailure(`nothing answers at ${url}: run npm start first`);
+    throw error;
+  } finally {
+    rmSync(ci.work, { recursive: true, force: true });
+  }
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        project: { type: 'string', multiple: true, default: [] },
+        command: { type: 'string' },
+        name: { type: 'string', default: 'mock-ci' },
+        parallel: { type: 'string', default: '20' },
+      },
+    });
+    const parallel = Number(values.parallel);
+    if (!Number.isInteger(parallel) || parallel < 1) throw new Error('--parallel must be a whole number from 1');
+    return { ...values, parallel };
+  } catch (error) {
+    throw new LaunchFailure(error.message);
+  }
+}
+
+function tokenOf({ rootToken, data }) {
+  const file = join(data, 'root-token');
+  const token =
+    process.env.SWITCHYARD_TOKEN?.trim() || rootToken || (existsSync(file) && readFileSync(file, 'utf8').trim());
+  if (!token)
+    throw new LaunchFailure(`no token: set SWITCHYARD_TOKEN or SWITCHYARD_ROOT_TOKEN; there is none in ${file}`);
+  return token;
+}
+
+function say(text) {
+  process.stdout.write(`${new Date().toTimeString().slice(0, 8)}  ${text}\n`);
+}
+
+async function api({ url, token }, path, body) {
+  const response = await fetch(`${url}/api/v4${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'PRIVATE-TOKEN': token, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_LIMIT_MS)]),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Refused(response.status, text);
+  return JSON.parse(text);
+}
+
+/** Looks for work until it is told to stop; an installation that does not answer is asked again. */
+async function work(ci) {
+  const running = new Map();
+  const heads = new Set();
+  while (!signal.aborted) {
+    let pause = POLL_MS;
+    try {
+      for (const project of await projectsOf(ci)) {
+        for (const job of await jobsOf(ci, project, heads)) {
+          if (running.size >= ci.parallel) break;
+          if (running.has(job.key)) continue;
+          heads.add(job.key);
+          const end = runJob(ci, project, job).finally(() => running.delete(job.key));
+          running.set(job.key, end);
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) break;
+      if (error instanceof Refused && error.status === 401) throw error;
+      say(`cannot read what waits (${error.cause?.code ?? error.message}); trying again`);
+      pause = RETRY_MS;
+    }
+    await sleep(pause, undefined, { signal }).catch(() => {});
+  }
+  await Promise.all(running.values());
+}
+
+function projectsOf(ci) {
+  if (ci.project.length > 0)
+    return Promise.all(ci.project.map((name) => api(ci, `/projects/${encodeURIComponent(name)}`)));
+  return api(ci, `/projects?membership=true&order_by=id&sort=asc&per_page=${PAGE}`);
+}
+
+/** Pipelines that wait, the oldest first; and heads of open merge requests that nobody has tested yet. */
+async function jobsOf(ci, project, heads) {
+  const path = `/projects/${project.id}`;
+  const waiting = await api(
+    ci,
+    `${path}/pipelines?source=merge_request_event&scope=pending&order_by=id&sort=asc&per_page=${PAGE}`,
+  );
+  const jobs = waiting.map(({ id, sha, ref }) => ({ key: `pipeline ${id}`, sha, ref, fetch: ref, pipelineId: id }));
+  const open = await api(ci, `${path}/merge_requests?state=opened&order_by=updated_at&per_page=${PAGE}`);
+  for (const { iid, sha, source_branch: branch, source_project_id: source } of open) {
+    const key = `head ${project.id} ${branch} ${sha}`;
+    if (!sha || source !== project.id || heads.has(key)) continue;
+    const tested = await api(ci, `${path}/pipelines?sha=${sha}&per_page=1`);
+    if (tested.length > 0) heads.add(key);
+    else jobs.push({ key, sha, ref: branch, fetch: `refs/merge-requests/${iid}/head` });
+  }
+  return jobs;
+}
+
+async function runJob(ci, project, job) {
+  const title = `${project.path_with_namespace} ${job.ref.replace('refs/merge-requests/', '!')} ${job.sha.slice(0, 8)}`;
+  const report = (state, description) =>
+    api(ci, `/projects/${project.id}/statuses/${job.sha}`, {
+      state,
+      name: ci.name,
+      description,
+      ...(job.pipelineId === undefined ? { ref: job.ref } : { pipeline_id: job.pipelineId }),
+    });
+  const since = performance.now();
+  try {
+    await report('running');
+    say(`${title}  running`);
+    const repository = await fetchRef(ci, project, job);
+    if (repository === undefined) return say(`${title}  has moved on`);
+    const { passed, words } = await test(ci, repository, job);
+    await report(passed ? 'success' : 'failed', words);
+    say(
+      `${title}  ${passed ? 'success' : 'FAILED'} after ${((performance.now() - since) / 1_000).toFixed(1)} s (${words})`,
+    );
+  } catch (error) {
+    // A car that has left or was rebuilt takes its pipeline along.
+    if (!signal.aborted) say(`${title}  not reported: ${error.message.trim().split('\n')[0]}`);
+  }
+}
+
+/** Fetches what a job is about; undefined when the ref is no longer the commit that shall be tested. */
+async function fetchRef(ci, project, { key, sha, fetch: ref }) {
+  const path = join(ci.work, key.replace(/[^\w-]+/g, '-'));
+  const git = gitIn(ci, path);
+  await promisify(execFile)('git', ['init', '-q', '--bare', path], { signal });
+  await git(
+    'fetch',
+    '-q',
+    '--depth=1',
+    '--no-tags',
+    `${ci.url}/${project.path_with_namespace}.git`,
+    `+${ref}:refs/ci/tested`,
+  );
+  return (await git('rev-parse', 'refs/ci/tested')).trim() === sha ? { path, git } : undefined;
+}
+
+function gitIn({ token }, path) {
+  const credentials = Buffer.from(`mock-ci:${token}`).toString('base64');
+  // Among the arguments the token would show in the list of processes.
+  const env = {
+    ...process.env,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'http.extraHeader',
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${credentials}`,
+  };
+  return async (...args) =>
+    (await promisify(execFile)('git', ['-C', path, ...args], { env, signal, maxBuffer: 1 << 26 })).stdout;
+}
+
+async function test({ command }, repository, { sha, ref }) {
+  try {
+    return command === undefined
+      ? await followFile(repository, sha)
+      : await runCommand(command, repository, { sha, ref });
+  } finally {
+    rmSync(repository.path, { recursive: true, force: true });
+  }
+}
+
+async function followFile({ git }, sha) {
+  const listed = await git('ls-tree', '--name-only', sha, '.mock-ci');
+  const lines = listed.trim() === '' ? [] : (await git('cat-file', 'blob', `${sha}:.mock-ci`)).split('\n');
+  const orders = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  if (!orders.some((order) => order.startsWith('sleep'))) orders.unshift(`sleep ${DEFAULT_SECONDS}`);
+  for (const order of orders) {
+    const seconds = /^sleep (\d+(?:\.\d+)?)$/.exec(order)?.[1];
+    if (seconds !== undefined) await sleep(Number(seconds) * 1_000, undefined, { signal });
+    else if (order === 'fail') return { passed: false, words: '.mock-ci says fail' };
+    else return { passed: false, words: `.mock-ci: ${order.slice(0, 80)} is not known` };
+  }
+  return { passed: true, words: 'nothing to complain of' };
+}
+
+async function runCommand(command, { path, git }, { sha, ref }) {
+  const tree = join(path, 'tree');
+  await git('worktree', 'add', '-q', '--detach', tree, sha);
+  const child = spawn('sh', ['-c', command], {
+    cwd: tree,
+    env: { ...process.env, CI: 'true', CI_COMMIT_SHA: sha, CI_COMMIT_REF_NAME: ref },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: AbortSignal.any([signal, AbortSignal.timeout(COMMAND_LIMIT_MS)]),
+  });
+  let last = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      last = (last + chunk).slice(-1_000);
+    });
+  }
+  const code = await new Promise((settle) => {
+    child.once('error', (error) => {
+      last += error.message;
+    });
+    child.once('close', settle);
+  });
+  signal.throwIfAborted();
+  const line = last.trim().split('\n').at(-1)?.slice(0, 120);
+  return { passed: code === 0, words: line || `exit code ${code ?? 'of a signal'}` };
+}
