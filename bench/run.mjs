@@ -7,9 +7,10 @@ import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
 import { startSink } from './sink.mjs';
 import { start } from './start.mjs';
+import { train } from './train.mjs';
 
 /** Benchmarks that share one running installation, in the order they run. */
-const onRunning = { list, growth, recheck, rename };
+const onRunning = { list, growth, recheck, rename, train };
 /** Benchmarks of the installation itself. */
 const ofStarting = { start };
 
