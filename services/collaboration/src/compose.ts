@@ -11,12 +11,13 @@ import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import { composeActivity } from './compose-activity';
+import { composeNotes } from './compose-notes';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 import { openPrisma } from './storage/prisma';
 import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
-import { mergeRequestSubscription } from './transport/merge-request.subscription';
+import { mergeRequestSubscription, todoFollower } from './transport/merge-request.subscription';
 import { mergeRequestTargets } from './transport/merge-request-targets';
 import { todoHandler } from './transport/todo.handler';
 
@@ -54,9 +55,17 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
 
   const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
+  const notes = composeNotes({
+    db,
+    mergeRequests,
+    directory,
+    externalUrl: config.SWITCHYARD_EXTERNAL_URL,
+    log: logger,
+  });
+
   const background: { close(): Promise<void> }[] = [];
   return {
-    services: [todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL), ...activity.services],
+    services: [...notes.services, todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL), ...activity.services],
     ensureDirectory: directory.ensure,
     countStatements,
     ready: async () => {
@@ -69,8 +78,14 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           bus,
           db,
           group: 'collaboration',
-          subscriptions: [mergeRequestSubscription(useCases.followMergeRequests, directory)],
+          subscriptions: [
+            mergeRequestSubscription(
+              [todoFollower(useCases.followMergeRequests), ...notes.mergeRequestFollowers],
+              directory,
+            ),
+          ],
         }),
+        notes.startBackground(),
         removeOrphanedTodos({ todos, log: logger }),
         ...(await activity.start()),
         startRelay({ db, bus }),

@@ -1,4 +1,5 @@
 import { consequencesOf, type MergeRequestFact, type MergeRequestHappening } from './merge-request-happening';
+import type { RemovalReason } from './merge-train-removal';
 
 const none = { usernames: [], directlyAddressed: [] };
 
@@ -61,5 +62,45 @@ describe('what follows from a merge request', () => {
       raise: [],
     });
     expect(consequencesOf(happening({ kind: 'deleted' }, { imported: true }))).toMatchObject({ removeAll: true });
+  });
+
+  describe('off a merge train', () => {
+    const left = (reason: RemovalReason, addedById = 7): MergeRequestFact => ({
+      kind: 'train_left',
+      entryId: 31,
+      targetBranch: 'main',
+      addedById,
+      reason,
+    });
+    const told = (reason: RemovalReason, given: Partial<MergeRequestHappening> = {}, addedById = 7) =>
+      consequencesOf(happening(left(reason, addedById), given)).raise;
+
+    it('asks the author and whoever queued it, with the reason, once for each entry', () => {
+      expect(told('pipeline_failed', { actorId: 0 })).toEqual([
+        {
+          action: 'merge_train_removed',
+          to: { ids: [1, 7] },
+          authorId: 7,
+          cause: 'merge_train_entry:31',
+          body: 'Removed from the merge train for `main` because its pipeline failed.',
+        },
+      ]);
+      expect(told('pushed')[0]).toMatchObject({ to: { ids: [1, 7] }, authorId: 2 });
+      expect(told('closed', { actorId: 1 }, 1)[0]).toMatchObject({ to: { ids: [1] } });
+    });
+
+    it('does not tell those who took it out by hand', () => {
+      expect(told('canceled', { actorId: 7 })[0]).toMatchObject({
+        to: { ids: [1] },
+        body: 'Removed from the merge train for `main`.',
+      });
+      expect(told('canceled', { actorId: 1 }, 1)).toEqual([]);
+      expect(told('canceled', { actorId: 2 })[0]?.to).toEqual({ ids: [1, 7] });
+    });
+
+    it('asks nobody where nothing is left to do', () => {
+      expect(told('merged_by_push')).toEqual([]);
+      expect(told('skipped')).toEqual([]);
+    });
   });
 });

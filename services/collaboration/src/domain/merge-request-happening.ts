@@ -1,3 +1,4 @@
+import { type RemovalReason, removalSentence } from './merge-train-removal';
 import { type Consequences, noConsequences, type Raise, type TodoTarget } from './todo';
 
 interface Mentions {
@@ -20,9 +21,18 @@ export type MergeRequestFact =
       readonly mentions: Mentions;
     }
   | { readonly kind: 'acted' }
+  /** Something that asks nobody for anything and settles nothing. */
+  | { readonly kind: 'noted' }
   | { readonly kind: 'deleted' }
   | { readonly kind: 'became_unmergeable'; readonly mergeUserId: number }
-  | { readonly kind: 'pipeline_failed'; readonly mergeUserId: number };
+  | { readonly kind: 'pipeline_failed'; readonly mergeUserId: number }
+  | {
+      readonly kind: 'train_left';
+      readonly entryId: number;
+      readonly targetBranch: string;
+      readonly addedById: number;
+      readonly reason: RemovalReason;
+    };
 
 /** Something that happened to a merge request. */
 export interface MergeRequestHappening {
@@ -55,10 +65,14 @@ export function consequencesOf({ authorId, actorId, imported, fact }: MergeReque
       };
     case 'acted':
       return { ...noConsequences, resolveFor };
+    case 'noted':
+      return noConsequences;
     case 'became_unmergeable':
       return { ...noConsequences, raise: [toThoseInCharge('unmergeable', authorId, fact.mergeUserId)] };
     case 'pipeline_failed':
       return { ...noConsequences, raise: [toThoseInCharge('build_failed', authorId, fact.mergeUserId)] };
+    case 'train_left':
+      return { ...noConsequences, raise: leftTrain(authorId, actorId, fact) };
   }
 }
 
@@ -88,3 +102,29 @@ const toThoseInCharge = (action: 'unmergeable' | 'build_failed', authorId: numbe
   to: { ids: [...new Set([authorId, mergeUserId])].filter((id) => id > 0) },
   authorId: undefined,
 });
+
+/**
+ * Whoever left a train is asked to look after it: the author and whoever queued it, both always (G-4.1-5), once each, for every entry anew.
+ * Not told are: anybody, when it is merged past the train or a push brought its commits into the target branch, since nothing is left to
+ * do; and whoever took the entry out by hand, since that is no news to them. Whoever made it leave as a side effect (a push, a close, a
+ * draft mark) is told. Who may no longer see the merge request is left out where the to-do is written.
+ */
+function leftTrain(
+  authorId: number,
+  actorId: number,
+  { entryId, targetBranch, addedById, reason }: Extract<MergeRequestFact, { kind: 'train_left' }>,
+): Raise[] {
+  if (reason === 'merged_by_push' || reason === 'skipped') return [];
+  const told = new Set([authorId, addedById].filter((id) => id > 0));
+  if (reason === 'canceled') told.delete(actorId);
+  if (told.size === 0) return [];
+  return [
+    {
+      action: 'merge_train_removed',
+      to: { ids: [...told] },
+      authorId: actorId === 0 ? addedById || authorId : actorId,
+      cause: `merge_train_entry:${entryId}`,
+      body: removalSentence(reason, targetBranch),
+    },
+  ];
+}

@@ -6,6 +6,7 @@ type TodoAction =
   | 'directly_addressed'
   | 'build_failed'
   | 'unmergeable'
+  | 'merge_train_removed'
   | 'marked';
 
 /** What a to-do points at. */
@@ -25,6 +26,10 @@ export interface Raise {
   readonly to: Recipients;
   /** Who caused it; undefined: each recipient themselves, where no other person is behind it. */
   readonly authorId: number | undefined;
+  /** Tells apart happenings that each ask for a to-do of their own; default: one pending to-do is enough. */
+  readonly cause?: string;
+  /** What the to-do says; default: the title of its target. */
+  readonly body?: string;
 }
 
 /** What follows from a happening, in this order. */

@@ -31,9 +31,9 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
     async raise(tx, target, raise) {
       const named = raise.flatMap(({ to }) => ('usernames' in to ? to.usernames : []));
       const users = await usersByUsernames(tx, named);
-      const wanted = raise.flatMap(({ action, to, authorId }) => {
+      const wanted = raise.flatMap(({ action, to, authorId, cause, body }) => {
         const ids = 'ids' in to ? to.ids : to.usernames.flatMap((name) => users.get(name.toLowerCase())?.id ?? []);
-        return ids.map((userId) => ({ userId, action, authorId: authorId ?? userId }));
+        return ids.map((userId) => ({ userId, action, authorId: authorId ?? userId, cause: cause ?? '', body }));
       });
       const readers = new Set(
         await usersWhoSee(tx, target.projectId, [...new Set(wanted.map(({ userId }) => userId))], mergeRequestRule),
@@ -41,10 +41,13 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
       const rows = wanted.filter(({ userId }) => readers.has(userId));
       if (rows.length === 0) return;
       await tx.query(sql`
-        insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid)
-        select wanted.user_id, wanted.author_id, wanted.action, ${target.projectId}, ${target.type}, ${target.id}, ${target.iid}
+        insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid, cause, body)
+        select wanted.user_id, wanted.author_id, wanted.action, ${target.projectId}, ${target.type}, ${target.id}, ${target.iid},
+          wanted.cause, wanted.body
         from unnest(${rows.map((row) => row.userId)}::bigint[], ${rows.map((row) => row.authorId)}::bigint[],
-          ${rows.map((row) => row.action)}::text[]) with ordinality as wanted (user_id, author_id, action, position)
+          ${rows.map((row) => row.action)}::text[], ${rows.map((row) => row.cause)}::text[],
+          ${rows.map((row) => row.body ?? null)}::text[])
+          with ordinality as wanted (user_id, author_id, action, cause, body, position)
         where not exists (
           select 1 from removed_targets gone where gone.target_type = ${target.type} and gone.target_id = ${target.id})
         order by wanted.position

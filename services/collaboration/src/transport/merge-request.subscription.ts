@@ -1,12 +1,23 @@
+import type { Tx } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
-import { type AnySubscription, faultPoint, faultPoints, mergeRequestEvents, subscription } from '@switchyard/events';
-import type {
-  MergeRequestEvent,
-  MergeRequestMentions,
+import {
+  type AnySubscription,
+  type EventMeta,
+  faultPoint,
+  faultPoints,
+  mergeRequestEvents,
+  subscription,
+} from '@switchyard/events';
+import {
+  MergeRequestAutoMergeChanged_Change as AutoMergeChange,
+  type MergeRequestEvent,
+  type MergeRequestMentions,
+  MergeTrainEntryRemoved_Reason as Reason,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import type { followMergeRequests } from '../application/follow-merge-requests';
 import type { MergeRequestFact, MergeRequestHappening } from '../domain/merge-request-happening';
+import type { RemovalReason } from '../domain/merge-train-removal';
 
 faultPoints.push('todo.written', 'todo.committed');
 
@@ -14,6 +25,31 @@ const mentionsOf = (mentions: MergeRequestMentions | undefined) => ({
   usernames: mentions?.usernames ?? [],
   directlyAddressed: mentions?.directlyAddressedUsernames ?? [],
 });
+
+const reasons: Record<Reason, RemovalReason> = {
+  [Reason.REASON_UNSPECIFIED]: 'unknown',
+  [Reason.REASON_CANCELED]: 'canceled',
+  [Reason.REASON_CLOSED]: 'closed',
+  [Reason.REASON_DRAFT]: 'draft',
+  [Reason.REASON_PUSHED]: 'pushed',
+  [Reason.REASON_PIPELINE_FAILED]: 'pipeline_failed',
+  [Reason.REASON_PIPELINE_CANCELED]: 'pipeline_canceled',
+  [Reason.REASON_TIMEOUT]: 'timeout',
+  [Reason.REASON_CONFLICT]: 'conflict',
+  [Reason.REASON_NO_CHANGES]: 'no_changes',
+  [Reason.REASON_NOT_MERGEABLE]: 'not_mergeable',
+  [Reason.REASON_RIGHT_LOST]: 'right_lost',
+  [Reason.REASON_USER_GONE]: 'user_gone',
+  [Reason.REASON_SOURCE_BRANCH_DELETED]: 'source_branch_deleted',
+  [Reason.REASON_TARGET_BRANCH_DELETED]: 'target_branch_deleted',
+  [Reason.REASON_RETARGETED]: 'retargeted',
+  [Reason.REASON_TRAINS_DISABLED]: 'trains_disabled',
+  [Reason.REASON_MERGED_BY_PUSH]: 'merged_by_push',
+  [Reason.REASON_SKIPPED]: 'skipped',
+};
+
+/** Why an entry left a train, in words; `unknown` for a reason that a later version added. */
+export const removalReason = (reason: Reason): RemovalReason => reasons[reason] ?? 'unknown';
 
 function factOf(fact: NonNullable<MergeRequestEvent['fact']>): MergeRequestFact {
   switch (fact.$case) {
@@ -42,6 +78,19 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>): MergeRequestFact 
       return { kind: 'became_unmergeable', mergeUserId: fact.value.mergeUserId };
     case 'pipelineFailed':
       return { kind: 'pipeline_failed', mergeUserId: fact.value.mergeUserId };
+    case 'mergeTrainEntryAdded':
+      return { kind: 'acted' };
+    case 'mergeTrainEntryRemoved':
+      return {
+        kind: 'train_left',
+        entryId: fact.value.entryId,
+        targetBranch: fact.value.targetBranch,
+        addedById: fact.value.addedById,
+        reason: removalReason(fact.value.reason),
+      };
+    case 'autoMergeChanged':
+      // Taking back what was set may be how an entry left its train: the to-do of that removal must not be settled by it.
+      return { kind: fact.value.change === AutoMergeChange.CHANGE_SET ? 'acted' : 'noted' };
   }
 }
 
@@ -63,23 +112,32 @@ function toHappening(event: MergeRequestEvent): MergeRequestHappening | undefine
   };
 }
 
-/** What happens to merge requests raises and resolves to-dos, each event once (D6). */
+/** Something that follows from each event of merge requests, written through the transaction that takes note of the event. */
+export type MergeRequestFollower = (tx: Tx, event: MergeRequestEvent, meta: EventMeta) => Promise<void>;
+
+/** To-dos are raised and resolved. */
+export const todoFollower =
+  (follow: ReturnType<typeof followMergeRequests>): MergeRequestFollower =>
+  async (tx, event) => {
+    const happening = toHappening(event);
+    if (happening !== undefined) await follow(tx, happening);
+    faultPoint('todo.written');
+    tx.afterCommit(() => faultPoint('todo.committed'));
+  };
+
+/** What happens to merge requests, each event once (D6): all followers commit together with the note that it was received. */
 export const mergeRequestSubscription = (
-  follow: ReturnType<typeof followMergeRequests>,
+  followers: readonly MergeRequestFollower[],
   directory: Pick<Directory, 'sequence' | 'ensure'>,
 ): AnySubscription =>
   subscription({
     event: mergeRequestEvents,
-    async handle(event, tx) {
-      const happening = toHappening(event);
-      if (happening === undefined) return;
+    async handle(event, tx, meta) {
       if (event.directorySequence > directory.sequence()) {
         // A user named here may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
         directory.ensure(event.directorySequence).catch(() => undefined);
         throw unavailable(`the directory has not reached ${event.directorySequence}`);
       }
-      await follow(tx, happening);
-      faultPoint('todo.written');
-      tx.afterCommit(() => faultPoint('todo.committed'));
+      for (const follower of followers) await follower(tx, event, meta);
     },
   });

@@ -73,7 +73,9 @@ const actions = async (user: DirectoryUser, filter: Partial<TodoFilter> = {}): P
 /** Waits until an event has been taken note of. */
 const received = (id: string) =>
   eventually(async () => {
-    const rows = await here.db.query(sql`select 1 from events.inbox where event_id = ${id}`);
+    const rows = await here.db.query(
+      sql`select 1 from events.inbox where consumer_group = 'collaboration' and event_id = ${id}`,
+    );
     expect(rows).toHaveLength(1);
   });
 

@@ -15,6 +15,7 @@ import {
   mergeRequestEvents,
 } from '@switchyard/events';
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
+import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
@@ -22,7 +23,7 @@ import {
   type MergeRequestTarget,
   MergeRequestTargetServiceService,
 } from '@switchyard/protos/merge_requests/v1/merge_request_target';
-import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import { Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import {
   anonymous,
   type CallOptions,
@@ -52,6 +53,9 @@ export interface StoredTarget {
   description?: string;
   /** Users who may not read it although they see its project. */
   hiddenFrom?: number[];
+  authorId?: number;
+  assigneeIds?: number[];
+  discussionLocked?: boolean;
 }
 
 type Fact = NonNullable<MergeRequestEvent['fact']>;
@@ -67,8 +71,12 @@ export interface Installation {
   targetsAway: boolean;
   readonly todos: RpcClient<typeof TodoServiceService>;
   readonly events: RpcClient<typeof EventServiceService>;
-  /** Options of a call by the gateway for a user. */
-  as(user: { id: number; admin?: boolean; external?: boolean } | undefined): CallOptions;
+  readonly notes: RpcClient<typeof NoteServiceService>;
+  /** Options of a call by the gateway for a user, where `access` says to what its path led. */
+  as(
+    user: { id: number; admin?: boolean; external?: boolean } | undefined,
+    access?: { id: number; level: number; archived?: boolean },
+  ): CallOptions;
   /** Publishes an event, as the relay of its owner would. */
   publishEvent<Payload>(event: EventDefinition<Payload>, payload: Payload, id: string): Promise<string>;
   /** Publishes a fact about a merge request, as its owner's relay would. */
@@ -187,8 +195,17 @@ export async function startInstallation(): Promise<Installation> {
             if (target === undefined || target.hiddenFrom?.includes(actor.userId)) throw notFound();
             return toMessage(target, actor.userId, withSubscribed);
           },
+          describe: async ({ projectId, iid }, { actor }) => {
+            targetCalls.push('describe');
+            const target = [...targets.values()].find((one) => one.projectId === projectId && one.iid === iid);
+            if (target === undefined || target.hiddenFrom?.includes(actor.userId)) throw notFound();
+            const { webUrl, title, id } = toMessage(target, actor.userId, false);
+            const { authorId = 0, assigneeIds = [], discussionLocked = false } = target;
+            const people = { authorId, assigneeIds, reviewerIds: [] };
+            return { id, iid, projectId, ...people, state: 'opened', discussionLocked, title, webUrl };
+          },
         },
-        { batchGet: rule, find: rule },
+        { batchGet: rule, find: rule, describe: rule },
       ),
     ],
   });
@@ -224,7 +241,8 @@ export async function startInstallation(): Promise<Installation> {
     },
     todos: gateway.client(TodoServiceService),
     events: gateway.client(EventServiceService),
-    as: (user) => {
+    notes: gateway.client(NoteServiceService),
+    as: (user, access) => {
       const actor: Actor =
         user === undefined
           ? anonymous
@@ -235,7 +253,11 @@ export async function startInstallation(): Promise<Installation> {
               external: user.external ?? false,
               scopes: ['api'],
             };
-      return { requestId: 'test', actor, directorySequence: directory.changes.length };
+      const target =
+        access === undefined
+          ? {}
+          : { access: Access.fromPartial({ kind: Access_Kind.KIND_PROJECT, visibility: 'private', ...access }) };
+      return { requestId: 'test', actor, directorySequence: directory.changes.length, ...target };
     },
     async publish(target, fact, { cause, ...given } = {}) {
       const id = mergeRequestEventId(fact.$case, target.id, cause);

@@ -17,7 +17,10 @@ export const targetKind = (route: Route): 'project' | 'group' | undefined =>
 
 /** True when the route cannot be used without a token. */
 export const needsToken = (route: Route): boolean =>
-  route.access === 'user' || route.access === 'admin' || (route.access !== 'public' && !isRead(route.method));
+  route.needsToken === true ||
+  route.access === 'user' ||
+  route.access === 'admin' ||
+  (route.access !== 'public' && !isRead(route.method));
 
 /** The refusal of a caller whose token may not do this, before parameters are looked at; nothing when it may. */
 export function refusalOfCaller(route: Route, answer: ResolveResponse): AppError | undefined {

@@ -61,6 +61,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   /** One line for the reference. */
   readonly summary: string;
   readonly access: A;
+  /** Refuses the anonymous although it only reads (G-4.6). */
+  readonly needsToken?: boolean;
   /** Token scopes that do beside `api` (and `read_api` on reads); `any` for every scope (G-5-5). */
   readonly scopes?: readonly string[] | 'any';
   /** Licence tier below which the answer is 403. */

@@ -1,5 +1,6 @@
 import type { Route } from '../http/route';
 import { eventRoutes } from './collaboration/events.routes';
+import { noteRoutes } from './collaboration/notes.routes';
 import { todoRoutes } from './collaboration/todos.routes';
 import { groupRoutes } from './groups-admin/groups.routes';
 import { labelRoutes } from './groups-admin/labels.routes';
@@ -15,6 +16,7 @@ import { commitRoutes } from './merge-requests/commits.routes';
 import { fileRoutes } from './merge-requests/files.routes';
 import { mergeRequestListRoutes } from './merge-requests/merge-request-lists.routes';
 import { mergeRequestRoutes } from './merge-requests/merge-requests.routes';
+import { mergeTrainRoutes } from './merge-requests/merge-trains.routes';
 import { pipelineRoutes } from './merge-requests/pipelines.routes';
 import { protectedBranchRoutes } from './merge-requests/protected-branches.routes';
 import { repositoryRoutes } from './merge-requests/repository.routes';
@@ -33,6 +35,7 @@ export const routes: readonly Route[] = [
   ...labelRoutes,
   ...milestoneRoutes,
   ...eventRoutes,
+  ...noteRoutes,
   ...todoRoutes,
   ...branchRoutes,
   ...commitRoutes,
@@ -42,6 +45,7 @@ export const routes: readonly Route[] = [
   ...tagRoutes,
   ...mergeRequestListRoutes,
   ...mergeRequestRoutes,
+  ...mergeTrainRoutes,
   ...pipelineRoutes,
   ...statusRoutes,
 ];

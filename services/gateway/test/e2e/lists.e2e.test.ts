@@ -121,6 +121,15 @@ describe('every list', () => {
       `insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha)
         select ${request.id}, '${baseSha}', lpad(to_hex(n), 40, '0'), '${baseSha}' from generate_series(1, ${rows}) n`,
     );
+    await system.query(
+      'collaboration',
+      `with carrier as (
+        insert into noteables (kind, project_id, target_id) values ('MergeRequest', ${project.id}, ${request.id})
+        on conflict (kind, target_id, project_id, sha) do update set version = 0 returning id)
+      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+        select carrier.id, ${project.id}, decode(lpad(to_hex(n), 40, '0'), 'hex'), true, ${first}, 'Note'
+        from carrier, generate_series(1, ${rows}) n`,
+    );
     await each(rows, (index) =>
       post(`${at}/statuses/${bigSha}`, { state: 'success', name: `job-${index}`, ref: 'big' }),
     );
@@ -181,6 +190,7 @@ describe('every list', () => {
       'GET /projects/:id/merge_requests/:merge_request_iid/participants': `${mr}/participants`,
       'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': `${mr}/reviewers`,
       'GET /projects/:id/merge_requests/:merge_request_iid/versions': `${mr}/versions`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/notes': `${mr}/notes`,
       'GET /events': '/events',
       'GET /users/:id/events': '/users/root/events',
       'GET /projects/:id/events': `${at}/events`,

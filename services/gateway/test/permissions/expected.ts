@@ -42,6 +42,8 @@ const families = {
   developerRead: { public: '13333....31.', internal: '43333....31.', private: '44333....31.' },
   /** Whoever reads merge requests; the service decides on authorship (G-4.2-7). */
   readerWrite: { public: '1........313', internal: '1........313', private: '1433.....313' },
+  /** Notes are for those who are logged in, wherever the object itself is open to all (G-4.6). */
+  readerNotes: { public: '1........31.', internal: '1........31.', private: '1433.....31.' },
   reporterWrite: { public: '1333.....313', internal: '1333.....313', private: '1433.....313' },
   plannerWrite: { public: '133......313', internal: '133......313', private: '143......313' },
   developerWrite: { public: '13333....313', internal: '13333....313', private: '14333....313' },
@@ -278,6 +280,18 @@ export const expectations: readonly Expectation[] = [
   row('GET /events', 'userRead', 'G-4.8-5'),
   row('GET /users/:id/events', 'anybody', 'G-4.8-4'),
   row('GET /projects/:id/events', 'openRead', 'G-4.8-4'),
+
+  // Notes
+  row('GET /projects/:id/merge_requests/:merge_request_iid/notes', 'readerNotes', 'G-4.6-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id', 'readerNotes', 'G-4.6-2'),
+
+  // Merge trains
+  row('GET /projects/:id/merge_trains', 'developerRead', 'gaps §4.1'),
+  row('GET /projects/:id/merge_trains/:target_branch', 'developerRead', 'gaps §4.1'),
+  row('GET /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerRead', 'gaps §4.1'),
+  row('POST /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerWrite', 'G-4.1-4'),
+  row('DELETE /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerWrite', 'G-4.1-5'),
+  row('GET /projects/:id/merge_trains/merge_requests/:merge_request_iid/receipt', 'developerRead', 'gaps §4.1'),
 
   // To-dos
   row('GET /todos', 'userRead', 'api.md 4.9'),

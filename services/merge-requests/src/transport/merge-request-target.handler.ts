@@ -74,7 +74,27 @@ export function mergeRequestTargetHandler({ mergeRequests, directory, externalUr
         if (target === undefined || !target.readable) throw notFound();
         return target;
       },
+      async describe({ projectId, iid }, context) {
+        const [view, readable] = await Promise.all([
+          mergeRequests.view({ projectId, iid }),
+          directory.readableProjects(viewerOf(context), [projectId]),
+        ]);
+        if (view === undefined || !readable.has(projectId)) throw notFound();
+        const { mergeRequest: mr } = view;
+        return {
+          id: mr.id,
+          iid: mr.iid,
+          projectId: mr.projectId,
+          authorId: mr.authorId,
+          assigneeIds: [...view.assigneeIds],
+          reviewerIds: [...view.reviewerIds],
+          state: mr.state,
+          discussionLocked: mr.discussionLocked ?? false,
+          title: mr.title,
+          webUrl: mergeRequestUrl(view, externalUrl),
+        };
+      },
     },
-    { batchGet: caller, find: caller },
+    { batchGet: caller, find: caller, describe: caller },
   );
 }

@@ -27,6 +27,8 @@ export const eventPoints = [
   'outbox.claimed',
   'outbox.published',
   'todo.written',
+  'system_note.written',
+  'system_note.committed',
   'todo.committed',
   'activity.written',
   'activity.committed',

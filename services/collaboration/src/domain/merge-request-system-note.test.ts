@@ -1,0 +1,75 @@
+import { type NotedFact, systemNotesOf } from './merge-request-system-note';
+
+const update = (given: Partial<Extract<NotedFact, { kind: 'updated' }>>): NotedFact => ({
+  kind: 'updated',
+  title: 'Faster',
+  addedAssigneeIds: [],
+  removedAssigneeIds: [],
+  addedReviewerIds: [],
+  removedReviewerIds: [],
+  changedFields: [],
+  ...given,
+});
+
+const said = (fact: NotedFact, actorId = 2) =>
+  systemNotesOf(actorId, fact).map(({ action, authorId, parts }) => [
+    action,
+    authorId,
+    parts.map((part) => (typeof part === 'string' ? part : `@${part.userId}`)).join(''),
+  ]);
+
+describe('system notes of a merge request', () => {
+  it('tell of an edit, a note for each kind of change', () => {
+    const fact = update({
+      title: 'Draft: *Faster*',
+      changedFields: ['title', 'draft', 'description', 'target_branch', 'assignees', 'reviewers'],
+      addedAssigneeIds: [3, 4, 5],
+      removedAssigneeIds: [6],
+      removedReviewerIds: [7],
+    });
+    expect(said(fact)).toEqual([
+      ['title', 2, 'changed the title to **Draft: \\*Faster\\***'],
+      ['draft', 2, 'marked this merge request as **draft**'],
+      ['description', 2, 'changed the description'],
+      ['branch', 2, 'changed the target branch'],
+      ['assignee', 2, 'assigned to @3, @4 and @5 and unassigned @6'],
+      ['reviewer', 2, 'removed the review request for @7'],
+    ]);
+  });
+
+  it('leave labels and milestones to others (api.md section 2)', () => {
+    expect(said(update({ changedFields: ['labels', 'milestone'] }))).toEqual([]);
+  });
+
+  it('tell of the train', () => {
+    expect(said({ kind: 'boarded', targetBranch: 'main', position: 1 })).toEqual([
+      ['merge_train', 2, 'started the merge train for `main`'],
+    ]);
+    expect(said({ kind: 'boarded', targetBranch: 'main', position: 3 })).toEqual([
+      ['merge_train', 2, 'added this merge request to the merge train for `main` at position 3'],
+    ]);
+    expect(said({ kind: 'train_left', targetBranch: 'main', addedById: 9, reason: 'canceled' })).toEqual([
+      ['merge_train', 2, 'removed this merge request from the merge train for `main`'],
+    ]);
+    expect(said({ kind: 'train_left', targetBranch: 'main', addedById: 9, reason: 'pipeline_failed' }, 0)).toEqual([
+      ['merge_train', 9, 'removed this merge request from the merge train for `main` because its pipeline failed'],
+    ]);
+  });
+
+  it.each([
+    ['set', true, '', 'enabled adding this merge request to the merge train automatically when its checks pass'],
+    ['canceled', true, '', 'canceled adding this merge request to the merge train automatically'],
+    [
+      'aborted',
+      true,
+      'it broke',
+      'aborted adding this merge request to the merge train automatically because it broke',
+    ],
+    ['set', false, '', 'enabled an automatic merge when its checks pass'],
+    ['canceled', false, '', 'canceled the automatic merge'],
+    ['aborted', false, '', 'aborted the automatic merge'],
+  ] as const)('tell of auto-merge: %s, train %s', (change, mergeTrain, reason, text) => {
+    const fact: NotedFact = { kind: 'auto_merge_changed', change, mergeTrain, setById: 9, reason };
+    expect(said(fact, 0)).toEqual([['auto_merge', 9, text]]);
+  });
+});

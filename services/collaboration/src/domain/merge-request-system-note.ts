@@ -1,0 +1,122 @@
+import { boardingNote, type RemovalReason, removalNote } from './merge-train-removal';
+
+/** What can happen to a merge request, as far as its system notes tell of it. */
+export type NotedFact =
+  | {
+      readonly kind: 'updated';
+      readonly title: string;
+      readonly addedAssigneeIds: readonly number[];
+      readonly removedAssigneeIds: readonly number[];
+      readonly addedReviewerIds: readonly number[];
+      readonly removedReviewerIds: readonly number[];
+      /** Public names. */
+      readonly changedFields: readonly string[];
+    }
+  | { readonly kind: 'boarded'; readonly targetBranch: string; readonly position: number }
+  | {
+      readonly kind: 'train_left';
+      readonly targetBranch: string;
+      readonly addedById: number;
+      readonly reason: RemovalReason;
+    }
+  | {
+      readonly kind: 'auto_merge_changed';
+      readonly change: 'set' | 'canceled' | 'aborted';
+      /** True: it boards a merge train once its checks pass. */
+      readonly mergeTrain: boolean;
+      readonly setById: number;
+      /** Ends a sentence; empty: none. */
+      readonly reason: string;
+    };
+
+/** A system note to be written. */
+export interface SystemNote {
+  /** What it tells of; one note of each per event. */
+  readonly action: string;
+  /** 0 when nobody can be named: no note is written. */
+  readonly authorId: number;
+  /** Texts and the users named between them. */
+  readonly parts: readonly (string | { readonly userId: number })[];
+}
+
+type Part = SystemNote['parts'][number];
+
+const users = (ids: readonly number[]): Part[] =>
+  ids.flatMap((userId, at): Part[] => [at === 0 ? '' : at === ids.length - 1 ? ' and ' : ', ', { userId }]);
+
+function people(
+  added: readonly number[],
+  removed: readonly number[],
+  words: { readonly added: string; readonly removed: string },
+): Part[] {
+  return [
+    ...(added.length === 0 ? [] : [`${words.added} `, ...users(added)]),
+    ...(added.length > 0 && removed.length > 0 ? [' and '] : []),
+    ...(removed.length === 0 ? [] : [`${words.removed} `, ...users(removed)]),
+  ];
+}
+
+const draftMark = /^\s*(\[draft\]|\(draft\)|draft:)/i;
+
+function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }>): SystemNote[] {
+  const changed = new Set(fact.changedFields);
+  const notes: SystemNote[] = [];
+  const say = (action: string, ...parts: Part[]): void => {
+    if (parts.length > 0) notes.push({ action, authorId: actorId, parts });
+  };
+  if (changed.has('title')) say('title', `changed the title to **${fact.title.replaceAll('*', '\\*')}**`);
+  if (changed.has('draft'))
+    say('draft', `marked this merge request as **${draftMark.test(fact.title) ? 'draft' : 'ready'}**`);
+  if (changed.has('description')) say('description', 'changed the description');
+  if (changed.has('target_branch')) say('branch', 'changed the target branch');
+  say(
+    'assignee',
+    ...people(fact.addedAssigneeIds, fact.removedAssigneeIds, { added: 'assigned to', removed: 'unassigned' }),
+  );
+  say(
+    'reviewer',
+    ...people(fact.addedReviewerIds, fact.removedReviewerIds, {
+      added: 'requested review from',
+      removed: 'removed the review request for',
+    }),
+  );
+  return notes;
+}
+
+/**
+ * System notes that follow from what happened to a merge request. Changes of labels, state and milestone are told elsewhere, not by
+ * notes (api.md section 2, Note). The removal of an entry that nobody caused is noted in the name of whoever had queued it.
+ */
+export function systemNotesOf(actorId: number, fact: NotedFact): SystemNote[] {
+  switch (fact.kind) {
+    case 'updated':
+      return editNotes(actorId, fact);
+    case 'boarded':
+      return [{ action: 'merge_train', authorId: actorId, parts: [boardingNote(fact.position, fact.targetBranch)] }];
+    case 'train_left':
+      return [
+        {
+          action: 'merge_train',
+          authorId: actorId || fact.addedById,
+          parts: [removalNote(fact.reason, fact.targetBranch)],
+        },
+      ];
+    case 'auto_merge_changed':
+      return [{ action: 'auto_merge', authorId: actorId || fact.setById, parts: [autoMergeNote(fact)] }];
+  }
+}
+
+function autoMergeNote({ change, mergeTrain, reason }: Extract<NotedFact, { kind: 'auto_merge_changed' }>): string {
+  const what = mergeTrain ? 'adding this merge request to the merge train automatically' : 'the automatic merge';
+  const because = reason === '' ? '' : ` because ${reason}`;
+  switch (change) {
+    case 'set':
+      return mergeTrain
+        ? 'enabled adding this merge request to the merge train automatically when its checks pass'
+        : 'enabled an automatic merge when its checks pass';
+    case 'canceled':
+      return `canceled ${what}`;
+    case 'aborted':
+      return `aborted ${what}${because}`;
+  }
+}

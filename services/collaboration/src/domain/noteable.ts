@@ -1,0 +1,62 @@
+/** Kinds of what carries notes, by their public name (G-2-16). */
+export type NoteableKind = 'MergeRequest' | 'Issue' | 'Snippet' | 'Commit';
+
+/** What a kind allows. */
+export interface NoteableRules {
+  /** What a 404 calls it. */
+  readonly thing: string;
+  /** Notes on it print `noteable_iid` (G-2-15). */
+  readonly printsIid: boolean;
+  /** Threads on it can be resolved (G-4.7-8). */
+  readonly resolvable: boolean;
+  /** Threads on it may stand at a line of a diff (G-4.7-3). */
+  readonly diffs: boolean;
+  /** Internal notes may be written on it (G-4.6-3). */
+  readonly internal: boolean;
+  /** A body that is one emoji becomes a reaction (G-4.6-8). */
+  readonly reactions: boolean;
+}
+
+/** Everything that tells one kind from another; a new kind is one row here and one resolver in compose-notes.ts. */
+export const noteableRules: Record<NoteableKind, NoteableRules> = {
+  MergeRequest: {
+    thing: 'Merge request',
+    printsIid: true,
+    resolvable: true,
+    diffs: true,
+    internal: true,
+    reactions: true,
+  },
+  Issue: { thing: 'Issue', printsIid: true, resolvable: false, diffs: false, internal: true, reactions: true },
+  Snippet: { thing: 'Snippet', printsIid: false, resolvable: false, diffs: false, internal: false, reactions: true },
+  Commit: { thing: 'Commit', printsIid: false, resolvable: false, diffs: true, internal: false, reactions: false },
+};
+
+/** What carries notes, as its owner knows it. */
+export interface Noteable {
+  readonly kind: NoteableKind;
+  readonly projectId: number;
+  /** Id at its owner; 0 for a commit. */
+  readonly targetId: number;
+  /** Number within the project; undefined where there is none. */
+  readonly iid: number | undefined;
+  /** Full sha of a commit; empty otherwise. */
+  readonly sha: string;
+  readonly authorId: number;
+  readonly assigneeIds: readonly number[];
+  readonly title: string;
+  readonly webUrl: string;
+  /** `opened`, `closed` …; empty where there is none. */
+  readonly state: string;
+  /** Only members of the project may comment. */
+  readonly locked: boolean;
+}
+
+/** What names a noteable in its project. */
+export type NoteableRef =
+  | { readonly kind: 'MergeRequest' | 'Issue'; readonly projectId: number; readonly iid: number }
+  | { readonly kind: 'Snippet'; readonly projectId: number; readonly id: number }
+  | { readonly kind: 'Commit'; readonly projectId: number; readonly revision: string };
+
+/** The part of a noteable under which its notes are kept. */
+export type NoteableKey = Pick<Noteable, 'kind' | 'projectId' | 'targetId' | 'sha'>;

@@ -1,0 +1,114 @@
+import {
+  type Database,
+  listPage,
+  named,
+  type OrderColumn,
+  type PageInfo,
+  type PageRequest,
+  type SqlExecutor,
+  sql,
+} from '@switchyard/database';
+import { type UserRow, userColumns, userJoin, userOf } from '@switchyard/directory';
+import type { ActivityFilter, Note } from '../domain/note';
+import type { NoteableKey } from '../domain/noteable';
+import { noteableId } from './noteable.store';
+
+/** A note with what it is printed with. */
+export interface NoteRow extends Note {
+  readonly author: UserRow | undefined;
+  readonly authorCreatedAt: Date | undefined;
+  readonly resolvedBy: UserRow | undefined;
+  readonly originalPosition: unknown;
+  readonly position: unknown;
+}
+
+/** Which notes of a noteable are wanted. */
+export interface NoteFilter {
+  readonly filter: ActivityFilter;
+  /** Internal ones as well. */
+  readonly internal: boolean;
+}
+
+/** Reads notes. */
+export interface NoteList {
+  /** One page of a noteable's notes, the items of threads left out: one statement, and a capped count with offset paging. */
+  page(key: NoteableKey, filter: NoteFilter, request: PageRequest): Promise<{ rows: NoteRow[]; page: PageInfo }>;
+  /** One of its notes by id, also one of a thread and an internal one. `db` may be a transaction. */
+  find(key: NoteableKey, id: number, db?: SqlExecutor): Promise<NoteRow | undefined>;
+}
+
+/** Columns of `notes n` with the people on it, for `noteRow`. */
+export const noteColumns = sql`n.id, n.noteable_id, n.project_id, n.discussion_id, n.starts_discussion, n.type, n.author_id as writer_id,
+  n.body, n.system, n.internal, n.original_position, n.position, n.resolved_at, n.resolved_by_id as settler_id, n.imported_from,
+  n.created_at, n.updated_at, ${userColumns('author')}, author.created_at as author_created_at, ${userColumns('resolver')}`;
+
+/** What `noteColumns` reads from. */
+export const noteFrom = sql`notes n ${userJoin('author', sql`n.author_id`)} ${userJoin('resolver', sql`n.resolved_by_id`)}`;
+
+/** A note read through `noteColumns`. */
+export function noteRow(row: Record<string, unknown>): NoteRow {
+  return {
+    id: row.id as number,
+    noteableId: row.noteable_id as number,
+    projectId: row.project_id as number,
+    discussionId: (row.discussion_id as Buffer).toString('hex'),
+    startsDiscussion: row.starts_discussion as boolean,
+    type: (row.type as Note['type'] | null) ?? undefined,
+    authorId: row.writer_id as number,
+    body: row.body as string,
+    system: row.system as boolean,
+    internal: row.internal as boolean,
+    originalPosition: row.original_position ?? undefined,
+    position: row.position ?? undefined,
+    resolvedAt: (row.resolved_at as Date | null) ?? undefined,
+    resolvedById: (row.settler_id as number | null) ?? undefined,
+    importedFrom: row.imported_from as string,
+    createdAt: row.created_at as Date,
+    updatedAt: row.updated_at as Date,
+    author: userOf(row, 'author'),
+    authorCreatedAt: (row.author_created_at as Date | null) ?? undefined,
+    resolvedBy: userOf(row, 'resolver'),
+  };
+}
+
+const id: OrderColumn = { name: 'id', expression: sql`n.id`, type: 'bigint' };
+const orders: Record<string, OrderColumn[]> = {
+  created_at: [{ name: 'created_at', expression: sql`n.created_at`, type: 'timestamptz' }, id],
+  updated_at: [{ name: 'updated_at', expression: sql`n.updated_at`, type: 'timestamptz' }, id],
+};
+
+/** Opens the list. */
+export function noteList(db: Database): NoteList {
+  return {
+    async page(key, { filter, internal }, request) {
+      const { rows, page } = await listPage({
+        db,
+        name: 'list_notes',
+        select: noteColumns,
+        from: noteFrom,
+        countFrom: sql`notes n`,
+        where: [
+          sql`n.noteable_id = ${noteableId(key)} and n.project_id = ${key.projectId}`,
+          sql`n.type is distinct from 'DiscussionNote'`,
+          ...(filter === 'all_notes' ? [] : [sql`n.system = ${filter === 'only_activity'}`]),
+          ...(internal ? [] : [sql`not n.internal`]),
+        ],
+        orders,
+        request,
+        count: true,
+      });
+      return { rows: rows.map(noteRow), page };
+    },
+
+    async find(key, noteId, executor = db) {
+      const [row] = await executor.query<Record<string, unknown>>(
+        named(
+          'find_note',
+          sql`select ${noteColumns} from ${noteFrom} where n.id = ${noteId} and n.project_id = ${key.projectId}
+            and n.noteable_id = ${noteableId(key)}`,
+        ),
+      );
+      return row === undefined ? undefined : noteRow(row);
+    },
+  };
+}

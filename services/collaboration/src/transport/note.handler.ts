@@ -1,0 +1,60 @@
+import { invalidParams, unauthorized } from '@switchyard/errors';
+import { type NoteableRef as NoteableRefMessage, NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
+import { type CallContext, entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { getNote, listNotes } from '../application/list-notes';
+import type { ActivityFilter } from '../domain/note';
+import type { NoteableRef } from '../domain/noteable';
+import { presentNote } from '../presenters/note.presenter';
+
+/** Use cases behind the service. */
+export interface NoteUseCases {
+  readonly listNotes: ReturnType<typeof listNotes>;
+  readonly getNote: ReturnType<typeof getNote>;
+}
+
+/** The call, when somebody makes it: notes are not for the anonymous (G-4.6). */
+export const signedIn = (context: CallContext): CallContext => {
+  if (context.actor.userId === 0) throw unauthorized();
+  return context;
+};
+
+/** What a message names. */
+export function refOf(message: NoteableRefMessage | undefined): NoteableRef {
+  const projectId = message?.projectId ?? 0;
+  const target = message?.target;
+  switch (target?.$case) {
+    case 'mergeRequestIid':
+      return { kind: 'MergeRequest', projectId, iid: target.value };
+    case 'issueIid':
+      return { kind: 'Issue', projectId, iid: target.value };
+    case 'snippetId':
+      return { kind: 'Snippet', projectId, id: target.value };
+    case 'commit':
+      return { kind: 'Commit', projectId, revision: target.value };
+    default:
+      throw invalidParams('noteable is missing');
+  }
+}
+
+const filters = new Map<string, ActivityFilter>(
+  (['all_notes', 'only_comments', 'only_activity'] as const).map((name) => [name, name]),
+);
+
+/** Serves `NoteService`. */
+export const noteHandler = (notes: NoteUseCases, externalUrl: string): ServiceImplementation =>
+  implement(NoteServiceService, {
+    listNotes: async (request, context) => {
+      const wanted = pageRequest(request.page, { orderBy: 'created_at', descending: true });
+      const filter = filters.get(request.activityFilter || 'all_notes');
+      if (filter === undefined) throw invalidParams('activity_filter does not have a valid value');
+      const found = await notes.listNotes(signedIn(context), refOf(request.noteable), filter, wanted);
+      return page(
+        found.rows.map((row) => presentNote(row, found.noteable, externalUrl)),
+        { ...found.page, keyset: wanted.mode === 'keyset' },
+      );
+    },
+    getNote: async (request, context) => {
+      const { note, noteable } = await notes.getNote(signedIn(context), refOf(request.noteable), request.noteId);
+      return entity(presentNote(note, noteable, externalUrl));
+    },
+  });

@@ -1,0 +1,36 @@
+import type { NoteableRef } from '@switchyard/protos/collaboration/v1/note';
+import type { z } from 'zod';
+import type { ProjectAbility } from '../../http/abilities';
+import { integer } from '../../http/params';
+
+/** A kind of what carries notes, as its endpoints are declared. */
+export interface NoteableKind {
+  /** Base path of the object. */
+  readonly path: string;
+  /** Its parameters beside `:id`. */
+  readonly path_params: z.ZodRawShape;
+  /** What a summary calls it. */
+  readonly name: string;
+  readonly read: ProjectAbility;
+  /** Who may comment: whoever reads, but not in an archived project. */
+  readonly comment: ProjectAbility;
+  /** Path under which its notes lie (G-4.6); undefined where it has only discussions. */
+  readonly notes: string | undefined;
+  ref(projectId: number, path: Record<string, unknown>): NoteableRef;
+}
+
+/** Every kind; notes, discussions and reactions are declared for each row alike. */
+export const noteables: readonly NoteableKind[] = [
+  {
+    path: '/projects/:id/merge_requests/:merge_request_iid',
+    path_params: { merge_request_iid: integer() },
+    name: 'a merge request',
+    read: 'read_merge_request',
+    comment: 'update_merge_request',
+    notes: 'notes',
+    ref: (projectId, path) => ({
+      projectId,
+      target: { $case: 'mergeRequestIid', value: path.merge_request_iid as number },
+    }),
+  },
+];
