@@ -34,6 +34,8 @@ export const projectAbilities = {
   create_merge_request: ofMergeRequests(writing(levels.developer)),
   update_merge_request: ofMergeRequests({ ...openOr(levels.reporter), write: true }),
   delete_merge_request: ofMergeRequests(writing(levels.owner)),
+  read_merge_train: ofMergeRequests(everywhere(levels.developer)),
+  update_merge_train: ofMergeRequests(writing(levels.developer)),
   push_code: ofCode(writing(levels.developer)),
   create_pipeline: ofCode(writing(levels.developer)),
   create_commit_status: ofCode(writing(levels.developer)),

@@ -3,12 +3,16 @@ import { entity } from '@switchyard/rpc';
 import { routes } from '../../src/routes';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 
-/** What is deleted without being a record of a table: refs and files, and memberships, which show no moment of their change. */
+/**
+ * What is deleted without being a record of a table: refs and files, and memberships, which show no moment of their change. A car is
+ * changed by the cars ahead of it, so the moment it was seen says nothing about the wish to take it off.
+ */
 const unconditional = [
   '/projects/:id/repository/files/:file_path',
   '/projects/:id/repository/tags/:tag_name',
   '/projects/:id/repository/branches/:branch',
   '/projects/:id/repository/merged_branches',
+  '/projects/:id/merge_trains/merge_requests/:merge_request_iid',
   '/groups/:id/members/:user_id',
   '/projects/:id/members/:user_id',
 ];

@@ -23,7 +23,7 @@ export interface MergeRequestRendering {
 
 /** Web address of a merge request. */
 export const mergeRequestUrl = (
-  view: Pick<MergeRequestView, 'project' | 'mergeRequest'>,
+  view: { readonly project: MergeRequestView['project']; readonly mergeRequest: { readonly iid: number } },
   externalUrl: string,
 ): string => `${projectUrl(view.project, externalUrl)}/-/merge_requests/${view.mergeRequest.iid}`;
 
@@ -74,8 +74,17 @@ function milestoneOf(
   };
 }
 
+/** What the short form of a merge request is made of. */
+interface SimpleMergeRequest {
+  readonly mergeRequest: Pick<
+    MergeRequestView['mergeRequest'],
+    'id' | 'iid' | 'projectId' | 'title' | 'description' | 'state' | 'createdAt' | 'updatedAt'
+  >;
+  readonly project: MergeRequestView['project'];
+}
+
 /** The fields of `view=simple`, and of a merge request inside other objects (G-2-9). */
-export const presentSimpleMergeRequest = (view: MergeRequestView, externalUrl: string) => ({
+export const presentSimpleMergeRequest = (view: SimpleMergeRequest, externalUrl: string) => ({
   id: view.mergeRequest.id,
   iid: view.mergeRequest.iid,
   project_id: view.mergeRequest.projectId,

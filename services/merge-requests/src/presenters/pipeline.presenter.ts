@@ -30,10 +30,17 @@ const words: Record<PipelineStatus, readonly [text: string, label: string, group
   scheduled: ['Scheduled', 'scheduled', 'scheduled'],
 };
 
-const detailsPath = (pipeline: Pipeline, fullPath: string): string => `/${fullPath}/-/pipelines/${pipeline.id}`;
+const detailsPath = (pipeline: Pick<Pipeline, 'id'>, fullPath: string): string =>
+  `/${fullPath}/-/pipelines/${pipeline.id}`;
+
+/** What the short form of a pipeline is made of. */
+type PipelineBasic = Pick<
+  Pipeline,
+  'id' | 'iid' | 'projectId' | 'sha' | 'ref' | 'status' | 'source' | 'createdAt' | 'updatedAt'
+>;
 
 /** The short form of a pipeline (G-2-12). */
-export const presentPipelineBasic = (pipeline: Pipeline, { externalUrl, fullPath }: PipelineRendering) => ({
+export const presentPipelineBasic = (pipeline: PipelineBasic, { externalUrl, fullPath }: PipelineRendering) => ({
   id: pipeline.id,
   iid: pipeline.iid,
   project_id: pipeline.projectId,

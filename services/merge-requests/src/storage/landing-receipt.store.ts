@@ -62,7 +62,9 @@ interface StatusEntry {
 type Row = {
   [K in keyof LandingReceipt]: undefined extends LandingReceipt[K] ? LandingReceipt[K] | null : LandingReceipt[K];
 };
-type StoredRow = Omit<Row, 'statuses'> & { statuses: StatusEntry[] };
+
+/** A row of `landingReceiptColumns`. */
+export type LandingReceiptRow = Omit<Row, 'statuses'> & { statuses: StatusEntry[] };
 
 const toStatus = (entry: StatusEntry): ReceiptStatus => ({
   id: Number(entry.id ?? 0),
@@ -72,7 +74,8 @@ const toStatus = (entry: StatusEntry): ReceiptStatus => ({
   finishedAt: entry.finished_at ? new Date(entry.finished_at) : undefined,
 });
 
-const toReceipt = (row: StoredRow): LandingReceipt => ({
+/** A row of `landingReceiptColumns` as the service has it. */
+export const toLandingReceipt = (row: LandingReceiptRow): LandingReceipt => ({
   ...row,
   testedSha: row.testedSha ?? undefined,
   testedTree: row.testedTree ?? undefined,
@@ -85,7 +88,8 @@ const toReceipt = (row: StoredRow): LandingReceipt => ({
   testedAt: row.testedAt ?? undefined,
 });
 
-const columns = sql`r.id, r.project_id as "projectId", r.merge_request_iid as "mergeRequestIid", r.target_branch as "targetBranch",
+/** Columns of a receipt on the alias `r`. */
+export const landingReceiptColumns = sql`r.id, r.project_id as "projectId", r.merge_request_iid as "mergeRequestIid", r.target_branch as "targetBranch",
   r.method, r.squash, r.head_sha as "headSha", r.base_sha as "baseSha", r.tested_sha as "testedSha", r.tested_tree as "testedTree",
   r.pipeline_id as "pipelineId", r.pipeline_status as "pipelineStatus", r.statuses, r.required_statuses as "requiredStatuses",
   r.landed_sha as "landedSha", r.landed_tree as "landedTree", r.merge_commit_sha as "mergeCommitSha",
@@ -105,9 +109,9 @@ const movesRead = 1_000;
 /** Receipts of landings and what became of their verification. */
 export const landingReceiptStore = (db: Database) => {
   const read = async (where: Sql, limit: number): Promise<LandingReceipt[]> => {
-    const rows = await db.query<StoredRow>(sql`
-      select ${columns} from landing_receipts r where ${where} and ${ofLivingProjects} order by r.id limit ${limit}`);
-    return rows.map(toReceipt);
+    const rows = await db.query<LandingReceiptRow>(sql`
+      select ${landingReceiptColumns} from landing_receipts r where ${where} and ${ofLivingProjects} order by r.id limit ${limit}`);
+    return rows.map(toLandingReceipt);
   };
   const unlooked = sql`not exists (select from landing_verifications v where v.receipt_id = r.id)`;
 

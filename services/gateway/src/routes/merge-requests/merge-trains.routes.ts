@@ -1,0 +1,109 @@
+import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/merge_train';
+import { boolean, integer, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const onePath = '/projects/:id/merge_trains/merge_requests/:merge_request_iid' as const;
+const mergeRequest = { merge_request_iid: integer() };
+const scope = { scope: oneOf('active', 'complete').optional() };
+const byId = { orderBy: [], sort: 'desc' } as const;
+
+/** Merge trains (api.md 4.1, G-4.1-1 … G-4.1-6), with the removal and the receipt that the specification has no endpoint for. */
+export const mergeTrainRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/merge_trains',
+    summary: 'List the merge train entries of a project',
+    access: { project: 'read_merge_train' },
+    tier: 'premium',
+    params: scope,
+    list: byId,
+    returns: { 200: ['MergeTrainEntry'] },
+    handle: ({ params, access, page, call }) =>
+      call(MergeTrainServiceService).listMergeTrainEntries({ projectId: access.id, page, scope: params.scope ?? '' }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/merge_trains/:target_branch',
+    summary: 'List the merge train entries of a target branch',
+    access: { project: 'read_merge_train' },
+    tier: 'premium',
+    path_params: { target_branch: text() },
+    params: scope,
+    list: byId,
+    returns: { 200: ['MergeTrainEntry'] },
+    handle: ({ params, path, access, page, call }) =>
+      call(MergeTrainServiceService).listMergeTrainEntries({
+        projectId: access.id,
+        targetBranch: path.target_branch,
+        page,
+        scope: params.scope ?? '',
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: onePath,
+    summary: 'Get the merge train entry of a merge request',
+    access: { project: 'read_merge_train' },
+    tier: 'premium',
+    path_params: mergeRequest,
+    returns: { 200: 'MergeTrainEntry' },
+    handle: ({ path, access, call }) =>
+      call(MergeTrainServiceService).getMergeTrainEntry({
+        projectId: access.id,
+        mergeRequestIid: path.merge_request_iid,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: onePath,
+    summary: 'Add a merge request to the merge train of its target branch',
+    access: { project: 'update_merge_train' },
+    tier: 'premium',
+    path_params: mergeRequest,
+    params: {
+      sha: text().optional(),
+      squash: boolean().optional(),
+      when_pipeline_succeeds: boolean().optional(),
+      auto_merge: boolean().optional(),
+    },
+    list: {},
+    returns: { 201: ['MergeTrainEntry'], 202: ['MergeTrainEntry'] },
+    handle: ({ params, path, access, page, call }) =>
+      call(MergeTrainServiceService).addToMergeTrain({
+        projectId: access.id,
+        mergeRequestIid: path.merge_request_iid,
+        sha: params.sha,
+        squash: params.squash,
+        autoMerge: params.auto_merge ?? params.when_pipeline_succeeds ?? false,
+        page,
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: onePath,
+    summary: 'Remove a merge request from its merge train',
+    access: { project: 'update_merge_train' },
+    tier: 'premium',
+    path_params: mergeRequest,
+    returns: { 204: undefined },
+    handle: ({ path, access, call }) =>
+      call(MergeTrainServiceService).removeFromMergeTrain({
+        projectId: access.id,
+        mergeRequestIid: path.merge_request_iid,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${onePath}/receipt`,
+    summary: 'Get the receipt of the landing of a merge request',
+    access: { project: 'read_merge_train' },
+    tier: 'premium',
+    path_params: mergeRequest,
+    returns: { 200: 'LandingReceipt' },
+    handle: ({ path, access, call }) =>
+      call(MergeTrainServiceService).getLandingReceipt({
+        projectId: access.id,
+        mergeRequestIid: path.merge_request_iid,
+      }),
+  }),
+];

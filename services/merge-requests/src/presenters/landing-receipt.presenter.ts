@@ -1,0 +1,42 @@
+import { userReference } from '@switchyard/directory';
+import type { LandingReceiptView } from '../storage/landing-receipt.list';
+import { dateTime, optionalDateTime } from './text';
+
+/** The receipt of a landing: what was asked for, what was tested, what landed, and whether git agrees (D8). */
+export const presentLandingReceipt = (
+  { receipt, mergeRequestId, addedBy, boardedAt, verification }: LandingReceiptView,
+  externalUrl: string,
+) => ({
+  merge_request: { id: mergeRequestId, iid: receipt.mergeRequestIid },
+  target_branch: receipt.targetBranch,
+  method: receipt.method,
+  squash: receipt.squash,
+  head_sha: receipt.headSha,
+  base_sha: receipt.baseSha,
+  tested:
+    receipt.testedSha === undefined || receipt.testedTree === undefined
+      ? null
+      : { sha: receipt.testedSha, tree: receipt.testedTree },
+  pipeline:
+    receipt.pipelineId === undefined ? null : { id: receipt.pipelineId, status: receipt.pipelineStatus ?? null },
+  statuses: receipt.statuses.map(({ id, name, status, allowFailure, finishedAt }) => ({
+    id,
+    name,
+    status,
+    allow_failure: allowFailure,
+    finished_at: optionalDateTime(finishedAt),
+  })),
+  required_statuses: receipt.requiredStatuses,
+  landed: { sha: receipt.landedSha, tree: receipt.landedTree },
+  merge_commit_sha: receipt.mergeCommitSha ?? null,
+  squash_commit_sha: receipt.squashCommitSha ?? null,
+  added_by: addedBy === undefined ? null : userReference(addedBy, externalUrl),
+  boarded_at: dateTime(boardedAt),
+  built_at: optionalDateTime(receipt.builtAt),
+  tested_at: optionalDateTime(receipt.testedAt),
+  landed_at: dateTime(receipt.landedAt),
+  verification:
+    verification === undefined
+      ? null
+      : { verified_at: dateTime(verification.verifiedAt), differences: verification.differences },
+});

@@ -1,0 +1,22 @@
+import { fullPath, userReference } from '@switchyard/directory';
+import type { MergeTrainEntry } from '../storage/merge-train.list';
+import { presentSimpleMergeRequest } from './merge-request.presenter';
+import { presentPipelineBasic } from './pipeline.presenter';
+import { dateTime, optionalDateTime } from './text';
+
+/** An entry of a merge train (api.md section 2, G-2-3). */
+export const presentMergeTrainEntry = (entry: MergeTrainEntry, externalUrl: string) => ({
+  id: entry.id,
+  merge_request: presentSimpleMergeRequest(entry, externalUrl),
+  user: entry.user === undefined ? null : userReference(entry.user, externalUrl),
+  pipeline:
+    entry.pipeline === undefined
+      ? null
+      : presentPipelineBasic(entry.pipeline, { externalUrl, fullPath: fullPath(entry.project) }),
+  created_at: dateTime(entry.createdAt),
+  updated_at: dateTime(entry.updatedAt),
+  target_branch: entry.targetBranch,
+  status: entry.status,
+  merged_at: optionalDateTime(entry.mergedAt),
+  duration: entry.duration ?? null,
+});

@@ -1,0 +1,147 @@
+import {
+  listPage,
+  type OrderColumn,
+  type PageInfo,
+  type PageRequest,
+  type SqlExecutor,
+  sql,
+} from '@switchyard/database';
+import { joinProject, projectColumns, projectOf, userColumns, userJoin, userOf } from '@switchyard/directory';
+import type { MergeRequest, MergeRequestState } from '../domain/merge-request';
+import type { Person, ProjectPlace } from '../domain/merge-request-view';
+import type { Pipeline } from '../domain/pipeline';
+import type { PipelineStatus } from '../domain/pipeline-status';
+
+/** An entry of a merge train with everything its public representation embeds, from one statement. */
+export interface MergeTrainEntry {
+  readonly id: number;
+  /** G-3-2. */
+  readonly status: string;
+  readonly targetBranch: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly mergedAt: Date | undefined;
+  /** Whole seconds from boarding to landing. */
+  readonly duration: number | undefined;
+  readonly project: ProjectPlace;
+  readonly mergeRequest: Pick<
+    MergeRequest,
+    'id' | 'iid' | 'projectId' | 'title' | 'description' | 'state' | 'createdAt' | 'updatedAt'
+  >;
+  /** Who added it; the ghost for a deleted user. */
+  readonly user: Person | undefined;
+  readonly pipeline:
+    | Pick<Pipeline, 'id' | 'iid' | 'projectId' | 'sha' | 'ref' | 'status' | 'source' | 'createdAt' | 'updatedAt'>
+    | undefined;
+}
+
+/** Which entries: waiting to be merged, or merged and being merged (G-3-2). */
+export type MergeTrainScope = 'active' | 'complete';
+
+/** What a list of entries is narrowed by. */
+export interface MergeTrainFilter {
+  readonly targetBranch?: string;
+  readonly scope?: MergeTrainScope;
+}
+
+// Written out, not bound: the partial indexes of the two scopes count on it.
+const inScope = {
+  active: sql`c.status in ('idle', 'stale', 'fresh')`,
+  complete: sql`c.status in ('merging', 'merged', 'skip_merged')`,
+};
+
+const entrySelect = sql`c.id, c.status, c.target_branch, c.created_at, c.updated_at, c.merged_at, c.duration,
+  mr.id as merge_request_id, mr.iid as merge_request_iid, mr.title, mr.description, mr.state,
+  mr.created_at as merge_request_created_at, mr.updated_at as merge_request_updated_at, ${projectColumns},
+  pl.id as pipeline_id, pl.iid as pipeline_iid, pl.sha as pipeline_sha, pl.ref as pipeline_ref, pl.status as pipeline_status,
+  pl.source as pipeline_source, pl.created_at as pipeline_created_at, pl.updated_at as pipeline_updated_at,
+  ${userColumns('adder')}`;
+
+const joins = sql`${joinProject(sql`c.project_id`)} left join pipelines pl on pl.id = c.pipeline_id ${userJoin('adder', sql`c.user_id`)}`;
+
+const id: OrderColumn = { name: 'id', expression: sql`c.id`, type: 'bigint' };
+
+const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
+
+function toEntry(row: Record<string, unknown>): MergeTrainEntry {
+  const project = projectOf(row);
+  if (project === undefined) throw new Error(`merge train entry ${row.id} has no project`);
+  return {
+    id: row.id as number,
+    status: row.status as string,
+    targetBranch: row.target_branch as string,
+    createdAt: row.created_at as Date,
+    updatedAt: row.updated_at as Date,
+    mergedAt: given(row.merged_at),
+    duration: given(row.duration),
+    project,
+    mergeRequest: {
+      id: row.merge_request_id as number,
+      iid: row.merge_request_iid as number,
+      projectId: project.id,
+      title: row.title as string,
+      description: given(row.description),
+      state: row.state as MergeRequestState,
+      createdAt: row.merge_request_created_at as Date,
+      updatedAt: row.merge_request_updated_at as Date,
+    },
+    user: userOf(row, 'adder'),
+    pipeline:
+      row.pipeline_id === null
+        ? undefined
+        : {
+            id: row.pipeline_id as number,
+            iid: row.pipeline_iid as number,
+            projectId: project.id,
+            sha: row.pipeline_sha as string,
+            ref: row.pipeline_ref as string,
+            status: row.pipeline_status as PipelineStatus,
+            source: row.pipeline_source as string,
+            createdAt: row.pipeline_created_at as Date,
+            updatedAt: row.pipeline_updated_at as Date,
+          },
+  };
+}
+
+/** One page of the entries of a project's trains, by id: one statement, and one that counts to 10,001. */
+export async function listMergeTrainEntries(
+  db: SqlExecutor,
+  projectId: number,
+  { targetBranch, scope }: MergeTrainFilter,
+  request: PageRequest,
+): Promise<{ rows: MergeTrainEntry[]; page: PageInfo }> {
+  const { rows, page } = await listPage({
+    db,
+    name: 'list_merge_train_entries',
+    select: entrySelect,
+    from: sql`merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id ${joins}`,
+    where: [
+      sql`c.project_id = ${projectId}`,
+      ...(targetBranch === undefined ? [] : [sql`c.target_branch = ${targetBranch}`]),
+      ...(scope === undefined ? [] : [inScope[scope]]),
+    ],
+    orders: { id: [id] },
+    request,
+    count: true,
+    countFrom: sql`merge_train_cars c`,
+  });
+  return { rows: rows.map(toEntry), page };
+}
+
+/**
+ * The newest entry of a merge request (G-4.1-3).
+ * @returns undefined without such a merge request, `none` when it has no entry
+ */
+export async function newestMergeTrainEntry(
+  db: SqlExecutor,
+  key: { projectId: number; iid: number },
+): Promise<MergeTrainEntry | 'none' | undefined> {
+  const [row] = await db.query<Record<string, unknown>>(sql`
+    select ${entrySelect} from merge_requests mr
+    left join lateral (select * from merge_train_cars own where own.merge_request_id = mr.id order by own.id desc limit 1) c on true
+    left join directory.projects p on p.id = c.project_id left join directory.namespaces n on n.id = p.namespace_id
+    left join pipelines pl on pl.id = c.pipeline_id ${userJoin('adder', sql`c.user_id`)}
+    where mr.project_id = ${key.projectId} and mr.iid = ${key.iid}`);
+  if (row === undefined) return undefined;
+  return row.id === null ? 'none' : toEntry(row);
+}

@@ -1,0 +1,86 @@
+import type { PageRequest as ListRequest, SqlExecutor } from '@switchyard/database';
+import { notFound } from '@switchyard/errors';
+import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/merge_train';
+import type { PageRequest, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import { entity, implement, json, page, pageRequest } from '@switchyard/rpc';
+import type { Caller } from '../application/merge-request.edges';
+import { presentLandingReceipt } from '../presenters/landing-receipt.presenter';
+import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
+import { landingReceiptOf } from '../storage/landing-receipt.list';
+import {
+  listMergeTrainEntries,
+  type MergeTrainFilter,
+  type MergeTrainScope,
+  newestMergeTrainEntry,
+} from '../storage/merge-train.list';
+import { callerOf } from './caller';
+
+type Key = { readonly projectId: number; readonly iid: number };
+
+/** The use cases behind the RPCs. */
+export interface MergeTrainUseCases {
+  /** Boards now, or once the checks pass (G-4.1-4). */
+  readonly addToMergeTrain: (
+    caller: Caller,
+    key: Key,
+    command: { sha: string | undefined; squash: boolean | undefined; autoMerge: boolean },
+  ) => Promise<{ readonly outcome: 'added' | 'scheduled'; readonly targetBranch: string }>;
+  /** Takes the entry of a merge request off its train. */
+  readonly removeFromMergeTrain: (caller: Caller, key: Key) => Promise<void>;
+}
+
+const scopes: Readonly<Record<string, MergeTrainScope>> = { active: 'active', complete: 'complete' };
+
+/** gRPC side of merge trains. */
+export function mergeTrainHandler(
+  useCases: MergeTrainUseCases,
+  { db, externalUrl }: { readonly db: SqlExecutor; readonly externalUrl: string },
+) {
+  async function list(
+    projectId: number,
+    filter: MergeTrainFilter,
+    wanted: PageRequest | undefined,
+    sort: ListRequest['sort'],
+  ): Promise<RepresentationPage> {
+    const request: ListRequest = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort };
+    const { rows, page: info } = await listMergeTrainEntries(db, projectId, filter, request);
+    return page(
+      rows.map((entry) => presentMergeTrainEntry(entry, externalUrl)),
+      { ...info, keyset: wanted?.keyset ?? false },
+    );
+  }
+
+  return implement(MergeTrainServiceService, {
+    listMergeTrainEntries: ({ projectId, targetBranch, scope, page: wanted }) =>
+      list(projectId, { targetBranch, scope: scopes[scope] }, wanted, (wanted?.descending ?? true) ? 'desc' : 'asc'),
+
+    async getMergeTrainEntry({ projectId, mergeRequestIid }) {
+      const entry = await newestMergeTrainEntry(db, { projectId, iid: mergeRequestIid });
+      if (entry === undefined) throw notFound();
+      if (entry === 'none') throw notFound('Merge Train Merge Request');
+      return entity(presentMergeTrainEntry(entry, externalUrl));
+    },
+
+    async addToMergeTrain({ projectId, mergeRequestIid, sha, squash, autoMerge, page: wanted }, context) {
+      const { outcome, targetBranch } = await useCases.addToMergeTrain(
+        callerOf(context),
+        { projectId, iid: mergeRequestIid },
+        { sha: sha || undefined, squash, autoMerge },
+      );
+      const train = await list(projectId, { targetBranch }, wanted, 'asc');
+      return { ...train, status: outcome === 'added' ? 201 : 202 };
+    },
+
+    async removeFromMergeTrain({ projectId, mergeRequestIid }, context) {
+      await useCases.removeFromMergeTrain(callerOf(context), { projectId, iid: mergeRequestIid });
+      return json(Buffer.alloc(0));
+    },
+
+    async getLandingReceipt({ projectId, mergeRequestIid }) {
+      const receipt = await landingReceiptOf(db, { projectId, iid: mergeRequestIid });
+      if (receipt === undefined) throw notFound();
+      if (receipt === 'none') throw notFound('Landing Receipt');
+      return entity(presentLandingReceipt(receipt, externalUrl));
+    },
+  });
+}
