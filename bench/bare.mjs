@@ -6,10 +6,7 @@ import pg from 'pg';
 // Statements and presenter are the service's own, so that nothing differs but what stands around them.
 const require = createRequire(import.meta.url);
 const service = '../services/merge-requests/dist';
-const { listMergeRequests } = require(`${service}/storage/merge-request.list.js`);
-const { toView } = require(`${service}/storage/merge-request.row.js`);
-const { presentMergeRequest } = require(`${service}/presenters/merge-request.presenter.js`);
-const { DATABASE_URL, PROJECT_ID, EXTERNAL_URL, PORT, PAGING, PER_PAGE, CURSOR } = process.env;
+const { DATABASE_URL, PROJECT_ID, EXTERNAL_URL, PORT, KIND, PAGING, PER_PAGE, CURSOR } = process.env;
 
 const int8 = 20;
 const int8Array = 1016;
@@ -17,26 +14,49 @@ const textArray = pg.types.getTypeParser(1009);
 pg.types.setTypeParser(int8, Number);
 pg.types.setTypeParser(int8Array, (text) => textArray(text).map(Number));
 
+const request = { mode: PAGING, page: 1, perPage: Number(PER_PAGE), cursor: CURSOR || undefined, sort: 'desc' };
+
+/** What there is to list: the service's list through an executor, and how a row is shown. */
+const kinds = {
+  merge_requests() {
+    const { listMergeRequests } = require(`${service}/storage/merge-request.list.js`);
+    const { toView } = require(`${service}/storage/merge-request.row.js`);
+    const { presentMergeRequest } = require(`${service}/presenters/merge-request.presenter.js`);
+    const how = { externalUrl: EXTERNAL_URL, context: 'project', withLabelsDetails: false, tier: 'ultimate' };
+    return {
+      read: (executor) =>
+        listMergeRequests(executor, {
+          scope: { projectId: Number(PROJECT_ID) },
+          filter: {},
+          viewer: { userId: 1, admin: false, external: false },
+          request: { ...request, orderBy: 'created_at' },
+        }),
+      show: (rows) => rows.map((row) => presentMergeRequest(toView(row), { ...how, now: new Date() })),
+    };
+  },
+  merge_trains() {
+    const { listMergeTrainEntries } = require(`${service}/storage/merge-train.list.js`);
+    const { presentMergeTrainEntry } = require(`${service}/presenters/merge-train.presenter.js`);
+    const list = (executor) => listMergeTrainEntries(executor, Number(PROJECT_ID), {}, { ...request, orderBy: 'id' });
+    return {
+      read: list,
+      // The list makes its entries itself: it is given the rows that were read.
+      show: async (rows) => {
+        const { rows: entries } = await list({ query: async ({ text }) => (/count\(\*\)/.test(text) ? [] : rows) });
+        return entries.map((entry) => presentMergeTrainEntry(entry, EXTERNAL_URL));
+      },
+    };
+  },
+};
+const { read, show } = kinds[KIND]();
+
 /** The statements of one request, as the service writes them. */
 async function statementsOfOneRequest() {
   const seen = [];
-  const executor = {
+  await read({
     async query({ text, values }) {
       seen.push({ text, values });
       return [];
-    },
-  };
-  await listMergeRequests(executor, {
-    scope: { projectId: Number(PROJECT_ID) },
-    filter: {},
-    viewer: { userId: 1, admin: false, external: false },
-    request: {
-      mode: PAGING,
-      page: 1,
-      perPage: Number(PER_PAGE),
-      cursor: CURSOR || undefined,
-      orderBy: 'created_at',
-      sort: 'desc',
     },
   });
   return seen.map((statement, at) => ({ ...statement, name: `bare_${at}` }));
@@ -50,16 +70,9 @@ const pool = new pg.Pool({
 });
 const statements = await statementsOfOneRequest();
 const app = express();
-app.get('/merge_requests', async (_request, response) => {
+app.get('/', async (_request, response) => {
   const [{ rows }] = await Promise.all(statements.map((statement) => pool.query(statement)));
-  const how = {
-    externalUrl: EXTERNAL_URL,
-    context: 'project',
-    now: new Date(),
-    withLabelsDetails: false,
-    tier: 'ultimate',
-  };
-  const page = rows.slice(0, Number(PER_PAGE)).map((row) => presentMergeRequest(toView(row), how));
+  const page = await show(rows.slice(0, Number(PER_PAGE)));
   response.type('application/json').send(JSON.stringify(page));
 });
 app.listen(Number(PORT), '127.0.0.1', () => process.send?.('listening'));

@@ -24,7 +24,7 @@ async function bodyOf({ url, headers }) {
 }
 
 /** A bare Express and pg process that answers with the same page. */
-async function startBare(installation, project, { paging, perPage }) {
+async function startBare(installation, project, { kind, paging, perPage }) {
   const port = await freePort(new Set());
   const child = fork(fileURLToPath(new URL('bare.mjs', import.meta.url)), {
     env: {
@@ -35,6 +35,7 @@ async function startBare(installation, project, { paging, perPage }) {
       PROJECT_ID: String(project.id),
       EXTERNAL_URL: installation.url,
       PORT: String(port),
+      KIND: kind,
       PAGING: paging,
       PER_PAGE: String(perPage),
     },
@@ -43,106 +44,127 @@ async function startBare(installation, project, { paging, perPage }) {
     child.once('message', settle);
     child.once('exit', (code) => reject(new Error(`the bare process ended with ${code}`)));
   });
-  return { pid: child.pid, url: `http://127.0.0.1:${port}/merge_requests`, stop: () => child.kill() };
+  return { pid: child.pid, url: `http://127.0.0.1:${port}/`, stop: () => child.kill() };
 }
 
-/** CPU per list request against a bare process, in interleaved rounds (design D4). */
-export async function list(installation, report) {
-  const people = await seedPeople(installation, 'list');
-  const project = await seedProject(installation, { path: 'listed', people });
-  const db = await installation.connect('switchyard_merge_requests');
-  await seedMergeRequests(db, { project, people, count: mergeRequests });
-
+/**
+ * CPU per request of one page against a bare process that answers with the same bytes, in interleaved rounds.
+ *
+ * @param {object} page
+ * @param {string} page.name
+ * @param {'merge_requests' | 'merge_trains'} page.kind the list, below the project's path
+ * @param {'offset' | 'keyset'} page.paging
+ * @param {number} page.perPage
+ * @param {string} page.query
+ * @param {number} [page.target] the most the ratio may be
+ */
+export async function compareWithBare(installation, report, { db, project, token }, page) {
+  const { name, kind, query, target } = page;
   const backends = async (condition) => {
     const { rows } = await db.query(
       `select pid from pg_stat_activity where backend_type = 'client backend' and ${condition}`,
     );
     return rows.map(({ pid }) => pid);
   };
-  const services = ['gateway', 'groups-admin', 'merge-requests'].map((name) => [name, installation.pidOf(name)]);
+  const services = ['gateway', 'groups-admin', 'merge-requests'].map((one) => [one, installation.pidOf(one)]);
   const ours = `datname in ('switchyard_groups_admin', 'switchyard_merge_requests') and application_name not like 'switchyard-bench%'`;
 
   async function measure(subject, parts) {
     const before = parts.map(({ pids }) => pids);
     const used = {};
     let work = () => load({ ...subject, connections, seconds: roundSeconds });
-    for (const [at, { name }] of parts.entries()) {
+    for (const [at, part] of parts.entries()) {
       const inner = work;
       work = async () => {
         const measured = await measureCpu(before[at], inner);
-        used[name] = measured.used;
+        used[part.name] = measured.used;
         return measured.result;
       };
     }
     const result = await work();
-    const perRequest = Object.fromEntries(Object.entries(used).map(([name, ms]) => [name, ms / result.requests]));
+    const perRequest = Object.fromEntries(Object.entries(used).map(([part, ms]) => [part, ms / result.requests]));
     return { ...result, perRequest, total: Object.values(perRequest).reduce((sum, ms) => sum + ms, 0) };
   }
 
-  const variants = [
-    { name: 'first page', paging: 'offset', query: 'per_page=20', target: 3 },
-    { name: 'first page, keyset (no count)', paging: 'keyset', query: 'per_page=20&pagination=keyset' },
-  ];
-  for (const { name, paging, query, target } of variants) {
-    const bare = await startBare(installation, project, { paging, perPage: 20 });
-    try {
-      const subjects = {
-        switchyard: {
-          url: `${installation.url}/api/v4/projects/${project.id}/merge_requests?${query}`,
-          headers: { 'PRIVATE-TOKEN': people.token },
-        },
-        bare: { url: bare.url },
-      };
-      const [one, other] = await Promise.all([bodyOf(subjects.switchyard), bodyOf(subjects.bare)]);
-      if (digestOf(one) !== digestOf(other)) throw new Error('the two replies differ');
-      report.note(
-        `list, ${name}: ${one.byteLength} bytes, the same from both; ${rounds} rounds of ${roundSeconds} s each`,
+  const bare = await startBare(installation, project, page);
+  try {
+    const subjects = {
+      switchyard: {
+        url: `${installation.url}/api/v4/projects/${project.id}/${kind}?${query}`,
+        headers: { 'PRIVATE-TOKEN': token },
+      },
+      bare: { url: bare.url },
+    };
+    const [one, other] = await Promise.all([bodyOf(subjects.switchyard), bodyOf(subjects.bare)]);
+    if (digestOf(one) !== digestOf(other)) throw new Error('the two replies differ');
+    report.note(`${name}: ${one.byteLength} bytes, the same from both; ${rounds} rounds of ${roundSeconds} s each`);
+    const parts = {
+      switchyard: [
+        ...services.map(([part, pid]) => ({ name: part, pids: async () => [pid] })),
+        { name: 'postgres', pids: () => backends(ours) },
+      ],
+      bare: [
+        { name: 'process', pids: async () => [bare.pid] },
+        { name: 'postgres', pids: () => backends(`application_name = 'switchyard-bench-bare'`) },
+      ],
+    };
+    for (const subject of Object.values(subjects)) {
+      let requests = 0;
+      for (let spent = 0; requests < warmUpRequests && spent < longestWarmUpSeconds; spent += warmUpSeconds) {
+        requests += (await load({ ...subject, connections, seconds: warmUpSeconds })).requests;
+      }
+    }
+    const found = { switchyard: [], bare: [] };
+    for (let round = 0; round < rounds; round += 1) {
+      for (const subject of ['switchyard', 'bare']) {
+        found[subject].push(await measure(subjects[subject], parts[subject]));
+      }
+    }
+    for (const subject of ['bare', 'switchyard']) {
+      const cpu = { unit: 'ms' };
+      report.figure(
+        `${name}: CPU per request, ${subject}`,
+        found[subject].map(({ total }) => total),
+        cpu,
       );
-      const parts = {
-        switchyard: [
-          ...services.map(([part, pid]) => ({ name: part, pids: async () => [pid] })),
-          { name: 'postgres', pids: () => backends(ours) },
-        ],
-        bare: [
-          { name: 'process', pids: async () => [bare.pid] },
-          { name: 'postgres', pids: () => backends(`application_name = 'switchyard-bench-bare'`) },
-        ],
-      };
-      for (const subject of Object.values(subjects)) {
-        let requests = 0;
-        for (let spent = 0; requests < warmUpRequests && spent < longestWarmUpSeconds; spent += warmUpSeconds) {
-          requests += (await load({ ...subject, connections, seconds: warmUpSeconds })).requests;
-        }
-      }
-      const found = { switchyard: [], bare: [] };
-      for (let round = 0; round < rounds; round += 1) {
-        for (const subject of ['switchyard', 'bare']) {
-          found[subject].push(await measure(subjects[subject], parts[subject]));
-        }
-      }
-      for (const subject of ['bare', 'switchyard']) {
-        const cpu = { unit: 'ms' };
+      for (const { name: part } of parts[subject]) {
         report.figure(
-          `list, ${name}: CPU per request, ${subject}`,
-          found[subject].map(({ total }) => total),
+          `    ${part}`,
+          found[subject].map(({ perRequest }) => perRequest[part]),
           cpu,
         );
-        for (const { name: part } of parts[subject]) {
-          report.figure(
-            `    ${part}`,
-            found[subject].map(({ perRequest }) => perRequest[part]),
-            cpu,
-          );
-        }
       }
-      report.figure(
-        `list, ${name}: ratio round by round`,
-        found.switchyard.map(({ total }, round) => total / found.bare[round].total),
-        { target },
-      );
-    } finally {
-      bare.stop();
     }
+    report.figure(
+      `${name}: ratio round by round`,
+      found.switchyard.map(({ total }, round) => total / found.bare[round].total),
+      { target },
+    );
+  } finally {
+    bare.stop();
   }
+}
+
+/** CPU per list request against a bare process (design D4). */
+export async function list(installation, report) {
+  const people = await seedPeople(installation, 'list');
+  const project = await seedProject(installation, { path: 'listed', people });
+  const db = await installation.connect('switchyard_merge_requests');
+  await seedMergeRequests(db, { project, people, count: mergeRequests });
+  const shared = { db, project, token: people.token };
+  const page = { kind: 'merge_requests', perPage: 20 };
+  await compareWithBare(installation, report, shared, {
+    ...page,
+    name: 'list, first page',
+    paging: 'offset',
+    query: 'per_page=20',
+    target: 3,
+  });
+  await compareWithBare(installation, report, shared, {
+    ...page,
+    name: 'list, first page, keyset (no count)',
+    paging: 'keyset',
+    query: 'per_page=20&pagination=keyset',
+  });
   await db.end();
 }

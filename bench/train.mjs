@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commit, openRepository } from './git.mjs';
-import { seedPeople, seedProject } from './seed.mjs';
+import { compareWithBare } from './list.mjs';
+import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';
 
 const sizes = [
   { files: 1_000, targetMs: 25 },
@@ -11,6 +12,7 @@ const warmUpCars = 10;
 const throughCars = 100;
 const parallelCars = 20;
 const throughTargetSeconds = 15;
+const listTarget = 3;
 const boardedAtOnce = 4;
 /** Between two landings that are measured: what the first one left to be done in the background is not the second one's. */
 const restMs = 100;
@@ -194,6 +196,39 @@ async function through(installation, people, output, { files }) {
   }
 }
 
+/** A hundred entries of a train, all in one page, against a bare process. They have landed: a train would not leave others alone. */
+async function listOfCars(installation, people, output) {
+  const project = await seedProject(installation, { path: 'train-list', people });
+  const db = installation.inspect;
+  await seedMergeRequests(db, { project, people, count: throughCars });
+  await db.query(
+    `with train as (insert into merge_trains (project_id, target_branch) values ($1, 'main') returning id),
+      made as (
+        insert into pipelines (iid, project_id, sha, ref, source, status, user_id, merge_request_id)
+        select iid, $1, encode(substr(sha256(('car' || iid)::bytea), 1, 20), 'hex'), 'refs/merge-requests/' || iid || '/train',
+          'merge_request_event', 'success', author_id, id
+        from merge_requests where project_id = $1 returning id, sha, merge_request_id, user_id)
+    insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, status, source_sha, squash,
+      remove_source_branch, sha, pipeline_id, merged_at, duration)
+    select train.id, $1, 'main', merge_request_id, user_id, 'merged', sha, false, true, sha, made.id, now(), 61 from made, train`,
+    [project.id],
+  );
+  await db.query('vacuum (analyze) merge_train_cars, pipelines');
+  await compareWithBare(
+    installation,
+    output,
+    { db, project, token: people.token },
+    {
+      name: `train, list of ${throughCars} cars`,
+      kind: 'merge_trains',
+      paging: 'offset',
+      perPage: throughCars,
+      query: `per_page=${throughCars}`,
+      target: listTarget,
+    },
+  );
+}
+
 /** Merge trains: our own share of landing a car, and a hundred cars as fast as they go (D8). */
 export async function train(installation, output) {
   const people = await seedPeople(installation, 'train');
@@ -202,6 +237,7 @@ export async function train(installation, output) {
   try {
     for (const size of sizes) await landings(inspected, people, output, size);
     await through(inspected, people, output, sizes.at(-1));
+    await listOfCars(inspected, people, output);
   } finally {
     await inspect.end();
   }
