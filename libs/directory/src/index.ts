@@ -19,6 +19,7 @@ export {
   milestoneReference,
 } from './attachments';
 export { type Directory, type DirectoryOptions, startDirectory } from './directory';
+export { type EnsureLabels, labelsOf } from './ensure-labels';
 export {
   type LabelRow,
   labelsByIds,

@@ -1,5 +1,5 @@
 import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
-import { startDirectory } from '@switchyard/directory';
+import { labelsOf, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
@@ -11,6 +11,7 @@ import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import { composeActivity } from './compose-activity';
+import { composeIssues } from './compose-issues';
 import { composeNotes } from './compose-notes';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
@@ -53,6 +54,13 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     followMergeRequests: followMergeRequests({ todos }),
   });
 
+  const issues = composeIssues({
+    db,
+    prisma,
+    ensureLabels: labelsOf(groupsAdmin, directory),
+    externalUrl: config.SWITCHYARD_EXTERNAL_URL,
+  });
+
   const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
   const notes = composeNotes({
@@ -65,7 +73,12 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
 
   const background: { close(): Promise<void> }[] = [];
   return {
-    services: [...notes.services, todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL), ...activity.services],
+    services: [
+      ...issues.services,
+      ...notes.services,
+      todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL),
+      ...activity.services,
+    ],
     ensureDirectory: directory.ensure,
     countStatements,
     ready: async () => {

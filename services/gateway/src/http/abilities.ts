@@ -36,6 +36,8 @@ export const projectAbilities = {
   delete_merge_request: ofMergeRequests(writing(levels.owner)),
   read_merge_train: ofMergeRequests(everywhere(levels.developer)),
   update_merge_train: ofMergeRequests(writing(levels.developer)),
+  read_issue: openOr(levels.guest),
+  write_issue: { ...openOr(levels.guest), write: true },
   push_code: ofCode(writing(levels.developer)),
   create_pipeline: ofCode(writing(levels.developer)),
   create_commit_status: ofCode(writing(levels.developer)),

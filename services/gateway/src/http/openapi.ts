@@ -142,6 +142,8 @@ const sections: Readonly<Record<string, string>> = {
   members: 'Members',
   labels: 'Labels',
   milestones: 'Milestones',
+  issues: 'Issues',
+  issues_statistics: 'Issues',
   todos: 'To-dos',
   merge_requests: 'Merge requests',
   repository: 'Repositories',

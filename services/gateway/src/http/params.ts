@@ -220,6 +220,13 @@ export const idOrNoneAny = (): z.ZodType<number | NoneOrAny> =>
     return number === 0 ? 'None' : number;
   });
 
+/** A number, or `None` or `Any`; unlike an id it can be 0. */
+export const integerOrNoneAny = (options: IntegerOptions = {}): z.ZodType<number | NoneOrAny> =>
+  kind(
+    { oneOf: [{ type: 'integer', ...bounds(options) }, { enum: ['None', 'Any'] }] },
+    (value) => noneOrAny(value) ?? readInteger(options)(value),
+  );
+
 /** Comma-separated names, or `None` or `Any`. */
 export const csvOrNoneAny = (): z.ZodType<string[] | NoneOrAny> =>
   kind({ type: 'array', items: { type: 'string' } }, (value) => {

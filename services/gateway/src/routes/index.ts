@@ -1,5 +1,7 @@
 import type { Route } from '../http/route';
 import { eventRoutes } from './collaboration/events.routes';
+import { issueListRoutes } from './collaboration/issue-lists.routes';
+import { issueRoutes } from './collaboration/issues.routes';
 import { noteRoutes } from './collaboration/notes.routes';
 import { todoRoutes } from './collaboration/todos.routes';
 import { groupRoutes } from './groups-admin/groups.routes';
@@ -36,6 +38,8 @@ export const routes: readonly Route[] = [
   ...milestoneRoutes,
   ...eventRoutes,
   ...noteRoutes,
+  ...issueListRoutes,
+  ...issueRoutes,
   ...todoRoutes,
   ...branchRoutes,
   ...commitRoutes,

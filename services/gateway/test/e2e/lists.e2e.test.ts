@@ -153,6 +153,16 @@ describe('every list', () => {
       );
     }
 
+    const issue = await post(`${at}/issues`, { title: 'Everybody', assignee_ids: userIds });
+    await each(rows, (index) =>
+      post(`${at}/issues`, {
+        title: `Issue ${index}`,
+        description: `Some text for @u${index}`,
+        labels: `${at.length}-l${index}`,
+        assignee_ids: [first],
+      }),
+    );
+
     // A hundred cars, each with a pipeline: boarding and building them is not what is measured here.
     await system.query(
       'merge_requests',
@@ -197,6 +207,10 @@ describe('every list', () => {
       'GET /projects/:id/pipelines': `${at}/pipelines`,
       'GET /projects/:id/merge_trains': `${at}/merge_trains`,
       'GET /projects/:id/merge_trains/:target_branch': `${at}/merge_trains/main?scope=complete`,
+      'GET /issues': '/issues?scope=all',
+      'GET /groups/:id/issues': `${g}/issues`,
+      'GET /projects/:id/issues': `${at}/issues`,
+      'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
       'GET /merge_requests': '/merge_requests?scope=all',
       'GET /projects/:id/merge_requests': `${at}/merge_requests`,
       'GET /projects/:id/merge_requests/:merge_request_iid/commits': `${mr}/commits`,

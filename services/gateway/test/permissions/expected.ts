@@ -44,6 +44,8 @@ const families = {
   readerWrite: { public: '1........313', internal: '1........313', private: '1433.....313' },
   /** Notes are for those who are logged in, wherever the object itself is open to all (G-4.6). */
   readerNotes: { public: '1........31.', internal: '1........31.', private: '1433.....31.' },
+  /** Whoever sees the project; the service decides on the rest. */
+  seerWrite: { public: '1........313', internal: '1........313', private: '14.......313' },
   reporterWrite: { public: '1333.....313', internal: '1333.....313', private: '1433.....313' },
   plannerWrite: { public: '133......313', internal: '133......313', private: '143......313' },
   developerWrite: { public: '13333....313', internal: '13333....313', private: '14333....313' },
@@ -235,6 +237,28 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/pipelines/:pipeline_id/cancel', 'developerWrite', 'gaps §10 Pipelines'),
   row('POST /projects/:id/pipelines/:pipeline_id/retry', 'developerWrite', 'gaps §10 Pipelines'),
   row('POST /projects/:id/statuses/:sha', 'developerWrite', 'gaps §10 Pipelines', { state: 'success' }),
+
+  // Issues. Everybody who sees a public project may open one; what else than reading a caller may do with one, the service decides.
+  row('GET /issues', 'anybody', 'gaps §10 Issues', { scope: 'all' }),
+  row('GET /issues/:id', 'adminRead', 'gaps §10 Issues'),
+  row('GET /issues_statistics', 'anybody', 'gaps §10 Issues', { scope: 'all' }),
+  row('GET /groups/:id/issues', 'openRead', 'gaps §10 Issues'),
+  row('GET /groups/:id/issues_statistics', 'openRead', 'gaps §10 Issues'),
+  row('GET /projects/:id/issues', 'openRead', 'gaps §10 Issues'),
+  row('GET /projects/:id/issues_statistics', 'openRead', 'gaps §10 Issues'),
+  row('POST /projects/:id/issues', 'seerWrite', 'gaps §10 Issues', { title: 't' }),
+  row('GET /projects/:id/issues/:issue_iid', 'openRead', 'gaps §10 Issues'),
+  row('PUT /projects/:id/issues/:issue_iid', 'seerWrite', 'gaps §10 Issues', { title: 't' }),
+  row('DELETE /projects/:id/issues/:issue_iid', 'seerWrite', 'gaps §10 Issues'),
+  row('POST /projects/:id/issues/:issue_iid/move', 'seerWrite', 'gaps §10 Issues', { to_project_id: 9 }),
+  row('POST /projects/:id/issues/:issue_iid/subscribe', 'seerWrite', 'gaps §10 Issues'),
+  row('POST /projects/:id/issues/:issue_iid/unsubscribe', 'seerWrite', 'gaps §10 Issues'),
+  row('GET /projects/:id/issues/:issue_iid/participants', 'openRead', 'gaps §10 Issues'),
+  row('GET /projects/:id/issues/:issue_iid/time_stats', 'openRead', 'gaps §10 Issues'),
+  row('POST /projects/:id/issues/:issue_iid/time_estimate', 'seerWrite', 'gaps §10 Issues', { duration: '1h' }),
+  row('POST /projects/:id/issues/:issue_iid/reset_time_estimate', 'seerWrite', 'gaps §10 Issues'),
+  row('POST /projects/:id/issues/:issue_iid/add_spent_time', 'seerWrite', 'gaps §10 Issues', { duration: '1h' }),
+  row('POST /projects/:id/issues/:issue_iid/reset_spent_time', 'seerWrite', 'gaps §10 Issues'),
 
   // Merge requests
   row('GET /merge_requests', 'anybody', 'G-4.2-1', { scope: 'all' }),

@@ -1,0 +1,28 @@
+import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import type { Peer } from '@switchyard/rpc';
+import type { Directory } from './directory';
+
+/** Labels of a project by title; missing ones are made when the caller may, else left out. */
+export type EnsureLabels = (
+  caller: { readonly requestId: string; readonly level: number },
+  projectId: number,
+  titles: readonly string[],
+) => Promise<{ id: number; title: string }[]>;
+
+/** Least level that makes labels (G-4.2-5). */
+const reporter = 20;
+
+/** Asks the owner of labels for them; the local directory knows them when the answer is there. Blank titles are dropped. */
+export function labelsOf(groupsAdmin: Peer, directory: Pick<Directory, 'ensure' | 'sequence'>): EnsureLabels {
+  const client = groupsAdmin.client(LabelServiceService);
+  return async (caller, projectId, titles) => {
+    const wanted = titles.map((title) => title.trim()).filter((title) => title !== '');
+    if (wanted.length === 0) return [];
+    const { labels, directorySequence } = await client.ensureLabels(
+      { projectId, titles: wanted, create: caller.level >= reporter },
+      { requestId: caller.requestId, directorySequence: directory.sequence(), idempotent: true },
+    );
+    await directory.ensure(directorySequence);
+    return labels;
+  };
+}

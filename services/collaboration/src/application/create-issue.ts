@@ -1,0 +1,65 @@
+import { forbidden } from '@switchyard/errors';
+import { countTasks, mentionsIn } from '@switchyard/texts';
+import { allowedAssignees, checkIssueFields, type IssueType, issueLevels, mayDateIssue } from '../domain/issue';
+import type { IssueCaller, IssueEdges } from './issue.edges';
+
+/** An issue as it is asked for. */
+export interface CreateIssueCommand {
+  readonly projectId: number;
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly issueType: IssueType;
+  readonly confidential: boolean;
+  readonly assigneeIds: readonly number[];
+  readonly labels: readonly string[];
+  readonly milestoneId?: number | undefined;
+  /** `YYYY-MM-DD`. */
+  readonly dueDate?: string | undefined;
+  readonly weight?: number | undefined;
+  readonly createdAt?: Date | undefined;
+  readonly iid?: number | undefined;
+}
+
+/**
+ * Opens an issue; answers its number. Whoever sees the project may; what else than text is set by members (a Guest may when creating),
+ * and is otherwise passed over, as are a date and a number from others than Owners.
+ */
+export const createIssue =
+  (edges: IssueEdges) =>
+  async (caller: IssueCaller, command: CreateIssueCommand): Promise<number> => {
+    const { projectId, description } = command;
+    const project = await edges.directory.project(projectId);
+    if (project === undefined || !project.issuesEnabled) throw forbidden();
+    checkIssueFields({ title: command.title, description, assignees: command.assigneeIds.length });
+    const member = caller.admin || caller.level >= issueLevels.guest;
+    const [assigneeIds, labels, milestone] = member
+      ? await Promise.all([
+          edges.directory.readers(projectId, allowedAssignees(caller.tier, command.assigneeIds)),
+          edges.ensureLabels(caller, projectId, command.labels),
+          command.milestoneId !== undefined && edges.directory.hasMilestone(projectId, command.milestoneId),
+        ])
+      : [[], [], false];
+    const tasks = countTasks(description);
+    const dates = mayDateIssue(caller);
+    // Incidents are opened by Reporters; what others open is an issue.
+    const incident = command.issueType === 'incident' && caller.level < issueLevels.reporter;
+    const issue = await edges.issues.create({
+      projectId,
+      iid: dates ? command.iid : undefined,
+      authorId: caller.userId,
+      title: command.title.trim(),
+      description: description === '' ? undefined : description,
+      issueType: incident ? 'issue' : command.issueType,
+      confidential: command.confidential,
+      milestoneId: milestone ? command.milestoneId : undefined,
+      dueDate: member ? command.dueDate : undefined,
+      weight: member && caller.tier !== 'free' ? command.weight : undefined,
+      taskCount: tasks.count,
+      completedTaskCount: tasks.completed,
+      assigneeIds,
+      labelIds: labels.map(({ id }) => id),
+      mentions: mentionsIn(command.title, description),
+      createdAt: dates ? command.createdAt : undefined,
+    });
+    return issue.iid;
+  };

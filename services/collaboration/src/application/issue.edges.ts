@@ -1,0 +1,33 @@
+import type { EnsureLabels } from '@switchyard/directory';
+import type { IssueList } from '../storage/issue.list';
+import type { IssueStore } from '../storage/issue.store';
+import type { IssueDirectory } from '../storage/issue-directory.store';
+
+/** Who asks, and what they are in the project the request is about. */
+export interface IssueCaller {
+  /** 0: anonymous. */
+  readonly userId: number;
+  readonly admin: boolean;
+  readonly external: boolean;
+  /** Access level in the project, 0 to 50. */
+  readonly level: number;
+  /** Licence tier that applies. */
+  readonly tier: string;
+  /** Id of the public request, for calls to other services. */
+  readonly requestId: string;
+}
+
+/** An issue by its number. */
+export interface IssueNumber {
+  readonly projectId: number;
+  readonly iid: number;
+}
+
+/** What the use cases of issues work with. */
+export interface IssueEdges {
+  readonly issues: IssueStore;
+  readonly lists: IssueList;
+  readonly directory: IssueDirectory;
+  readonly ensureLabels: EnsureLabels;
+  readonly clock: () => Date;
+}

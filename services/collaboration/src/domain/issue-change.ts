@@ -1,0 +1,83 @@
+import type { Mentions } from '@switchyard/texts';
+import type { Issue, IssueSeverity, IssueType } from './issue';
+
+/** One field before and after an edit, as the event tells it. */
+export interface IssueFieldChange {
+  readonly field: string;
+  readonly old: string;
+  readonly new: string;
+}
+
+/** What happened to an issue; becomes an event in the transaction of the change (D6). */
+export type IssueFact =
+  | {
+      readonly kind: 'created';
+      readonly mentions: Mentions;
+      readonly labelIds: readonly number[];
+      /** The issue of another project that it stands for. */
+      readonly movedFromId?: number | undefined;
+    }
+  | {
+      readonly kind: 'updated';
+      readonly addedAssigneeIds: readonly number[];
+      readonly removedAssigneeIds: readonly number[];
+      readonly addedLabelIds: readonly number[];
+      readonly removedLabelIds: readonly number[];
+      readonly mentions: Mentions;
+      /** Public names. */
+      readonly changedFields: readonly string[];
+      readonly changes: readonly IssueFieldChange[];
+    }
+  | { readonly kind: 'closed'; readonly byMergeRequestId?: number | undefined }
+  | { readonly kind: 'reopened' }
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'moved'; readonly to: { readonly id: number; readonly iid: number; readonly projectId: number } };
+
+/** An issue and the people and labels on it, locked. */
+export interface LockedIssue {
+  readonly issue: Issue;
+  readonly assigneeIds: readonly number[];
+  readonly labelIds: readonly number[];
+}
+
+/** Fields that a change may set; `null` clears. */
+export type IssuePatch = {
+  readonly [F in keyof Omit<
+    Issue,
+    'id' | 'iid' | 'projectId' | 'authorId' | 'lockVersion' | 'createdAt' | 'importedFrom'
+  >]?: NonNullable<Issue[F]> | null;
+};
+
+/** One change of an issue, saved with its events in one transaction. */
+export interface IssueChange {
+  readonly patch?: IssuePatch;
+  readonly assigneeIds?: readonly number[];
+  readonly labelIds?: readonly number[];
+  readonly participants?: readonly number[];
+  readonly facts?: readonly IssueFact[];
+}
+
+/** An issue to be opened. */
+export interface NewIssue {
+  readonly projectId: number;
+  /** Undefined: the next number. */
+  readonly iid?: number | undefined;
+  readonly authorId: number;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly issueType: IssueType;
+  readonly confidential: boolean;
+  readonly severity?: IssueSeverity;
+  readonly milestoneId: number | undefined;
+  readonly dueDate: string | undefined;
+  readonly weight: number | undefined;
+  readonly timeEstimate?: number;
+  readonly totalTimeSpent?: number;
+  readonly taskCount: number;
+  readonly completedTaskCount: number;
+  readonly assigneeIds: readonly number[];
+  readonly labelIds: readonly number[];
+  readonly mentions: Mentions;
+  /** Undefined: now. */
+  readonly createdAt?: Date | undefined;
+}

@@ -1,0 +1,102 @@
+import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
+import { humanTime } from '@switchyard/texts';
+import type { Issue } from '../domain/issue';
+import { type IssueView, issueReference } from '../domain/issue-view';
+
+/** How an issue is rendered. */
+export interface IssueRendering {
+  readonly externalUrl: string;
+  /** References relative to its project (`#1`), or to the instance (`group/project#1`); G-2-8. */
+  readonly context: 'project' | 'instance';
+  readonly now: Date;
+  readonly withLabelsDetails?: boolean;
+  /** Licence tier: premium features add their fields. */
+  readonly tier?: string;
+}
+
+const origin = (externalUrl: string): string => externalUrl.replace(/\/+$/, '');
+
+/** Web address of an issue. */
+export const issueUrl = ({ project, issue }: Pick<IssueView, 'project' | 'issue'>, externalUrl: string): string =>
+  `${projectUrl(project, externalUrl)}/-/issues/${issue.iid}`;
+
+/** Time tracking of an issue. */
+export const presentIssueTimeStats = ({ timeEstimate, totalTimeSpent }: Issue) => ({
+  time_estimate: timeEstimate,
+  total_time_spent: totalTimeSpent,
+  human_time_estimate: humanTime(timeEstimate),
+  human_total_time_spent: humanTime(totalTimeSpent),
+});
+
+/** Fields of features that a licence has; absent without it. */
+function tierFields(issue: Issue, tier: string | undefined) {
+  if (tier === 'free') return {};
+  const premium = { weight: issue.weight ?? null, epic_iid: null, epic: null, iteration: null };
+  return tier === 'premium' ? premium : { ...premium, health_status: null };
+}
+
+/** An issue as lists print it (G §10 Issues). */
+export function presentIssue(view: IssueView, rendering: IssueRendering) {
+  const { issue } = view;
+  const { externalUrl, now } = rendering;
+  const references = new Map<number, UserReference>();
+  const user = (id: number | undefined): UserReference | null => {
+    const row = id === undefined ? undefined : view.people.get(id);
+    if (id === undefined || row === undefined) return null;
+    const known = references.get(id) ?? userReference(row, externalUrl);
+    references.set(id, known);
+    return known;
+  };
+  const assignees = view.assigneeIds.flatMap((id) => user(id) ?? []);
+  const short = `#${issue.iid}`;
+  const full = issueReference(view);
+  const project = `${origin(externalUrl)}/api/v4/projects/${issue.projectId}`;
+  const self = `${project}/issues/${issue.iid}`;
+  const { taskCount, completedTaskCount } = issue;
+  return {
+    id: issue.id,
+    iid: issue.iid,
+    project_id: issue.projectId,
+    title: issue.title,
+    description: issue.description ?? null,
+    state: issue.state,
+    created_at: issue.createdAt.toISOString(),
+    updated_at: issue.updatedAt.toISOString(),
+    closed_at: issue.closedAt?.toISOString() ?? null,
+    closed_by: user(issue.closedById),
+    labels: rendering.withLabelsDetails ? view.labels.map(labelDetails) : view.labels.map(({ title }) => title),
+    milestone: view.milestone === undefined ? null : milestoneReference(view.milestone, view.project, externalUrl, now),
+    assignees,
+    author: user(issue.authorId),
+    type: issue.issueType.toUpperCase(),
+    assignee: assignees[0] ?? null,
+    user_notes_count: issue.userNotesCount,
+    merge_requests_count: issue.mergeRequestsCount,
+    upvotes: issue.upvotes,
+    downvotes: issue.downvotes,
+    due_date: issue.dueDate ?? null,
+    confidential: issue.confidential,
+    discussion_locked: issue.discussionLocked ?? null,
+    issue_type: issue.issueType,
+    web_url: issueUrl(view, externalUrl),
+    time_stats: presentIssueTimeStats(issue),
+    task_completion_status: { count: taskCount, completed_count: completedTaskCount },
+    ...tierFields(issue, rendering.tier),
+    blocking_issues_count: 0,
+    has_tasks: taskCount > 0,
+    ...(taskCount > 0 ? { task_status: `${completedTaskCount} of ${taskCount} checklist items completed` } : {}),
+    _links: {
+      self,
+      notes: `${self}/notes`,
+      award_emoji: `${self}/award_emoji`,
+      project,
+      closed_as_duplicate_of: null,
+    },
+    references: { short, relative: rendering.context === 'project' ? short : full, full },
+    severity: issue.severity.toUpperCase(),
+    moved_to_id: issue.movedToId ?? null,
+    imported: issue.importedFrom !== 'none',
+    imported_from: issue.importedFrom,
+    service_desk_reply_to: null,
+  };
+}

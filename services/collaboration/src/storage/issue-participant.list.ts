@@ -1,0 +1,27 @@
+import { type Database, listPage, type PageInfo, type PageRequest, sql } from '@switchyard/database';
+import { userColumns, userJoin, userOf } from '@switchyard/directory';
+import type { IssuePerson } from '../domain/issue-view';
+
+/** Reads who took part in issues. */
+export interface IssueParticipantList {
+  /** One page of an issue's participants, by id. */
+  page(issueId: number, request: PageRequest): Promise<{ users: IssuePerson[]; page: PageInfo }>;
+}
+
+/** Opens the list. */
+export const issueParticipantList = (db: Database): IssueParticipantList => ({
+  async page(issueId, request) {
+    const { rows, page } = await listPage({
+      db,
+      name: 'list_issue_participants',
+      select: userColumns('shown'),
+      from: sql`issue_participants ip ${userJoin('shown', sql`ip.user_id`)}`,
+      countFrom: sql`issue_participants ip`,
+      where: [sql`ip.issue_id = ${issueId}`],
+      orders: { id: [{ name: 'id', expression: sql`ip.user_id`, type: 'bigint' }] },
+      request,
+      count: true,
+    });
+    return { users: rows.flatMap((row) => userOf(row, 'shown') ?? []), page };
+  },
+});

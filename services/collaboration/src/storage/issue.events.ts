@@ -1,0 +1,110 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+import { appendAllToOutbox, issueEventId, issueEvents } from '@switchyard/events';
+import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import type { Issue } from '../domain/issue';
+import type { IssueFact } from '../domain/issue-change';
+
+type WireFact = NonNullable<IssueEvent['fact']>;
+type Mentions = Extract<IssueFact, { kind: 'created' }>['mentions'];
+
+const mentionsOf = ({ usernames, directlyAddressed }: Mentions) => ({
+  usernames: [...usernames],
+  directlyAddressedUsernames: [...directlyAddressed],
+});
+
+/** A fact as it travels, and what made it happen (the table of causes stands in the proto). */
+function wireFact(fact: IssueFact, subject: Issue, assigneeIds: readonly number[]): { fact: WireFact; cause: string } {
+  const version = String(subject.lockVersion);
+  switch (fact.kind) {
+    case 'created':
+      return {
+        cause: '1',
+        fact: {
+          $case: 'created',
+          value: {
+            assigneeIds: [...assigneeIds],
+            mentions: mentionsOf(fact.mentions),
+            labelIds: [...fact.labelIds],
+            movedFromId: fact.movedFromId ?? 0,
+          },
+        },
+      };
+    case 'updated':
+      return {
+        cause: version,
+        fact: {
+          $case: 'updated',
+          value: {
+            addedAssigneeIds: [...fact.addedAssigneeIds],
+            removedAssigneeIds: [...fact.removedAssigneeIds],
+            mentions: mentionsOf(fact.mentions),
+            changedFields: [...fact.changedFields],
+            addedLabelIds: [...fact.addedLabelIds],
+            removedLabelIds: [...fact.removedLabelIds],
+            changes: [...fact.changes],
+          },
+        },
+      };
+    case 'closed':
+      return {
+        cause: version,
+        fact: { $case: 'closed', value: { byMergeRequestId: fact.byMergeRequestId ?? 0 } },
+      };
+    case 'reopened':
+      return { cause: version, fact: { $case: 'reopened', value: {} } };
+    case 'deleted':
+      return { cause: '1', fact: { $case: 'deleted', value: {} } };
+    case 'moved':
+      return {
+        cause: '1',
+        fact: {
+          $case: 'moved',
+          value: { toIssueId: fact.to.id, toIssueIid: fact.to.iid, toProjectId: fact.to.projectId },
+        },
+      };
+  }
+}
+
+/** Some facts about one issue. */
+export interface IssueHappening {
+  /** The issue after the change. */
+  readonly subject: Issue;
+  readonly assigneeIds: readonly number[];
+  readonly facts: readonly IssueFact[];
+  /** 0 when nobody did it. */
+  readonly actorId: number;
+  readonly occurredAt: Date;
+}
+
+/** Appends the events of a happening, in order, in the transaction that made them true. The row must be locked. */
+export async function publishIssueFacts(tx: SqlExecutor, happening: IssueHappening): Promise<void> {
+  const { subject, assigneeIds, facts, actorId, occurredAt } = happening;
+  if (facts.length === 0) return;
+  const [state] = await tx.query<{ sequence: number }>(sql`select sequence from directory.state`);
+  const events = facts.map((fact) => {
+    const wire = wireFact(fact, subject, assigneeIds);
+    return {
+      id: issueEventId(wire.fact.$case, subject.id, wire.cause),
+      payload: {
+        issue: {
+          id: subject.id,
+          iid: subject.iid,
+          projectId: subject.projectId,
+          authorId: subject.authorId,
+          title: subject.title,
+          confidential: subject.confidential,
+          issueType: subject.issueType,
+          assigneeIds: [...assigneeIds],
+          version: subject.lockVersion,
+        },
+        actorId,
+        occurredAt,
+        // An import brings the issue in; whatever happens to it afterwards happens here.
+        imported: fact.kind === 'created' && subject.importedFrom !== 'none',
+        directorySequence: state?.sequence ?? 0,
+        fact: wire.fact,
+      },
+    };
+  });
+  await appendAllToOutbox(tx, issueEvents, events);
+}

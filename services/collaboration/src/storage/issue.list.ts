@@ -1,0 +1,102 @@
+import {
+  type Database,
+  join,
+  listPage,
+  named,
+  type OrderColumn,
+  type PageInfo,
+  type PageRequest,
+  plannedEachTime,
+  type Sql,
+  sql,
+  totalLimit,
+} from '@switchyard/database';
+import { inGroup, type Viewer } from '@switchyard/directory';
+import type { IssueFilter } from '../domain/issue-filter';
+import type { IssueView } from '../domain/issue-view';
+import { issueConditions } from './issue.filter';
+import { issueFrom, issueSelect, toIssueView } from './issue.row';
+import { openToLevel, visibleIssues } from './issue.visibility';
+
+const id: OrderColumn = { name: 'id', expression: sql`i.id`, type: 'bigint' };
+
+const orders: Record<string, OrderColumn[]> = {
+  created_at: [{ name: 'created_at', expression: sql`i.created_at`, type: 'timestamptz' }, id],
+  updated_at: [{ name: 'updated_at', expression: sql`i.updated_at`, type: 'timestamptz' }, id],
+  title: [{ name: 'title', expression: sql`i.title`, type: 'text' }, id],
+  due_date: [{ name: 'due_date', expression: sql`i.due_date`, type: 'date', nullable: true }, id],
+  weight: [{ name: 'weight', expression: sql`i.weight`, type: 'integer', nullable: true }, id],
+  popularity: [{ name: 'upvotes', expression: sql`i.upvotes`, type: 'integer' }, id],
+  // Nothing moves an issue by hand yet: each stands where it was put when it was made.
+  relative_position: [id],
+};
+
+/** Which issues a list is about; in a project, at the level the viewer has there. */
+export type IssueScope =
+  | { readonly projectId: number; readonly level: number }
+  | { readonly groupId: number }
+  | { readonly ids: readonly number[] }
+  | 'all';
+
+/** What lists of issues are asked for. */
+export interface IssueQuery {
+  readonly scope: IssueScope;
+  readonly filter: IssueFilter;
+  readonly viewer: Viewer;
+}
+
+function conditionsOf({ scope, filter, viewer }: IssueQuery): Sql[] {
+  const where = issueConditions(filter, viewer.userId);
+  // The gateway has resolved what the viewer is in a project it names; everywhere else visibility is part of the statement.
+  if (scope !== 'all' && 'projectId' in scope) {
+    return [sql`i.project_id = ${scope.projectId}`, ...where, sql`p.issues_enabled`, openToLevel(viewer, scope.level)];
+  }
+  where.push(visibleIssues(viewer));
+  if (scope === 'all') return where;
+  return ['ids' in scope ? sql`i.id = any(${[...scope.ids]}::bigint[])` : inGroup(scope.groupId), ...where];
+}
+
+/** Numbers of issues; each stops at 10,001. */
+export interface IssueCounts {
+  readonly all: number;
+  readonly opened: number;
+  readonly closed: number;
+}
+
+/** Reads issues in lists. */
+export interface IssueList {
+  /** One page of the issues the viewer may see: one statement, and one that counts to 10,001. */
+  page(query: IssueQuery, request: PageRequest): Promise<{ rows: IssueView[]; page: PageInfo }>;
+  /** How many issues the viewer may see, by state: one statement. The filter's own state does not count. */
+  counts(query: IssueQuery): Promise<IssueCounts>;
+}
+
+/** Opens the lists. */
+export const issueList = (db: Database): IssueList => ({
+  async page(query, request) {
+    const { rows, page } = await listPage({
+      db,
+      name: 'list_issues',
+      searches: query.filter.search !== undefined,
+      select: issueSelect,
+      from: issueFrom,
+      where: conditionsOf(query),
+      orders,
+      request,
+      count: true,
+    });
+    return { rows: rows.map(toIssueView), page };
+  },
+
+  async counts(query) {
+    const where = join(conditionsOf({ ...query, filter: { ...query.filter, state: undefined } }), ' and ');
+    const counted = (state: string): Sql => sql`(select count(*) from (
+      select 1 from ${issueFrom} where ${where} and i.state = ${state} limit ${totalLimit + 1}) as some)::int`;
+    const prepare = query.filter.search === undefined ? named : plannedEachTime;
+    const row = await db.one<{ opened: number; closed: number }>(
+      prepare('count_issues', sql`select ${counted('opened')} as opened, ${counted('closed')} as closed`),
+    );
+    const { opened, closed } = row!;
+    return { all: opened + closed, opened, closed };
+  },
+});

@@ -1,0 +1,102 @@
+import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import {
+  type AttachedLabel,
+  type AttachedMilestone,
+  joinProject,
+  labelsJson,
+  milestoneJson,
+  projectColumns,
+  projectOf,
+} from '@switchyard/directory';
+import type { Issue, IssueSeverity, IssueState, IssueType } from '../domain/issue';
+import type { IssuePerson, IssueView } from '../domain/issue-view';
+
+interface Row extends Record<string, unknown> {
+  id: number;
+  people: Record<string, IssuePerson> | null;
+  assignee_ids: number[];
+  labels: AttachedLabel[];
+  milestone: AttachedMilestone | null;
+}
+
+// Subselects in the select list run for the rows of the page alone, after the limit.
+const people = sql`(
+  select json_object_agg(own.id, json_build_object('id', shown.id, 'username', shown.username, 'name', shown.name,
+    'state', shown.state, 'avatar_url', shown.avatar_url, 'public_email', shown.public_email))
+  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id)
+  where own.id = any(array[i.author_id, i.closed_by_id]
+    || array(select a.user_id from issue_assignees a where a.issue_id = i.id))) as people`;
+
+/** Columns of `issues i` as `toIssue` reads them; the date as text, which has no zone to lose. */
+export const issueColumns: Sql = sql`i.*, i.due_date::text as due_on`;
+
+/** Select list of a view; on the aliases of `issueFrom`. */
+export const issueSelect: Sql = sql`${issueColumns}, ${projectColumns},
+  array(select a.user_id from issue_assignees a where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
+  ${people}, ${labelsJson(sql`array(select il.label_id from issue_labels il where il.issue_id = i.id)`)} as labels,
+  ${milestoneJson(sql`i.milestone_id`)} as milestone`;
+
+/** Issues `i` with their projects `p` and namespaces `n`. */
+export const issueFrom: Sql = sql`issues i ${joinProject(sql`i.project_id`)}`;
+
+const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
+
+/** A row of `issueColumns` as the domain has it. */
+export const toIssue = (row: Record<string, unknown>): Issue => ({
+  id: row.id as number,
+  iid: row.iid as number,
+  projectId: row.project_id as number,
+  authorId: row.author_id as number,
+  title: row.title as string,
+  description: given(row.description),
+  state: row.state as IssueState,
+  issueType: row.issue_type as IssueType,
+  confidential: row.confidential as boolean,
+  severity: row.severity as IssueSeverity,
+  discussionLocked: given(row.discussion_locked),
+  milestoneId: given(row.milestone_id),
+  dueDate: given(row.due_on),
+  weight: given(row.weight),
+  timeEstimate: row.time_estimate as number,
+  totalTimeSpent: row.total_time_spent as number,
+  taskCount: row.task_count as number,
+  completedTaskCount: row.completed_task_count as number,
+  userNotesCount: row.user_notes_count as number,
+  mergeRequestsCount: row.merge_requests_count as number,
+  upvotes: row.upvotes as number,
+  downvotes: row.downvotes as number,
+  closedById: given(row.closed_by_id),
+  closedAt: given(row.closed_at),
+  movedToId: given(row.moved_to_id),
+  importedFrom: row.imported_from as string,
+  lockVersion: row.lock_version as number,
+  createdAt: row.created_at as Date,
+  updatedAt: row.updated_at as Date,
+});
+
+/** A row of `issueSelect` as a view. */
+export function toIssueView(found: Record<string, unknown>): IssueView {
+  const row = found as Row;
+  const project = projectOf(row);
+  if (project === undefined) throw new Error(`issue ${row.id} has no project`);
+  return {
+    issue: toIssue(row),
+    project,
+    people: new Map(Object.entries(row.people ?? {}).map(([id, user]) => [Number(id), user])),
+    assigneeIds: row.assignee_ids,
+    labels: row.labels,
+    milestone: row.milestone ?? undefined,
+  };
+}
+
+/** Which issue. */
+export type IssueKey = { readonly id: number } | { readonly projectId: number; readonly iid: number };
+
+const named = (key: IssueKey): Sql =>
+  'id' in key ? sql`i.id = ${key.id}` : sql`i.project_id = ${key.projectId} and i.iid = ${key.iid}`;
+
+/** One issue that meets a condition with what it embeds; undefined when there is none. */
+export async function readIssueView(db: SqlExecutor, key: IssueKey, visible: Sql): Promise<IssueView | undefined> {
+  const [row] = await db.query(sql`select ${issueSelect} from ${issueFrom} where ${named(key)} and ${visible}`);
+  return row === undefined ? undefined : toIssueView(row);
+}

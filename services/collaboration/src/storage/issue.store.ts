@@ -1,0 +1,282 @@
+import {
+  type Database,
+  databaseError,
+  isUniqueViolation,
+  join,
+  raw,
+  requireUnmodified,
+  sql,
+  type Tx,
+} from '@switchyard/database';
+import type { Viewer } from '@switchyard/directory';
+import { conflict, notFound } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import type { Issue } from '../domain/issue';
+import type { IssueChange, IssueFact, IssuePatch, LockedIssue, NewIssue } from '../domain/issue-change';
+import type { IssueView } from '../domain/issue-view';
+import type { PrismaClient } from '../generated/prisma/client';
+import { publishIssueFacts } from './issue.events';
+import { type IssueKey, issueColumns, readIssueView, toIssue } from './issue.row';
+import { openToLevel, visibleIssues } from './issue.visibility';
+
+faultPoints.push('issue.written', 'issue.committed');
+
+/** Column of each field a change may set. */
+const patchColumns: Record<keyof IssuePatch, string> = {
+  title: 'title',
+  description: 'description',
+  state: 'state',
+  issueType: 'issue_type',
+  confidential: 'confidential',
+  severity: 'severity',
+  discussionLocked: 'discussion_locked',
+  milestoneId: 'milestone_id',
+  dueDate: 'due_date',
+  weight: 'weight',
+  timeEstimate: 'time_estimate',
+  totalTimeSpent: 'total_time_spent',
+  taskCount: 'task_count',
+  completedTaskCount: 'completed_task_count',
+  userNotesCount: 'user_notes_count',
+  mergeRequestsCount: 'merge_requests_count',
+  upvotes: 'upvotes',
+  downvotes: 'downvotes',
+  closedById: 'closed_by_id',
+  closedAt: 'closed_at',
+  movedToId: 'moved_to_id',
+  updatedAt: 'updated_at',
+};
+
+/** The next number of a project's issues, or the one that is wished for; the counter never falls behind. */
+async function takeIid(tx: Tx, projectId: number, wish: number | undefined): Promise<number> {
+  const row = await tx.one<{ iid: number }>(sql`
+    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, 'issues', ${wish ?? 1})
+    on conflict (project_id, scope) do update
+      set last_iid = ${wish === undefined ? sql`iid_counters.last_iid + 1` : sql`greatest(iid_counters.last_iid, ${wish})`}
+    returning last_iid as iid`);
+  return wish ?? row!.iid;
+}
+
+async function lock(tx: Tx, id: number): Promise<LockedIssue | undefined> {
+  const row = await tx.one(sql`select ${issueColumns} from issues i where i.id = ${id} for no key update`);
+  if (row === undefined) return undefined;
+  const attached = await tx.one<{ assignees: number[]; labels: number[] }>(sql`
+    select array(select user_id from issue_assignees where issue_id = ${id} order by created_at, user_id) as assignees,
+      array(select label_id from issue_labels where issue_id = ${id} order by label_id) as labels`);
+  return { issue: toIssue(row), assigneeIds: attached!.assignees, labelIds: attached!.labels };
+}
+
+async function replaceAssignees(tx: Tx, id: number, userIds: readonly number[]): Promise<void> {
+  await tx.query(sql`delete from issue_assignees where issue_id = ${id} and user_id <> all(${[...userIds]}::bigint[])`);
+  // Milliseconds apart, so that the order given is the order kept.
+  await tx.query(sql`
+    insert into issue_assignees (issue_id, user_id, created_at)
+    select ${id}, user_id, now() + position * interval '1 millisecond'
+    from unnest(${[...userIds]}::bigint[]) with ordinality as given (user_id, position)
+    on conflict (issue_id, user_id) do nothing`);
+}
+
+async function replaceLabels(tx: Tx, id: number, labelIds: readonly number[]): Promise<void> {
+  await tx.query(sql`delete from issue_labels where issue_id = ${id} and label_id <> all(${[...labelIds]}::bigint[])`);
+  await tx.query(sql`
+    insert into issue_labels (issue_id, label_id)
+    select ${id}, label_id from unnest(${[...labelIds]}::bigint[]) as given (label_id) on conflict do nothing`);
+}
+
+async function addParticipants(tx: Tx, id: number, userIds: readonly number[]): Promise<void> {
+  const known = [...new Set(userIds)].filter((userId) => userId > 0);
+  if (known.length === 0) return;
+  await tx.query(sql`
+    insert into issue_participants (issue_id, user_id)
+    select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id) on conflict do nothing`);
+}
+
+async function update(tx: Tx, id: number, patch: IssuePatch): Promise<Issue> {
+  const sets = Object.entries(patch)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => sql`${raw(patchColumns[field as keyof IssuePatch])} = ${value}`);
+  if (patch.updatedAt === undefined) sets.push(sql`updated_at = now()`);
+  const row = await tx.one(sql`
+    update issues i set ${join([...sets, sql`lock_version = lock_version + 1`], ', ')} where id = ${id}
+    returning ${issueColumns}`);
+  return toIssue(row!);
+}
+
+async function insert(
+  tx: Tx,
+  wanted: NewIssue,
+  { actorId, movedFromId }: { actorId: number; movedFromId?: number },
+): Promise<Issue> {
+  const iid = await takeIid(tx, wanted.projectId, wanted.iid);
+  const row = await tx.one(sql`
+    insert into issues as i (iid, project_id, author_id, title, description, issue_type, confidential, severity, milestone_id,
+      due_date, weight, time_estimate, total_time_spent, task_count, completed_task_count, created_at, updated_at)
+    values (${iid}, ${wanted.projectId}, ${wanted.authorId}, ${wanted.title}, ${wanted.description ?? null}, ${wanted.issueType},
+      ${wanted.confidential}, ${wanted.severity ?? 'unknown'}, ${wanted.milestoneId ?? null}, ${wanted.dueDate ?? null},
+      ${wanted.weight ?? null}, ${wanted.timeEstimate ?? 0}, ${wanted.totalTimeSpent ?? 0}, ${wanted.taskCount},
+      ${wanted.completedTaskCount}, coalesce(${wanted.createdAt ?? null}, now()), now())
+    returning ${issueColumns}`);
+  const issue = toIssue(row!);
+  if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
+  if (wanted.labelIds.length > 0) await replaceLabels(tx, issue.id, wanted.labelIds);
+  await addParticipants(tx, issue.id, [wanted.authorId, ...wanted.assigneeIds]);
+  const fact: IssueFact = { kind: 'created', mentions: wanted.mentions, labelIds: wanted.labelIds, movedFromId };
+  await publishIssueFacts(tx, {
+    subject: issue,
+    assigneeIds: wanted.assigneeIds,
+    facts: [fact],
+    actorId,
+    occurredAt: new Date(),
+  });
+  return issue;
+}
+
+async function apply(tx: Tx, before: LockedIssue, change: IssueChange, actorId: number): Promise<Issue> {
+  const { id } = before.issue;
+  const after = await update(tx, id, change.patch ?? {});
+  if (change.assigneeIds !== undefined) await replaceAssignees(tx, id, change.assigneeIds);
+  if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
+  await addParticipants(tx, id, change.participants ?? []);
+  await publishIssueFacts(tx, {
+    subject: after,
+    assigneeIds: change.assigneeIds ?? before.assigneeIds,
+    facts: change.facts ?? [],
+    actorId,
+    occurredAt: new Date(),
+  });
+  return after;
+}
+
+/** Both sides of a commit, for tests that kill the process there. */
+function markFaults(tx: Tx): void {
+  faultPoint('issue.written');
+  tx.afterCommit(() => faultPoint('issue.committed'));
+}
+
+/** Who looks, and their level in the project where that is known already. */
+export type IssueViewer = Viewer & { readonly level?: number };
+
+/** The table of issues and what hangs on it. Every change goes through a closure that cannot forget lock, version and events. */
+export const issueStore = (db: Database, prisma: PrismaClient) => ({
+  /** An issue that the viewer may see; one they may not see is answered like one that is not there. */
+  view: (key: IssueKey, viewer: IssueViewer): Promise<IssueView | undefined> =>
+    readIssueView(
+      db,
+      key,
+      viewer.level === undefined
+        ? visibleIssues(viewer)
+        : sql`p.issues_enabled and ${openToLevel(viewer, viewer.level)}`,
+    ),
+
+  /**
+   * Opens an issue with its people, labels and event.
+   * @throws AppError conflict when the number that is wished for is taken
+   */
+  async create(wanted: NewIssue): Promise<Issue> {
+    try {
+      return await db.transaction(async (tx) => {
+        const issue = await insert(tx, wanted, { actorId: wanted.authorId });
+        markFaults(tx);
+        return issue;
+      });
+    } catch (error) {
+      if (isUniqueViolation(error, 'issues_iid')) throw conflict('Duplicated issue');
+      throw error;
+    }
+  },
+
+  /**
+   * Locks an issue, asks `decide` what to change, and saves that with its events in one transaction. `decide` is synchronous, so that
+   * nothing remote happens under the lock; undefined changes nothing. It may run more than once.
+   * @throws AppError not_found
+   */
+  change: (id: number, actorId: number, decide: (locked: LockedIssue) => IssueChange | undefined): Promise<Issue> =>
+    db.transaction((tx) => changeIssue(tx, id, actorId, decide)),
+
+  /**
+   * Puts `wanted` in the place of an issue that moves to another project, and closes the old one.
+   * @throws AppError not_found; conflict when it was moved meanwhile
+   */
+  async move(id: number, actorId: number, decide: (locked: LockedIssue) => NewIssue): Promise<Issue> {
+    return db.transaction(async (tx) => {
+      const locked = await lock(tx, id);
+      if (locked === undefined) throw notFound();
+      if (locked.issue.movedToId !== undefined) throw conflict('Cannot move issue that was moved already!');
+      const made = await insert(tx, decide(locked), { actorId, movedFromId: id });
+      const closes = locked.issue.state === 'opened';
+      await apply(
+        tx,
+        locked,
+        {
+          patch: {
+            movedToId: made.id,
+            ...(closes ? { state: 'closed' as const, closedById: actorId, closedAt: new Date() } : {}),
+          },
+          participants: [actorId],
+          facts: [
+            { kind: 'moved', to: { id: made.id, iid: made.iid, projectId: made.projectId } },
+            ...(closes ? [{ kind: 'closed' } as const] : []),
+          ],
+        },
+        actorId,
+      );
+      markFaults(tx);
+      return made;
+    });
+  },
+
+  /** Deletes an issue. @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
+  async remove(id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void> {
+    await db.transaction(async (tx) => {
+      const locked = await lock(tx, id);
+      if (locked === undefined) throw notFound();
+      await requireUnmodified(tx, 'issues', id, unmodifiedSince);
+      await publishIssueFacts(tx, {
+        subject: locked.issue,
+        assigneeIds: locked.assigneeIds,
+        facts: [{ kind: 'deleted' }],
+        actorId,
+        occurredAt: new Date(),
+      });
+      await tx.query(sql`delete from issues where id = ${id}`);
+      markFaults(tx);
+    });
+  },
+
+  /** Whether a user is told of everything: as they said, else because they take part. */
+  async isSubscribed(id: number, userId: number): Promise<boolean> {
+    const row = await db.one<{ subscribed: boolean }>(sql`
+      select coalesce(
+        (select subscribed from issue_subscriptions where issue_id = ${id} and user_id = ${userId}),
+        exists (select 1 from issue_participants where issue_id = ${id} and user_id = ${userId})) as subscribed`);
+    return row?.subscribed ?? false;
+  },
+
+  async setSubscription(id: number, userId: number, subscribed: boolean): Promise<void> {
+    const key = { issueId: BigInt(id), userId: BigInt(userId) };
+    await prisma.issueSubscription
+      .upsert({ where: { issueId_userId: key }, create: { ...key, subscribed }, update: { subscribed } })
+      .catch((error: unknown) => {
+        throw databaseError(error);
+      });
+  },
+});
+
+/** `IssueStore.change` within a transaction of the caller's: for what happens to issues because something else happened. */
+export async function changeIssue(
+  tx: Tx,
+  id: number,
+  actorId: number,
+  decide: (locked: LockedIssue) => IssueChange | undefined,
+): Promise<Issue> {
+  const locked = await lock(tx, id);
+  if (locked === undefined) throw notFound();
+  const change = decide(locked);
+  if (change === undefined) return locked.issue;
+  const after = await apply(tx, locked, change, actorId);
+  markFaults(tx);
+  return after;
+}
+
+/** What `issueStore` gives. */
+export type IssueStore = ReturnType<typeof issueStore>;

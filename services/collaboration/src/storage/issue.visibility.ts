@@ -1,0 +1,24 @@
+import { type Sql, sql } from '@switchyard/database';
+import { memberProjects, type Viewer, visibleProjects } from '@switchyard/directory';
+import { issueLevels } from '../domain/issue';
+
+/** Whether the viewer takes part in the issue `i`: as its author or an assignee. */
+const takesPart = (userId: number): Sql => sql`(i.author_id = ${userId}::bigint
+  or exists (select 1 from issue_assignees part where part.issue_id = i.id and part.user_id = ${userId}::bigint))`;
+
+/** Issues `i` that are not confidential to a viewer who has this level in their project. */
+export function openToLevel({ userId, admin }: Viewer, level: number): Sql {
+  if (admin || level >= issueLevels.planner) return sql`true`;
+  return userId === 0 ? sql`not i.confidential` : sql`(not i.confidential or ${takesPart(userId)})`;
+}
+
+/** Issues `i` that a viewer may see, wherever they lie: a condition on `i`, and on `p` and `n` of `joinProject`. */
+export function visibleIssues(viewer: Viewer): Sql {
+  const { userId, admin } = viewer;
+  const open = admin
+    ? sql`true`
+    : userId === 0
+      ? sql`not i.confidential`
+      : sql`(not i.confidential or ${takesPart(userId)} or ${memberProjects(viewer, issueLevels.planner)})`;
+  return sql`(p.issues_enabled and ${visibleProjects(viewer)} and ${open})`;
+}

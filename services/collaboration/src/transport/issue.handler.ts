@@ -1,0 +1,184 @@
+import type { PageInfo, PageRequest } from '@switchyard/database';
+import { userReference, type Viewer } from '@switchyard/directory';
+import {
+  IssueServiceService,
+  TrackIssueTimeRequest_Kind as TrackingKind,
+  type UpdateIssueRequest,
+} from '@switchyard/protos/collaboration/v1/issue';
+import { type CallContext, entity, implement, json, page, pageRequest } from '@switchyard/rpc';
+import type { createIssue } from '../application/create-issue';
+import type { deleteIssue } from '../application/delete-issue';
+import type { IssueCaller, IssueNumber } from '../application/issue.edges';
+import type { moveIssue } from '../application/move-issue';
+import type { IssueDetails, readIssue, readIssueById } from '../application/read-issue';
+import type { subscribeToIssue } from '../application/subscribe-to-issue';
+import type { TimeTracking, trackIssueTime } from '../application/track-issue-time';
+import type { UpdateIssueCommand, updateIssue } from '../application/update-issue';
+import type { IssueType } from '../domain/issue';
+import type { IssuePerson } from '../domain/issue-view';
+import { presentIssue, presentIssueTimeStats } from '../presenters/issue.presenter';
+import type { IssueList, IssueQuery } from '../storage/issue.list';
+import { toIssueFilter } from './issue-filter.mapper';
+
+/** Use cases behind the service. */
+export interface IssueUseCases {
+  readonly readIssue: ReturnType<typeof readIssue>;
+  readonly readIssueById: ReturnType<typeof readIssueById>;
+  readonly createIssue: ReturnType<typeof createIssue>;
+  readonly updateIssue: ReturnType<typeof updateIssue>;
+  readonly deleteIssue: ReturnType<typeof deleteIssue>;
+  readonly moveIssue: ReturnType<typeof moveIssue>;
+  readonly trackIssueTime: ReturnType<typeof trackIssueTime>;
+  readonly subscribeToIssue: ReturnType<typeof subscribeToIssue>;
+  readonly listIssueParticipants: (
+    caller: IssueCaller,
+    key: IssueNumber,
+    request: PageRequest,
+  ) => Promise<{ users: IssuePerson[]; page: PageInfo }>;
+}
+
+/** What the handler reads and renders with. */
+export interface IssueHandlerEdges {
+  readonly lists: IssueList;
+  readonly externalUrl: string;
+  readonly clock: () => Date;
+}
+
+const viewerOf = ({ actor }: CallContext): Viewer => ({
+  userId: actor.userId,
+  admin: actor.admin,
+  external: actor.external,
+});
+
+const callerOf = (context: CallContext): IssueCaller => ({
+  ...viewerOf(context),
+  level: context.access?.level ?? 0,
+  tier: context.access?.tier ?? '',
+  requestId: context.requestId,
+});
+
+/** Commands leave out what the request leaves out. */
+const toUpdate = (request: UpdateIssueRequest): UpdateIssueCommand => ({
+  title: request.title,
+  description: request.description,
+  stateEvent: request.stateEvent as UpdateIssueCommand['stateEvent'],
+  assigneeIds: request.assigneeIds?.ids,
+  labels: request.labels?.titles,
+  addLabels: request.addLabels,
+  removeLabels: request.removeLabels,
+  milestoneId: request.milestoneId,
+  dueDate: request.dueDate === '' ? null : request.dueDate,
+  weight: request.clearWeight ? null : request.weight,
+  confidential: request.confidential,
+  discussionLocked: request.discussionLocked,
+  issueType: request.issueType as IssueType | undefined,
+  updatedAt: request.updatedAt,
+});
+
+const trackings: Record<string, TimeTracking['kind']> = {
+  [TrackingKind.KIND_ESTIMATE]: 'estimate',
+  [TrackingKind.KIND_SPEND]: 'spend',
+  [TrackingKind.KIND_RESET_ESTIMATE]: 'reset_estimate',
+  [TrackingKind.KIND_RESET_SPENT]: 'reset_spent',
+};
+
+/** gRPC side of issues. */
+export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, clock }: IssueHandlerEdges) {
+  const rendering = (context: CallContext, inProject = true) => ({
+    externalUrl,
+    context: inProject ? ('project' as const) : ('instance' as const),
+    now: clock(),
+    tier: context.access?.tier ?? '',
+  });
+
+  const shown = ({ view, subscribed }: IssueDetails, context: CallContext, status = 0) =>
+    entity({ ...presentIssue(view, rendering(context)), subscribed }, status);
+
+  const queryOf = (
+    request: { projectId: number; groupId: number; filter: Parameters<typeof toIssueFilter>[0] },
+    context: CallContext,
+  ): IssueQuery => ({
+    scope:
+      request.projectId > 0
+        ? { projectId: request.projectId, level: context.access?.level ?? 0 }
+        : request.groupId > 0
+          ? { groupId: request.groupId }
+          : 'all',
+    filter: toIssueFilter(request.filter),
+    viewer: viewerOf(context),
+  });
+
+  return implement(IssueServiceService, {
+    async listIssues(request, context) {
+      const wanted = pageRequest(request.page, { orderBy: 'created_at', descending: true });
+      const found = await lists.page(queryOf(request, context), wanted);
+      const how = {
+        ...rendering(context, request.projectId > 0),
+        withLabelsDetails: request.withLabelsDetails,
+      };
+      return page(
+        found.rows.map((view) => presentIssue(view, how)),
+        { ...found.page, keyset: request.page?.keyset ?? false },
+      );
+    },
+
+    getIssuesStatistics: async (request, context) =>
+      entity({ statistics: { counts: await lists.counts(queryOf(request, context)) } }),
+
+    getIssue: async (key, context) => shown(await useCases.readIssue(callerOf(context), key), context),
+
+    getIssueById: async ({ id }, context) => {
+      const { view, subscribed } = await useCases.readIssueById(callerOf(context), id);
+      return entity({ ...presentIssue(view, rendering(context, false)), subscribed });
+    },
+
+    async createIssue(request, context) {
+      const caller = callerOf(context);
+      const iid = await useCases.createIssue(caller, {
+        ...request,
+        issueType: (request.issueType || 'issue') as IssueType,
+        milestoneId: request.milestoneId || undefined,
+        dueDate: request.dueDate || undefined,
+        iid: request.iid || undefined,
+      });
+      return shown(await useCases.readIssue(caller, { projectId: request.projectId, iid }), context);
+    },
+
+    async updateIssue(request, context) {
+      const caller = callerOf(context);
+      await useCases.updateIssue(caller, request, toUpdate(request));
+      return shown(await useCases.readIssue(caller, request), context);
+    },
+
+    async deleteIssue({ ifUnmodifiedSince, ...key }, context) {
+      await useCases.deleteIssue(callerOf(context), key, ifUnmodifiedSince);
+      return json(Buffer.alloc(0));
+    },
+
+    async moveIssue({ toProjectId, ...key }, context) {
+      return shown(await useCases.moveIssue(callerOf(context), key, toProjectId), context);
+    },
+
+    async trackIssueTime({ kind, duration, ...key }, context) {
+      const tracking = { kind: trackings[kind] ?? 'estimate', duration };
+      return entity(presentIssueTimeStats(await useCases.trackIssueTime(callerOf(context), key, tracking)));
+    },
+
+    getIssueTimeStats: async (key, context) =>
+      entity(presentIssueTimeStats((await useCases.readIssue(callerOf(context), key)).view.issue)),
+
+    async setIssueSubscription({ subscribed, ...key }, context) {
+      const details = await useCases.subscribeToIssue(callerOf(context), key, subscribed);
+      return details === undefined ? json(Buffer.alloc(0), 304) : shown(details, context);
+    },
+
+    async listIssueParticipants({ page: wanted, ...key }, context) {
+      const request = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
+      const found = await useCases.listIssueParticipants(callerOf(context), key, request);
+      return page(
+        found.users.map((user) => userReference(user, externalUrl)),
+        { ...found.page, keyset: request.mode === 'keyset' },
+      );
+    },
+  });
+}

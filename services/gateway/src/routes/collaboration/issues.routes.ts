@@ -1,0 +1,264 @@
+import { IssueServiceService, TrackIssueTimeRequest_Kind } from '@switchyard/protos/collaboration/v1/issue';
+import type { z } from 'zod';
+import { atLeastOne, mutuallyExclusive } from '../../http/check-parameters';
+import { boolean, csv, date, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const issue = { issue_iid: integer() };
+const projectPath = '/projects/:id/issues' as const;
+const onePath = `${projectPath}/:issue_iid` as const;
+
+type Values<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
+
+const people = {
+  assignee_id: nullable(integer({ min: 0 })).optional(),
+  assignee_ids: integers({ min: 0 }).optional(),
+};
+
+const weight = integer({ min: 0, max: 2_147_483_647 });
+
+const sharedFields = {
+  ...people,
+  description: nullable(text()).optional(),
+  labels: csv().optional(),
+  add_labels: csv().optional(),
+  remove_labels: csv().optional(),
+  milestone_id: nullable(integer({ min: 0 })).optional(),
+  due_date: nullable(date()).optional(),
+  confidential: boolean().optional(),
+  discussion_locked: boolean().optional(),
+  issue_type: oneOf('issue', 'incident', 'task').optional(),
+  weight: nullable(weight).optional(),
+};
+
+const updatable = [
+  'add_labels',
+  'assignee_id',
+  'assignee_ids',
+  'confidential',
+  'description',
+  'discussion_locked',
+  'due_date',
+  'issue_type',
+  'labels',
+  'milestone_id',
+  'remove_labels',
+  'state_event',
+  'title',
+  'updated_at',
+  'weight',
+];
+
+const positive = (ids: readonly number[]): number[] => ids.filter((id) => id > 0);
+
+/** Assignees as either parameter gives them; undefined when neither was sent. */
+const assigneesOf = (params: Values<typeof people>): number[] | undefined => {
+  if (params.assignee_ids !== undefined) return positive(params.assignee_ids);
+  if (params.assignee_id === undefined) return undefined;
+  return positive([params.assignee_id ?? 0]);
+};
+
+const trackings = [
+  { path: 'time_estimate', kind: TrackIssueTimeRequest_Kind.KIND_ESTIMATE, summary: 'Estimate the time of an issue' },
+  { path: 'add_spent_time', kind: TrackIssueTimeRequest_Kind.KIND_SPEND, summary: 'Add time spent on an issue' },
+] as const;
+
+const resets = [
+  {
+    path: 'reset_time_estimate',
+    kind: TrackIssueTimeRequest_Kind.KIND_RESET_ESTIMATE,
+    summary: 'Reset the estimate of an issue',
+  },
+  {
+    path: 'reset_spent_time',
+    kind: TrackIssueTimeRequest_Kind.KIND_RESET_SPENT,
+    summary: 'Reset the time spent on an issue',
+  },
+] as const;
+
+/** Issues (G §10 Issues). */
+export const issueRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/issues/:id',
+    summary: 'Get an issue by its id',
+    access: 'admin',
+    path_params: { id: integer() },
+    returns: { 200: 'Issue' },
+    handle: ({ path, call }) => call(IssueServiceService).getIssueById({ id: path.id }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: onePath,
+    summary: 'Get an issue',
+    access: { project: 'read_issue' },
+    path_params: issue,
+    returns: { 200: 'Issue' },
+    handle: ({ path, access, call }) =>
+      call(IssueServiceService).getIssue({ projectId: access.id, iid: path.issue_iid }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: projectPath,
+    summary: 'Create an issue',
+    access: { project: 'write_issue' },
+    params: {
+      title: text({ notEmpty: true }),
+      ...sharedFields,
+      created_at: dateTime().optional(),
+      iid: integer({ min: 1 }).optional(),
+    },
+    relations: [mutuallyExclusive('assignee_id', 'assignee_ids')],
+    returns: { 201: 'Issue' },
+    handle: ({ params, access, call }) => {
+      const removed = new Set(params.remove_labels);
+      return call(IssueServiceService).createIssue({
+        projectId: access.id,
+        title: params.title,
+        description: params.description ?? '',
+        issueType: params.issue_type ?? '',
+        confidential: params.confidential ?? false,
+        assigneeIds: assigneesOf(params) ?? [],
+        labels: [...(params.labels ?? []), ...(params.add_labels ?? [])].filter((title) => !removed.has(title)),
+        milestoneId: params.milestone_id ?? 0,
+        dueDate: params.due_date ?? '',
+        weight: params.weight ?? undefined,
+        createdAt: params.created_at,
+        iid: params.iid ?? 0,
+      });
+    },
+  }),
+  defineRoute({
+    method: 'put',
+    path: onePath,
+    summary: 'Update an issue',
+    access: { project: 'write_issue' },
+    path_params: issue,
+    params: {
+      title: text({ notEmpty: true }).optional(),
+      state_event: oneOf('close', 'reopen').optional(),
+      ...sharedFields,
+      updated_at: dateTime().optional(),
+    },
+    relations: [atLeastOne(...updatable), mutuallyExclusive('assignee_id', 'assignee_ids')],
+    returns: { 200: 'Issue' },
+    handle: ({ params, path, access, call }) => {
+      const assignees = assigneesOf(params);
+      return call(IssueServiceService).updateIssue({
+        projectId: access.id,
+        iid: path.issue_iid,
+        title: params.title,
+        description: params.description === null ? '' : params.description,
+        stateEvent: params.state_event,
+        assigneeIds: assignees === undefined ? undefined : { ids: assignees },
+        labels: params.labels === undefined ? undefined : { titles: params.labels },
+        addLabels: params.add_labels ?? [],
+        removeLabels: params.remove_labels ?? [],
+        milestoneId: params.milestone_id === null ? 0 : params.milestone_id,
+        dueDate: params.due_date === null ? '' : params.due_date,
+        weight: params.weight ?? undefined,
+        clearWeight: params.weight === null,
+        confidential: params.confidential,
+        discussionLocked: params.discussion_locked,
+        issueType: params.issue_type,
+        updatedAt: params.updated_at,
+      });
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: onePath,
+    summary: 'Delete an issue',
+    access: { project: 'write_issue' },
+    path_params: issue,
+    returns: { 204: undefined },
+    handle: ({ path, access, unmodifiedSince, call }) =>
+      call(IssueServiceService).deleteIssue({
+        projectId: access.id,
+        iid: path.issue_iid,
+        ifUnmodifiedSince: unmodifiedSince,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${onePath}/move`,
+    summary: 'Move an issue to another project',
+    access: { project: 'write_issue' },
+    path_params: issue,
+    params: { to_project_id: integer() },
+    returns: { 201: 'Issue' },
+    handle: ({ params, path, access, call }) =>
+      call(IssueServiceService).moveIssue({
+        projectId: access.id,
+        iid: path.issue_iid,
+        toProjectId: params.to_project_id,
+      }),
+  }),
+  ...(['subscribe', 'unsubscribe'] as const).map((verb) =>
+    defineRoute({
+      method: 'post',
+      path: `${onePath}/${verb}`,
+      summary: verb === 'subscribe' ? 'Subscribe to an issue' : 'Unsubscribe from an issue',
+      access: { project: 'write_issue' },
+      path_params: issue,
+      returns: { 201: 'Issue', 304: undefined },
+      handle: ({ path, access, call }) =>
+        call(IssueServiceService).setIssueSubscription({
+          projectId: access.id,
+          iid: path.issue_iid,
+          subscribed: verb === 'subscribe',
+        }),
+    }),
+  ),
+  defineRoute({
+    method: 'get',
+    path: `${onePath}/participants`,
+    summary: 'List participants of an issue',
+    access: { project: 'read_issue' },
+    path_params: issue,
+    list: { orderBy: [] },
+    returns: { 200: ['IssueUser'] },
+    handle: ({ path, access, page, call }) =>
+      call(IssueServiceService).listIssueParticipants({ projectId: access.id, iid: path.issue_iid, page }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${onePath}/time_stats`,
+    summary: 'Get the times of an issue',
+    access: { project: 'read_issue' },
+    path_params: issue,
+    returns: { 200: 'IssueTimeStats' },
+    handle: ({ path, access, call }) =>
+      call(IssueServiceService).getIssueTimeStats({ projectId: access.id, iid: path.issue_iid }),
+  }),
+  ...trackings.map(({ path: tracked, kind, summary }) =>
+    defineRoute({
+      method: 'post',
+      path: `${onePath}/${tracked}`,
+      summary,
+      access: { project: 'write_issue' },
+      path_params: issue,
+      params: { duration: text({ notEmpty: true }), summary: text().optional() },
+      returns: tracked === 'time_estimate' ? { 200: 'IssueTimeStats' } : { 201: 'IssueTimeStats' },
+      handle: ({ params, path, access, call }) =>
+        call(IssueServiceService).trackIssueTime({
+          projectId: access.id,
+          iid: path.issue_iid,
+          kind,
+          duration: params.duration,
+        }),
+    }),
+  ),
+  ...resets.map(({ path: reset, kind, summary }) =>
+    defineRoute({
+      method: 'post',
+      path: `${onePath}/${reset}`,
+      summary,
+      access: { project: 'write_issue' },
+      path_params: issue,
+      returns: { 200: 'IssueTimeStats' },
+      handle: ({ path, access, call }) =>
+        call(IssueServiceService).trackIssueTime({ projectId: access.id, iid: path.issue_iid, kind, duration: '' }),
+    }),
+  ),
+];
