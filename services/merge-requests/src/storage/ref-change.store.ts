@@ -97,8 +97,9 @@ async function record(
       handle_at = now() + make_interval(secs => ${tellingSeconds}::int)
     where id = any(${settlements.map(({ change }) => change.id)}::bigint[])`);
   const told = moved.filter(({ facts }) => facts !== undefined);
-  const alike = Map.groupBy(told, kindOf);
-  const occurrences = told.map((one) => eventOf(one, pushId, alike.get(kindOf(one))?.length ?? 1));
+  const alike = new Map<string, number>();
+  for (const one of told) alike.set(kindOf(one), (alike.get(kindOf(one)) ?? 0) + 1);
+  const occurrences = told.map((one) => eventOf(one, pushId, alike.get(kindOf(one)) ?? 1));
   await appendAllToOutbox(tx, repositoryPushed, occurrences);
 }
 
