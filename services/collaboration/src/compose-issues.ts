@@ -10,17 +10,17 @@ import { listParticipantsOfIssue, readIssue, readIssueById } from './application
 import { subscribeToIssue } from './application/subscribe-to-issue';
 import { trackIssueTime } from './application/track-issue-time';
 import { updateIssue } from './application/update-issue';
-import type { PrismaClient } from './generated/prisma/client';
 import { issueList } from './storage/issue.list';
 import { issueStore } from './storage/issue.store';
 import { issueDirectoryStore } from './storage/issue-directory.store';
 import { issueParticipantList } from './storage/issue-participant.list';
+import type { openPrisma } from './storage/prisma';
 import { issueHandler } from './transport/issue.handler';
 
 /** What issues are built from. */
 export interface IssuePartEdges {
   readonly db: Database;
-  readonly prisma: PrismaClient;
+  readonly prisma: ReturnType<typeof openPrisma>;
   readonly ensureLabels: EnsureLabels;
   readonly externalUrl: string;
   readonly clock?: () => Date;
