@@ -1,12 +1,14 @@
 import type { Database } from '@switchyard/database';
 import type { ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
+import { cancelAutoMerge, removeFromMergeTrain, runAutoMerge } from './application/auto-merge';
+import { addToMergeTrain } from './application/board-merge-train';
 import { checkOne, checkProject } from './application/check-mergeability';
 import { createMergeRequest } from './application/create-merge-request';
 import { createMergeRequestPipeline, createPipeline } from './application/create-pipeline';
 import { followRefChanges } from './application/follow-ref-changes';
 import { landing } from './application/land-merge-request';
-import { cancelAutoMerge, mergeMergeRequest, runAutoMerge } from './application/merge-merge-request';
+import { mergeMergeRequest } from './application/merge-merge-request';
 import type { EnsureLabels, MergeRequestEdges } from './application/merge-request.edges';
 import type { OpenProjectRepository } from './application/open-project-repository';
 import {
@@ -19,12 +21,14 @@ import {
 import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
 import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
 import { reportCommitStatus } from './application/report-commit-status';
+import { dropTrainRef, runMergeTrain } from './application/run-merge-train';
 import { updateMergeRequest } from './application/update-merge-request';
 import { startJobs, startSweeping } from './application/work-jobs';
 import type { ProtectedBranch } from './domain/protected-branch';
 import { jobStore, onJobs } from './storage/job.store';
 import { mergeRequestStore } from './storage/merge-request.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
+import { mergeTrainStore } from './storage/merge-train.store';
 import { pipelineStore } from './storage/pipeline.store';
 import { repositoryStore } from './storage/repository.store';
 import { commitStatusHandler } from './transport/commit-status.handler';
@@ -66,6 +70,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
   const { db } = given;
   const edges: MergeRequestEdges = {
     mergeRequests: mergeRequestStore(db),
+    mergeTrains: mergeTrainStore(db),
     pipelines: pipelineStore(db),
     jobs: jobStore(db),
     directory: mergeRequestDirectoryStore(db),
@@ -84,6 +89,8 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
     updateMergeRequest: updateMergeRequest(edges),
     mergeMergeRequest: mergeMergeRequest(edges, land, check),
     cancelAutoMerge: cancelAutoMerge(edges),
+    addToMergeTrain: addToMergeTrain(edges, check),
+    removeFromMergeTrain: removeFromMergeTrain(edges),
     rebaseMergeRequest: rebaseMergeRequest(edges),
     readMergeRequest: readMergeRequest(edges),
     readMergeRequestCommits: readCommitsOf(edges),
@@ -99,14 +106,18 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
     autoMerge: runAutoMerge(edges, land, check),
     rebase: runRebase(edges),
     settleMerge: land.settle,
+    mergeTrain: runMergeTrain(edges, land),
+    trainRef: dropTrainRef(edges),
   });
 
   async function sweep(): Promise<void> {
     const abandoned = await edges.mergeRequests.abandonedMerges(abandonedAfter);
     const waiting = await edges.mergeRequests.withAutoMerge(sweptAutoMerges);
+    const trains = await edges.mergeTrains.running();
     await edges.jobs.enqueue([
       ...abandoned.map((mergeRequestId) => ({ kind: 'settle_merge', mergeRequestId }) as const),
       ...waiting.map((mergeRequestId) => ({ kind: 'auto_merge', mergeRequestId }) as const),
+      ...trains.map((trainId) => ({ kind: 'merge_train', trainId }) as const),
     ]);
   }
 
@@ -124,6 +135,8 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
         auto_merge: ({ mergeRequestId }) => background.autoMerge(mergeRequestId),
         rebase: ({ mergeRequestId, actorId }) => background.rebase(mergeRequestId, actorId),
         settle_merge: ({ mergeRequestId }) => background.settleMerge(mergeRequestId),
+        merge_train: ({ trainId }) => background.mergeTrain(trainId),
+        train_ref: ({ projectId, iid }) => background.trainRef(projectId, iid),
       });
       const forget = onJobs(workers.wake);
       const stopSweeping = startSweeping(sweep);

@@ -1,3 +1,4 @@
+import { notFound } from '@switchyard/errors';
 import type { MergeRequest } from '../domain/merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import {
@@ -69,3 +70,24 @@ export const checkOne =
     const { repo } = await edges.openRepository(mergeRequest.projectId);
     await edges.mergeRequests.saveChecks(await resultsFor(repo, [mergeRequest]));
   };
+
+/** How often a check is repeated because a push, or another merge into the same branch, made its answer void. */
+const checkTries = 10;
+
+/** The merge request with its mergeability known, as far as pushes let it be. */
+export async function withKnownMergeability(
+  edges: MergeRequestEdges,
+  check: CheckMergeability,
+  found: MergeRequestView,
+): Promise<MergeRequestView> {
+  let view = found;
+  for (let tried = 0; tried < checkTries; tried += 1) {
+    await check(view);
+    const now = await edges.mergeRequests.view({ id: found.mergeRequest.id });
+    if (now === undefined) throw notFound();
+    view = now;
+    const { mergeStatus, state } = view.mergeRequest;
+    if (state !== 'opened' || mergeStatus === 'can_be_merged' || mergeStatus === 'cannot_be_merged') break;
+  }
+  return view;
+}

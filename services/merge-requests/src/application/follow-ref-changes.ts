@@ -32,6 +32,7 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
           closedAt: now,
           mergeError: null,
         },
+        leaves: 'source_branch_deleted',
         facts: [{ kind: 'closed' }],
       };
     });
@@ -62,6 +63,7 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
             },
             newHead: source,
             diff,
+            leaves: 'pushed',
             facts: [{ kind: 'acted', act: 'pushed', actId: String(change.id) }],
             jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
           },
@@ -86,6 +88,7 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
               mergeError: null,
             },
             participants: [change.actorId],
+            leaves: 'merged_by_push',
             facts: [{ kind: 'merged', mergeCommitSha: target }],
           },
     );
@@ -122,6 +125,7 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
         else await followHead(repo, mr, head, change);
       }
 
+      await edges.mergeTrains.targetMoved(projectId, branch, change.after);
       const into = await mergeRequests.openInto(projectId, branch);
       if (into.length === 0) return;
       if (head !== undefined) {

@@ -1,9 +1,10 @@
 import { notAllowed, notFound, unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
+import { onMergeTrain } from '../domain/auto-merge';
 import type { MergePlan } from '../domain/merge-request-change';
 import { rulesOf } from '../domain/protected-branch';
-import { branchNameOf, branchRef, isAncestor, parseBranchName, parseSha, zeroSha } from '../git';
+import { branchNameOf, branchRef, isAncestor, parseBranchName, parseSha, type Repository, zeroSha } from '../git';
 import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
 import { readHeads } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
@@ -16,6 +17,7 @@ faultPoints.push(
   'merge.committed',
   'merge.source_removed',
   'merge.plan_dropped',
+  'train.landing_begun',
 );
 
 /** What asks for the ref change of a merge; a subscriber finds the merge request by it. */
@@ -39,6 +41,11 @@ export interface Landing {
    */
   land(id: number, actorId: number, wishes: LandingWishes): Promise<void>;
   /**
+   * Lands the tested commit of a car, or nothing at all: the plan is taken only while the car is the first of its train and green.
+   * @returns false when it is not, or when the target branch stands elsewhere, which has the car built anew (D8)
+   */
+  landCar(plan: CarPlan): Promise<boolean>;
+  /**
    * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; told late, of a move that an earlier try made,
    * it does nothing to the try under way.
    */
@@ -47,12 +54,17 @@ export interface Landing {
   settle(id: number): Promise<void>;
 }
 
+/** The plan of a car's landing. */
+export type CarPlan = Omit<MergePlan, 'createdAt' | 'skipsTrain' | 'carId'> & { readonly carId: number };
+
 /** What is wanted of one landing. */
 export interface LandingWishes extends MergeWishes {
   readonly removeSourceBranch?: boolean | undefined;
   readonly expectedSha?: string | undefined;
   /** The branch on which the right to merge was looked at: one that was retargeted since is not merged. */
   readonly targetBranch: string;
+  /** Merges past the train of the target branch. */
+  readonly skipsTrain?: boolean;
 }
 
 /** Builds the landing of merge requests. */
@@ -70,15 +82,18 @@ export function landing(edges: MergeRequestEdges): Landing {
     return outcome?.status === 'moved';
   }
 
-  async function reopen(id: number, actorId: number, mergeError: string): Promise<void> {
+  /** Opens it again after a plan that was not carried out. A car stays on its train and is built anew. */
+  async function reopen(id: number, actorId: number, mergeError: string, plan?: MergePlan): Promise<void> {
+    const carId = plan?.carId;
     await mergeRequests.change(id, actorId, ({ mergeRequest }) =>
-      mergeRequest.state === 'locked'
-        ? {
-            patch: { state: 'opened', mergeError, ...unchecked(mergeRequest) },
+      mergeRequest.state !== 'locked'
+        ? undefined
+        : {
+            patch: { state: 'opened', mergeError: carId === undefined ? mergeError : null, ...unchecked(mergeRequest) },
             plan: 'done',
+            ...(carId === undefined ? {} : { signal: { kind: 'landing_failed', carId } }),
             jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
-          }
-        : undefined,
+          },
     );
   }
 
@@ -104,6 +119,7 @@ export function landing(edges: MergeRequestEdges): Landing {
               shouldRemoveSourceBranch: plan.removeSourceBranch,
             },
             plan: plan.removeSourceBranch ? undefined : 'done',
+            landed: plan,
             participants: [plan.actorId],
             facts: [{ kind: 'merged', mergeCommitSha: plan.newSha }],
           },
@@ -144,13 +160,26 @@ export function landing(edges: MergeRequestEdges): Landing {
     const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];
     if (source === undefined || target === undefined) throw unprocessable(cannotBeMerged);
     if (source !== (wishes.expectedSha ?? source)) throw unprocessable(cannotBeMerged);
-    const built = await buildMerge(edges, repo, view, { source, target }, actorId, wishes);
+    const built = await buildMerge(
+      edges,
+      repo,
+      view,
+      { source, target },
+      {
+        ...wishes,
+        actorId,
+        date: edges.clock(),
+        replays: false,
+      },
+    );
+    if (!built.ok) throw unprocessable(cannotBeMerged);
     faultPoint('merge.commits_written');
     const plan = {
       projectId: mergeRequest.projectId,
       targetBranch: mergeRequest.targetBranch,
       oldSha: target,
       newSha: built.newSha,
+      treeSha: built.treeSha,
       sourceSha: source,
       mergeCommitSha: built.mergeCommitSha,
       squashCommitSha: built.squashCommitSha,
@@ -160,30 +189,58 @@ export function landing(edges: MergeRequestEdges): Landing {
         mergeRequest.shouldRemoveSourceBranch ??
         mergeRequest.forceRemoveSourceBranch ??
         false,
+      carId: undefined,
+      skipsTrain: wishes.skipsTrain ?? false,
     };
     await mergeRequests.change(id, actorId, ({ mergeRequest: now }) => {
       // Someone else merges it, or it was closed or retargeted, while the commits were written.
       if (now.state !== 'opened' || now.targetBranch !== mergeRequest.targetBranch) throw notAllowed();
-      return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
+      const aboard = now.autoMergeStrategy === onMergeTrain;
+      // Who would merge past the train has not seen that it boarded meanwhile.
+      if (aboard && !plan.skipsTrain) throw notAllowed();
+      return {
+        patch: { ...(aboard ? noAutoMerge : {}), state: 'locked', mergeError: null },
+        ...(aboard ? { leaves: 'skipped' } : {}),
+        plan,
+        quiet: true,
+      };
     });
     faultPoint('merge.intent_committed');
-    const kept = { ...plan, mergeRequestId: id, createdAt: edges.clock() };
-    if (await moveTarget(kept)) {
-      await finish(id, plan.newSha);
-      return 'merged';
+    const landed = await carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() });
+    return landed ? 'merged' : 'moved on';
+  }
+
+  /** Carries out a plan that is committed; one whose target branch stands elsewhere is dropped. */
+  async function carryOut(repo: Repository, plan: MergePlan): Promise<boolean> {
+    const { mergeRequestId: id, newSha, targetBranch } = plan;
+    let landed = await moveTarget(plan);
+    if (!landed) {
+      const target = (await readHeads(repo, [targetBranch])).get(parseBranchName(targetBranch));
+      landed = target !== undefined && (await isAncestor(repo, parseSha(newSha), target));
     }
-    if (
-      await isAncestor(
-        repo,
-        built.newSha,
-        (await readHeads(repo, [plan.targetBranch])).get(parseBranchName(plan.targetBranch)) ?? target,
-      )
-    ) {
-      await finish(id, plan.newSha);
-      return 'merged';
-    }
-    await reopen(id, actorId, 'The target branch has changed. Please try again.');
-    return 'moved on';
+    if (landed) await finish(id, newSha);
+    else await reopen(id, plan.actorId, 'The target branch has changed. Please try again.', plan);
+    return landed;
+  }
+
+  async function landCar(plan: CarPlan): Promise<boolean> {
+    const { mergeRequestId: id, actorId, carId, newSha } = plan;
+    const whole = { ...plan, skipsTrain: false };
+    let begun = false;
+    const after = await mergeRequests.change(id, actorId, ({ mergeRequest }) => {
+      begun = mergeRequest.state === 'opened';
+      if (!begun) return undefined;
+      return {
+        patch: { state: 'locked', mergeError: null },
+        plan: whole,
+        signal: { kind: 'landing_begun', carId, sha: newSha },
+        quiet: true,
+      };
+    });
+    if (!begun || after.state !== 'locked') return false;
+    faultPoint('train.landing_begun');
+    const { repo } = await edges.openRepository(plan.projectId);
+    return carryOut(repo, { ...whole, createdAt: edges.clock() });
   }
 
   async function land(id: number, actorId: number, wishes: LandingWishes): Promise<void> {
@@ -208,12 +265,9 @@ export function landing(edges: MergeRequestEdges): Landing {
       return;
     }
     const { repo } = await edges.openRepository(plan.projectId);
-    const target = (await readHeads(repo, [plan.targetBranch])).get(parseBranchName(plan.targetBranch));
-    const landed = target !== undefined && (await isAncestor(repo, parseSha(plan.newSha), target));
-    if (landed || (target === plan.oldSha && (await moveTarget(plan)))) await finish(id, plan.newSha);
-    else await reopen(id, plan.actorId, 'The merge was interrupted. Please try again.');
+    const landed = await carryOut(repo, plan);
     logger.info({ merge_request_id: id, landed }, 'an interrupted merge was settled');
   }
 
-  return { land, finish, settle };
+  return { land, landCar, finish, settle };
 }

@@ -3,6 +3,7 @@ import type { Committer } from '../domain/repository';
 import type { JobStore } from '../storage/job.store';
 import type { MergeRequestStore } from '../storage/merge-request.store';
 import type { MergeRequestDirectory } from '../storage/merge-request-directory.store';
+import type { MergeTrainStore } from '../storage/merge-train.store';
 import type { PipelineStore } from '../storage/pipeline.store';
 import type { OpenProjectRepository } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';
@@ -32,6 +33,7 @@ export type EnsureLabels = (
 /** What the use cases of merge requests work with. */
 export interface MergeRequestEdges {
   readonly mergeRequests: MergeRequestStore;
+  readonly mergeTrains: MergeTrainStore;
   readonly pipelines: PipelineStore;
   readonly jobs: JobStore;
   readonly directory: MergeRequestDirectory;

@@ -17,8 +17,8 @@ import {
 import type { StoredDiff } from '../storage/merge-request.store';
 import { readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
-import { mayMergeInto } from './merge-merge-request';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import { mayMergeInto } from './merge-right';
 
 /** The parts of a single merge request beyond those of lists (G-2-6). */
 export interface MergeRequestDetails {

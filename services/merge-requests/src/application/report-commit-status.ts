@@ -4,8 +4,8 @@ import { defaultStatusName, isTrainRef, shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
 import { developer } from '../domain/protected-branch';
 import { type Repository, readCommit, refsContaining, resolveRevision, type Sha } from '../git';
-import { mayMergeInto } from './merge-merge-request';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import { mayMergeInto } from './merge-right';
 import { branchOf } from './ref-change';
 
 /** A report of an outside CI. */

@@ -1,4 +1,5 @@
 import { conflict, forbidden, invalid, notFound } from '@switchyard/errors';
+import { onMergeTrain } from '../domain/auto-merge';
 import { mentionsIn, newMentions } from '../domain/mentions';
 import {
   allowedPeople,
@@ -16,6 +17,7 @@ import type {
   MergeRequestPatch,
 } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
+import type { LeaveReason } from '../domain/merge-train';
 import { developer } from '../domain/protected-branch';
 import type { Sha } from '../git';
 import { compareBranches, readHeads } from './compare-branches';
@@ -165,6 +167,14 @@ function decide(
   if (!same(reviewerIds, locked.reviewerIds)) fields.push('reviewers');
   if (!same(labelIds, locked.labelIds)) fields.push('labels');
 
+  // On a train, whoever edits what was tested, or where it goes, takes it off.
+  let leaves: LeaveReason | undefined;
+  if (mr.autoMergeStrategy === onMergeTrain && mr.state === 'opened') {
+    if (patch.targetBranch !== undefined) leaves = 'retargeted';
+    else if (patch.draft === true) leaves = 'draft';
+    if (leaves !== undefined) patch = { ...patch, ...noAutoMerge };
+  }
+
   const facts: MergeRequestFact[] = [];
   if (fields.length > 0) {
     const description = command.description ?? mr.description;
@@ -182,6 +192,7 @@ function decide(
   const state = nextState(mr.state, command.stateEvent);
   if (state === 'closed') {
     patch = { ...patch, ...noAutoMerge, state, closedById: caller.userId, closedAt: now, mergeError: null };
+    leaves = 'closed';
     facts.push({ kind: 'closed' });
   } else if (state === 'opened') {
     if (prepared.source === undefined) throw invalid({ source_branch: ['does not exist'] });
@@ -205,10 +216,13 @@ function decide(
     newHead: state === 'opened' ? prepared.source : undefined,
     diff: fields.includes('target_branch') || state === 'opened' ? prepared.target?.diff : undefined,
     participants: [caller.userId, ...assigneeIds, ...reviewerIds],
+    leaves,
     facts,
     jobs: [
       ...(recheck ? [{ kind: 'mergeability', projectId: mr.projectId } as const] : []),
-      ...(mr.autoMergeStrategy === undefined ? [] : [{ kind: 'auto_merge', mergeRequestId: mr.id } as const]),
+      ...(mr.autoMergeStrategy === undefined || leaves !== undefined
+        ? []
+        : [{ kind: 'auto_merge', mergeRequestId: mr.id } as const]),
     ],
   };
 }

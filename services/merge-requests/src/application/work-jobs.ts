@@ -12,6 +12,8 @@ export type JobHandlers = {
 const pollMs = 500;
 /** Jobs in work at the same time: git processes are what they cost. */
 const parallel = 2;
+/** Milliseconds between two renewals of the leases of jobs in hand, a third of what a lease lasts. */
+const renewalMs = 2_000;
 /** Longest pause before a failed job runs again, seconds. */
 const longestPause = 300;
 
@@ -23,8 +25,12 @@ export interface JobWorkers {
 }
 
 /** Starts working on durable jobs. */
-export function startJobs(store: Pick<JobStore, 'claim' | 'finish' | 'postpone'>, handlers: JobHandlers): JobWorkers {
+export function startJobs(
+  store: Pick<JobStore, 'claim' | 'renew' | 'finish' | 'postpone'>,
+  handlers: JobHandlers,
+): JobWorkers {
   let closing = false;
+  const inHand = new Set<number>();
   const sleepers = new Set<() => void>();
 
   const sleep = (): Promise<void> =>
@@ -39,6 +45,7 @@ export function startJobs(store: Pick<JobStore, 'claim' | 'finish' | 'postpone'>
     });
 
   async function run(job: ClaimedJob): Promise<void> {
+    inHand.add(job.id);
     try {
       await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request).catch((error) => {
         // What the job was about, or its project, has been deleted.
@@ -49,8 +56,15 @@ export function startJobs(store: Pick<JobStore, 'claim' | 'finish' | 'postpone'>
       logger.warn({ err: error, job: job.request }, 'a job failed and is tried again');
       const pause = Math.min(longestPause, 2 ** Math.min(job.attempts, 10) / 2);
       await store.postpone(job, pause, error instanceof Error ? error.message : String(error));
+    } finally {
+      inHand.delete(job.id);
     }
   }
+
+  const renewal = setInterval(() => {
+    if (inHand.size === 0) return;
+    store.renew([...inHand]).catch((error) => logger.warn({ err: error }, 'the leases of jobs were not renewed'));
+  }, renewalMs);
 
   async function work(): Promise<void> {
     while (!closing) {
@@ -75,6 +89,7 @@ export function startJobs(store: Pick<JobStore, 'claim' | 'finish' | 'postpone'>
       closing = true;
       wake();
       await Promise.all(workers);
+      clearInterval(renewal);
     },
   };
 }

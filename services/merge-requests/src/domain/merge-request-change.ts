@@ -1,5 +1,6 @@
 import type { Mentions } from './mentions';
 import type { MergeRequest } from './merge-request';
+import type { LeaveReason, Signal } from './merge-train';
 
 /** Ways of acting on a merge request that no other fact tells. */
 export type Act = 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
@@ -28,6 +29,29 @@ export type MergeRequestFact =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'became_unmergeable'; readonly sourceSha: string; readonly targetSha: string }
   | { readonly kind: 'pipeline_failed'; readonly pipelineId: number }
+  | {
+      readonly kind: 'train_entry_added';
+      readonly entryId: number;
+      readonly targetBranch: string;
+      readonly position: number;
+    }
+  | {
+      readonly kind: 'train_entry_removed';
+      readonly entryId: number;
+      readonly targetBranch: string;
+      readonly addedById: number;
+      readonly reason: LeaveReason;
+      readonly pipelineId: number | undefined;
+    }
+  | {
+      readonly kind: 'auto_merge_changed';
+      readonly change: 'set' | 'canceled' | 'aborted';
+      /** It boards a merge train when its checks pass. */
+      readonly boards: boolean;
+      readonly setById: number;
+      /** Why it was given up. */
+      readonly reason?: LeaveReason;
+    }
   /** `actId` tells one act from another of its kind. */
   | { readonly kind: 'acted'; readonly act: Act; readonly actId: string };
 
@@ -40,7 +64,11 @@ export type JobRequest =
   /** Replay the source branch on the target branch. */
   | { readonly kind: 'rebase'; readonly mergeRequestId: number; readonly actorId: number; readonly skipCi: boolean }
   /** Finish, or undo, a merge whose process died. */
-  | { readonly kind: 'settle_merge'; readonly mergeRequestId: number };
+  | { readonly kind: 'settle_merge'; readonly mergeRequestId: number }
+  /** Do what a merge train has to do. */
+  | { readonly kind: 'merge_train'; readonly trainId: number }
+  /** Remove `refs/merge-requests/<iid>/train` unless a car needs it. */
+  | { readonly kind: 'train_ref'; readonly projectId: number; readonly iid: number };
 
 /** A merge request and the people and labels on it, locked. */
 export interface LockedMergeRequest {
@@ -81,6 +109,21 @@ export interface MergePlan {
   readonly actorId: number;
   readonly removeSourceBranch: boolean;
   readonly createdAt: Date;
+  /** Tree of `newSha`. */
+  readonly treeSha: string | undefined;
+  /** The car that lands. */
+  readonly carId: number | undefined;
+  /** It merges past the train of its target branch. */
+  readonly skipsTrain: boolean;
+}
+
+/** How a merge request boards a train. */
+export interface Boarding {
+  readonly sourceSha: string;
+  readonly squash: boolean;
+  readonly removeSourceBranch: boolean;
+  readonly mergeCommitMessage: string | undefined;
+  readonly squashCommitMessage: string | undefined;
 }
 
 /** One change of a merge request, saved with its events and jobs in one transaction. */
@@ -95,6 +138,14 @@ export interface MergeRequestChange {
   readonly participants?: readonly number[];
   /** The plan to keep, or `done` to drop it. */
   readonly plan?: Omit<MergePlan, 'mergeRequestId' | 'createdAt'> | 'done';
+  /** Puts it on the train of its target branch. */
+  readonly boards?: Boarding;
+  /** Why auto-merge is taken back and, if it is on a train, its car leaves; goes with `noAutoMerge`. */
+  readonly leaves?: LeaveReason;
+  /** What happened to its car. One that changes nothing any more voids the whole change. */
+  readonly signal?: Signal;
+  /** The plan that was carried out: its car has landed, its receipt is written. */
+  readonly landed?: MergePlan;
   readonly facts?: readonly MergeRequestFact[];
   readonly jobs?: readonly JobRequest[];
   /** Leaves `updated_at` as it is: bookkeeping that is nobody's edit. */

@@ -22,6 +22,28 @@ export type LeaveReason =
   | 'merged_by_push'
   | 'skipped';
 
+/** Each reason as the end of a sentence. */
+export const leaveWords: Readonly<Record<LeaveReason, string>> = {
+  canceled: 'it was canceled',
+  closed: 'the merge request was closed',
+  draft: 'the merge request was marked as a draft',
+  pushed: 'the source branch was updated',
+  pipeline_failed: 'its pipeline failed',
+  pipeline_canceled: 'its pipeline was canceled',
+  timeout: 'its pipeline did not finish in time',
+  conflict: 'it conflicts with the target branch or with a merge request ahead of it',
+  no_changes: 'it holds no changes that the target branch lacks',
+  not_mergeable: 'a merge check fails',
+  right_lost: 'whoever added it may no longer merge into the target branch',
+  user_gone: 'the account of whoever added it is gone or blocked',
+  source_branch_deleted: 'the source branch was deleted',
+  target_branch_deleted: 'the target branch was deleted',
+  retargeted: 'the target branch was changed',
+  trains_disabled: 'merge trains were switched off',
+  merged_by_push: 'a push brought its commits into the target branch',
+  skipped: 'it is merged at once',
+};
+
 /** What the reports of a car's pipeline come to. */
 export type Verdict = 'pending' | 'green' | 'failed' | 'canceled';
 

@@ -9,11 +9,22 @@ export interface ClaimedJob {
   readonly attempts: number;
 }
 
-/** Seconds a claimed job is left to its process before another one takes it over. */
-const leaseSeconds = 20;
+/** Seconds a claimed job is left to its process before another one takes it over, unless it renews the lease. */
+const leaseSeconds = 6;
 
-const keyOf = (request: JobRequest): string =>
-  String('projectId' in request ? request.projectId : request.mergeRequestId);
+/** What the work is about: the same key is the same work. */
+function keyOf(request: JobRequest): string {
+  switch (request.kind) {
+    case 'mergeability':
+      return String(request.projectId);
+    case 'merge_train':
+      return String(request.trainId);
+    case 'train_ref':
+      return `${request.projectId}:${request.iid}`;
+    default:
+      return String(request.mergeRequestId);
+  }
+}
 
 const listeners = new Set<() => void>();
 
@@ -52,20 +63,28 @@ export async function enqueueJobs(
 export const jobStore = (db: Database) => ({
   enqueue: (requests: readonly JobRequest[]): Promise<void> => db.transaction((tx) => enqueueJobs(tx, requests)),
 
-  /** Takes due jobs for this process, at most `limit`. */
+  /** Takes due jobs for this process, at most `limit`. Until the lease ends nobody else works on them, however often they are asked for. */
   async claim(limit: number): Promise<ClaimedJob[]> {
     const rows = await db.query<{ id: number; payload: JobRequest; generation: number; attempts: number }>(sql`
-      update jobs set run_at = now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1
-      where id in (select id from jobs where run_at <= now() order by run_at, id limit ${limit} for update skip locked)
+      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1
+      where id in (
+        select id from jobs where run_at <= now() and (leased_until is null or leased_until <= now())
+        order by run_at, id limit ${limit} for update skip locked)
       returning id, payload, generation, attempts`);
     return rows.map(({ payload, ...row }) => ({ ...row, request: payload })).sort((a, b) => a.id - b.id);
+  },
+
+  /** Keeps the leases of jobs in hand. */
+  async renew(ids: readonly number[]): Promise<void> {
+    await db.query(sql`
+      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::int) where id = any(${[...ids]}::bigint[])`);
   },
 
   /** Forgets a job that is done; one that was asked for again meanwhile is due at once. */
   async finish({ id, generation }: ClaimedJob): Promise<void> {
     const rows = await db.query<{ again: boolean }>(sql`
       with done as (delete from jobs where id = ${id} and generation = ${generation} returning id)
-      update jobs set run_at = now(), attempts = 0 where id = ${id} and not exists (select 1 from done)
+      update jobs set run_at = now(), leased_until = null, attempts = 0 where id = ${id} and not exists (select 1 from done)
         and generation <> ${generation} returning true as again`);
     if (rows.length > 0) nudgeJobs();
   },
@@ -73,7 +92,7 @@ export const jobStore = (db: Database) => ({
   /** Has a job that failed run again after `seconds`. */
   async postpone({ id }: ClaimedJob, seconds: number, error: string): Promise<void> {
     await db.query(sql`
-      update jobs set run_at = now() + make_interval(secs => ${seconds}::double precision), last_error = ${error.slice(0, 2_000)}
+      update jobs set run_at = now() + make_interval(secs => ${seconds}::double precision), leased_until = null, last_error = ${error.slice(0, 2_000)}
       where id = ${id}`);
   },
 });

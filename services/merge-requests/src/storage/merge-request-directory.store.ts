@@ -51,13 +51,14 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
   hasMilestone: async (projectId: number, id: number): Promise<boolean> =>
     (await milestoneInScope(db, projectId, id)) !== undefined,
 
-  /** A user's standing in a project now; for work done later in their name. */
-  async standing(userId: number, projectId: number): Promise<{ level: number; admin: boolean }> {
+  /** A user's standing in a project now; for work done later in their name. `gone`: deleted or blocked. */
+  async standing(userId: number, projectId: number): Promise<{ level: number; admin: boolean; gone: boolean }> {
     const user = (await usersByIds(db, [userId])).get(userId);
-    if (user === undefined || user.id !== userId || user.state !== 'active') return { level: 0, admin: false };
+    if (user === undefined || user.id !== userId || user.state !== 'active')
+      return { level: 0, admin: false, gone: true };
     const viewer = { userId, admin: user.admin, external: user.external };
     const row = await db.one<{ level: number }>(sql`select ${accessLevel(viewer, projectId)} as level`);
-    return { level: row?.level ?? 0, admin: user.admin };
+    return { level: row?.level ?? 0, admin: user.admin, gone: false };
   },
 
   /** True when an actor may read the merge requests of a project. */

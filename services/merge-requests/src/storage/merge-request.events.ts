@@ -2,12 +2,15 @@ import { type SqlExecutor, sql } from '@switchyard/database';
 import { appendAllToOutbox, mergeRequestEventId, mergeRequestEvents } from '@switchyard/events';
 import {
   type MergeRequestActed_Kind as ActedKind,
+  MergeRequestAutoMergeChanged_Change as AutoMergeChange,
   MergeRequestActed_Kind,
   type MergeRequestEvent,
+  MergeTrainEntryRemoved_Reason as Reason,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import type { Mentions } from '../domain/mentions';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Act, MergeRequestFact } from '../domain/merge-request-change';
+import { type LeaveReason, leaveWords } from '../domain/merge-train';
 
 type WireFact = NonNullable<MergeRequestEvent['fact']>;
 type Subject = Pick<
@@ -20,6 +23,33 @@ const actKinds: Record<Act, ActedKind> = {
   auto_merge_changed: MergeRequestActed_Kind.KIND_AUTO_MERGE_CHANGED,
   rebased: MergeRequestActed_Kind.KIND_REBASED,
   pipeline_retried: MergeRequestActed_Kind.KIND_PIPELINE_RETRIED,
+};
+
+const reasons: Record<LeaveReason, Reason> = {
+  canceled: Reason.REASON_CANCELED,
+  closed: Reason.REASON_CLOSED,
+  draft: Reason.REASON_DRAFT,
+  pushed: Reason.REASON_PUSHED,
+  pipeline_failed: Reason.REASON_PIPELINE_FAILED,
+  pipeline_canceled: Reason.REASON_PIPELINE_CANCELED,
+  timeout: Reason.REASON_TIMEOUT,
+  conflict: Reason.REASON_CONFLICT,
+  no_changes: Reason.REASON_NO_CHANGES,
+  not_mergeable: Reason.REASON_NOT_MERGEABLE,
+  right_lost: Reason.REASON_RIGHT_LOST,
+  user_gone: Reason.REASON_USER_GONE,
+  source_branch_deleted: Reason.REASON_SOURCE_BRANCH_DELETED,
+  target_branch_deleted: Reason.REASON_TARGET_BRANCH_DELETED,
+  retargeted: Reason.REASON_RETARGETED,
+  trains_disabled: Reason.REASON_TRAINS_DISABLED,
+  merged_by_push: Reason.REASON_MERGED_BY_PUSH,
+  skipped: Reason.REASON_SKIPPED,
+};
+
+const autoMergeChanges = {
+  set: AutoMergeChange.CHANGE_SET,
+  canceled: AutoMergeChange.CHANGE_CANCELED,
+  aborted: AutoMergeChange.CHANGE_ABORTED,
 };
 
 const mentionsOf = ({ usernames, directlyAddressed }: Mentions) => ({
@@ -75,6 +105,36 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
       return {
         cause: String(fact.pipelineId),
         fact: { $case: 'pipelineFailed', value: { pipelineId: fact.pipelineId, mergeUserId } },
+      };
+    case 'train_entry_added': {
+      const { entryId, targetBranch, position } = fact;
+      return {
+        cause: String(entryId),
+        fact: { $case: 'mergeTrainEntryAdded', value: { entryId, targetBranch, position } },
+      };
+    }
+    case 'train_entry_removed': {
+      const { entryId, targetBranch, addedById, reason, pipelineId = 0 } = fact;
+      return {
+        cause: String(entryId),
+        fact: {
+          $case: 'mergeTrainEntryRemoved',
+          value: { entryId, targetBranch, addedById, reason: reasons[reason], pipelineId },
+        },
+      };
+    }
+    case 'auto_merge_changed':
+      return {
+        cause: version,
+        fact: {
+          $case: 'autoMergeChanged',
+          value: {
+            change: autoMergeChanges[fact.change],
+            mergeTrain: fact.boards,
+            setById: fact.setById || (subject.autoMergeUserId ?? 0),
+            reason: fact.change === 'aborted' && fact.reason ? leaveWords[fact.reason] : '',
+          },
+        },
       };
     case 'acted':
       return {

@@ -14,6 +14,7 @@ import {
 } from '@switchyard/database';
 import { usersJson, type Viewer } from '@switchyard/directory';
 import { type AppError, conflict, notFound } from '@switchyard/errors';
+import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
 import type { MergeRequest } from '../domain/merge-request';
 import type {
   DiffVersion,
@@ -27,10 +28,12 @@ import type {
 import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView, Person } from '../domain/merge-request-view';
 import { lockHead } from './head-lock';
+import { nextIid } from './iid';
 import { enqueueJobs } from './job.store';
 import { type Happening, publishFacts } from './merge-request.events';
 import { listMergeRequests, type MergeRequestScope } from './merge-request.list';
 import { mergeRequestFrom, mergeRequestSelect, readView, toMergeRequest, toView } from './merge-request.row';
+import { changeTrain } from './merge-train.store';
 import { prismaOf } from './prisma';
 
 /** Column of each field a change may set. */
@@ -94,14 +97,6 @@ const leanColumns = (alias: string): Sql =>
       .join(', '),
   );
 const lean = leanColumns('merge_requests');
-
-/** The next number of a project's merge requests or pipelines: the counter's row is locked until the commit, so numbers have no gaps. */
-export async function nextIid(tx: Tx, projectId: number, scope: 'merge_requests' | 'pipelines'): Promise<number> {
-  const row = await tx.one<{ iid: number }>(sql`
-    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, ${scope}, 1)
-    on conflict (project_id, scope) do update set last_iid = iid_counters.last_iid + 1 returning last_iid as iid`);
-  return row!.iid;
-}
 
 async function lock(tx: Tx, id: number): Promise<LockedMergeRequest | undefined> {
   const row = await tx.one(sql`select * from merge_requests where id = ${id} for no key update`);
@@ -169,13 +164,15 @@ async function savePlan(tx: Tx, id: number, plan: NonNullable<MergeRequestChange
   }
   await tx.query(sql`
     insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha,
-      merge_commit_sha, squash_commit_sha, actor_id, remove_source_branch)
+      merge_commit_sha, squash_commit_sha, actor_id, remove_source_branch, tree_sha, car_id, skips_train)
     values (${id}, gen_random_uuid(), ${plan.projectId}, ${plan.targetBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.sourceSha},
-      ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, ${plan.actorId}, ${plan.removeSourceBranch})
+      ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, ${plan.actorId}, ${plan.removeSourceBranch},
+      ${plan.treeSha ?? null}, ${plan.carId ?? null}, ${plan.skipsTrain})
     on conflict (merge_request_id) do update set old_sha = excluded.old_sha, new_sha = excluded.new_sha,
       source_sha = excluded.source_sha, merge_commit_sha = excluded.merge_commit_sha,
       squash_commit_sha = excluded.squash_commit_sha, actor_id = excluded.actor_id,
-      remove_source_branch = excluded.remove_source_branch, created_at = now()`);
+      remove_source_branch = excluded.remove_source_branch, tree_sha = excluded.tree_sha, car_id = excluded.car_id,
+      skips_train = excluded.skips_train, created_at = now()`);
 }
 
 async function update(tx: Tx, id: number, patch: MergeRequestPatch, quiet: boolean): Promise<MergeRequest> {
@@ -204,6 +201,8 @@ async function apply(
   actorId: number,
 ): Promise<MergeRequest> {
   const { id, autoMergeUserId } = before.mergeRequest;
+  const train = await changeTrain(tx, before.mergeRequest, change, actorId, change.patch?.mergedAt ?? new Date());
+  if (train === undefined) return before.mergeRequest;
   let patch = change.patch ?? {};
   if (change.newHead !== undefined) patch = { ...patch, ...(await headOf(tx, before.mergeRequest, change.newHead)) };
   if (change.diff !== undefined) patch = { ...patch, latestDiffId: await addDiff(tx, id, change.diff) };
@@ -213,9 +212,10 @@ async function apply(
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
   if (change.plan !== undefined) await savePlan(tx, id, change.plan);
   await addParticipants(tx, id, change.participants ?? []);
+  const facts = [...(change.facts ?? []), ...autoMergeFacts(before.mergeRequest, patch, change), ...train.facts];
   await publishFacts(
     tx,
-    (change.facts ?? []).map((fact) => ({
+    facts.map((fact) => ({
       subject: after,
       fact,
       actorId,
@@ -223,8 +223,33 @@ async function apply(
       mergeUserId: autoMergeUserId,
     })),
   );
-  await enqueueJobs(tx, change.jobs ?? []);
+  await enqueueJobs(tx, [...(change.jobs ?? []), ...train.jobs]);
   return after;
+}
+
+/** What became of auto-merge by a change; a car on a train has facts of its own. */
+function autoMergeFacts(
+  before: MergeRequest,
+  { autoMergeStrategy }: MergeRequestPatch,
+  { leaves, landed }: MergeRequestChange,
+): MergeRequestFact[] {
+  const was = before.autoMergeStrategy;
+  if (autoMergeStrategy === undefined || autoMergeStrategy === (was ?? null)) return [];
+  if (autoMergeStrategy !== null) {
+    if (autoMergeStrategy === onMergeTrain) return [];
+    const boards = autoMergeStrategy === addToMergeTrain;
+    return [{ kind: 'auto_merge_changed', change: 'set', boards, setById: 0 }];
+  }
+  if (was === onMergeTrain || landed !== undefined || leaves === undefined) return [];
+  return [
+    {
+      kind: 'auto_merge_changed',
+      change: leaves === 'canceled' ? 'canceled' : 'aborted',
+      boards: was === addToMergeTrain,
+      setById: before.autoMergeUserId ?? 0,
+      reason: leaves,
+    },
+  ];
 }
 
 const openBranches = 'merge_requests_open_branches';
@@ -244,16 +269,17 @@ async function branchesTaken(
 
 const planColumns = sql`merge_request_id as "mergeRequestId", project_id as "projectId", target_branch as "targetBranch",
   old_sha as "oldSha", new_sha as "newSha", source_sha as "sourceSha", merge_commit_sha as "mergeCommitSha",
-  squash_commit_sha as "squashCommitSha", actor_id as "actorId", remove_source_branch as "removeSourceBranch", created_at as "createdAt"`;
+  squash_commit_sha as "squashCommitSha", actor_id as "actorId", remove_source_branch as "removeSourceBranch", created_at as "createdAt",
+  tree_sha as "treeSha", car_id as "carId", skips_train as "skipsTrain"`;
 
-type PlanRow = Omit<MergePlan, 'mergeCommitSha' | 'squashCommitSha'> & {
-  mergeCommitSha: string | null;
-  squashCommitSha: string | null;
-};
+type Optional = 'mergeCommitSha' | 'squashCommitSha' | 'treeSha' | 'carId';
+type PlanRow = Omit<MergePlan, Optional> & { [F in Optional]: NonNullable<MergePlan[F]> | null };
 const toPlan = (row: PlanRow): MergePlan => ({
   ...row,
   mergeCommitSha: row.mergeCommitSha ?? undefined,
   squashCommitSha: row.squashCommitSha ?? undefined,
+  treeSha: row.treeSha ?? undefined,
+  carId: row.carId ?? undefined,
 });
 
 /** A version of a diff as it is stored. */
@@ -376,9 +402,14 @@ export const mergeRequestStore = (db: Database) => ({
       const locked = await lock(tx, id);
       if (locked === undefined) throw notFound();
       const { mergeRequest } = locked;
+      if (mergeRequest.state === 'locked') throw conflict('409 Conflict: the merge request is being merged');
       await requireUnmodified(tx, 'merge_requests', id, unmodifiedSince);
+      const left = await changeTrain(tx, mergeRequest, { leaves: 'closed' }, actorId, new Date());
+      await enqueueJobs(tx, left?.jobs ?? []);
       await publishFacts(tx, [{ subject: mergeRequest, fact: { kind: 'deleted' }, actorId, occurredAt: new Date() }]);
-      await tx.query(sql`delete from jobs where key = ${String(id)} and kind <> 'mergeability'`);
+      await tx.query(
+        sql`delete from jobs where key = ${String(id)} and kind in ('auto_merge', 'rebase', 'settle_merge')`,
+      );
       await tx.query(sql`delete from merge_requests where id = ${id}`);
     });
   },
@@ -504,7 +535,8 @@ export const mergeRequestStore = (db: Database) => ({
             occurredAt: new Date(),
           });
         }
-        if (mergeRequest.autoMergeStrategy !== undefined) jobs.push(mergeRequest.id);
+        const { autoMergeStrategy } = mergeRequest;
+        if (autoMergeStrategy !== undefined && autoMergeStrategy !== onMergeTrain) jobs.push(mergeRequest.id);
       }
       await publishFacts(tx, happenings);
       await enqueueJobs(
@@ -553,7 +585,7 @@ export const mergeRequestStore = (db: Database) => ({
   /** Open merge requests with auto-merge set: looked at now and then, for what no event tells (a time that has come). */
   async withAutoMerge(limit: number): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
-      select id from merge_requests where auto_merge_strategy is not null and state = 'opened' order by id limit ${limit}`);
+      select id from merge_requests where auto_merge_strategy is not null and auto_merge_strategy <> ${onMergeTrain} and state = 'opened' order by id limit ${limit}`);
     return rows.map(({ id }) => id);
   },
 });

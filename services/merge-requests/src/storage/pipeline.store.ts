@@ -30,10 +30,10 @@ import {
   transitionOf,
 } from '../domain/pipeline-status';
 import { lockHead } from './head-lock';
+import { nextIid } from './iid';
 import { enqueueJobs } from './job.store';
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
-import { nextIid } from './merge-request.store';
 
 const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
 const number = (value: unknown): number | undefined => (value === null ? undefined : Number(value));
@@ -168,20 +168,24 @@ export interface NewPipeline {
   readonly userId: number;
   readonly mergeRequestId?: number;
   readonly committedAt: Date | undefined;
+  /** Where it begins; default `created`. */
+  readonly status?: PipelineStatus;
 }
 
 /** Why a report was not taken: there is no such transition, or nothing to belong to. */
 export type ReportRefusal = { readonly from: CommitStatusState } | 'no pipeline';
 
-async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pipeline> {
+/** Makes a pipeline and, unless it tests a car of a train, the head pipeline of the merge requests it is about. */
+export async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pipeline> {
   await lockHead(tx, pipeline.projectId, pipeline.sha, pipeline.ref);
   const iid = await nextIid(tx, pipeline.projectId, 'pipelines');
   const row = await tx.one(sql`
     insert into pipelines (iid, project_id, sha, ref, tag, source, status, user_id, merge_request_id, committed_at)
-    values (${iid}, ${pipeline.projectId}, ${pipeline.sha}, ${pipeline.ref}, ${pipeline.tag}, ${pipeline.source}, 'created',
-      ${pipeline.userId}, ${pipeline.mergeRequestId ?? null}, ${pipeline.committedAt ?? null})
+    values (${iid}, ${pipeline.projectId}, ${pipeline.sha}, ${pipeline.ref}, ${pipeline.tag}, ${pipeline.source},
+      ${pipeline.status ?? 'created'}, ${pipeline.userId}, ${pipeline.mergeRequestId ?? null}, ${pipeline.committedAt ?? null})
     returning *`);
   const made = toPipeline(row!);
+  if (isTrainRef(pipeline.ref)) return made;
   // The newest pipeline of its head is a merge request's head pipeline.
   await tx.query(
     pipeline.mergeRequestId === undefined
@@ -203,6 +207,29 @@ async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Prom
   return toPipeline(row);
 }
 
+const cancelable: readonly CommitStatusState[] = ['created', 'pending', 'running'];
+const retryable: readonly CommitStatusState[] = ['failed', 'canceled'];
+
+/** The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that were built anew or have left. */
+async function trainOf(tx: Tx, pipelineId: number): Promise<number | undefined> {
+  const row = await tx.one<{ trainId: number }>(sql`
+    select train_id as "trainId" from merge_train_cars
+    where pipeline_id = ${pipelineId} and status in ('idle', 'stale', 'fresh', 'merging')`);
+  return row?.trainId;
+}
+
+/** Cancels pipelines of cars that were built anew or have left. Their later reports are stored and move nothing (D8). */
+export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): Promise<void> {
+  if (pipelineIds.length === 0) return;
+  await tx.query(sql`
+    update pipelines set status = 'canceled', finished_at = now(), updated_at = now(), lock_version = lock_version + 1,
+      duration = case when started_at is null then null else greatest(0, round(extract(epoch from now() - started_at)))::int end
+    where id = any(${[...pipelineIds]}::bigint[]) and status not in ('success', 'failed', 'canceled', 'skipped')`);
+  await tx.query(sql`
+    update commit_statuses set status = 'canceled', finished_at = now(), updated_at = now()
+    where pipeline_id = any(${[...pipelineIds]}::bigint[]) and not retried and status = any(${[...cancelable]}::text[])`);
+}
+
 /** Saves what a pipeline has come to, and what follows for the merge requests whose head it is. The pipeline is locked. */
 async function settle(
   tx: Tx,
@@ -212,6 +239,11 @@ async function settle(
   now: Date,
   fact?: MergeRequestFact,
 ): Promise<void> {
+  if (isTrainRef(before.ref)) {
+    const trainId = await trainOf(tx, before.id);
+    if (trainId === undefined) return;
+    await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
+  }
   const resumes = isFinished(before.status) && !isFinished(status);
   const times = pipelineTimes(
     status,
@@ -279,9 +311,6 @@ async function updateStatus(tx: Tx, current: CommitStatus, report: StatusReport,
     where id = ${current.id} returning *`);
   return toCommitStatus(row!);
 }
-
-const cancelable: readonly CommitStatusState[] = ['created', 'pending', 'running'];
-const retryable: readonly CommitStatusState[] = ['failed', 'canceled'];
 
 /** The tables of pipelines and commit statuses. */
 export const pipelineStore = (db: Database) => ({
@@ -437,6 +466,7 @@ export const pipelineStore = (db: Database) => ({
   retry: (projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void> =>
     db.transaction(async (tx) => {
       const pipeline = await lockPipeline(tx, projectId, pipelineId);
+      if (isTrainRef(pipeline.ref) && (await trainOf(tx, pipelineId)) === undefined) return;
       const again = await tx.query<{ name: string }>(sql`
         update commit_statuses set retried = true, updated_at = ${now}
         where pipeline_id = ${pipelineId} and not retried and status = any(${[...retryable]}::text[]) returning name`);
@@ -462,6 +492,8 @@ export const pipelineStore = (db: Database) => ({
     db.transaction(async (tx) => {
       await lockPipeline(tx, projectId, pipelineId);
       await requireUnmodified(tx, 'pipelines', pipelineId, unmodifiedSince);
+      const trainId = await trainOf(tx, pipelineId);
+      if (trainId !== undefined) await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
       await tx.query(sql`delete from pipelines where id = ${pipelineId}`);
     }),
 });

@@ -6,8 +6,9 @@ import {
   type UpdateMergeRequestRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { type CallContext, entity, implement, json, page, pageRequest } from '@switchyard/rpc';
+import type { cancelAutoMerge } from '../application/auto-merge';
 import type { createMergeRequest } from '../application/create-merge-request';
-import type { cancelAutoMerge, mergeMergeRequest } from '../application/merge-merge-request';
+import type { mergeMergeRequest } from '../application/merge-merge-request';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
 import type {
   readCommitsOf,
@@ -166,6 +167,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
         removeSourceBranch: request.shouldRemoveSourceBranch,
         autoMerge: request.autoMerge,
         sha: request.sha || undefined,
+        skipTrain: request.skipMergeTrain,
       });
       return details({ id }, context);
     },

@@ -5,6 +5,9 @@ create table merge_trains (
   target_branch text not null,
   -- Where the train believes the target branch to stand: its last landing, or what was read from git.
   base_sha text,
+  -- How often the branch was reported to have moved, and how much of that the train has looked at.
+  target_moves bigint not null default 0,
+  target_seen bigint not null default 0,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   constraint merge_trains_branch unique (project_id, target_branch)

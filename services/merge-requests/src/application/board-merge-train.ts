@@ -1,0 +1,118 @@
+import { badRequest, conflict, isAppError, notAllowed, notFound, unauthorized } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { onMergeTrain, addToMergeTrain as whenChecksPass } from '../domain/auto-merge';
+import { canBoard, canBoardLater } from '../domain/detailed-merge-status';
+import { squashes } from '../domain/merge-request';
+import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
+import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
+import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import { mayMergeInto } from './merge-right';
+import { alreadySet, type MergeWhenReady, setAutoMerge } from './set-auto-merge';
+
+faultPoints.push('train.boarded');
+
+/** How a merge request is put on a train by hand (G-4.1-4). */
+export interface AddToMergeTrainCommand {
+  /** What the head of the source branch must be; undefined: whatever it is. */
+  readonly sha: string | undefined;
+  readonly squash: boolean | undefined;
+  /** Board once the checks pass. */
+  readonly autoMerge: boolean;
+}
+
+/** @throws AppError conflict when the source branch has another head than the one named (G-4.1-4) */
+export function expectHead({ mergeRequest }: MergeRequestView, sha: string | undefined): void {
+  if (sha !== undefined && sha !== mergeRequest.sourceSha) {
+    throw conflict(`SHA does not match HEAD of source branch: ${mergeRequest.sourceSha ?? ''}`);
+  }
+}
+
+/**
+ * Puts a merge request at the end of the train of its target branch, in the name of a user whose right was looked at.
+ * @throws AppError not_allowed when it changed since `view`; conflict when it boarded meanwhile
+ */
+export async function board(
+  edges: Pick<MergeRequestEdges, 'mergeRequests'>,
+  userId: number,
+  view: MergeRequestView,
+  wishes: MergeWhenReady,
+): Promise<void> {
+  const { id, sourceSha, targetBranch, squash, shouldRemoveSourceBranch, forceRemoveSourceBranch } = view.mergeRequest;
+  const removeSourceBranch = wishes.removeSourceBranch ?? shouldRemoveSourceBranch ?? forceRemoveSourceBranch ?? false;
+  await edges.mergeRequests.change(id, userId, ({ mergeRequest: now }) => {
+    if (now.autoMergeStrategy === onMergeTrain) throw alreadySet();
+    const same = now.sourceSha === sourceSha && now.targetBranch === targetBranch && !now.draft;
+    if (now.state !== 'opened' || sourceSha === undefined || !same) throw notAllowed();
+    return {
+      patch: {
+        autoMergeStrategy: onMergeTrain,
+        autoMergeUserId: userId,
+        autoMergeSha: sourceSha,
+        mergeUserId: userId,
+        mergeError: null,
+        mergeCommitMessage: wishes.mergeCommitMessage ?? null,
+        squashCommitMessage: wishes.squashCommitMessage ?? null,
+        shouldRemoveSourceBranch: wishes.removeSourceBranch ?? now.shouldRemoveSourceBranch ?? null,
+        ...(wishes.squash === undefined ? {} : { squash: wishes.squash }),
+      },
+      boards: {
+        sourceSha,
+        squash: squashes(view.settings.squashOption, wishes.squash ?? squash),
+        removeSourceBranch,
+        mergeCommitMessage: wishes.mergeCommitMessage,
+        squashCommitMessage: wishes.squashCommitMessage,
+      },
+      participants: [userId],
+      facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${now.lockVersion + 1}` }],
+    };
+  });
+  faultPoint('train.boarded');
+}
+
+/** Boards now where the merge request is ready; else, if `later` is wanted and there is something to wait for, once its checks pass. */
+export async function boardOrWait(
+  edges: MergeRequestEdges,
+  userId: number,
+  view: MergeRequestView,
+  wishes: MergeWhenReady,
+  later: boolean,
+): Promise<'added' | 'scheduled' | 'neither'> {
+  const checks = checksOf(view);
+  const now = edges.clock();
+  if (canBoard(checks, now)) {
+    await board(edges, userId, view, wishes);
+    return 'added';
+  }
+  if (!later || !canBoardLater(checks, now)) return 'neither';
+  await setAutoMerge(edges, userId, view, wishes, whenChecksPass);
+  return 'scheduled';
+}
+
+const failedToMerge = () => badRequest('Failed to merge');
+
+/** Puts a merge request on the train of its target branch; the refusals are those of G-4.1-4, in its order. */
+export const addToMergeTrain =
+  (edges: MergeRequestEdges, check: CheckMergeability) =>
+  async (
+    caller: Caller,
+    key: { projectId: number; iid: number },
+    command: AddToMergeTrainCommand,
+  ): Promise<{ outcome: 'added' | 'scheduled'; targetBranch: string }> => {
+    const found = await edges.mergeRequests.view(key);
+    if (found === undefined) throw notFound();
+    const { targetBranch, state, autoMergeStrategy } = found.mergeRequest;
+    expectHead(found, command.sha);
+    if (state === 'opened' && autoMergeStrategy !== undefined) throw alreadySet();
+    if (caller.userId === 0 || !(await mayMergeInto(edges, key.projectId, targetBranch, caller))) throw unauthorized();
+    if (!found.settings.mergeTrains.enabled || state !== 'opened') throw failedToMerge();
+    const view = await withKnownMergeability(edges, check, found);
+    expectHead(view, command.sha);
+    const outcome = await boardOrWait(edges, caller.userId, view, { squash: command.squash }, command.autoMerge).catch(
+      (error: unknown) => {
+        // It changed under the request: closed, pushed to, retargeted.
+        throw isAppError(error, 'not_allowed') ? failedToMerge() : error;
+      },
+    );
+    if (outcome === 'neither') throw failedToMerge();
+    return { outcome, targetBranch };
+  };

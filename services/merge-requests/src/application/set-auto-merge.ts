@@ -1,0 +1,47 @@
+import { type AppError, conflict, notAllowed } from '@switchyard/errors';
+import { type addToMergeTrain, type mergeWhenChecksPass, onMergeTrain } from '../domain/auto-merge';
+import type { MergeRequestView } from '../domain/merge-request-view';
+import type { MergeRequestEdges } from './merge-request.edges';
+
+/** How a merge request shall be merged once it is its turn; what is undefined is as the merge request says. */
+export interface MergeWhenReady {
+  readonly mergeCommitMessage?: string | undefined;
+  readonly squashCommitMessage?: string | undefined;
+  readonly squash?: boolean | undefined;
+  readonly removeSourceBranch?: boolean | undefined;
+}
+
+/** Refuses whoever sets auto-merge, or boards, twice (G-4.1-4). */
+export const alreadySet = (): AppError => conflict('Merge request is already set to Auto-Merge');
+
+/** Marks a merge request to be merged, or to board its train, once its checks pass. @throws AppError not_allowed when it changed meanwhile */
+export async function setAutoMerge(
+  edges: MergeRequestEdges,
+  userId: number,
+  view: MergeRequestView,
+  wishes: MergeWhenReady,
+  strategy: typeof mergeWhenChecksPass | typeof addToMergeTrain,
+): Promise<void> {
+  const { id, sourceSha } = view.mergeRequest;
+  await edges.mergeRequests.change(id, userId, ({ mergeRequest }) => {
+    if (mergeRequest.state !== 'opened' || mergeRequest.sourceSha !== sourceSha) throw notAllowed();
+    if (mergeRequest.autoMergeStrategy === onMergeTrain) throw alreadySet();
+    return {
+      patch: {
+        autoMergeStrategy: strategy,
+        autoMergeUserId: userId,
+        autoMergeSha: sourceSha ?? null,
+        mergeUserId: userId,
+        mergeCommitMessage: wishes.mergeCommitMessage ?? null,
+        squashCommitMessage: wishes.squashCommitMessage ?? null,
+        shouldRemoveSourceBranch: wishes.removeSourceBranch ?? null,
+        ...(wishes.squash === undefined ? {} : { squash: wishes.squash }),
+        mergeError: null,
+      },
+      participants: [userId],
+      facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${mergeRequest.lockVersion + 1}` }],
+      // Its pipeline may have ended between the look at it and this commit.
+      jobs: [{ kind: 'auto_merge', mergeRequestId: id }],
+    };
+  });
+}
