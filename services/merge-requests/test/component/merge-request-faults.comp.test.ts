@@ -1,22 +1,16 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Database, openDatabase, sql } from '@switchyard/database';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
-import { type Ground, gitEnvironment, type Person, people, prepareGround } from './repository-harness';
-
-const run = promisify(execFile);
-const git = async (cwd: string, ...args: string[]) =>
-  (await run('git', args, { cwd, env: gitEnvironment })).stdout.trim();
+import { type Ground, insertProject, people, prepareGround } from './repository-harness';
+import { git, killProcesses, type RepositoryProcess, startProcess } from './repository-process';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Body = any;
 
 let ground: Ground;
 let db: Database;
-const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
   ground = await prepareGround();
@@ -28,54 +22,11 @@ afterAll(async () => {
   await db?.close();
   await ground?.close();
 });
-afterEach(() => {
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
-});
+afterEach(killProcesses);
 
-async function start(fault?: string) {
-  const faultFile = join(mkdtempSync(join(ground.folder, 'fault-')), 'fault');
-  if (fault !== undefined) writeFileSync(faultFile, fault);
-  const child = spawn(
-    process.execPath,
-    [
-      '--require',
-      join(__dirname, '../../../../libs/testkit/jest/register-ts.cjs'),
-      join(__dirname, 'repository-fault-process.ts'),
-      ground.databaseUrl,
-      ground.folder,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'test', FAULT_FILE: faultFile } },
-  );
-  children.add(child);
-  const exited = new Promise<NodeJS.Signals | null>((settle) => child.once('exit', (_, signal) => settle(signal)));
-  const url = await new Promise<string>((settle, fail) => {
-    child.stdout.once('data', (line: Buffer) => settle(line.toString().trim()));
-    child.once('exit', () => fail(new Error('the process ended before it listened')));
-  });
-  const api = async (person: Person, method: string, path: string, body?: unknown): Promise<Body> => {
-    const response = await fetch(`${url}/api/v4${path}`, {
-      method,
-      headers: { 'private-token': person.token, 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await response.text();
-    return text === '' ? undefined : JSON.parse(text);
-  };
-  return { url, api, exited, fired: () => existsSync(`${faultFile}.fired`) };
-}
+const start = (fault?: string): Promise<RepositoryProcess> => startProcess(ground, fault);
 
-async function addProject(id: number): Promise<void> {
-  await db.query(sql`
-    insert into directory.projects (id, namespace_id, name, path, visibility, default_branch, archived, deleting, creator_id,
-      merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline,
-      only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, merge_requests_enabled, issues_enabled,
-      repository_access_level, initialize_with_readme)
-    values (${id}, 1, ${`Project ${id}`}, ${`project${id}`}, 'private', 'main', false, false, 1, 'merge', 'default_off', false, false,
-      false, false, true, true, 'enabled', false)`);
-}
-
-async function openOne(service: Awaited<ReturnType<typeof start>>, projectId: number): Promise<string> {
+async function openOne(service: RepositoryProcess, projectId: number): Promise<string> {
   const folder = mkdtempSync(join(ground.folder, 'work-'));
   await git(folder, 'init', '--quiet', '--initial-branch=main');
   await git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'Base');
@@ -83,7 +34,7 @@ async function openOne(service: Awaited<ReturnType<typeof start>>, projectId: nu
   writeFileSync(join(folder, 'one.txt'), 'one\n');
   await git(folder, 'add', '.');
   await git(folder, 'commit', '--quiet', '-m', 'One');
-  const remote = `${service.url.replace('http://', `http://git:${people.maintainer.token}@`)}/group/project${projectId}.git`;
+  const remote = service.remote(`group/project${projectId}`);
   await git(folder, 'push', '--quiet', remote, 'main');
   await git(folder, 'push', '--quiet', remote, 'feature');
   const opened = await service.api(people.developer, 'POST', `/projects/${projectId}/merge_requests`, {
@@ -124,7 +75,7 @@ const points = [
 test.each(points.map((point, at) => [point, at + 1] as const))(
   'a process killed at %s leaves a merge that is there once, or can be asked for again',
   async (point, projectId) => {
-    await addProject(projectId);
+    await insertProject(db, projectId);
     const doomed = await start(point);
     const source = await openOne(doomed, projectId);
     const wish = { should_remove_source_branch: true };
@@ -154,7 +105,7 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
 
 test('auto-merge survives a kill right after the last status was acknowledged', async () => {
   const projectId = points.length + 1;
-  await addProject(projectId);
+  await insertProject(db, projectId);
   // The worker dies at its first step; what it was about to do lies in the queue.
   const doomed = await start('merge.commits_written');
   const source = await openOne(doomed, projectId);

@@ -1,19 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Database, openDatabase, sql } from '@switchyard/database';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
-import { type Ground, gitEnvironment, people, prepareGround } from './repository-harness';
-
-const run = promisify(execFile);
-const git = async (cwd: string, ...args: string[]) =>
-  (await run('git', args, { cwd, env: gitEnvironment })).stdout.trim();
+import { type Ground, insertProject, prepareGround } from './repository-harness';
+import { git, killProcesses, startProcess } from './repository-process';
 
 let ground: Ground;
 let db: Database;
-const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
   ground = await prepareGround();
@@ -23,43 +17,7 @@ afterAll(async () => {
   await db?.close();
   await ground?.close();
 });
-afterEach(async () => {
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
-});
-
-async function start(fault?: string) {
-  const faultFile = join(mkdtempSync(join(ground.folder, 'fault-')), 'fault');
-  if (fault !== undefined) writeFileSync(faultFile, fault);
-  const child = spawn(
-    process.execPath,
-    [
-      '--require',
-      join(__dirname, '../../../../libs/testkit/jest/register-ts.cjs'),
-      join(__dirname, 'repository-fault-process.ts'),
-      ground.databaseUrl,
-      ground.folder,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'test', FAULT_FILE: faultFile } },
-  );
-  children.add(child);
-  const exited = new Promise<NodeJS.Signals | null>((settle) => child.once('exit', (_, signal) => settle(signal)));
-  const url = await new Promise<string>((settle, fail) => {
-    child.stdout.once('data', (line: Buffer) => settle(line.toString().trim()));
-    child.once('exit', () => fail(new Error('the process ended before it listened')));
-  });
-  return { url, exited, fired: () => existsSync(`${faultFile}.fired`) };
-}
-
-async function addProject(id: number): Promise<void> {
-  await db.query(sql`
-    insert into directory.projects (id, namespace_id, name, path, visibility, default_branch, archived, deleting, creator_id,
-      merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline,
-      only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, merge_requests_enabled, issues_enabled,
-      repository_access_level, initialize_with_readme)
-    values (${id}, 1, ${`Project ${id}`}, ${`project${id}`}, 'private', 'main', false, false, 1, 'merge', 'default_off', false, false,
-      false, false, true, true, 'enabled', false)`);
-}
+afterEach(killProcesses);
 
 const points = [
   'push.received',
@@ -74,22 +32,28 @@ const points = [
 test.each(points.map((point, at) => [point, at + 1] as const))(
   'a process killed at %s leaves a push that is there once, or not at all',
   async (point, projectId) => {
-    await addProject(projectId);
+    await insertProject(db, projectId);
     const folder = mkdtempSync(join(ground.folder, 'work-'));
     await git(folder, 'init', '--quiet', '--initial-branch=main');
     await git(folder, 'commit', '--quiet', '--allow-empty', '-m', `Before ${point}`);
-    const remote = (url: string) =>
-      `${url.replace('http://', `http://git:${people.maintainer.token}@`)}/group/project${projectId}.git`;
+    const path = `group/project${projectId}`;
 
-    const doomed = await start(point);
-    const acknowledged = await git(folder, 'push', '--quiet', remote(doomed.url), 'main', 'main:refs/heads/other').then(
+    const doomed = await startProcess(ground, point);
+    const acknowledged = await git(
+      folder,
+      'push',
+      '--quiet',
+      doomed.remote(path),
+      'main',
+      'main:refs/heads/other',
+    ).then(
       () => true,
       () => false,
     );
     expect(await doomed.exited).toBe('SIGKILL');
     expect(doomed.fired()).toBe(true);
 
-    const second = await start();
+    const second = await startProcess(ground);
     await eventually(
       async () => {
         const [left] = await db.query<{ count: number }>(sql`
@@ -109,7 +73,7 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
     expect(await events()).toEqual(expected);
     if (acknowledged) expect(expected).toHaveLength(2);
 
-    await git(folder, 'push', '--quiet', remote(second.url), 'main', 'main:refs/heads/other');
+    await git(folder, 'push', '--quiet', second.remote(path), 'main', 'main:refs/heads/other');
     expect(await events()).toEqual([{ refName: 'main' }, { refName: 'other' }]);
     await git(repo.path, 'fsck', '--strict');
     const rules = await db.query(sql`select name from protected_branches where project_id = ${projectId}`);

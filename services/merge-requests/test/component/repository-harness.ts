@@ -32,6 +32,7 @@ import { commitRoutes } from '../../../gateway/src/routes/merge-requests/commits
 import { fileRoutes } from '../../../gateway/src/routes/merge-requests/files.routes';
 import { mergeRequestListRoutes } from '../../../gateway/src/routes/merge-requests/merge-request-lists.routes';
 import { mergeRequestRoutes } from '../../../gateway/src/routes/merge-requests/merge-requests.routes';
+import { mergeTrainRoutes } from '../../../gateway/src/routes/merge-requests/merge-trains.routes';
 import { pipelineRoutes } from '../../../gateway/src/routes/merge-requests/pipelines.routes';
 import { protectedBranchRoutes } from '../../../gateway/src/routes/merge-requests/protected-branches.routes';
 import { repositoryRoutes } from '../../../gateway/src/routes/merge-requests/repository.routes';
@@ -169,6 +170,19 @@ export async function prepareGround(): Promise<Ground> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Puts a project into the local directory, as groups-admin would. */
+export async function insertProject(db: Database, id: number, given: Partial<TestProject> = {}): Promise<void> {
+  const path = given.path?.split('/').at(-1) ?? `project${id}`;
+  await db.query(sql`
+    insert into directory.projects (id, namespace_id, name, path, visibility, default_branch, archived, deleting, creator_id,
+      merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline,
+      only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, merge_requests_enabled, issues_enabled,
+      repository_access_level, initialize_with_readme)
+    values (${id}, 1, ${`Project ${id}`}, ${path}, ${given.visibility ?? 'private'}, ${given.defaultBranch ?? 'main'},
+      ${given.archived ?? false}, false, 1, 'merge', 'default_off', false, false, false, false, true, true, 'enabled',
+      ${given.readme ?? false})`);
 }
 
 /** Labels as groups-admin keeps them, in the local directory alone. */
@@ -328,6 +342,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
         ...tagRoutes,
         ...mergeRequestListRoutes,
         ...mergeRequestRoutes,
+        ...mergeTrainRoutes,
         ...pipelineRoutes,
         ...statusRoutes,
       ],
@@ -353,14 +368,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
     async project(wanted = {}) {
       made += 1;
       const project: TestProject = { id: made, path: `group/project${made}`, ...wanted };
-      await db.query(sql`
-        insert into directory.projects (id, namespace_id, name, path, visibility, default_branch, archived, deleting, creator_id,
-          merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline,
-          only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, merge_requests_enabled, issues_enabled,
-          repository_access_level, initialize_with_readme)
-        values (${project.id}, 1, ${`Project ${project.id}`}, ${project.path.split('/').at(-1)}, ${project.visibility ?? 'private'},
-          ${project.defaultBranch ?? 'main'}, ${project.archived ?? false}, false, 1, 'merge', 'default_off', false, false, false, false,
-          true, true, 'enabled', ${project.readme ?? false})`);
+      await insertProject(db, project.id, project);
       return project;
     },
     async api(person, method, path, body) {
