@@ -1,0 +1,8 @@
+import { transition } from '../../src/domain/merge-train';
+import { everySequence } from '../train/sequences';
+
+jest.setTimeout(600_000);
+
+test('10,000 random sequences: what lands was tested, in order, and nobody is lost (D8)', () => {
+  everySequence(transition, 10_000, 200);
+});

@@ -1,0 +1,566 @@
+import {
+  type Car,
+  emptyTrain,
+  type LeaveReason,
+  type Outcome,
+  type Signal,
+  type Step,
+  type Train,
+  type transition,
+  verdictOf,
+} from '../../src/domain/merge-train';
+import { type CommitStatusState, pipelineStatusOf } from '../../src/domain/pipeline-status';
+
+/** A commit of the simulated repository: what it lies on, and what it adds. */
+interface Commit {
+  readonly onto: string | undefined;
+  /** The car whose changes it holds; undefined for what outsiders push. */
+  readonly carId: number | undefined;
+  /** It changes the one file that not everyone can change. */
+  readonly hot: boolean;
+}
+
+interface Pipeline {
+  readonly id: number;
+  readonly carId: number;
+  readonly sha: string;
+  readonly names: Map<string, CommitStatusState>;
+  canceled: boolean;
+  deleted: boolean;
+}
+
+/** A signal on its way: it may arrive late, twice, or after others that were sent later. */
+type Letter = Signal;
+
+/** A worker between two of its actions: each `next` does one, after any of which it can die. */
+type Work = Generator<void, void, void>;
+
+/** Says what an oracle found. */
+class Broken extends Error {}
+
+const deepFreeze = (train: Train): Train => {
+  for (const car of train.cars) {
+    Object.freeze(car.build);
+    Object.freeze(car);
+  }
+  Object.freeze(train.cars);
+  return Object.freeze(train);
+};
+
+/**
+ * Database, repository, outside CI and workers around a train, with the oracles of issue 3. The oracles know commits, reports and
+ * events alone: they ask nothing of the machine. Opening and cancelling a pipeline is part of the transaction that saves the train;
+ * everything else is done by workers, again and again, and by two at once.
+ */
+export class TrainWorld {
+  private readonly commits = new Map<string, Commit>();
+  private readonly commitOf = new Map<string, string>();
+  private readonly pipelines: Pipeline[] = [];
+  private readonly letters: Letter[] = [];
+  private readonly workers: (Work | undefined)[] = [undefined, undefined];
+  private readonly hotCars = new Set<number>();
+  private readonly boardedIds: number[] = [];
+  private readonly removed = new Map<number, string[]>();
+  private readonly merged = new Map<number, string>();
+  private readonly mergedOrder: number[] = [];
+  /** Pipelines of the landings. */
+  private readonly landedBy = new Set<number>();
+  /** Pipelines of which a name that counts was ever reported as failed or skipped. */
+  private readonly failed = new Set<number>();
+  /** Why each car may leave, as far as anything has happened that says so. */
+  private readonly causes = new Map<number, Set<LeaveReason>>();
+  /** What each landing that was begun is to move; kept until its result. */
+  private readonly plans = new Map<number, { from: string; to: string; pipelineId: number }>();
+  /** Commits that were green under all required names when their landing was begun. */
+  private readonly greenWhenBegun = new Set<string>();
+  /** Landed commits that a force push took away again. */
+  private readonly undone = new Set<string>();
+  private readonly trace: string[] = [];
+  private target: string | undefined;
+  private train: Train;
+  private made = 0;
+  /** The target branch was gone once: whoever looked then may say so later. */
+  private wasGone = false;
+
+  constructor(
+    private readonly machine: typeof transition,
+    private readonly required: readonly string[],
+    parallel: number,
+  ) {
+    this.train = deepFreeze(emptyTrain(parallel));
+    this.target = this.commit(undefined, undefined, false);
+  }
+
+  // What happens to the world.
+
+  /** A merge request boards; the same car once more, when `again`, as a second client would. */
+  board(hot: boolean, again: boolean): void {
+    const last = this.boardedIds.at(-1);
+    if (again && last !== undefined && this.carOf(last) !== undefined) {
+      this.apply({ kind: 'boarded', carId: last });
+      return;
+    }
+    const carId = this.boardedIds.length + 1;
+    this.boardedIds.push(carId);
+    if (hot) this.hotCars.add(carId);
+    if (this.wasGone) this.blame(carId, 'target_branch_deleted');
+    this.apply({ kind: 'boarded', carId });
+  }
+
+  leave(at: number, reason: LeaveReason): void {
+    const car = pick(this.train.cars, at);
+    if (car === undefined) return;
+    this.blame(car.id, reason);
+    this.apply({ kind: 'left', carId: car.id, reason });
+  }
+
+  /** Someone pushes to the target branch; the train hears of it by a letter, or not at all. */
+  outsidePush(hot: boolean, told: boolean): void {
+    this.note(`outside push${hot ? ', hot' : ''}`);
+    this.target = this.commit(this.target, undefined, hot);
+    if (told) this.letters.push({ kind: 'target_read', sha: this.target });
+  }
+
+  /** Someone pushes the tested commit of a car, which anyone can fetch; whoever follows pushes sees that it is merged. */
+  outsidePushOfCar(at: number): void {
+    const car = pick(this.train.cars, at);
+    if (car?.build === undefined || this.target === undefined || !this.reaches(car.build.sha, this.target)) return;
+    this.note(`outside push of ${car.build.sha}`);
+    this.target = car.build.sha;
+    const there = this.train.cars.filter(({ build }) => build !== undefined && this.isReachable(build.sha));
+    for (const { id } of there) this.blame(id, 'merged_by_push');
+    for (const { id } of there) this.apply({ kind: 'left', carId: id, reason: 'merged_by_push' });
+  }
+
+  /** The target branch is moved to a new commit that lies `back` commits behind it. */
+  forcePush(back: number, told: boolean): void {
+    const before = this.history();
+    this.target = this.commit(before[Math.min(back, before.length - 1)], undefined, false);
+    this.note(`force push to ${this.target}`);
+    this.excuse(before);
+    if (told) this.letters.push({ kind: 'target_read', sha: this.target });
+  }
+
+  deleteTarget(told: boolean): void {
+    const before = this.history();
+    this.note('target deleted');
+    this.wasGone = true;
+    this.target = undefined;
+    this.excuse(before);
+    for (const { id } of this.train.cars) this.blame(id, 'target_branch_deleted');
+    if (told) this.letters.push({ kind: 'target_read', sha: undefined });
+  }
+
+  /** An outside CI reports a name of any pipeline there ever was; the train hears of it by a letter. */
+  report(at: number, name: string, state: CommitStatusState): void {
+    const pipeline = pick(this.pipelines, at);
+    if (pipeline === undefined || pipeline.deleted) return;
+    this.note(`#${pipeline.id} ${name} ${state}`);
+    pipeline.names.set(name, state);
+    this.letters.push(this.reportOf(pipeline));
+    const counts = this.required.length === 0 || this.required.includes(name);
+    if (counts && (state === 'failed' || state === 'skipped')) {
+      this.failed.add(pipeline.id);
+      this.blame(pipeline.carId, 'pipeline_failed');
+    }
+    if (state === 'canceled') this.blame(pipeline.carId, 'pipeline_canceled');
+  }
+
+  /** The outside CI passes everything that is being tested, and the train hears of it at once. */
+  passAll(): void {
+    for (const pipeline of this.pipelines.filter(({ carId, id }) => this.carOf(carId)?.build?.pipelineId === id)) {
+      for (const name of [...pipeline.names.keys(), ...this.required, 'unit']) pipeline.names.set(name, 'success');
+      this.apply(this.reportOf(pipeline));
+    }
+  }
+
+  /** A letter arrives, and stays on its way when `twice`. */
+  deliver(at: number, twice: boolean): void {
+    const letter = pick(this.letters, at);
+    if (letter === undefined) return;
+    if (!twice) this.letters.splice(this.letters.indexOf(letter), 1);
+    this.apply(letter);
+  }
+
+  timeOut(at: number): void {
+    const pipeline = pick(this.pipelines, at);
+    if (pipeline === undefined) return;
+    this.blame(pipeline.carId, 'timeout');
+    this.apply({ kind: 'timed_out', carId: pipeline.carId, pipelineId: pipeline.id });
+  }
+
+  /** A pipeline's row is deleted: the car that had it has none. */
+  deletePipeline(at: number): void {
+    const pipeline = pick(this.pipelines, at);
+    if (pipeline === undefined || pipeline.deleted) return;
+    this.note(`#${pipeline.id} deleted`);
+    pipeline.deleted = true;
+    this.train = deepFreeze({
+      ...this.train,
+      cars: this.train.cars.map((car) =>
+        car.build?.pipelineId === pipeline.id
+          ? { ...car, build: { ...car.build, pipelineId: undefined, verdict: 'pending' as const } }
+          : { ...car },
+      ),
+    });
+  }
+
+  switchOff(): void {
+    for (const { id } of this.train.cars) this.blame(id, 'trains_disabled');
+    this.apply({ kind: 'switched_off' });
+  }
+
+  /** The project's setting changes. */
+  setParallel(parallel: number): void {
+    this.note(`parallel ${parallel}`);
+    this.train = deepFreeze({ ...this.train, parallel, cars: this.train.cars.map((car) => ({ ...car })) });
+  }
+
+  // What workers do.
+
+  /** A worker looks at the train and takes one of the steps that are due, whatever it was at before. */
+  take(worker: number, at: number): void {
+    this.loseDeleted();
+    const step = pick(this.machine(this.train, { kind: 'resumed' }).steps, at);
+    this.workers[worker] = step === undefined ? undefined : this.work(step);
+    if (step !== undefined) this.note(`worker ${worker} takes ${JSON.stringify(step)}`);
+  }
+
+  /** A worker does its next action. */
+  act(worker: number): void {
+    if (this.workers[worker]?.next().done === true) this.workers[worker] = undefined;
+  }
+
+  /** A worker dies between two actions. */
+  crash(worker: number): void {
+    if (this.workers[worker] !== undefined) this.note(`worker ${worker} dies`);
+    this.workers[worker] = undefined;
+  }
+
+  private *work(step: Step): Work {
+    switch (step.kind) {
+      case 'read_target': {
+        const sha = this.target;
+        yield;
+        return this.apply({ kind: 'target_read', sha });
+      }
+      case 'build':
+        return yield* this.build(step.carId, step.onto);
+      case 'land':
+        return yield* this.land(step);
+      case 'settle':
+        return yield* this.settle(step.carId);
+      default:
+        throw this.broken(`${step.kind} is no step of a worker`);
+    }
+  }
+
+  private *build(carId: number, onto: string): Work {
+    const there = this.historyOf(onto);
+    const holds = there.some((sha) => this.commits.get(sha)?.carId === carId);
+    const hot = this.hotCars.has(carId);
+    const conflict = hot && there.some((sha) => this.commits.get(sha)?.hot === true);
+    if (holds || conflict) {
+      const reason = holds ? 'no_changes' : 'conflict';
+      yield;
+      this.blame(carId, reason);
+      return this.apply({ kind: 'not_buildable', carId, onto, reason });
+    }
+    const sha = this.commit(onto, carId, hot);
+    yield;
+    this.apply({ kind: 'built', carId, onto, sha });
+  }
+
+  private *land({ carId, from, to }: Extract<Step, { kind: 'land' }>): Work {
+    const pipeline = this.pipelineOf(carId);
+    // Reports are looked at in the very transaction that commits the intent.
+    if (pipeline !== undefined) this.apply(this.reportOf(pipeline));
+    const before = this.train;
+    this.apply({ kind: 'landing_begun', carId, sha: to });
+    if (this.train === before) return;
+    if (pipeline?.sha !== to || !this.isGreen(pipeline)) throw this.broken(`${to} is to land and is not green`);
+    this.plans.set(carId, { from, to, pipelineId: pipeline.id });
+    this.greenWhenBegun.add(to);
+    yield;
+    yield* this.move(carId, { from, to });
+  }
+
+  private *settle(carId: number): Work {
+    const plan = this.plans.get(carId);
+    if (plan === undefined) return;
+    const found = this.target;
+    const landed = this.isReachable(plan.to);
+    yield;
+    if (!landed && found === plan.from) return yield* this.move(carId, plan);
+    this.finish(carId, plan.to, landed);
+  }
+
+  private *move(carId: number, { from, to }: { from: string; to: string }): Work {
+    const moved = this.target === from;
+    if (moved) this.landOn(carId, from, to);
+    yield;
+    const landed = moved || this.isReachable(to);
+    yield;
+    this.finish(carId, to, landed);
+  }
+
+  /** The result of a landing; that of another one of the same car is none of it. */
+  private finish(carId: number, to: string, landed: boolean): void {
+    if (this.plans.get(carId)?.to !== to) return;
+    this.apply({ kind: landed ? 'landed' : 'landing_failed', carId, sha: to } as Signal);
+    this.plans.delete(carId);
+  }
+
+  private landOn(carId: number, from: string, to: string): void {
+    const { onto, carId: holds } = this.commits.get(to) ?? {};
+    this.note(`target ${from}>${to} by the train`);
+    if (!this.greenWhenBegun.has(to)) throw this.broken(`${to} lands and was not green under every required name`);
+    if (onto !== from || holds !== carId) throw this.broken(`${to} lands on ${from} and was built on ${onto}`);
+    this.target = to;
+  }
+
+  private loseDeleted(): void {
+    for (const { id, build, status } of this.train.cars) {
+      if (build !== undefined && build.pipelineId === undefined && status !== 'merging') {
+        this.apply({ kind: 'pipeline_lost', carId: id });
+      }
+    }
+  }
+
+  // The transaction around the machine.
+
+  private apply(signal: Signal): void {
+    const before = this.train;
+    const outcome = this.machine(before, signal);
+    const changed = outcome.train !== before;
+    if (changed) this.note(`${JSON.stringify(signal)} → ${describe(outcome.train)} ${JSON.stringify(outcome.events)}`);
+    else if (outcome.events.length > 0 || outcome.steps.some(inTransaction)) {
+      throw this.broken(`${JSON.stringify(signal)} changes nothing and says something`);
+    }
+    this.expectDue(outcome);
+    this.train = deepFreeze(outcome.train);
+    this.tell(outcome);
+    for (const step of outcome.steps) {
+      if (step.kind === 'cancel_pipeline') this.cancel(step.pipelineId);
+      if (step.kind === 'open_pipeline') this.open(step.carId, step.sha);
+    }
+    if (changed) this.check();
+  }
+
+  private tell({ train, events }: Outcome): void {
+    for (const event of events) {
+      if (event.kind === 'added') {
+        if (train.cars[event.position - 1]?.id !== event.carId)
+          throw this.broken(`car ${event.carId} is not at ${event.position}`);
+      } else if (event.kind === 'merged') {
+        if (this.merged.has(event.carId)) throw this.broken(`car ${event.carId} was merged twice`);
+        this.merged.set(event.carId, event.sha);
+        this.landedBy.add(this.plans.get(event.carId)?.pipelineId ?? 0);
+        this.mergedOrder.push(event.carId);
+      } else {
+        if (this.causes.get(event.carId)?.has(event.reason) !== true) {
+          throw this.broken(`car ${event.carId} leaves for ${event.reason}, which never happened`);
+        }
+        if (event.reason === 'pipeline_failed' && !this.failed.has(event.pipelineId ?? 0)) {
+          throw this.broken(`car ${event.carId} leaves for a failure of another pipeline`);
+        }
+        this.removed.set(event.carId, [...(this.removed.get(event.carId) ?? []), event.reason]);
+      }
+    }
+  }
+
+  private open(carId: number, sha: string): void {
+    const id = 100 + this.pipelines.length;
+    this.pipelines.push({ id, carId, sha, names: new Map(), canceled: false, deleted: false });
+    const running = this.pipelines.filter((one) => !one.canceled && !one.deleted && !this.merged.has(one.carId));
+    if (running.length > this.train.parallel) throw this.broken(`${running.length} pipelines run`);
+    // No oracle may run between a car's build and its pipeline: both are one transaction.
+    const outcome = this.machine(this.train, { kind: 'pipeline_opened', carId, sha, pipelineId: id });
+    if (outcome.train === this.train) throw this.broken(`pipeline ${id} was opened for nothing`);
+    this.train = deepFreeze(outcome.train);
+  }
+
+  private cancel(pipelineId: number): void {
+    const found = this.pipelines.find(({ id }) => id === pipelineId);
+    if (found === undefined) throw this.broken(`there is no pipeline ${pipelineId} to cancel`);
+    found.canceled = true;
+  }
+
+  // Oracles.
+
+  /** What must hold after every transaction. */
+  check(): void {
+    const { cars } = this.train;
+    const queued = cars.map(({ id }) => id);
+    if (!isAscending(queued)) throw this.broken('the queue is out of order');
+    if (!isAscending(this.mergedOrder)) throw this.broken('cars landed out of order');
+    for (const id of this.boardedIds) {
+      const places = [
+        queued.filter((one) => one === id).length,
+        this.merged.has(id) ? 1 : 0,
+        this.removed.get(id)?.length ?? 0,
+      ];
+      if (places.reduce((sum, one) => sum + one) !== 1)
+        throw this.broken(`car ${id} is queued, merged, removed ${places}`);
+    }
+    this.checkChain(cars);
+    this.checkPipelines(cars);
+    this.checkBranch(cars);
+  }
+
+  private checkChain(cars: readonly Car[]): void {
+    let tip: string | undefined;
+    let open = false;
+    cars.forEach(({ id, build, status }, position) => {
+      if ((build !== undefined) !== (status === 'fresh' || status === 'merging')) {
+        throw this.broken(`car ${id} is ${status} and ${build === undefined ? 'not ' : ''}built`);
+      }
+      if (status === 'merging' && position > 0) throw this.broken(`car ${id} is merged before its turn`);
+      if (build === undefined) {
+        open = true;
+        return;
+      }
+      const { onto, carId } = this.commits.get(build.sha) ?? {};
+      const wanted = position === 0 && status === 'merging' ? build.onto : position === 0 ? this.train.base : tip;
+      if (open) throw this.broken(`car ${id} is built before one ahead of it`);
+      if (carId !== id || onto !== build.onto) throw this.broken(`car ${id} is not what was built for it`);
+      if (onto !== wanted) throw this.broken(`car ${id} is built on ${onto}, ahead is ${wanted}`);
+      tip = build.sha;
+    });
+  }
+
+  private checkPipelines(cars: readonly Car[]): void {
+    const current = new Set([...cars.map(({ build }) => build?.pipelineId), ...this.landedBy]);
+    for (const { id, canceled, deleted } of this.pipelines) {
+      if (!current.has(id) && !canceled && !deleted) throw this.broken(`pipeline ${id} is superseded and runs on`);
+      if (current.has(id) && canceled) throw this.broken(`pipeline ${id} is current and was cancelled`);
+    }
+  }
+
+  private checkBranch(cars: readonly Car[]): void {
+    for (const [carId, sha] of this.merged) {
+      if (!this.isReachable(sha) && !this.undone.has(sha))
+        throw this.broken(`car ${carId} is merged and ${sha} unreachable`);
+    }
+    for (const sha of this.history()) {
+      const { carId } = this.commits.get(sha) ?? {};
+      if (carId === undefined) continue;
+      const merging = cars.some(({ id, status, build }) => id === carId && status === 'merging' && build?.sha === sha);
+      const pushed = this.causes.get(carId)?.has('merged_by_push') === true;
+      if (this.merged.get(carId) !== sha && !merging && !pushed)
+        throw this.broken(`${sha} is reachable, car ${carId} is not merged`);
+    }
+  }
+
+  private expectDue({ train, steps }: Outcome): void {
+    const due = this.machine(train, { kind: 'resumed' }).steps.map((step) => JSON.stringify(step));
+    const said = steps.filter((step) => !inTransaction(step)).map((step) => JSON.stringify(step));
+    if (JSON.stringify(said) !== JSON.stringify(due))
+      throw this.broken(`steps ${said} differ from what is due: ${due}`);
+  }
+
+  /** A worker that is never disturbed and a CI that passes everything empty the train, soon; nothing boards meanwhile. */
+  finally(): void {
+    this.workers.fill(undefined);
+    this.letters.length = 0;
+    this.note('from here on all goes well');
+    // Each round may build a car, and a landing that fails costs every car its build once.
+    const rounds = 4 * this.train.cars.length + 12;
+    for (let round = 0; this.train.cars.length > 0; round += 1) {
+      if (round > rounds) throw this.broken(`after ${rounds} rounds the train still has cars`);
+      this.loseDeleted();
+      this.passAll();
+      const steps = this.machine(this.train, { kind: 'resumed' }).steps;
+      if (steps.length === 0 && this.train.cars.length > 0) throw this.broken('cars wait and nothing is due');
+      for (const step of steps) toItsEnd(this.work(step));
+    }
+    this.check();
+  }
+
+  // The world's own knowledge.
+
+  private carOf(carId: number): Car | undefined {
+    return this.train.cars.find(({ id }) => id === carId);
+  }
+
+  private pipelineOf(carId: number): Pipeline | undefined {
+    const pipelineId = this.carOf(carId)?.build?.pipelineId;
+    return this.pipelines.find(({ id }) => id === pipelineId);
+  }
+
+  private reportOf(pipeline: Pipeline): Signal {
+    return { kind: 'reported', carId: pipeline.carId, pipelineId: pipeline.id, verdict: this.verdict(pipeline) };
+  }
+
+  private verdict({ names }: Pipeline) {
+    const all = [...names].map(([name, status]) => ({ name, status, allowFailure: false }));
+    return verdictOf(pipelineStatusOf(all) ?? 'pending', all, this.required, false);
+  }
+
+  private isGreen({ names, canceled, deleted }: Pipeline): boolean {
+    const wanted =
+      this.required.length > 0
+        ? this.required
+        : [...names].flatMap(([name, state]) => (state === 'skipped' ? [] : name));
+    return !canceled && !deleted && wanted.length > 0 && wanted.every((name) => names.get(name) === 'success');
+  }
+
+  private blame(carId: number, reason: LeaveReason): void {
+    this.causes.set(carId, (this.causes.get(carId) ?? new Set()).add(reason));
+  }
+
+  private commit(onto: string | undefined, carId: number | undefined, hot: boolean): string {
+    const known = carId === undefined ? undefined : this.commitOf.get(`${onto}|${carId}`);
+    if (known !== undefined) return known;
+    this.made += 1;
+    const sha = carId === undefined ? `o${this.made}` : `c${this.made}`;
+    this.commits.set(sha, { onto, carId, hot });
+    if (carId !== undefined) this.commitOf.set(`${onto}|${carId}`, sha);
+    return sha;
+  }
+
+  private historyOf(tip: string | undefined): string[] {
+    const found: string[] = [];
+    for (let at = tip; at !== undefined; at = this.commits.get(at)?.onto) found.push(at);
+    return found;
+  }
+
+  private history(): string[] {
+    return this.historyOf(this.target);
+  }
+
+  private isReachable(sha: string): boolean {
+    return this.history().includes(sha);
+  }
+
+  private reaches(tip: string, sha: string): boolean {
+    return this.historyOf(tip).includes(sha);
+  }
+
+  private excuse(before: readonly string[]): void {
+    const after = new Set(this.history());
+    for (const sha of before) if (!after.has(sha)) this.undone.add(sha);
+  }
+
+  private note(line: string): void {
+    this.trace.push(line);
+  }
+
+  private broken(what: string): Broken {
+    return new Broken(`${what}\n  ${this.trace.join('\n  ')}\n  now ${describe(this.train)}, target ${this.target}`);
+  }
+}
+
+function toItsEnd(work: Work): void {
+  while (work.next().done !== true);
+}
+
+const inTransaction = ({ kind }: Step): boolean => kind === 'open_pipeline' || kind === 'cancel_pipeline';
+
+const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
+
+const isAscending = (ids: readonly number[]): boolean =>
+  ids.every((id, at) => at === 0 || (ids[at - 1] as number) < id);
+
+const describe = ({ base, cars }: Train): string =>
+  `${base} | ${cars.map(({ id, status, build }) => `${id} ${status} ${build === undefined ? '' : `${build.onto}>${build.sha} #${build.pipelineId} ${build.verdict}`}`).join(', ')}`;
