@@ -3,7 +3,8 @@ import { notFound } from '@switchyard/errors';
 import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/merge_train';
 import type { PageRequest, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { entity, implement, json, page, pageRequest } from '@switchyard/rpc';
-import type { Caller } from '../application/merge-request.edges';
+import type { removeFromMergeTrain } from '../application/auto-merge';
+import type { addToMergeTrain } from '../application/board-merge-train';
 import { presentLandingReceipt } from '../presenters/landing-receipt.presenter';
 import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
 import { landingReceiptOf } from '../storage/landing-receipt.list';
@@ -15,18 +16,10 @@ import {
 } from '../storage/merge-train.list';
 import { callerOf } from './caller';
 
-type Key = { readonly projectId: number; readonly iid: number };
-
 /** The use cases behind the RPCs. */
 export interface MergeTrainUseCases {
-  /** Boards now, or once the checks pass (G-4.1-4). */
-  readonly addToMergeTrain: (
-    caller: Caller,
-    key: Key,
-    command: { sha: string | undefined; squash: boolean | undefined; autoMerge: boolean },
-  ) => Promise<{ readonly outcome: 'added' | 'scheduled'; readonly targetBranch: string }>;
-  /** Takes the entry of a merge request off its train. */
-  readonly removeFromMergeTrain: (caller: Caller, key: Key) => Promise<void>;
+  readonly addToMergeTrain: ReturnType<typeof addToMergeTrain>;
+  readonly removeFromMergeTrain: ReturnType<typeof removeFromMergeTrain>;
 }
 
 const scopes: Readonly<Record<string, MergeTrainScope>> = { active: 'active', complete: 'complete' };
