@@ -6,11 +6,11 @@ import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
 
 /** What is done to the times of an issue; `duration` as people write it, such as `3h 30m`. */
-export type TimeTracking =
-  | { readonly kind: 'estimate'; readonly duration: string }
-  | { readonly kind: 'spend'; readonly duration: string }
-  | { readonly kind: 'reset_estimate' }
-  | { readonly kind: 'reset_spent' };
+export interface TimeTracking {
+  readonly kind: 'estimate' | 'spend' | 'reset_estimate' | 'reset_spent';
+  /** Of no meaning to resets. */
+  readonly duration: string;
+}
 
 /** Sets or resets the estimate of an issue, adds time spent or resets it. Fails with `not_found`, `forbidden`, `invalid`. */
 export const trackIssueTime =
@@ -18,7 +18,8 @@ export const trackIssueTime =
   async (caller: IssueCaller, key: IssueNumber, tracking: TimeTracking): Promise<Issue> => {
     const view = await visibleIssue(edges, caller, key);
     if (!mayAdminIssue(caller)) throw forbidden();
-    const seconds = 'duration' in tracking ? parseDuration(tracking.duration) : 0;
+    const resets = tracking.kind === 'reset_estimate' || tracking.kind === 'reset_spent';
+    const seconds = resets ? 0 : parseDuration(tracking.duration);
     if (seconds === undefined || (tracking.kind === 'estimate' && seconds < 0)) {
       throw invalid(
         tracking.kind === 'estimate'

@@ -91,7 +91,7 @@ export const issueList = (db: Database): IssueList => ({
   async counts(query) {
     const where = join(conditionsOf({ ...query, filter: { ...query.filter, state: undefined } }), ' and ');
     const counted = (state: string): Sql => sql`(select count(*) from (
-      select 1 from ${issueFrom} where ${where} and i.state = ${state} limit ${totalLimit + 1}) as some)::int`;
+      select 1 from ${issueFrom} where ${where} and i.state = ${state} limit ${totalLimit + 1}) as counted)::int`;
     const prepare = query.filter.search === undefined ? named : plannedEachTime;
     const row = await db.one<{ opened: number; closed: number }>(
       prepare('count_issues', sql`select ${counted('opened')} as opened, ${counted('closed')} as closed`),

@@ -1,0 +1,184 @@
+import { type System, startSystem } from './support/system';
+
+jest.setTimeout(180_000);
+
+/** One installation: issues from empty to closed, as clients see them. */
+describe('issues', () => {
+  let system: System;
+  const tokens: Record<string, string> = {};
+  const ids: Record<string, number> = {};
+  let group = 0;
+  let project = 0;
+
+  const call = async (user: string, method: string, path: string, body?: unknown) =>
+    system.api(method, path, { token: user === '' ? '' : tokens[user], body });
+  const titles = async (user: string, path: string): Promise<string[]> =>
+    (await call(user, 'GET', path)).body.map(({ title }: { title: string }) => title).sort();
+
+  beforeAll(async () => {
+    system = await startSystem();
+    for (const username of ['ada', 'bob', 'guest', 'eve']) {
+      const user = await system.api('POST', '/users', {
+        body: { email: `${username}@example.com`, username, name: username, password: 'correct horse battery' },
+      });
+      ids[username] = user.body.id;
+      const token = await system.api('POST', `/users/${user.body.id}/personal_access_tokens`, {
+        body: { name: 't', scopes: ['api'] },
+      });
+      tokens[username] = token.body.token;
+    }
+    group = (await system.api('POST', '/groups', { body: { name: 'G', path: 'g', visibility: 'public' } })).body.id;
+    project = (
+      await system.api('POST', '/projects', {
+        body: { name: 'P', path: 'p', namespace_id: group, visibility: 'public' },
+      })
+    ).body.id;
+    for (const [username, level] of [
+      ['ada', 40],
+      ['bob', 20],
+      ['guest', 10],
+    ] as const) {
+      await system.api('POST', `/projects/${project}/members`, {
+        body: { user_id: ids[username], access_level: level },
+      });
+    }
+  });
+  afterAll(() => system?.close());
+
+  it('are opened, read, changed, closed and found', async () => {
+    const at = `/projects/${project}/issues`;
+    const made = await call('ada', 'POST', at, {
+      title: 'First',
+      description: '- [ ] one\n- [x] two\n@bob',
+      labels: 'bug,urgent',
+      assignee_ids: [ids.bob, ids.ada],
+      due_date: '2026-12-01',
+      weight: 3,
+      issue_type: 'incident',
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      iid: 1,
+      title: 'First',
+      state: 'opened',
+      labels: ['bug', 'urgent'],
+      due_date: '2026-12-01',
+      weight: 3,
+      type: 'INCIDENT',
+      subscribed: true,
+      assignees: [{ username: 'bob' }, { username: 'ada' }],
+      task_completion_status: { count: 2, completed_count: 1 },
+      references: { short: '#1', relative: '#1', full: 'g/p#1' },
+    });
+    expect((await call('', 'GET', `${at}/1`)).body.title).toBe('First');
+    const changed = await call('bob', 'PUT', `${at}/1`, {
+      title: 'Renamed',
+      add_labels: 'later',
+      remove_labels: 'bug',
+      assignee_ids: [],
+      state_event: 'close',
+      due_date: '',
+      weight: null,
+    });
+    expect(changed.body).toMatchObject({
+      title: 'Renamed',
+      labels: ['later', 'urgent'],
+      assignees: [],
+      state: 'closed',
+      closed_by: { username: 'bob' },
+      due_date: null,
+      weight: null,
+    });
+    expect(
+      await titles('ada', `${at}?state=closed&labels=later&search=renam&not[labels]=bug&author_username=ada`),
+    ).toEqual(['Renamed']);
+    expect(await titles('ada', '/issues')).toEqual(['Renamed']);
+    expect(await titles('bob', '/issues')).toEqual([]);
+    expect(await titles('', `/groups/${group}/issues?labels=None`)).toEqual([]);
+    expect((await call('ada', 'GET', `${at}?order_by=due_date&pagination=keyset&per_page=1`)).status).toBe(200);
+    expect((await call('ada', 'GET', '/issues_statistics?scope=all')).body).toEqual({
+      statistics: { counts: { all: 1, opened: 0, closed: 1 } },
+    });
+    expect((await call('bob', 'PUT', `${at}/1`, { state_event: 'reopen' })).body).toMatchObject({
+      state: 'opened',
+      closed_at: null,
+    });
+  });
+
+  it('stay hidden where they are confidential, exactly like missing ones', async () => {
+    const at = `/projects/${project}/issues`;
+    const secret = await call('guest', 'POST', at, { title: 'Secret', confidential: true, assignee_ids: [ids.eve] });
+    expect(secret.body.assignees).toMatchObject([{ username: 'eve' }]);
+    const mine = await call('ada', 'POST', at, { title: 'Hidden', confidential: true });
+    for (const user of ['', 'eve', 'guest']) {
+      const hidden = await call(user, 'GET', `${at}/${mine.body.iid}`);
+      expect([hidden.status, hidden.text]).toEqual([404, (await call(user, 'GET', `${at}/99999`)).text]);
+      expect(await titles(user, `/groups/${group}/issues`)).not.toContain('Hidden');
+      expect(await titles(user, at)).not.toContain('Hidden');
+      expect(await titles(user, '/issues?scope=all')).not.toContain('Hidden');
+      if (user === '') continue;
+      expect((await call(user, 'PUT', `${at}/${mine.body.iid}`, { title: 'x' })).status).toBe(404);
+      expect((await call(user, 'DELETE', `${at}/${mine.body.iid}`)).status).toBe(404);
+    }
+    for (const user of ['eve', 'guest', 'bob', 'ada']) expect(await titles(user, at)).toContain('Secret');
+    for (const user of ['bob', 'ada']) expect(await titles(user, '/issues?scope=all')).toContain('Hidden');
+    expect(await titles('', at)).not.toContain('Secret');
+    expect((await system.api('GET', `/issues/${mine.body.id}`)).body.title).toBe('Hidden');
+  });
+
+  it('are what their reader may do with them', async () => {
+    const at = `/projects/${project}/issues`;
+    const own = await call('eve', 'POST', at, { title: 'Mine', labels: 'x', assignee_ids: [ids.eve], iid: 500 });
+    expect(own.body).toMatchObject({ labels: [], assignees: [] });
+    expect(own.body.iid).not.toBe(500);
+    const { iid } = own.body;
+    const edited = await call('eve', 'PUT', `${at}/${iid}`, { title: 'Mine still', labels: 'x', state_event: 'close' });
+    expect(edited.body).toMatchObject({ title: 'Mine still', labels: [], state: 'closed' });
+    expect((await call('guest', 'PUT', `${at}/${iid}`, { title: 'x' })).status).toBe(403);
+    expect((await call('guest', 'DELETE', `${at}/${iid}`)).status).toBe(403);
+    expect((await call('bob', 'DELETE', `${at}/${iid}`)).status).toBe(403);
+    expect((await call('eve', 'POST', `${at}/${iid}/time_estimate`, { duration: '1h' })).status).toBe(403);
+    expect((await call('bob', 'POST', `${at}/${iid}/time_estimate`, { duration: '1h 30m' })).body).toMatchObject({
+      time_estimate: 5400,
+      human_time_estimate: '1h 30m',
+    });
+    expect((await call('bob', 'POST', `${at}/${iid}/add_spent_time`, { duration: '2h' })).status).toBe(201);
+    expect((await call('bob', 'POST', `${at}/${iid}/add_spent_time`, { duration: '-3h' })).status).toBe(400);
+    expect((await call('bob', 'POST', `${at}/${iid}/reset_spent_time`)).body.total_time_spent).toBe(0);
+    expect((await call('bob', 'POST', `${at}/${iid}/subscribe`)).status).toBe(304);
+    expect((await call('bob', 'POST', `${at}/${iid}/unsubscribe`)).body.subscribed).toBe(false);
+    expect((await call('bob', 'POST', `${at}/${iid}/unsubscribe`)).status).toBe(304);
+    expect((await call('bob', 'GET', `${at}/${iid}/participants`)).body).toHaveLength(2);
+    const dated = await system.api('POST', at, {
+      body: { title: 'Old', iid: 600, created_at: '2001-02-03T00:00:00Z' },
+    });
+    expect(dated.body).toMatchObject({ iid: 600, created_at: '2001-02-03T00:00:00.000Z' });
+    expect((await system.api('POST', at, { body: { title: 'Old', iid: 600 } })).status).toBe(409);
+    expect((await system.api('POST', at, { body: { title: 'Next' } })).body.iid).toBe(601);
+    expect((await call('eve', 'DELETE', `${at}/${iid}`)).status).toBe(204);
+    expect((await call('eve', 'GET', `${at}/${iid}`)).status).toBe(404);
+  });
+
+  it('move to another project', async () => {
+    const at = `/projects/${project}/issues`;
+    const other = (
+      await system.api('POST', '/projects', {
+        body: { name: 'Q', path: 'q', namespace_id: group, visibility: 'private' },
+      })
+    ).body.id;
+    await system.api('POST', `/projects/${other}/labels`, { body: { name: 'kept', color: '#ff0000' } });
+    const made = await system.api('POST', at, { body: { title: 'Wanderer', labels: 'kept,lost' } });
+    const { iid } = made.body;
+    expect((await call('bob', 'POST', `${at}/${iid}/move`, { to_project_id: other })).status).toBe(404);
+    expect((await system.api('POST', `${at}/${iid}/move`, { body: { to_project_id: project } })).body).toEqual({
+      message: 'Cannot move issue to project it originates from!',
+    });
+    const moved = await system.api('POST', `${at}/${iid}/move`, { body: { to_project_id: other } });
+    expect(moved.body).toMatchObject({ project_id: other, iid: 1, labels: ['kept'], state: 'opened' });
+    expect((await system.api('GET', `${at}/${iid}`)).body).toMatchObject({
+      state: 'closed',
+      moved_to_id: moved.body.id,
+    });
+    expect((await system.api('POST', `${at}/${iid}/move`, { body: { to_project_id: other } })).status).toBe(400);
+  });
+});
