@@ -34,7 +34,7 @@ import { repositoryStore } from './storage/repository.store';
 import { commitStatusHandler } from './transport/commit-status.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
-import { mergeTrainHandler, mergeTrainHandler } from './transport/merge-train.handler';
+import { mergeTrainHandler } from './transport/merge-train.handler';
 import { pipelineHandler } from './transport/pipeline.handler';
 
 /** What the merge request side of the service is built from. */
@@ -126,7 +126,6 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
     services: [
       mergeRequestHandler(useCases, edges),
       mergeRequestTargetHandler(edges),
-      mergeTrainHandler(useCases, { db, externalUrl: given.externalUrl }),
       pipelineHandler(useCases, edges),
       commitStatusHandler(useCases, edges),
       mergeTrainHandler(useCases, { db, externalUrl: given.externalUrl }),
