@@ -1,6 +1,6 @@
 import { forbidden, invalid, notFound, unprocessable } from '@switchyard/errors';
-import { mentionsIn } from '../domain/mentions';
-import { allowedPeople, checkMergeRequestFields, countTasks, isDraftTitle } from '../domain/merge-request';
+import { countTasks, issueReferences, mentionsIn } from '@switchyard/texts';
+import { allowedPeople, checkMergeRequestFields, isDraftTitle } from '../domain/merge-request';
 import { developer } from '../domain/protected-branch';
 import { compareBranches, readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
@@ -87,6 +87,7 @@ export const createMergeRequest =
       labelIds: labels.map(({ id }) => id),
       diff,
       mentions: mentionsIn(command.title, command.description),
+      issueReferences: issueReferences([command.title, command.description], edges.externalUrl),
     });
     await keepHeadRef(edges, repo, { projectId, iid: created.iid }, source);
     return created.id;

@@ -91,7 +91,7 @@ export function landing(edges: MergeRequestEdges): Landing {
         : {
             patch: { state: 'opened', mergeError: carId === undefined ? mergeError : null, ...unchecked(mergeRequest) },
             plan: 'done',
-            ...(carId === undefined ? {} : { signal: { kind: 'landing_failed', carId } }),
+            ...(carId === undefined ? {} : { signal: { kind: 'landing_failed', carId, sha: plan?.newSha ?? '' } }),
             jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
           },
     );

@@ -102,12 +102,16 @@ export type Signal =
   | { readonly kind: 'timed_out'; readonly carId: number; readonly pipelineId: number }
   /** The intent to land was committed: from here on the car does not leave. */
   | { readonly kind: 'landing_begun'; readonly carId: number; readonly sha: string }
-  | { readonly kind: 'landed'; readonly carId: number }
+  | { readonly kind: 'landed'; readonly carId: number; readonly sha: string }
   /** The target branch was found elsewhere. */
-  | { readonly kind: 'landing_failed'; readonly carId: number }
+  | { readonly kind: 'landing_failed'; readonly carId: number; readonly sha: string }
   | { readonly kind: 'switched_off' };
 
-/** Something to be done. Doing it twice does no harm: what comes of it is a signal that is only taken while it is current. */
+/**
+ * Something to be done. Doing it twice does no harm: what comes of it is a signal that is only taken while it is current. Pipelines are
+ * opened and cancelled in the transaction that saves the train: those two steps are named once, when they fall due; the others each
+ * time the train is looked at.
+ */
 export type Step =
   | { readonly kind: 'read_target' }
   | { readonly kind: 'build'; readonly carId: number; readonly onto: string }
@@ -283,7 +287,7 @@ export function transition(train: Train, signal: Signal): Outcome {
       if (build === undefined || car.status === 'merging') return unchanged(train);
       const lost = replaced(train, car.id, () => ({ ...car, status: 'stale', build: undefined }));
       const restated = restate(lost);
-      return outcome(restated.train, restated.steps);
+      return outcome(restated.train, [...superseded(car), ...restated.steps]);
     }
     case 'timed_out':
       if (build?.pipelineId !== signal.pipelineId || build.verdict !== 'pending') return unchanged(train);
@@ -293,12 +297,12 @@ export function transition(train: Train, signal: Signal): Outcome {
       return lands ? outcome(replaced(train, car.id, () => ({ ...car, status: 'merging' }))) : unchanged(train);
     }
     case 'landed': {
-      if (car.status !== 'merging' || build === undefined) return unchanged(train);
+      if (car.status !== 'merging' || build?.sha !== signal.sha) return unchanged(train);
       const rest = { ...train, base: build.sha, cars: train.cars.slice(1) };
       return outcome(rest, [], [{ kind: 'merged', carId: car.id, sha: build.sha }]);
     }
     case 'landing_failed': {
-      if (car.status !== 'merging') return unchanged(train);
+      if (car.status !== 'merging' || build?.sha !== signal.sha) return unchanged(train);
       const again = replaced(train, car.id, () => ({ ...car, status: 'stale', build: undefined }));
       const restated = restate({ ...again, base: undefined });
       return outcome(restated.train, [...superseded(car), ...restated.steps]);

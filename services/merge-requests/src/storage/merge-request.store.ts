@@ -203,7 +203,7 @@ async function apply(
   const { id, autoMergeUserId } = before.mergeRequest;
   const train = await changeTrain(tx, before.mergeRequest, change, actorId, change.patch?.mergedAt ?? new Date());
   if (train === undefined) return before.mergeRequest;
-  let patch = change.patch ?? {};
+  let patch = { ...train.patch, ...change.patch };
   if (change.newHead !== undefined) patch = { ...patch, ...(await headOf(tx, before.mergeRequest, change.newHead)) };
   if (change.diff !== undefined) patch = { ...patch, latestDiffId: await addDiff(tx, id, change.diff) };
   const after = await update(tx, id, patch, change.quiet ?? false);
@@ -546,8 +546,14 @@ export const mergeRequestStore = (db: Database) => ({
     });
   },
 
-  /** Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them checked. */
-  async recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void> {
+  /**
+   * Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them checked, after
+   * `delaySeconds`. Those on a train are left out: the train finds out by building them, and they are checked when they leave.
+   */
+  async recheck(
+    which: { ids: readonly number[] } | { projectId: number; targetBranch: string },
+    delaySeconds = 0,
+  ): Promise<void> {
     await db.transaction(async (tx) => {
       const condition =
         'ids' in which
@@ -556,12 +562,14 @@ export const mergeRequestStore = (db: Database) => ({
       const rows = await tx.query<{ project_id: number }>(sql`
         update merge_requests set merge_status_generation = merge_status_generation + 1,
           merge_status = case when merge_status like 'cannot_be_merged%' then 'cannot_be_merged_recheck' else 'unchecked' end
-        where state = 'opened' and id in (select id from merge_requests where state = 'opened' and ${condition} order by id for no key update)
+        where state = 'opened' and id in (select id from merge_requests where state = 'opened' and ${condition}
+          and auto_merge_strategy is distinct from ${onMergeTrain} order by id for no key update)
         returning project_id`);
       const projects = new Set(rows.map((row) => row.project_id));
       await enqueueJobs(
         tx,
         [...projects].map((projectId) => ({ kind: 'mergeability', projectId })),
+        delaySeconds,
       );
     });
   },

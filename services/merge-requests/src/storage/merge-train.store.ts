@@ -8,6 +8,7 @@ import type {
   MergePlan,
   MergeRequestChange,
   MergeRequestFact,
+  MergeRequestPatch,
 } from '../domain/merge-request-change';
 import {
   type Car,
@@ -239,8 +240,9 @@ async function signalled(
   return result;
 }
 
-/** Facts and jobs that follow for one merge request. */
+/** What follows for one merge request. */
 interface Consequences {
+  readonly patch?: MergeRequestPatch;
   readonly facts: readonly MergeRequestFact[];
   readonly jobs: readonly JobRequest[];
 }
@@ -317,28 +319,44 @@ async function signalCar(
   );
   const left = facts.length > 0;
   return {
+    // While it was aboard nobody else checked it.
+    ...(left ? { patch: { mergeStatus: 'unchecked', mergeStatusGeneration: mr.mergeStatusGeneration + 1 } } : {}),
     facts,
     jobs:
       given.kind === 'landing_begun'
         ? []
         : [
             { kind: 'merge_train', trainId: stored.id },
-            ...(left ? [{ kind: 'train_ref', projectId: mr.projectId, iid: mr.iid } as const] : []),
+            ...(left
+              ? ([
+                  { kind: 'train_ref', projectId: mr.projectId, iid: mr.iid },
+                  { kind: 'mergeability', projectId: mr.projectId },
+                ] as const)
+              : []),
           ],
   };
 }
 
 /** Ends the car of a landing, or records the one that skipped the train, and writes the receipt. */
-async function recordLanding(tx: Tx, mr: MergeRequest, plan: MergePlan, now: Date): Promise<readonly JobRequest[]> {
+async function recordLanding(
+  tx: Tx,
+  mr: MergeRequest,
+  plan: MergePlan,
+  now: Date,
+): Promise<readonly JobRequest[] | undefined> {
+  // The plan was read without a lock: by now another try may have taken its place.
+  const current = await tx.query(sql`
+    select 1 from merge_request_merges where merge_request_id = ${mr.id} and new_sha = ${plan.newSha}`);
+  if (current.length === 0) return undefined;
   let carId = plan.carId;
   let trainId: number;
   if (carId !== undefined) {
     const row = await tx.one<{ trainId: number }>(sql`
-      select train_id as "trainId" from merge_train_cars where id = ${carId} and status = 'merging'`);
-    if (row === undefined) return [];
-    trainId = row.trainId;
-    const stored = (await load(tx, trainId, true))!;
-    await signalled(tx, stored, [{ kind: 'landed', carId }]);
+      select train_id as "trainId" from merge_train_cars where id = ${carId}`);
+    const stored = row && (await load(tx, row.trainId, true));
+    const result = stored && (await signalled(tx, stored, [{ kind: 'landed', carId, sha: plan.newSha }]));
+    if (stored === undefined || result === undefined) return undefined;
+    trainId = stored.id;
     await tx.query(sql`
       update merge_train_cars set status = 'merged', merged_at = ${now}, updated_at = now(),
         duration = greatest(0, floor(extract(epoch from ${now}::timestamptz - created_at)))::int
@@ -382,7 +400,7 @@ async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, now: Date):
 
 /**
  * The part of a merge request's change that concerns its train, in the transaction of the change, whose row is locked first.
- * @returns undefined when the signal came too late, which voids the change
+ * @returns undefined when the signal, or the result of a landing, came too late, which voids the change
  * @throws AppError not_acceptable when a car shall leave that is being merged (D8)
  */
 export async function changeTrain(
@@ -394,7 +412,10 @@ export async function changeTrain(
 ): Promise<Consequences | undefined> {
   const { boards, leaves, signal, landed } = change;
   if (signal !== undefined) return signalCar(tx, mr, signal);
-  if (landed !== undefined) return { facts: [], jobs: await recordLanding(tx, mr, landed, now) };
+  if (landed !== undefined) {
+    const jobs = await recordLanding(tx, mr, landed, now);
+    return jobs && { facts: [], jobs };
+  }
   if (boards !== undefined) return board(tx, mr, boards, actorId);
   if (leaves === undefined || mr.autoMergeStrategy !== onMergeTrain) return { facts: [], jobs: [] };
   const left = await signalCar(tx, mr, (carId) => ({ kind: 'left', carId, reason: leaves }));
@@ -437,7 +458,8 @@ export const mergeTrainStore = (db: Database) => ({
   pipelineLost: (trainId: number, carId: number): Promise<void> =>
     db.transaction(async (tx) => {
       const stored = await load(tx, trainId, true);
-      if (stored !== undefined) await signalled(tx, stored, [{ kind: 'pipeline_lost', carId }]);
+      if (stored === undefined || stored.cars.get(carId)?.pipelineId !== undefined) return;
+      await signalled(tx, stored, [{ kind: 'pipeline_lost', carId }]);
     }),
 
   /**
