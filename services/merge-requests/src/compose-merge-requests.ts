@@ -1,4 +1,5 @@
 import type { Database } from '@switchyard/database';
+import type { EnsureLabels } from '@switchyard/directory';
 import type { ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import { cancelAutoMerge, removeFromMergeTrain, runAutoMerge } from './application/auto-merge';
@@ -9,7 +10,7 @@ import { createMergeRequestPipeline, createPipeline } from './application/create
 import { followRefChanges } from './application/follow-ref-changes';
 import { landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
-import type { EnsureLabels, MergeRequestEdges } from './application/merge-request.edges';
+import type { MergeRequestEdges } from './application/merge-request.edges';
 import type { OpenProjectRepository } from './application/open-project-repository';
 import {
   readCommitsOf,

@@ -1,5 +1,5 @@
 import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
-import { startDirectory } from '@switchyard/directory';
+import { labelsOf, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
@@ -12,7 +12,6 @@ import { startVerifyingLandings } from './compose-verifier';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 import { defaultBranchOf } from './transport/default-branch.client';
-import { labelsOf } from './transport/labels.client';
 
 /** Edges that tests replace. */
 export interface Edges {

@@ -1,3 +1,4 @@
+import type { EnsureLabels } from '@switchyard/directory';
 import type { ProtectedBranch } from '../domain/protected-branch';
 import type { Committer } from '../domain/repository';
 import type { JobStore } from '../storage/job.store';
@@ -22,13 +23,6 @@ export interface Caller {
   /** Id of the public request, for calls to other services. */
   readonly requestId: string;
 }
-
-/** A label by title, made when it is missing and the caller may. */
-export type EnsureLabels = (
-  caller: Caller,
-  projectId: number,
-  titles: readonly string[],
-) => Promise<{ id: number; title: string }[]>;
 
 /** What the use cases of merge requests work with. */
 export interface MergeRequestEdges {

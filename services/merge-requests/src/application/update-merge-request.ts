@@ -1,10 +1,9 @@
 import { conflict, forbidden, invalid, notFound } from '@switchyard/errors';
+import { countTasks, issueReferences, mentionsIn, newMentions } from '@switchyard/texts';
 import { onMergeTrain } from '../domain/auto-merge';
-import { mentionsIn, newMentions } from '../domain/mentions';
 import {
   allowedPeople,
   checkMergeRequestFields,
-  countTasks,
   isDraftTitle,
   type MergeRequest,
   type MergeRequestState,
@@ -103,8 +102,7 @@ function decide(
   locked: LockedMergeRequest,
   command: UpdateMergeRequestCommand,
   prepared: Prepared,
-  caller: Caller,
-  now: Date,
+  { caller, now, externalUrl }: { caller: Caller; now: Date; externalUrl: string },
 ): MergeRequestChange | undefined {
   const { mergeRequest: mr } = locked;
   const fields: string[] = [];
@@ -185,6 +183,10 @@ function decide(
       addedReviewerIds: without(reviewerIds, locked.reviewerIds),
       removedReviewerIds: without(locked.reviewerIds, reviewerIds),
       mentions: newMentions(mentionsIn(mr.title, mr.description), mentionsIn(title ?? mr.title, description)),
+      issueReferences:
+        fields.includes('title') || fields.includes('description')
+          ? issueReferences([title ?? mr.title, description], externalUrl)
+          : undefined,
       changedFields: fields,
     });
   }
@@ -261,7 +263,9 @@ export const updateMergeRequest =
     };
     const now = edges.clock();
     const { id } = view.mergeRequest;
-    await edges.mergeRequests.change(id, caller.userId, (locked) => decide(locked, command, prepared, caller, now));
+    await edges.mergeRequests.change(id, caller.userId, (locked) =>
+      decide(locked, command, prepared, { caller, now, externalUrl: edges.externalUrl }),
+    );
     return id;
   };
 

@@ -1,4 +1,4 @@
-import type { Mentions } from './mentions';
+import type { IssueReferences, Mentions } from '@switchyard/texts';
 import type { MergeRequest } from './merge-request';
 import type { LeaveReason, Signal } from './merge-train';
 
@@ -12,6 +12,7 @@ export type MergeRequestFact =
       readonly assigneeIds: readonly number[];
       readonly reviewerIds: readonly number[];
       readonly mentions: Mentions;
+      readonly issueReferences: IssueReferences;
     }
   | {
       readonly kind: 'updated';
@@ -20,6 +21,8 @@ export type MergeRequestFact =
       readonly addedReviewerIds: readonly number[];
       readonly removedReviewerIds: readonly number[];
       readonly mentions: Mentions;
+      /** Of the new texts; undefined where the texts stayed. */
+      readonly issueReferences: IssueReferences | undefined;
       /** Public names. */
       readonly changedFields: readonly string[];
     }
@@ -177,4 +180,5 @@ export interface NewMergeRequest {
   readonly labelIds: readonly number[];
   readonly diff: DiffVersion | undefined;
   readonly mentions: Mentions;
+  readonly issueReferences: IssueReferences;
 }

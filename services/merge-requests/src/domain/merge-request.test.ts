@@ -1,4 +1,4 @@
-import { allowedPeople, checkMergeRequestFields, countTasks, isDraftTitle, squashes } from './merge-request';
+import { allowedPeople, checkMergeRequestFields, isDraftTitle, squashes } from './merge-request';
 
 test.each([
   ['Draft: x', true],
@@ -11,16 +11,6 @@ test.each([
   ['WIP: x', false],
 ])('%j is a draft: %p', (title, draft) => {
   expect(isDraftTitle(title)).toBe(draft);
-});
-
-test.each([
-  [undefined, 0, 0],
-  ['- [ ] a\n- [x] b\n* [X] c\n1. [ ] d', 4, 2],
-  ['- [~] given up\n- [] none\n-[ ] none\ntext [x] none', 0, 0],
-  ['```\n- [ ] code\n```\n- [ ] task', 1, 0],
-  ['  - [ ] nested', 1, 0],
-])('tasks of %j', (description, count, completed) => {
-  expect(countTasks(description)).toEqual({ count, completed });
 });
 
 test.each([

@@ -1,14 +1,9 @@
-import { projectUrl, type UserReference, userReference } from '@switchyard/directory';
+import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
+import { humanTime } from '@switchyard/texts';
 import { detailedMergeStatus, shownMergeStatus } from '../domain/detailed-merge-status';
 import { squashes } from '../domain/merge-request';
-import {
-  type AttachedLabel,
-  type AttachedMilestone,
-  checksOf,
-  fullReference,
-  type MergeRequestView,
-} from '../domain/merge-request-view';
-import { dateTime, humanTime, optionalDateTime } from './text';
+import { checksOf, fullReference, type MergeRequestView } from '../domain/merge-request-view';
+import { dateTime, optionalDateTime } from './text';
 
 /** How a merge request is rendered. */
 export interface MergeRequestRendering {
@@ -26,53 +21,6 @@ export const mergeRequestUrl = (
   view: { readonly project: MergeRequestView['project']; readonly mergeRequest: { readonly iid: number } },
   externalUrl: string,
 ): string => `${projectUrl(view.project, externalUrl)}/-/merge_requests/${view.mergeRequest.iid}`;
-
-/** Black or white, whichever is read more easily on a label's colour. */
-function textColour(colour: string): string {
-  const hex = /^#([0-9a-f]{6})$/i.exec(colour)?.[1];
-  if (hex === undefined) return '#FFFFFF';
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
-  return red * 0.299 + green * 0.587 + blue * 0.114 > 150 ? '#1F1E24' : '#FFFFFF';
-}
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
-const labelDetails = (label: AttachedLabel) => ({
-  id: label.id,
-  name: label.title,
-  description: label.description,
-  description_html: label.description === null ? '' : escapeHtml(label.description),
-  text_color: textColour(label.color),
-  color: label.color,
-  archived: false,
-});
-
-function milestoneOf(
-  milestone: AttachedMilestone,
-  view: MergeRequestView,
-  { externalUrl, now }: MergeRequestRendering,
-) {
-  const home =
-    milestone.group_id === null
-      ? projectUrl(view.project, externalUrl)
-      : `${externalUrl}/groups/${milestone.group_path}`;
-  const expired = milestone.due_date !== null && milestone.due_date < now.toISOString().slice(0, 10);
-  return {
-    id: milestone.id,
-    iid: milestone.iid,
-    ...(milestone.group_id === null ? { project_id: milestone.project_id } : { group_id: milestone.group_id }),
-    title: milestone.title,
-    description: milestone.description ?? '',
-    state: milestone.state,
-    created_at: dateTime(new Date(milestone.created_at)),
-    updated_at: dateTime(new Date(milestone.updated_at)),
-    due_date: milestone.due_date,
-    start_date: milestone.start_date,
-    expired,
-    web_url: `${home}/-/milestones/${milestone.iid}`,
-  };
-}
 
 /** What the short form of a merge request is made of. */
 interface SimpleMergeRequest {
@@ -155,7 +103,7 @@ export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequ
     work_in_progress: mr.draft,
     imported: mr.importedFrom !== 'none',
     imported_from: mr.importedFrom,
-    milestone: view.milestone === undefined ? null : milestoneOf(view.milestone, view, rendering),
+    milestone: view.milestone === undefined ? null : milestoneReference(view.milestone, view.project, externalUrl, now),
     merge_when_pipeline_succeeds: mr.autoMergeStrategy !== undefined,
     merge_status: shownMergeStatus(mr.mergeStatus),
     detailed_merge_status: detailedMergeStatus(checksOf(view), now),

@@ -7,7 +7,7 @@ import {
   type MergeRequestEvent,
   MergeTrainEntryRemoved_Reason as Reason,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
-import type { Mentions } from '../domain/mentions';
+import type { IssueReferences, Mentions } from '@switchyard/texts';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Act, MergeRequestFact } from '../domain/merge-request-change';
 import { type LeaveReason, leaveWords } from '../domain/merge-train';
@@ -15,7 +15,15 @@ import { type LeaveReason, leaveWords } from '../domain/merge-train';
 type WireFact = NonNullable<MergeRequestEvent['fact']>;
 type Subject = Pick<
   MergeRequest,
-  'id' | 'iid' | 'projectId' | 'authorId' | 'title' | 'lockVersion' | 'autoMergeUserId' | 'importedFrom'
+  | 'id'
+  | 'iid'
+  | 'projectId'
+  | 'authorId'
+  | 'title'
+  | 'targetBranch'
+  | 'lockVersion'
+  | 'autoMergeUserId'
+  | 'importedFrom'
 >;
 
 const actKinds: Record<Act, ActedKind> = {
@@ -57,6 +65,11 @@ const mentionsOf = ({ usernames, directlyAddressed }: Mentions) => ({
   directlyAddressedUsernames: [...directlyAddressed],
 });
 
+const referencesOf = ({ closing, mentioned }: IssueReferences) => ({
+  closing: [...closing],
+  mentioned: [...mentioned],
+});
+
 /** A fact as it travels, and what made it happen (the table of causes stands in the proto). */
 function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number): { fact: WireFact; cause: string } {
   const version = String(subject.lockVersion);
@@ -70,6 +83,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
             assigneeIds: [...fact.assigneeIds],
             reviewerIds: [...fact.reviewerIds],
             mentions: mentionsOf(fact.mentions),
+            issueReferences: referencesOf(fact.issueReferences),
           },
         },
       };
@@ -85,6 +99,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
             removedReviewerIds: [...fact.removedReviewerIds],
             mentions: mentionsOf(fact.mentions),
             changedFields: [...fact.changedFields],
+            issueReferences: fact.issueReferences && referencesOf(fact.issueReferences),
           },
         },
       };
@@ -93,7 +108,10 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
     case 'reopened':
       return { cause: version, fact: { $case: 'reopened', value: {} } };
     case 'merged':
-      return { cause: version, fact: { $case: 'merged', value: { mergeCommitSha: fact.mergeCommitSha } } };
+      return {
+        cause: version,
+        fact: { $case: 'merged', value: { mergeCommitSha: fact.mergeCommitSha, targetBranch: subject.targetBranch } },
+      };
     case 'deleted':
       return { cause: '1', fact: { $case: 'deleted', value: {} } };
     case 'became_unmergeable':

@@ -355,6 +355,7 @@ export const mergeRequestStore = (db: Database) => ({
           assigneeIds: wanted.assigneeIds,
           reviewerIds: wanted.reviewerIds,
           mentions: wanted.mentions,
+          issueReferences: wanted.issueReferences,
         };
         await publishFacts(tx, [
           { subject: mergeRequest, fact, actorId: wanted.authorId, occurredAt: mergeRequest.createdAt },
