@@ -1,89 +1,16 @@
 import { sql } from '@switchyard/database';
 import { eventually } from '@switchyard/testkit';
-import { replyValidator } from '../../../gateway/test/support/reply-validator';
+import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
 let harness: Harness;
-const valid = replyValidator();
+const { api, addMembers, checked, commit, head, newProject, open, status } = mergeRequestSteps(() => harness);
 
 beforeAll(async () => {
   harness = await startHarness();
-  await harness.db.query(sql`
-    insert into directory.memberships (id, user_id, namespace_id, access_level)
-    values (1, 1, 1, 50), (2, 2, 1, 40), (3, 3, 1, 30), (4, 4, 1, 20), (6, 6, 1, 10)`);
+  await addMembers();
 });
 afterAll(() => harness?.close());
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
-type Body = any;
-
-async function api(person: Person | undefined, method: string, path: string, body?: unknown) {
-  const reply = await harness.api(person, method, path, body);
-  expect(valid(method, path, reply.status, reply.body)).toEqual([]);
-  return reply as Omit<typeof reply, 'body'> & { body: Body };
-}
-
-/** A project with a base commit and whatever the test needs. */
-async function newProject(settings: Record<string, unknown> = {}) {
-  const project = await harness.project();
-  for (const [column, value] of Object.entries(settings)) {
-    await harness.db.query(sql`
-      update directory.projects set
-        merge_method = case when ${column} = 'merge_method' then ${String(value)} else merge_method end,
-        squash_option = case when ${column} = 'squash_option' then ${String(value)} else squash_option end,
-        only_allow_merge_if_pipeline_succeeds = case when ${column} = 'only_allow_merge_if_pipeline_succeeds' then ${value === true}
-          else only_allow_merge_if_pipeline_succeeds end
-      where id = ${project.id}`);
-  }
-  await commit(project, 'main', { 'README.md': 'base\n' });
-  return project;
-}
-
-const at = (project: TestProject, path = '') => `/projects/${project.id}${path}`;
-
-async function commit(
-  project: TestProject,
-  branch: string,
-  files: Record<string, string>,
-  options: { start?: string; message?: string; by?: Person } = {},
-): Promise<string> {
-  const reply = await api(options.by ?? people.maintainer, 'POST', at(project, '/repository/commits'), {
-    branch,
-    ...(options.start === undefined ? {} : { start_branch: options.start }),
-    commit_message: options.message ?? `Change ${Object.keys(files).join(', ')}`,
-    actions: Object.entries(files).map(([file_path, content]) => ({ action: 'create', file_path, content })),
-  });
-  if (reply.status !== 201) throw new Error(reply.text);
-  return reply.body.id;
-}
-
-async function open(project: TestProject, source: string, more: object = {}, by: Person = people.developer) {
-  const reply = await api(by, 'POST', at(project, '/merge_requests'), {
-    source_branch: source,
-    target_branch: 'main',
-    title: `Merge ${source}`,
-    ...more,
-  });
-  if (reply.status !== 201) throw new Error(reply.text);
-  return reply.body;
-}
-
-const mr = (project: TestProject, iid: number, path = '') => at(project, `/merge_requests/${iid}${path}`);
-
-const checked = (project: TestProject, iid: number, status = 'can_be_merged') =>
-  eventually(async () => {
-    const { body } = await api(people.developer, 'GET', mr(project, iid));
-    expect(body.merge_status).toBe(status);
-    return body;
-  });
-
-const head = async (project: TestProject, branch: string): Promise<string | undefined> => {
-  const reply = await api(people.developer, 'GET', at(project, `/repository/branches/${encodeURIComponent(branch)}`));
-  return reply.status === 200 ? reply.body.commit.id : undefined;
-};
-
-const status = (project: TestProject, sha: string, body: object, by: Person = people.developer) =>
-  api(by, 'POST', at(project, `/statuses/${sha}`), body);
 
 const events = async (mergeRequestId: number): Promise<string[]> => {
   const rows = await harness.db.query<{ body: Body }>(
