@@ -1,5 +1,5 @@
 import { notFound } from '@switchyard/errors';
-import { type MessageValues, mergeMessage, squashMessage } from '../domain/merge-message';
+import { type MessageValues, mergeMessage, quotesCommits, squashMessage } from '../domain/merge-message';
 import { squashes } from '../domain/merge-request';
 import { fullReference, type MergeRequestView } from '../domain/merge-request-view';
 import {
@@ -65,9 +65,13 @@ async function messageValues(
   view: MergeRequestView,
   heads: { source: Sha; target: Sha },
   people: { merger: Identity; author: Identity },
+  squash: boolean,
 ): Promise<MessageValues> {
-  const { mergeRequest } = view;
-  const commits = await listCommits(repo, { from: [heads.source], not: [heads.target], limit: quotedCommits });
+  const { mergeRequest, settings } = view;
+  const quoted = squash || quotesCommits(settings.mergeCommitTemplate);
+  const commits = quoted
+    ? await listCommits(repo, { from: [heads.source], not: [heads.target], limit: quotedCommits })
+    : [];
   const authors = new Set(commits.map(({ authorName, authorEmail }) => `${authorName} <${authorEmail}>`));
   const mergedBy = named(people.merger);
   authors.delete(mergedBy);
@@ -99,10 +103,11 @@ async function sourceTip(
   wishes: BuildWishes,
   values: MessageValues,
   sign: { author: Signature; committer: Signature },
+  wanted: boolean,
 ): Promise<Tip> {
   const { settings, mergeRequest } = view;
   const own: Tip = { ok: true, sha: heads.source, squashed: false };
-  if (!squashes(settings.squashOption, wishes.squash ?? mergeRequest.squash)) return own;
+  if (!wanted) return own;
   const message = squashMessage(
     wishes.squashCommitMessage ?? mergeRequest.squashCommitMessage,
     settings.squashCommitTemplate,
@@ -154,8 +159,9 @@ export async function buildMerge(
   if (settings.mergeMethod !== 'merge' && !wishes.replays && !(await isAncestor(repo, heads.target, heads.source))) {
     return { ok: false, reason: 'need_rebase' };
   }
-  const values = await messageValues(edges, repo, view, heads, { merger, author });
-  const source = await sourceTip(repo, view, heads, wishes, values, { author: sign(author), committer });
+  const squash = squashes(settings.squashOption, wishes.squash ?? mergeRequest.squash);
+  const values = await messageValues(edges, repo, view, heads, { merger, author }, squash);
+  const source = await sourceTip(repo, view, heads, wishes, values, { author: sign(author), committer }, squash);
   if (!source.ok) return source;
   const tip = settings.mergeMethod === 'merge' ? source : await onTarget(repo, heads, source, committer);
   if (!tip.ok) return tip;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
@@ -28,7 +29,6 @@ import {
   readRefs,
   readTree,
   repositoryExists,
-  type Sha,
   updateRefs,
   zeroSha,
 } from '../git';
@@ -58,7 +58,11 @@ export interface RefChangeLog {
     cause: string | undefined;
     updates: readonly RefUpdate[];
   }): Promise<RefChange[]>;
-  settle(pushId: string, settle: (open: RefChange[]) => Promise<Settled>): Promise<readonly Settlement[]>;
+  settle(
+    pushId: string,
+    settle: (open: RefChange[]) => Promise<Settled>,
+    also?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>,
+  ): Promise<readonly Settlement[]>;
   settleAbandoned(
     settle: (
       open: RefChange[],
@@ -94,8 +98,12 @@ export interface RefChanges {
   reconcile(): Promise<void>;
 }
 
-async function findReadme(repo: Repository, commit: Sha): Promise<string | undefined> {
-  const { entries } = await readTree(repo, commit);
+async function findReadme(repo: Repository, branch: RefName): Promise<string | undefined> {
+  const { entries } = await readTree(repo, branch).catch((error) => {
+    // The branch was deleted.
+    if (!isAppError(error, 'not_found')) throw error;
+    return { entries: [] };
+  });
   return readmeOf(entries.flatMap(({ name, type }) => (type === 'blob' ? name : [])));
 }
 
@@ -115,32 +123,34 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     const facts = new Map<number, PushFacts>();
     if (published.length === 0) return facts;
     const arrived = published.filter((change) => !deletes(change));
-    const commits = await describeObjects(
-      repo,
-      arrived.map(({ after }) => `${parseSha(after)}^{commit}`),
-    );
-    const commitOf = new Map(arrived.map(({ id }, at) => [id, commits[at]?.sha]));
-    const shas = [...new Set(commits.flatMap((commit) => commit?.sha ?? []))];
-    const titles = new Map((await readCommits(repo, shas)).map(({ id, title }) => [id, title]));
     const defaultRef = parseRefName(`refs/heads/${defaultBranch}`);
     const movesDefault = published.some(({ ref }) => ref === defaultRef);
-    const trunk =
-      movesDefault || arrived.some(creates) ? (await readRefs(repo, [defaultRef])).get(defaultRef)?.sha : undefined;
-    // As it is now, not as the change left it: of two changes told in the wrong order both tell the truth.
-    const readmePath = movesDefault && trunk !== undefined ? await findReadme(repo, trunk) : undefined;
-    let counted = 0;
+    const [commits, trunk, readmePath] = await Promise.all([
+      describeObjects(
+        repo,
+        arrived.map(({ after }) => `${parseSha(after)}^{commit}`),
+      ),
+      arrived.some(creates) ? readRefs(repo, [defaultRef]).then((refs) => refs.get(defaultRef)?.sha) : undefined,
+      // As it is now, not as the change left it: of two changes told in the wrong order both tell the truth.
+      movesDefault ? findReadme(repo, defaultRef) : undefined,
+    ]);
+    const commitOf = new Map(arrived.map(({ id }, at) => [id, commits[at]?.sha]));
+    const shas = [...new Set(commits.flatMap((commit) => commit?.sha ?? []))];
+    const counted = published
+      .filter(({ id, ref }) => commitOf.get(id) !== undefined && branchOf(ref) !== undefined)
+      .slice(0, countedBranches);
+    const countOf = async (change: RefChange): Promise<[number, number]> => {
+      const base = creates(change) ? (change.ref === defaultRef ? undefined : trunk) : parseSha(change.before);
+      const not = base === undefined ? [] : [base];
+      return [change.id, await countCommits(repo, { from: [commitOf.get(change.id)!], not, cap: countedCommits })];
+    };
+    const [named, ...counts] = await Promise.all([readCommits(repo, shas), ...counted.map(countOf)]);
+    const titles = new Map(named.map(({ id, title }) => [id, title]));
+    const commitCounts = new Map(counts);
     for (const change of published) {
       const commit = commitOf.get(change.id);
-      const isBranch = branchOf(change.ref) !== undefined;
-      let commitCount = 0;
-      if (commit !== undefined && isBranch && counted < countedBranches) {
-        counted += 1;
-        const base = creates(change) ? (change.ref === defaultRef ? undefined : trunk) : parseSha(change.before);
-        const not = base === undefined ? [] : [base];
-        commitCount = await countCommits(repo, { from: [commit], not, cap: countedCommits });
-      }
       facts.set(change.id, {
-        commitCount,
+        commitCount: commitCounts.get(change.id) ?? 0,
         commitTitle: (commit && titles.get(commit)) ?? '',
         defaultBranch: change.ref === defaultRef,
         readmePath: change.ref === defaultRef ? readmePath : undefined,
@@ -202,17 +212,21 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     await log.open({ pushId, projectId, actorId, source, cause, updates });
     faultPoint('push.intent_committed');
     let reasons: readonly (string | undefined)[] = [];
-    const settlements = await log.settle(pushId, async (open) => {
-      if (open.length !== updates.length) return { settlements: [] };
-      reasons = await move(open);
-      faultPoint('push.ref_moved');
-      return settlementsOf(
-        projectId,
-        open,
-        reasons.map((reason) => reason === undefined),
-        project,
-      );
-    });
+    const settlements = await log.settle(
+      pushId,
+      async (open) => {
+        if (open.length !== updates.length) return { settlements: [] };
+        reasons = await move(open);
+        faultPoint('push.ref_moved');
+        return settlementsOf(
+          projectId,
+          open,
+          reasons.map((reason) => reason === undefined),
+          project,
+        );
+      },
+      request.settled,
+    );
     faultPoint('push.result_committed');
     await tell(settlements.filter(({ moved }) => moved).map(({ change }) => change)).catch((error) =>
       logger.warn({ err: error, project_id: projectId }, 'telling subscribers of ref changes was interrupted'),

@@ -3,10 +3,13 @@ import type { MergeRequest } from '../domain/merge-request';
 import { type BranchName, branchNameOf, mergedBranches, type Repository, type Sha } from '../git';
 import { compareBranches, readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
-import { type Landing, mergeRequestOfCause } from './land-merge-request';
+import { type Landing, landingOfCause } from './land-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { branchOf, type RefChange, type RefChangeSubscriber } from './ref-change';
 import { noAutoMerge, unchecked } from './update-merge-request';
+
+/** Seconds between a train's landing and the check of the merge requests that are not on it. */
+const recheckDelay = 1;
 
 /**
  * Merge requests follow every push to either side: new head and diff version, mergeability to be checked again, merged when the
@@ -107,8 +110,8 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
   return {
     name: 'merge-requests',
     async afterRefChange(change) {
-      const own = mergeRequestOfCause(change.cause);
-      if (own !== undefined) await landing.finish(own, change.after);
+      const own = landingOfCause(change.cause);
+      if (own !== undefined) await landing.finish(own.id, change.after);
       const branch = branchOf(change.ref);
       if (branch === undefined) return;
       const { projectId } = change;
@@ -128,14 +131,16 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
       await edges.mergeTrains.targetMoved(projectId, branch, change.after);
       const into = await mergeRequests.openInto(projectId, branch);
       if (into.length === 0) return;
-      if (head !== undefined) {
+      // A train moves the branch to the commit of one car: it brings no other merge request in.
+      if (head !== undefined && !own?.byTrain) {
         for (const mr of await findLanded(repo, into, head)) {
           const view = await mergeRequests.view({ id: mr.id });
           // A branch without commits of its own was never there to be merged.
           if (view !== undefined && view.commitsCount !== 0) await markLanded(repo, mr, head, change);
         }
       }
-      await mergeRequests.recheck({ projectId, targetBranch: branch });
+      // A train that lands car after car has the others checked once for all that landed in the meantime.
+      await mergeRequests.recheck({ projectId, targetBranch: branch }, own?.byTrain ? recheckDelay : 0);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Tx } from '@switchyard/database';
 import { notAllowed, notFound, unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
@@ -21,12 +22,13 @@ faultPoints.push(
 );
 
 /** What asks for the ref change of a merge; a subscriber finds the merge request by it. */
-export const mergeCause = (mergeRequestId: number): string => `merge_request:${mergeRequestId}`;
+export const landingCause = ({ mergeRequestId, carId }: Pick<MergePlan, 'mergeRequestId' | 'carId'>): string =>
+  `${carId === undefined ? 'merge_request' : 'merge_train'}:${mergeRequestId}`;
 
-/** The merge request a ref change belongs to; undefined for other changes. */
-export function mergeRequestOfCause(cause: string | undefined): number | undefined {
-  const id = /^merge_request:(\d{1,15})$/.exec(cause ?? '')?.[1];
-  return id === undefined ? undefined : Number(id);
+/** The merge request that a ref change landed, and whether by its train; undefined for other changes. */
+export function landingOfCause(cause: string | undefined): { id: number; byTrain: boolean } | undefined {
+  const [, by, id] = /^(merge_request|merge_train):(\d{1,15})$/.exec(cause ?? '') ?? [];
+  return id === undefined ? undefined : { id: Number(id), byTrain: by === 'merge_train' };
 }
 
 /** How often a merge is built anew when the target branch moves under it. */
@@ -76,8 +78,12 @@ export function landing(edges: MergeRequestEdges): Landing {
       projectId: plan.projectId,
       actorId: plan.actorId,
       source: 'merge',
-      cause: mergeCause(plan.mergeRequestId),
+      cause: landingCause(plan),
       updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
+      // One commit says that the branch moved and that the merge request is merged: nobody sees the one without the other.
+      settled: async (tx, settlements) => {
+        if (settlements.some(({ moved }) => moved)) await commitMerged(plan, tx);
+      },
     });
     return outcome?.status === 'moved';
   }
@@ -97,34 +103,41 @@ export function landing(edges: MergeRequestEdges): Landing {
     );
   }
 
+  async function commitMerged(plan: MergePlan, tx?: Tx): Promise<void> {
+    faultPoint('merge.ref_moved');
+    const now = edges.clock();
+    await mergeRequests.change(
+      plan.mergeRequestId,
+      plan.actorId,
+      ({ mergeRequest }) =>
+        mergeRequest.state !== 'locked'
+          ? undefined
+          : {
+              patch: {
+                ...noAutoMerge,
+                state: 'merged',
+                mergedAt: now,
+                mergeUserId: plan.actorId,
+                mergeCommitSha: plan.mergeCommitSha ?? null,
+                squashCommitSha: plan.squashCommitSha ?? null,
+                sourceSha: plan.sourceSha,
+                mergeStatus: 'can_be_merged',
+                mergeError: null,
+                shouldRemoveSourceBranch: plan.removeSourceBranch,
+              },
+              plan: plan.removeSourceBranch ? undefined : 'done',
+              landed: plan,
+              participants: [plan.actorId],
+              facts: [{ kind: 'merged', mergeCommitSha: plan.newSha }],
+            },
+      tx,
+    );
+  }
+
   async function finish(id: number, newSha: string): Promise<void> {
     const plan = await mergeRequests.plan(id);
     if (plan === undefined || plan.newSha !== newSha) return;
-    faultPoint('merge.ref_moved');
-    const now = edges.clock();
-    await mergeRequests.change(id, plan.actorId, ({ mergeRequest }) =>
-      mergeRequest.state !== 'locked'
-        ? undefined
-        : {
-            patch: {
-              ...noAutoMerge,
-              state: 'merged',
-              mergedAt: now,
-              mergeUserId: plan.actorId,
-              mergeCommitSha: plan.mergeCommitSha ?? null,
-              squashCommitSha: plan.squashCommitSha ?? null,
-              sourceSha: plan.sourceSha,
-              mergeStatus: 'can_be_merged',
-              mergeError: null,
-              shouldRemoveSourceBranch: plan.removeSourceBranch,
-            },
-            plan: plan.removeSourceBranch ? undefined : 'done',
-            landed: plan,
-            participants: [plan.actorId],
-            facts: [{ kind: 'merged', mergeCommitSha: plan.newSha }],
-          },
-    );
-    faultPoint('merge.committed');
+    await commitMerged(plan);
     if (plan.removeSourceBranch) await removeSource(plan);
   }
 
@@ -214,7 +227,8 @@ export function landing(edges: MergeRequestEdges): Landing {
   async function carryOut(repo: Repository, plan: MergePlan): Promise<boolean> {
     const { mergeRequestId: id, newSha, targetBranch } = plan;
     let landed = await moveTarget(plan);
-    if (!landed) {
+    if (landed) faultPoint('merge.committed');
+    else {
       const target = (await readHeads(repo, [targetBranch])).get(parseBranchName(targetBranch));
       landed = target !== undefined && (await isAncestor(repo, parseSha(newSha), target));
     }

@@ -1,4 +1,5 @@
-import type { RefChange, RefChangeOutcome, RefChangeSource, RefUpdate } from '../domain/ref-change';
+import type { Tx } from '@switchyard/database';
+import type { RefChange, RefChangeOutcome, RefChangeSource, RefUpdate, Settlement } from '../domain/ref-change';
 
 export {
   branchOf,
@@ -22,6 +23,11 @@ export interface ChangeRefsRequest {
   readonly updates: readonly RefUpdate[];
   /** Kept with the intent and handed to subscribers, so that a merge whose process died can be finished from it. */
   readonly cause?: string;
+  /**
+   * Runs in the transaction that commits the results. It may not run: a process that dies before leaves the results to the reconciler,
+   * so a subscriber must be able to do the same.
+   */
+  readonly settled?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>;
 }
 
 /**

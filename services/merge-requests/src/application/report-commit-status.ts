@@ -62,11 +62,14 @@ export const reportCommitStatus =
     checkTexts(command);
     const { projectId } = command;
     const { repo, defaultBranch } = await edges.openRepository(projectId);
-    const revision = await resolveRevision(repo, command.revision);
-    const commit = revision && (await readCommit(repo, revision.sha));
-    if (commit === undefined) throw notFound('Commit');
     const given =
       command.pipelineId === undefined ? undefined : await edges.pipelines.find(projectId, command.pipelineId);
+    // What a pipeline was made for is known to be a commit: git need not be asked.
+    const commit =
+      given?.pipeline.sha === command.revision
+        ? { id: given.pipeline.sha as Sha, committedAt: given.pipeline.committedAt }
+        : await commitOf(repo, command.revision);
+    if (commit === undefined) throw notFound('Commit');
     if (command.pipelineId !== undefined && given === undefined) throw notFound('Pipeline');
     const where =
       given !== undefined
@@ -100,6 +103,11 @@ export const reportCommitStatus =
     if (view === undefined) throw notFound();
     return view;
   };
+
+async function commitOf(repo: Repository, text: string): Promise<{ id: Sha; committedAt: Date } | undefined> {
+  const revision = await resolveRevision(repo, text);
+  return revision && readCommit(repo, revision.sha);
+}
 
 async function isTag(repo: Repository, ref: string): Promise<boolean> {
   return (await resolveRevision(repo, ref))?.kind === 'tag';

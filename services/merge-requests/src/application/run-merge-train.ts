@@ -209,6 +209,7 @@ async function buildCommits(
   repo: Repository,
   car: StoredCar,
   onto: Sha,
+  tipTree: string | undefined,
 ): Promise<Built | { readonly ok: false; readonly reason: MergeRefusal } | undefined> {
   const view = await edges.mergeRequests.view({ id: car.mergeRequestId });
   if (view === undefined) return undefined;
@@ -227,8 +228,7 @@ async function buildCommits(
     },
   );
   if (!merge.ok) return merge;
-  const tip = await readCommit(repo, onto);
-  return merge.treeSha === tip?.tree
+  return merge.treeSha === (tipTree ?? (await readCommit(repo, onto))?.tree)
     ? { ok: false, reason: 'no_changes' }
     : { ok: true, merge, method: view.settings.mergeMethod };
 }
@@ -240,7 +240,9 @@ async function build(
   { carId, onto }: Step & { kind: 'build' },
 ): Promise<boolean> {
   const car = stored.cars.get(carId)!;
-  const built = await buildCommits(edges, repo, car, parseSha(onto)).catch((error: unknown) => {
+  const ahead = stored.train.cars.find(({ build: other }) => other?.sha === onto);
+  const tipTree = ahead && stored.cars.get(ahead.id)?.treeSha;
+  const built = await buildCommits(edges, repo, car, parseSha(onto), tipTree).catch((error: unknown) => {
     // No common history to squash from.
     if (isAppError(error, 'unprocessable')) return { ok: false, reason: 'conflict' } as const;
     throw error;

@@ -67,6 +67,10 @@ function fill(template: string, values: MessageValues): string {
     .trim();
 }
 
+/** Whether a template quotes the commits of the source branch, which take a look at git. */
+export const quotesCommits = (template: string | undefined): boolean =>
+  /%\{(?:first_commit|first_multiline_commit|all_commits|co_authored_by)\}/.test(template ?? '');
+
 /** Message of a merge commit: what the caller gave, else the project's template, else the usual one. */
 export const mergeMessage = (given: string | undefined, template: string | undefined, values: MessageValues): string =>
   given || fill(template || defaultMerge, values);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AppError, notFound } from '@switchyard/errors';
 import { listCommits } from './commits';
-import type { Sha, TreePath } from './names';
+import type { RefName, Sha, TreePath } from './names';
 import { describeObjects } from './objects';
 import { GitCommandError, type GitOptions, gitText, type Repository, runGit, streamGit } from './run-git';
 
@@ -32,7 +32,7 @@ export interface TreePage {
  */
 export async function readTree(
   repo: Repository,
-  commit: Sha,
+  commit: Sha | RefName,
   query: { path?: TreePath; recursive?: boolean; offset?: number; after?: string; limit?: number } = {},
   options: GitOptions = {},
 ): Promise<TreePage> {

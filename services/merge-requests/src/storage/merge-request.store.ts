@@ -372,25 +372,28 @@ export const mergeRequestStore = (db: Database) => ({
   /**
    * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction. `decide`
    * is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more than once.
+   * @param within the caller's transaction, in place of one of its own
    * @throws AppError not_found; conflict when it would be a second open one for its branches
    */
   async change(
     id: number,
     actorId: number,
     decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
+    within?: Tx,
   ): Promise<MergeRequest> {
     let branches: MergeRequest | undefined;
+    const work = async (tx: Tx): Promise<MergeRequest> => {
+      const locked = await lock(tx, id);
+      if (locked === undefined) throw notFound();
+      const change = decide(locked);
+      branches = {
+        ...locked.mergeRequest,
+        ...(change?.patch?.targetBranch ? { targetBranch: change.patch.targetBranch } : {}),
+      };
+      return change === undefined ? locked.mergeRequest : await apply(tx, locked, change, actorId);
+    };
     try {
-      return await db.transaction(async (tx) => {
-        const locked = await lock(tx, id);
-        if (locked === undefined) throw notFound();
-        const change = decide(locked);
-        branches = {
-          ...locked.mergeRequest,
-          ...(change?.patch?.targetBranch ? { targetBranch: change.patch.targetBranch } : {}),
-        };
-        return change === undefined ? locked.mergeRequest : await apply(tx, locked, change, actorId);
-      });
+      return await (within === undefined ? db.transaction(work) : work(within));
     } catch (error) {
       if (branches !== undefined && isUniqueViolation(error, openBranches)) throw await branchesTaken(db, branches);
       throw error;
