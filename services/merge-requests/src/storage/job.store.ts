@@ -82,10 +82,12 @@ export const jobStore = (db: Database) => ({
 
   /** Forgets a job that is done; one that was asked for again meanwhile is due at once. */
   async finish({ id, generation }: ClaimedJob): Promise<void> {
-    const rows = await db.query<{ again: boolean }>(sql`
-      with done as (delete from jobs where id = ${id} and generation = ${generation} returning id)
-      update jobs set run_at = now(), leased_until = null, attempts = 0 where id = ${id} and not exists (select 1 from done)
-        and generation <> ${generation} returning true as again`);
+    const done = await db.query(sql`delete from jobs where id = ${id} and generation = ${generation} returning id`);
+    if (done.length > 0) return;
+    // A statement of its own: in the snapshot of the first one, a request that committed under it has not been made yet.
+    const rows = await db.query(sql`
+      update jobs set run_at = now(), leased_until = null, attempts = 0 where id = ${id} and generation <> ${generation}
+      returning id`);
     if (rows.length > 0) nudgeJobs();
   },
 
