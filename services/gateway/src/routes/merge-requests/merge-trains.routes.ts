@@ -15,11 +15,17 @@ export const mergeTrainRoutes = [
     summary: 'List the merge train entries of a project',
     access: { project: 'read_merge_train' },
     tier: 'premium',
-    params: scope,
+    // A client that writes the branch as a parameter means the train of that branch.
+    params: { ...scope, target_branch: text().optional() },
     list: byId,
     returns: { 200: ['MergeTrainEntry'] },
     handle: ({ params, access, page, call }) =>
-      call(MergeTrainServiceService).listMergeTrainEntries({ projectId: access.id, page, scope: params.scope ?? '' }),
+      call(MergeTrainServiceService).listMergeTrainEntries({
+        projectId: access.id,
+        targetBranch: params.target_branch,
+        page,
+        scope: params.scope ?? '',
+      }),
   }),
   defineRoute({
     method: 'get',

@@ -130,6 +130,9 @@ describe('merge trains', () => {
     const sent = await gateway.send('GET', `${trains}/release%2F1.0?scope=complete`, token);
     expect(sent.status).toBe(200);
     expect(asked('ListMergeTrainEntries')).toMatchObject({ targetBranch: 'release/1.0', scope: 'complete' });
+    gateway.calls.length = 0;
+    await gateway.send('GET', `${trains}?target_branch=release/1.0`, token);
+    expect(asked('ListMergeTrainEntries')).toMatchObject({ targetBranch: 'release/1.0', scope: '' });
   });
 
   it.each(['', '/main'])('names bad parameters of GET /merge_trains%s', async (branch) => {
