@@ -4,24 +4,32 @@ import type { ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import { createIssue } from './application/create-issue';
 import { deleteIssue } from './application/delete-issue';
+import { followIssueReferences } from './application/follow-issue-references';
 import type { IssueEdges } from './application/issue.edges';
+import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
 import { listParticipantsOfIssue, readIssue, readIssueById } from './application/read-issue';
 import { subscribeToIssue } from './application/subscribe-to-issue';
+import type { MergeRequestTargets } from './application/todo-targets';
 import { trackIssueTime } from './application/track-issue-time';
 import { updateIssue } from './application/update-issue';
 import { issueList } from './storage/issue.list';
-import { issueStore } from './storage/issue.store';
-import { issueDirectoryStore } from './storage/issue-directory.store';
+import { changeIssue, issueStore } from './storage/issue.store';
+import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-directory.store';
+import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
 import { issueParticipantList } from './storage/issue-participant.list';
 import type { openPrisma } from './storage/prisma';
 import { issueHandler } from './transport/issue.handler';
+import { issueReferenceFollower } from './transport/issue-reference.follower';
+import type { MergeRequestFollower } from './transport/merge-request.subscription';
 
 /** What issues are built from. */
 export interface IssuePartEdges {
   readonly db: Database;
   readonly prisma: ReturnType<typeof openPrisma>;
   readonly ensureLabels: EnsureLabels;
+  /** Merge requests, as their owner shows them. */
+  readonly targets: MergeRequestTargets;
   readonly externalUrl: string;
   readonly clock?: () => Date;
 }
@@ -29,16 +37,19 @@ export interface IssuePartEdges {
 /** Issues as a part of the service. */
 export interface IssuePart {
   readonly services: readonly ServiceImplementation[];
+  /** What follows from what happens to merge requests. */
+  readonly mergeRequestFollowers: readonly MergeRequestFollower[];
 }
 
 /** Builds issues. */
-export function composeIssues({ db, prisma, ensureLabels, externalUrl, clock }: IssuePartEdges): IssuePart {
+export function composeIssues(given: IssuePartEdges): IssuePart {
+  const { db, targets, externalUrl } = given;
   const edges: IssueEdges = {
-    issues: issueStore(db, prisma),
+    issues: issueStore(db, given.prisma),
     lists: issueList(db),
     directory: issueDirectoryStore(db),
-    ensureLabels,
-    clock: clock ?? (() => new Date()),
+    ensureLabels: given.ensureLabels,
+    clock: given.clock ?? (() => new Date()),
   };
   const useCases = observe('issues', {
     readIssue: readIssue(edges),
@@ -49,7 +60,20 @@ export function composeIssues({ db, prisma, ensureLabels, externalUrl, clock }: 
     moveIssue: moveIssue(edges),
     trackIssueTime: trackIssueTime(edges),
     subscribeToIssue: subscribeToIssue(edges),
+    listMergeRequestsOfIssue: listMergeRequestsOfIssue(edges, issueMergeRequestList(db), targets),
+    listIssuesOfMergeRequest: listIssuesOfMergeRequest(edges, targets),
     listIssueParticipants: listParticipantsOfIssue(edges, issueParticipantList(db)),
   });
-  return { services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock: edges.clock })] };
+  const { followReferences } = observe('issues.references', {
+    followReferences: followIssueReferences({
+      links: issueLinks,
+      directory: issueDirectoryWithin,
+      changeIssue,
+      clock: edges.clock,
+    }),
+  });
+  return {
+    services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock: edges.clock })],
+    mergeRequestFollowers: [issueReferenceFollower(followReferences)],
+  };
 }

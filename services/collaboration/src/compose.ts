@@ -58,6 +58,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     db,
     prisma,
     ensureLabels: labelsOf(groupsAdmin, directory),
+    targets,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
   });
 
@@ -93,7 +94,11 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           group: 'collaboration',
           subscriptions: [
             mergeRequestSubscription(
-              [todoFollower(useCases.followMergeRequests), ...notes.mergeRequestFollowers],
+              [
+                todoFollower(useCases.followMergeRequests),
+                ...notes.mergeRequestFollowers,
+                ...issues.mergeRequestFollowers,
+              ],
               directory,
             ),
           ],

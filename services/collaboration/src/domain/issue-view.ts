@@ -52,6 +52,8 @@ export interface IssueView {
   readonly assigneeIds: readonly number[];
   readonly labels: readonly IssueLabel[];
   readonly milestone: IssueMilestone | undefined;
+  /** Merge requests that close it when they land. */
+  readonly mergeRequestsCount: number;
 }
 
 /** `group/project#1`. */

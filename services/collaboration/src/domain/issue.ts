@@ -33,7 +33,6 @@ export interface Issue {
   readonly taskCount: number;
   readonly completedTaskCount: number;
   readonly userNotesCount: number;
-  readonly mergeRequestsCount: number;
   readonly upvotes: number;
   readonly downvotes: number;
   readonly closedById: number | undefined;

@@ -71,7 +71,7 @@ export function presentIssue(view: IssueView, rendering: IssueRendering) {
     type: issue.issueType.toUpperCase(),
     assignee: assignees[0] ?? null,
     user_notes_count: issue.userNotesCount,
-    merge_requests_count: issue.mergeRequestsCount,
+    merge_requests_count: view.mergeRequestsCount,
     upvotes: issue.upvotes,
     downvotes: issue.downvotes,
     due_date: issue.dueDate ?? null,

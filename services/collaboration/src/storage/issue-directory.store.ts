@@ -51,8 +51,7 @@ export const issueDirectoryStore = (db: Database) => ({
   levelIn: (viewer: Viewer, projectId: number): Promise<number | undefined> => levelIn(db, viewer, projectId),
 });
 
-/** The level of an actor in a project they can see; undefined where they cannot. */
-export async function levelIn(db: SqlExecutor, viewer: Viewer, projectId: number): Promise<number | undefined> {
+async function levelIn(db: SqlExecutor, viewer: Viewer, projectId: number): Promise<number | undefined> {
   const [row] = await db.query<{ level: number }>(sql`
     select ${accessLevel(viewer, projectId)} as level from directory.projects p
     join directory.namespaces n on n.id = p.namespace_id
@@ -60,23 +59,37 @@ export async function levelIn(db: SqlExecutor, viewer: Viewer, projectId: number
   return row?.level;
 }
 
-/** A user as who may act now; undefined for one who is gone or blocked. */
-export async function actingUser(db: SqlExecutor, userId: number): Promise<Viewer | undefined> {
-  const user = (await usersByIds(db, [userId])).get(userId);
-  return user === undefined || user.id !== userId || user.state !== 'active'
-    ? undefined
-    : { userId, admin: user.admin, external: user.external };
+/** A project as references and merges ask for it. */
+export interface ReferringProject {
+  readonly id: number;
+  readonly namespacePath: string;
+  readonly defaultBranch: string | undefined;
 }
 
-/** Id of the project that a reference in a project's text names (`''`, `project`, `group/project`); undefined when there is none. */
-export async function referencedProject(
-  db: SqlExecutor,
-  from: { readonly id: number; readonly namespacePath: string },
-  path: string,
-): Promise<number | undefined> {
-  if (path === '') return from.id;
-  return (await projectByPath(db, path.includes('/') ? path : `${from.namespacePath}/${path}`))?.id;
-}
+/** The directory within the transaction of an event's effect. */
+export const issueDirectoryWithin = {
+  levelIn,
+
+  /** A user as who may act now; undefined for one who is gone or blocked. */
+  async actingUser(tx: SqlExecutor, userId: number): Promise<Viewer | undefined> {
+    const user = (await usersByIds(tx, [userId])).get(userId);
+    return user === undefined || user.id !== userId || user.state !== 'active'
+      ? undefined
+      : { userId, admin: user.admin, external: user.external };
+  },
+
+  /** A project that is there; undefined for one that is gone. */
+  async project(tx: SqlExecutor, id: number): Promise<ReferringProject | undefined> {
+    const row = await projectById(tx, id);
+    return row && { id, namespacePath: row.namespace_full_path, defaultBranch: row.default_branch ?? undefined };
+  },
+
+  /** Id of the project that a text of `from` names as ``, `project` or `group/project`; undefined when there is none. */
+  async referenced(tx: SqlExecutor, from: ReferringProject, path: string): Promise<number | undefined> {
+    if (path === '') return from.id;
+    return (await projectByPath(tx, path.includes('/') ? path : `${from.namespacePath}/${path}`))?.id;
+  },
+};
 
 /** What `issueDirectoryStore` gives. */
 export type IssueDirectory = ReturnType<typeof issueDirectoryStore>;

@@ -1,5 +1,6 @@
 import {
   type Database,
+  empty,
   join,
   listPage,
   named,
@@ -35,7 +36,7 @@ const orders: Record<string, OrderColumn[]> = {
 export type IssueScope =
   | { readonly projectId: number; readonly level: number }
   | { readonly groupId: number }
-  | { readonly ids: readonly number[] }
+  | { readonly mergeRequest: { readonly projectId: number; readonly iid: number }; readonly closing: boolean }
   | 'all';
 
 /** What lists of issues are asked for. */
@@ -45,6 +46,16 @@ export interface IssueQuery {
   readonly viewer: Viewer;
 }
 
+/** Issues that the texts of a merge request name. */
+const namedBy = ({
+  mergeRequest,
+  closing,
+}: Extract<IssueScope, { mergeRequest: unknown }>): Sql => sql`i.id = any(array(
+  select named.id from issue_merge_requests link
+  join issues named on named.project_id = link.project_id and named.iid = link.iid
+  where link.merge_request_project_id = ${mergeRequest.projectId} and link.merge_request_iid = ${mergeRequest.iid}
+    ${closing ? sql`and link.closes` : empty}))`;
+
 function conditionsOf({ scope, filter, viewer }: IssueQuery): Sql[] {
   const where = issueConditions(filter, viewer.userId);
   // The gateway has resolved what the viewer is in a project it names; everywhere else visibility is part of the statement.
@@ -53,7 +64,7 @@ function conditionsOf({ scope, filter, viewer }: IssueQuery): Sql[] {
   }
   where.push(visibleIssues(viewer));
   if (scope === 'all') return where;
-  return ['ids' in scope ? sql`i.id = any(${[...scope.ids]}::bigint[])` : inGroup(scope.groupId), ...where];
+  return ['groupId' in scope ? inGroup(scope.groupId) : namedBy(scope), ...where];
 }
 
 /** Numbers of issues; each stops at 10,001. */

@@ -17,6 +17,7 @@ interface Row extends Record<string, unknown> {
   assignee_ids: number[];
   labels: AttachedLabel[];
   milestone: AttachedMilestone | null;
+  merge_requests_count: number;
 }
 
 // Subselects in the select list run for the rows of the page alone, after the limit.
@@ -34,7 +35,9 @@ export const issueColumns: Sql = sql`i.*, i.due_date::text as due_on`;
 export const issueSelect: Sql = sql`${issueColumns}, ${projectColumns},
   array(select a.user_id from issue_assignees a where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
   ${people}, ${labelsJson(sql`array(select il.label_id from issue_labels il where il.issue_id = i.id)`)} as labels,
-  ${milestoneJson(sql`i.milestone_id`)} as milestone`;
+  ${milestoneJson(sql`i.milestone_id`)} as milestone,
+  (select count(*)::int from issue_merge_requests mr where mr.project_id = i.project_id and mr.iid = i.iid and mr.closes)
+    as merge_requests_count`;
 
 /** Issues `i` with their projects `p` and namespaces `n`. */
 export const issueFrom: Sql = sql`issues i ${joinProject(sql`i.project_id`)}`;
@@ -62,7 +65,6 @@ export const toIssue = (row: Record<string, unknown>): Issue => ({
   taskCount: row.task_count as number,
   completedTaskCount: row.completed_task_count as number,
   userNotesCount: row.user_notes_count as number,
-  mergeRequestsCount: row.merge_requests_count as number,
   upvotes: row.upvotes as number,
   downvotes: row.downvotes as number,
   closedById: given(row.closed_by_id),
@@ -86,6 +88,7 @@ export function toIssueView(found: Record<string, unknown>): IssueView {
     assigneeIds: row.assignee_ids,
     labels: row.labels,
     milestone: row.milestone ?? undefined,
+    mergeRequestsCount: row.merge_requests_count,
   };
 }
 

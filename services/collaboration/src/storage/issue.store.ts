@@ -38,7 +38,6 @@ const patchColumns: Record<keyof IssuePatch, string> = {
   taskCount: 'task_count',
   completedTaskCount: 'completed_task_count',
   userNotesCount: 'user_notes_count',
-  mergeRequestsCount: 'merge_requests_count',
   upvotes: 'upvotes',
   downvotes: 'downvotes',
   closedById: 'closed_by_id',

@@ -9,6 +9,7 @@ import { type CallContext, entity, implement, json, page, pageRequest } from '@s
 import type { createIssue } from '../application/create-issue';
 import type { deleteIssue } from '../application/delete-issue';
 import type { IssueCaller, IssueNumber } from '../application/issue.edges';
+import type { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from '../application/list-issue-references';
 import type { moveIssue } from '../application/move-issue';
 import type { IssueDetails, readIssue, readIssueById } from '../application/read-issue';
 import type { subscribeToIssue } from '../application/subscribe-to-issue';
@@ -30,6 +31,8 @@ export interface IssueUseCases {
   readonly moveIssue: ReturnType<typeof moveIssue>;
   readonly trackIssueTime: ReturnType<typeof trackIssueTime>;
   readonly subscribeToIssue: ReturnType<typeof subscribeToIssue>;
+  readonly listMergeRequestsOfIssue: ReturnType<typeof listMergeRequestsOfIssue>;
+  readonly listIssuesOfMergeRequest: ReturnType<typeof listIssuesOfMergeRequest>;
   readonly listIssueParticipants: (
     caller: IssueCaller,
     key: IssueNumber,
@@ -56,6 +59,8 @@ const callerOf = (context: CallContext): IssueCaller => ({
   tier: context.access?.tier ?? '',
   requestId: context.requestId,
 });
+
+const comma = Buffer.from(',');
 
 /** Commands leave out what the request leaves out. */
 const toUpdate = (request: UpdateIssueRequest): UpdateIssueCommand => ({
@@ -170,6 +175,28 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
     async setIssueSubscription({ subscribed, ...key }, context) {
       const details = await useCases.subscribeToIssue(callerOf(context), key, subscribed);
       return details === undefined ? json(Buffer.alloc(0), 304) : shown(details, context);
+    },
+
+    async listMergeRequestsOfIssue({ page: wanted, closing, ...key }, context) {
+      const request = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
+      const found = await useCases.listMergeRequestsOfIssue(context, callerOf(context), key, closing, request);
+      // Finished JSON, put together as it came.
+      const parts = found.shown.flatMap((one, at) => (at === 0 ? [one] : [comma, one]));
+      const empty = page([], { ...found.page, keyset: request.mode === 'keyset' });
+      return { ...empty, json: Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']')]) };
+    },
+
+    async listIssuesOfMergeRequest({ projectId, mergeRequestIid: iid, closing, page: wanted }, context) {
+      const request = {
+        ...pageRequest(wanted, { orderBy: 'relative_position' }),
+        orderBy: 'relative_position',
+        sort: 'asc' as const,
+      };
+      const found = await useCases.listIssuesOfMergeRequest(context, { projectId, iid }, closing, request);
+      return page(
+        found.rows.map((view) => presentIssue(view, rendering(context, view.issue.projectId === projectId))),
+        { ...found.page, keyset: request.mode === 'keyset' },
+      );
     },
 
     async listIssueParticipants({ page: wanted, ...key }, context) {

@@ -1,3 +1,4 @@
+import { eventually } from '@switchyard/testkit';
 import { type System, startSystem } from './support/system';
 
 jest.setTimeout(180_000);
@@ -180,5 +181,59 @@ describe('issues', () => {
       moved_to_id: moved.body.id,
     });
     expect((await system.api('POST', `${at}/${iid}/move`, { body: { to_project_id: other } })).status).toBe(400);
+  });
+
+  it('are closed by a merge request that lands in the default branch, as far as whoever merges may', async () => {
+    const secret = (
+      await system.api('POST', '/projects', {
+        body: { name: 'Vault', path: 'vault', namespace_id: group, visibility: 'private' },
+      })
+    ).body.id;
+    const make = async (where: number, title: string) =>
+      (await system.api('POST', `/projects/${where}/issues`, { body: { title } })).body;
+    const [here, named, hidden] = [
+      await make(project, 'Here'),
+      await make(project, 'Named'),
+      await make(secret, 'Vault'),
+    ];
+    const at = `/projects/${project}`;
+    const write = (branch: string, start: string | undefined, file: string) =>
+      system.api('POST', `${at}/repository/commits`, {
+        body: {
+          branch,
+          start_branch: start,
+          commit_message: 'c',
+          actions: [{ action: 'create', file_path: file, content: 'x' }],
+        },
+      });
+    await write('main', undefined, 'a');
+    await write('fix', 'main', 'b');
+    const request = await call('ada', 'POST', `${at}/merge_requests`, {
+      source_branch: 'fix',
+      target_branch: 'main',
+      title: 'Fix',
+      description: `Closes #${here.iid} and ${system.url}/g/vault/-/issues/${hidden.iid}. See #${named.iid}.`,
+    });
+    const mr = `${at}/merge_requests/${request.body.iid}`;
+    await eventually(async () =>
+      expect((await call('ada', 'GET', `${at}/issues/${here.iid}/closed_by`)).body).toHaveLength(1),
+    );
+    expect(await titles('ada', `${mr}/closes_issues`)).toEqual(['Here']);
+    expect(await titles('ada', `${mr}/related_issues`)).toEqual(['Here', 'Named']);
+    expect((await system.api('GET', `${mr}/closes_issues`)).body).toHaveLength(2);
+    expect((await call('ada', 'GET', `${at}/issues/${named.iid}/closed_by`)).body).toEqual([]);
+    expect((await call('ada', 'GET', `${at}/issues/${named.iid}/related_merge_requests`)).body).toMatchObject([
+      { title: 'Fix' },
+    ]);
+    expect((await call('ada', 'GET', `${at}/issues/${here.iid}`)).body.merge_requests_count).toBe(1);
+    await eventually(async () => expect((await call('ada', 'PUT', `${mr}/merge`)).status).toBe(200));
+    await eventually(async () =>
+      expect((await call('ada', 'GET', `${at}/issues/${here.iid}`)).body).toMatchObject({
+        state: 'closed',
+        closed_by: { username: 'ada' },
+      }),
+    );
+    expect((await system.api('GET', `${at}/issues/${named.iid}`)).body.state).toBe('opened');
+    expect((await system.api('GET', `/projects/${secret}/issues/${hidden.iid}`)).body.state).toBe('opened');
   });
 });

@@ -169,6 +169,17 @@ describe('every list', () => {
       `with train as (insert into merge_trains (project_id, target_branch) values (${project.id}, 'main') returning id)
         insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, source_sha, squash,
           remove_source_branch, status, pipeline_id)
+    // A merge request's texts name at most a hundred issues, and an issue is named by few: the links of more are not what is measured here.
+    await system.query(
+      'collaboration',
+      `insert into issue_merge_requests (merge_request_id, project_id, iid, merge_request_project_id, merge_request_iid, closes)
+        select ${request.id}, ${project.id}, n, ${project.id}, ${request.iid}, true from generate_series(1, ${rows}) n
+        union all
+        select ${request.id} + n, ${project.id}, ${issue.iid}, ${project.id}, ${request.iid} + n, true
+        from generate_series(1, ${rows}) n
+        on conflict do nothing`,
+    );
+
         select train.id, mr.project_id, 'main', mr.id, mr.author_id, mr.source_sha, false, false, 'merged',
           (select max(id) from pipelines where project_id = ${project.id})
         from train, merge_requests mr where mr.project_id = ${project.id}`,
@@ -217,6 +228,10 @@ describe('every list', () => {
       'GET /projects/:id/merge_requests/:merge_request_iid/diffs': `${mr}/diffs`,
       'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': `${mr}/pipelines`,
       'GET /projects/:id/merge_requests/:merge_request_iid/participants': `${mr}/participants`,
+      'GET /projects/:id/issues/:issue_iid/closed_by': `${at}/issues/${issue.iid}/closed_by`,
+      'GET /projects/:id/issues/:issue_iid/related_merge_requests': `${at}/issues/${issue.iid}/related_merge_requests`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': `${mr}/closes_issues`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/related_issues': `${mr}/related_issues`,
       'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': `${mr}/reviewers`,
       'GET /projects/:id/merge_requests/:merge_request_iid/versions': `${mr}/versions`,
       'GET /projects/:id/merge_requests/:merge_request_iid/notes': `${mr}/notes`,

@@ -283,6 +283,10 @@ export const expectations: readonly Expectation[] = [
   ),
   row(
     'PUT /projects/:id/merge_requests/:merge_request_iid/rebase',
+  row('GET /projects/:id/issues/:issue_iid/closed_by', 'openRead', 'gaps §10 Issues'),
+  row('GET /projects/:id/issues/:issue_iid/related_merge_requests', 'openRead', 'gaps §10 Issues'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/closes_issues', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/related_issues', 'reporterRead', 'G-4.2-1'),
     'readerWrite',
     'G-4.2-1: no push right is 403, said by the service',
   ),

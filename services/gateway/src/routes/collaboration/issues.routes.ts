@@ -221,6 +221,44 @@ export const issueRoutes = [
     handle: ({ path, access, page, call }) =>
       call(IssueServiceService).listIssueParticipants({ projectId: access.id, iid: path.issue_iid, page }),
   }),
+  ...(['closed_by', 'related_merge_requests'] as const).map((name) =>
+    defineRoute({
+      method: 'get',
+      path: `${onePath}/${name}`,
+      summary:
+        name === 'closed_by' ? 'List merge requests that close an issue' : 'List merge requests that name an issue',
+      access: { project: 'read_issue' },
+      path_params: issue,
+      list: { orderBy: [] },
+      returns: { 200: ['MergeRequestListed'] },
+      handle: ({ path, access, page, call }) =>
+        call(IssueServiceService).listMergeRequestsOfIssue({
+          projectId: access.id,
+          iid: path.issue_iid,
+          closing: name === 'closed_by',
+          page,
+        }),
+    }),
+  ),
+  ...(['closes_issues', 'related_issues'] as const).map((name) =>
+    defineRoute({
+      method: 'get',
+      path: `/projects/:id/merge_requests/:merge_request_iid/${name}`,
+      summary:
+        name === 'closes_issues' ? 'List issues that a merge request closes' : 'List issues that a merge request names',
+      access: { project: 'read_merge_request' },
+      path_params: { merge_request_iid: integer() },
+      list: { orderBy: [] },
+      returns: { 200: ['IssueListed'] },
+      handle: ({ path, access, page, call }) =>
+        call(IssueServiceService).listIssuesOfMergeRequest({
+          projectId: access.id,
+          mergeRequestIid: path.merge_request_iid,
+          closing: name === 'closes_issues',
+          page,
+        }),
+    }),
+  ),
   defineRoute({
     method: 'get',
     path: `${onePath}/time_stats`,

@@ -1,0 +1,75 @@
+import type { Tx } from '@switchyard/database';
+import type { IssueReference, IssueReferences } from '@switchyard/texts';
+import { mayUpdateIssue } from '../domain/issue';
+import { editIssue } from '../domain/issue-edit';
+import type { changeIssue } from '../storage/issue.store';
+import type { issueDirectoryWithin, ReferringProject } from '../storage/issue-directory.store';
+import type { IssueLink, issueLinks, LinkedMergeRequest } from '../storage/issue-link.store';
+
+/** What happens to a merge request as far as the issues it names depend on it. */
+export interface ReferringHappening {
+  readonly mergeRequest: LinkedMergeRequest;
+  /** 0 when nobody caused it. */
+  readonly actorId: number;
+  readonly fact: /** Its texts are new. */
+    | { readonly kind: 'written'; readonly references: IssueReferences }
+    | { readonly kind: 'merged'; readonly targetBranch: string }
+    | { readonly kind: 'deleted' };
+}
+
+/** What following references works with. */
+interface ReferenceEdges {
+  readonly links: typeof issueLinks;
+  readonly directory: typeof issueDirectoryWithin;
+  readonly changeIssue: typeof changeIssue;
+  readonly clock: () => Date;
+}
+
+async function linksOf(
+  tx: Tx,
+  { directory }: ReferenceEdges,
+  from: ReferringProject,
+  { closing, mentioned }: IssueReferences,
+): Promise<IssueLink[]> {
+  const projects = new Map<string, number | undefined>();
+  const links: IssueLink[] = [];
+  const add = async (references: readonly IssueReference[], closes: boolean): Promise<void> => {
+    for (const { path, iid } of references) {
+      if (!projects.has(path)) projects.set(path, await directory.referenced(tx, from, path));
+      const projectId = projects.get(path);
+      if (projectId !== undefined) links.push({ projectId, iid, closes });
+    }
+  };
+  await add(closing, true);
+  await add(mentioned, false);
+  return links;
+}
+
+/**
+ * Keeps which issues a merge request names, and closes those it closes when it lands in the default branch, in the name of whoever merged
+ * it: an issue they may not edit stays as it is. All of it within the transaction that takes note of the event.
+ */
+export const followIssueReferences =
+  (edges: ReferenceEdges) =>
+  async (tx: Tx, { mergeRequest, actorId, fact }: ReferringHappening): Promise<void> => {
+    const { links, directory, clock } = edges;
+    if (fact.kind === 'deleted') return links.remove(tx, mergeRequest.id);
+    const project = await directory.project(tx, mergeRequest.projectId);
+    if (project === undefined) return;
+    if (fact.kind === 'written') {
+      return links.replace(tx, mergeRequest, await linksOf(tx, edges, project, fact.references));
+    }
+    if (project.defaultBranch !== fact.targetBranch) return;
+    const actor = await directory.actingUser(tx, actorId);
+    if (actor === undefined) return;
+    const now = clock();
+    for (const { id, projectId } of await links.closedBy(tx, mergeRequest.id)) {
+      const level = await directory.levelIn(tx, actor, projectId);
+      if (level === undefined) continue;
+      await edges.changeIssue(tx, id, actorId, (locked) =>
+        mayUpdateIssue(locked.issue, locked.assigneeIds, { ...actor, level })
+          ? editIssue(locked, { stateEvent: 'close', byMergeRequestId: mergeRequest.id }, actorId, now)
+          : undefined,
+      );
+    }
+  };

@@ -1,0 +1,82 @@
+import { type Database, listPage, type PageInfo, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
+import { joinProject, type Viewer, visibleProjects } from '@switchyard/directory';
+import { mergeRequestRule } from './todo.visibility';
+
+/** A merge request, as links know it. */
+export interface LinkedMergeRequest {
+  readonly id: number;
+  readonly projectId: number;
+  readonly iid: number;
+}
+
+/** An issue that a merge request names. */
+export interface IssueLink {
+  readonly projectId: number;
+  readonly iid: number;
+  /** It is closed when the merge request lands. */
+  readonly closes: boolean;
+}
+
+/** What merge requests name, as rows. */
+export const issueLinks = {
+  /** Puts `links` in the place of what the merge request named before. */
+  async replace(tx: SqlExecutor, mergeRequest: LinkedMergeRequest, links: readonly IssueLink[]): Promise<void> {
+    await issueLinks.remove(tx, mergeRequest.id);
+    if (links.length === 0) return;
+    // One issue can be named in two ways, and it is closed when one of them says so.
+    await tx.query(sql`
+      insert into issue_merge_requests (merge_request_id, project_id, iid, merge_request_project_id, merge_request_iid, closes)
+      select ${mergeRequest.id}, project_id, iid, ${mergeRequest.projectId}, ${mergeRequest.iid}, bool_or(closes)
+      from unnest(${links.map(({ projectId }) => projectId)}::bigint[], ${links.map(({ iid }) => iid)}::bigint[],
+        ${links.map(({ closes }) => closes)}::boolean[]) as link (project_id, iid, closes)
+      group by project_id, iid`);
+  },
+
+  /** Forgets what a merge request names. */
+  async remove(tx: SqlExecutor, mergeRequestId: number): Promise<void> {
+    await tx.query(sql`delete from issue_merge_requests where merge_request_id = ${mergeRequestId}`);
+  },
+
+  /** The open issues that a merge request closes when it lands, by id: everybody locks them in this order. Where issues are off, none. */
+  closedBy: (tx: SqlExecutor, mergeRequestId: number): Promise<{ id: number; projectId: number }[]> =>
+    tx.query(sql`
+      select i.id, i.project_id as "projectId" from issue_merge_requests link
+      join issues i on i.project_id = link.project_id and i.iid = link.iid
+      join directory.projects p on p.id = i.project_id
+      where link.merge_request_id = ${mergeRequestId} and link.closes and i.state = 'opened'
+        and p.issues_enabled and not p.archived
+      order by i.id`),
+};
+
+/** Reads the merge requests that name issues. */
+export interface IssueMergeRequestList {
+  /** One page of ids of those the viewer may read, in the order in which they were opened. */
+  page(
+    issue: { projectId: number; iid: number },
+    closing: boolean,
+    viewer: Viewer,
+    request: PageRequest,
+  ): Promise<{ ids: number[]; page: PageInfo }>;
+}
+
+/** Opens the list. */
+export const issueMergeRequestList = (db: Database): IssueMergeRequestList => ({
+  async page(issue, closing, viewer, request) {
+    const { rows, page } = await listPage<{ id: number }>({
+      db,
+      name: 'list_issue_merge_requests',
+      select: sql`link.merge_request_id as id`,
+      from: sql`issue_merge_requests link ${joinProject(sql`link.merge_request_project_id`)}`,
+      where: [
+        sql`link.project_id = ${issue.projectId} and link.iid = ${issue.iid}`,
+        ...(closing ? [sql`link.closes`] : []),
+        // The same condition as the owner's own, so that what it would withhold is not counted either.
+        sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`,
+      ],
+      orders: { id: [{ name: 'id', expression: sql`link.merge_request_id`, type: 'bigint' }] },
+      request,
+      count: true,
+    });
+    return { ids: rows.map(({ id }) => id), page };
+  },
+});

@@ -1,0 +1,39 @@
+import { faultPoint, faultPoints } from '@switchyard/events';
+import type {
+  MergeRequestEvent,
+  MergeRequestIssueReferences,
+} from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import type { followIssueReferences, ReferringHappening } from '../application/follow-issue-references';
+import type { MergeRequestFollower } from './merge-request.subscription';
+
+faultPoints.push('issue_reference.written', 'issue_reference.committed');
+
+const written = (references: MergeRequestIssueReferences | undefined): ReferringHappening['fact'] | undefined =>
+  references && { kind: 'written', references };
+
+function factOf({ fact }: MergeRequestEvent): ReferringHappening['fact'] | undefined {
+  switch (fact?.$case) {
+    case 'created':
+    case 'updated':
+      return written(fact.value.issueReferences);
+    case 'merged':
+      return { kind: 'merged', targetBranch: fact.value.targetBranch };
+    case 'deleted':
+      return { kind: 'deleted' };
+    default:
+      return undefined;
+  }
+}
+
+/** Issues that merge requests name are linked, and closed when these land. Imported history closes nothing, since only its creation is told. */
+export const issueReferenceFollower =
+  (follow: ReturnType<typeof followIssueReferences>): MergeRequestFollower =>
+  async (tx, event) => {
+    const { mergeRequest, actorId } = event;
+    const fact = factOf(event);
+    if (mergeRequest === undefined || fact === undefined) return;
+    const { id, iid, projectId } = mergeRequest;
+    await follow(tx, { mergeRequest: { id, iid, projectId }, actorId, fact });
+    faultPoint('issue_reference.written');
+    tx.afterCommit(() => faultPoint('issue_reference.committed'));
+  };
