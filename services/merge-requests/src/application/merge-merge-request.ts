@@ -32,12 +32,12 @@ export const mergeMergeRequest =
     if (caller.userId === 0 || !(await mayMergeInto(edges, key.projectId, targetBranch, caller))) throw unauthorized();
 
     const now = edges.clock();
-    const trains = found.settings.mergeTrains;
-    const skips = trains.enabled && trains.skipAllowed && command.skipTrain === true;
-    if (trains.enabled && !skips) return boardInstead(edges, check, caller, found, command);
     const before = checksOf(found);
     const blocked = stateFailure(before, now) ?? ciFailure(before);
-    const auto = command.autoMerge && canAutoMerge(before, now);
+    const trains = found.settings.mergeTrains;
+    const skips = trains.enabled && trains.skipAllowed && command.skipTrain === true && blocked === undefined;
+    if (trains.enabled && !skips) return boardInstead(edges, check, caller, found, command);
+    const auto = !skips && command.autoMerge && canAutoMerge(before, now);
     if (blocked !== undefined && !auto) throw notAllowed();
 
     const view = await withKnownMergeability(edges, check, found);

@@ -71,14 +71,15 @@ export const repositoryStore = (db: Database) => ({
     return rows.map(({ id }) => id);
   },
 
-  /** Drops merge requests and pipelines in batches, then rules, ref changes and the row of a repository that is no longer on disk. */
+  /** Drops merge requests, pipelines and receipts in batches, then rules, ref changes and the row of a repository that is no longer on disk. */
   async forget(projectId: number): Promise<void> {
-    for (const table of [sql`merge_requests`, sql`pipelines`]) {
+    for (const table of [sql`merge_requests`, sql`pipelines`, sql`landing_receipts`]) {
       const batch = sql`delete from ${table} where id in (
         select id from ${table} where project_id = ${projectId} order by id limit ${purgedAtOnce}) returning id`;
       while ((await db.query(batch)).length > 0);
     }
     await db.transaction(async (tx) => {
+      await tx.query(sql`delete from merge_trains where project_id = ${projectId}`);
       await tx.query(sql`delete from iid_counters where project_id = ${projectId}`);
       await tx.query(sql`delete from protected_branches where project_id = ${projectId}`);
       await tx.query(sql`delete from ref_change_intents where project_id = ${projectId}`);
