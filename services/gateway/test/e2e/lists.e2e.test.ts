@@ -163,12 +163,6 @@ describe('every list', () => {
       }),
     );
 
-    // A hundred cars, each with a pipeline: boarding and building them is not what is measured here.
-    await system.query(
-      'merge_requests',
-      `with train as (insert into merge_trains (project_id, target_branch) values (${project.id}, 'main') returning id)
-        insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, source_sha, squash,
-          remove_source_branch, status, pipeline_id)
     // A merge request's texts name at most a hundred issues, and an issue is named by few: the links of more are not what is measured here.
     await system.query(
       'collaboration',
@@ -180,6 +174,12 @@ describe('every list', () => {
         on conflict do nothing`,
     );
 
+    // A hundred cars, each with a pipeline: boarding and building them is not what is measured here.
+    await system.query(
+      'merge_requests',
+      `with train as (insert into merge_trains (project_id, target_branch) values (${project.id}, 'main') returning id)
+        insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, source_sha, squash,
+          remove_source_branch, status, pipeline_id)
         select train.id, mr.project_id, 'main', mr.id, mr.author_id, mr.source_sha, false, false, 'merged',
           (select max(id) from pipelines where project_id = ${project.id})
         from train, merge_requests mr where mr.project_id = ${project.id}`,
@@ -222,16 +222,16 @@ describe('every list', () => {
       'GET /groups/:id/issues': `${g}/issues`,
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
+      'GET /projects/:id/issues/:issue_iid/closed_by': `${at}/issues/${issue.iid}/closed_by`,
+      'GET /projects/:id/issues/:issue_iid/related_merge_requests': `${at}/issues/${issue.iid}/related_merge_requests`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': `${mr}/closes_issues`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/related_issues': `${mr}/related_issues`,
       'GET /merge_requests': '/merge_requests?scope=all',
       'GET /projects/:id/merge_requests': `${at}/merge_requests`,
       'GET /projects/:id/merge_requests/:merge_request_iid/commits': `${mr}/commits`,
       'GET /projects/:id/merge_requests/:merge_request_iid/diffs': `${mr}/diffs`,
       'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': `${mr}/pipelines`,
       'GET /projects/:id/merge_requests/:merge_request_iid/participants': `${mr}/participants`,
-      'GET /projects/:id/issues/:issue_iid/closed_by': `${at}/issues/${issue.iid}/closed_by`,
-      'GET /projects/:id/issues/:issue_iid/related_merge_requests': `${at}/issues/${issue.iid}/related_merge_requests`,
-      'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': `${mr}/closes_issues`,
-      'GET /projects/:id/merge_requests/:merge_request_iid/related_issues': `${mr}/related_issues`,
       'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': `${mr}/reviewers`,
       'GET /projects/:id/merge_requests/:merge_request_iid/versions': `${mr}/versions`,
       'GET /projects/:id/merge_requests/:merge_request_iid/notes': `${mr}/notes`,
