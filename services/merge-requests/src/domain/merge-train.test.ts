@@ -270,6 +270,11 @@ describe('a landing that was begun (D8)', () => {
     },
   );
 
+  it.each(['landed', 'landing_failed'] as const)('of another commit is not what %s is about', (kind) => {
+    const before = train(merging);
+    expect(transition(before, { kind, carId: 1, sha: 'n' }).train).toBe(before);
+  });
+
   it('begins for the first car alone, however green the second', () => {
     const before = train('A | 1 fresh A>a #11, 2 fresh a>b #12 green');
     expect(transition(before, { kind: 'landing_begun', carId: 2, sha: 'b' }).train).toBe(before);
@@ -278,7 +283,7 @@ describe('a landing that was begun (D8)', () => {
 });
 
 function signalOfLanding(kind: 'landed' | 'landing_failed'): Signal {
-  return { kind, carId: 1, sha: 'a' } as Signal;
+  return { kind, carId: 1, sha: 'a' };
 }
 
 describe('a car leaves', () => {
@@ -338,6 +343,11 @@ describe('the queue', () => {
     expect(steps(transition(two, { kind: 'left', carId: 2, reason: 'closed' }))).toEqual(['cancel 12', 'build 3 on a']);
   });
 
+  it('a car that was built while the number of cars shrank is not tested', () => {
+    const before = train('A | 1 fresh A>a #11, 2 idle', 1);
+    expect(transition(before, { kind: 'built', carId: 2, onto: 'a', sha: 'b' }).train).toBe(before);
+  });
+
   it('cars are built one after another, from the first', () => {
     let outcome = [1, 2, 3].reduce<Outcome>(
       ({ train: before }, carId) => transition(before, { kind: 'boarded', carId }),
@@ -383,6 +393,11 @@ describe('a pipeline that was deleted', () => {
       steps: ['cancel 12', 'build 1 on A'],
       events: [],
     });
+  });
+
+  it('said late, of a car that has another by now, leaves none behind', () => {
+    const late = transition(train(tested), { kind: 'pipeline_lost', carId: 1 });
+    expect(steps(late)).toEqual(['cancel 11', 'cancel 12', 'build 1 on A']);
   });
 
   it('is nothing to a car that has no build or is being merged', () => {

@@ -260,7 +260,7 @@ export function transition(train: Train, signal: Signal): Outcome {
   }
   if (car === undefined) return unchanged(train);
   const { build } = car;
-  const wanted = build === undefined && tipAhead(train, position);
+  const wanted = build === undefined && position < train.parallel && tipAhead(train, position);
   switch (signal.kind) {
     case 'left':
       return without(train, ({ id }) => (id === car.id ? signal.reason : undefined));
