@@ -10,15 +10,7 @@ import {
   verdictOf,
 } from '../../src/domain/merge-train';
 import { type CommitStatusState, pipelineStatusOf } from '../../src/domain/pipeline-status';
-
-/** A commit of the simulated repository: what it lies on, and what it adds. */
-interface Commit {
-  readonly onto: string | undefined;
-  /** The car whose changes it holds; undefined for what outsiders push. */
-  readonly carId: number | undefined;
-  /** It changes the one file that not everyone can change. */
-  readonly hot: boolean;
-}
+import { SimulatedGit } from './simulated-git';
 
 interface Pipeline {
   readonly id: number;
@@ -53,8 +45,7 @@ const deepFreeze = (train: Train): Train => {
  * everything else is done by workers, again and again, and by two at once.
  */
 export class TrainWorld {
-  private readonly commits = new Map<string, Commit>();
-  private readonly commitOf = new Map<string, string>();
+  private readonly git = new SimulatedGit();
   private readonly pipelines: Pipeline[] = [];
   private readonly letters: Letter[] = [];
   private readonly workers: (Work | undefined)[] = [undefined, undefined];
@@ -78,7 +69,6 @@ export class TrainWorld {
   private readonly trace: string[] = [];
   private target: string | undefined;
   private train: Train;
-  private made = 0;
   /** The target branch was gone once: whoever looked then may say so later. */
   private wasGone = false;
 
@@ -88,7 +78,7 @@ export class TrainWorld {
     parallel: number,
   ) {
     this.train = deepFreeze(emptyTrain(parallel));
-    this.target = this.commit(undefined, undefined, false);
+    this.target = this.git.commit(undefined, undefined, false);
   }
 
   // What happens to the world.
@@ -117,14 +107,19 @@ export class TrainWorld {
   /** Someone pushes to the target branch; the train hears of it by a letter, or not at all. */
   outsidePush(hot: boolean, told: boolean): void {
     this.note(`outside push${hot ? ', hot' : ''}`);
-    this.target = this.commit(this.target, undefined, hot);
+    this.target = this.git.commit(this.target, undefined, hot);
     if (told) this.letters.push({ kind: 'target_read', sha: this.target });
   }
 
   /** Someone pushes the tested commit of a car, which anyone can fetch; whoever follows pushes sees that it is merged. */
   outsidePushOfCar(at: number): void {
     const car = pick(this.train.cars, at);
-    if (car?.build === undefined || this.target === undefined || !this.reaches(car.build.sha, this.target)) return;
+    if (
+      car?.build === undefined ||
+      this.target === undefined ||
+      !this.git.historyOf(car.build.sha).includes(this.target)
+    )
+      return;
     this.note(`outside push of ${car.build.sha}`);
     this.target = car.build.sha;
     const there = this.train.cars.filter(({ build }) => build !== undefined && this.isReachable(build.sha));
@@ -135,7 +130,7 @@ export class TrainWorld {
   /** The target branch is moved to a new commit that lies `back` commits behind it. */
   forcePush(back: number, told: boolean): void {
     const before = this.history();
-    this.target = this.commit(before[Math.min(back, before.length - 1)], undefined, false);
+    this.target = this.git.commit(before[Math.min(back, before.length - 1)], undefined, false);
     this.note(`force push to ${this.target}`);
     this.excuse(before);
     if (told) this.letters.push({ kind: 'target_read', sha: this.target });
@@ -195,6 +190,7 @@ export class TrainWorld {
     if (pipeline === undefined || pipeline.deleted) return;
     this.note(`#${pipeline.id} deleted`);
     pipeline.deleted = true;
+    this.letters.push({ kind: 'pipeline_lost', carId: pipeline.carId });
     this.train = deepFreeze({
       ...this.train,
       cars: this.train.cars.map((car) =>
@@ -256,17 +252,17 @@ export class TrainWorld {
   }
 
   private *build(carId: number, onto: string): Work {
-    const there = this.historyOf(onto);
-    const holds = there.some((sha) => this.commits.get(sha)?.carId === carId);
+    const there = this.git.historyOf(onto);
+    const holds = there.some((sha) => this.git.read(sha)?.carId === carId);
     const hot = this.hotCars.has(carId);
-    const conflict = hot && there.some((sha) => this.commits.get(sha)?.hot === true);
+    const conflict = hot && there.some((sha) => this.git.read(sha)?.hot === true);
     if (holds || conflict) {
       const reason = holds ? 'no_changes' : 'conflict';
       yield;
       this.blame(carId, reason);
       return this.apply({ kind: 'not_buildable', carId, onto, reason });
     }
-    const sha = this.commit(onto, carId, hot);
+    const sha = this.git.commit(onto, carId, hot);
     yield;
     this.apply({ kind: 'built', carId, onto, sha });
   }
@@ -304,15 +300,12 @@ export class TrainWorld {
     this.finish(carId, to, landed);
   }
 
-  /** The result of a landing; that of another one of the same car is none of it. */
   private finish(carId: number, to: string, landed: boolean): void {
-    if (this.plans.get(carId)?.to !== to) return;
-    this.apply({ kind: landed ? 'landed' : 'landing_failed', carId, sha: to } as Signal);
-    this.plans.delete(carId);
+    this.apply({ kind: landed ? 'landed' : 'landing_failed', carId, sha: to });
   }
 
   private landOn(carId: number, from: string, to: string): void {
-    const { onto, carId: holds } = this.commits.get(to) ?? {};
+    const { onto, carId: holds } = this.git.read(to) ?? {};
     this.note(`target ${from}>${to} by the train`);
     if (!this.greenWhenBegun.has(to)) throw this.broken(`${to} lands and was not green under every required name`);
     if (onto !== from || holds !== carId) throw this.broken(`${to} lands on ${from} and was built on ${onto}`);
@@ -420,7 +413,7 @@ export class TrainWorld {
         open = true;
         return;
       }
-      const { onto, carId } = this.commits.get(build.sha) ?? {};
+      const { onto, carId } = this.git.read(build.sha) ?? {};
       const wanted = position === 0 && status === 'merging' ? build.onto : position === 0 ? this.train.base : tip;
       if (open) throw this.broken(`car ${id} is built before one ahead of it`);
       if (carId !== id || onto !== build.onto) throw this.broken(`car ${id} is not what was built for it`);
@@ -443,7 +436,7 @@ export class TrainWorld {
         throw this.broken(`car ${carId} is merged and ${sha} unreachable`);
     }
     for (const sha of this.history()) {
-      const { carId } = this.commits.get(sha) ?? {};
+      const { carId } = this.git.read(sha) ?? {};
       if (carId === undefined) continue;
       const merging = cars.some(({ id, status, build }) => id === carId && status === 'merging' && build?.sha === sha);
       const pushed = this.causes.get(carId)?.has('merged_by_push') === true;
@@ -509,32 +502,12 @@ export class TrainWorld {
     this.causes.set(carId, (this.causes.get(carId) ?? new Set()).add(reason));
   }
 
-  private commit(onto: string | undefined, carId: number | undefined, hot: boolean): string {
-    const known = carId === undefined ? undefined : this.commitOf.get(`${onto}|${carId}`);
-    if (known !== undefined) return known;
-    this.made += 1;
-    const sha = carId === undefined ? `o${this.made}` : `c${this.made}`;
-    this.commits.set(sha, { onto, carId, hot });
-    if (carId !== undefined) this.commitOf.set(`${onto}|${carId}`, sha);
-    return sha;
-  }
-
-  private historyOf(tip: string | undefined): string[] {
-    const found: string[] = [];
-    for (let at = tip; at !== undefined; at = this.commits.get(at)?.onto) found.push(at);
-    return found;
-  }
-
   private history(): string[] {
-    return this.historyOf(this.target);
+    return this.git.historyOf(this.target);
   }
 
   private isReachable(sha: string): boolean {
     return this.history().includes(sha);
-  }
-
-  private reaches(tip: string, sha: string): boolean {
-    return this.historyOf(tip).includes(sha);
   }
 
   private excuse(before: readonly string[]): void {
