@@ -2,24 +2,47 @@ import type { Database } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
 import type { Peer, ServiceImplementation } from '@switchyard/rpc';
 import { type Logger, observe } from '@switchyard/telemetry';
+import { createAward, deleteAward, getAward, giveAward, listAwards } from './application/award-emoji';
+import { changeNoteable } from './application/change-noteable';
+import {
+  createDiscussion,
+  type DiscussionEdges,
+  getDiscussion,
+  getDiscussionNote,
+  listDiscussions,
+  replyToDiscussion,
+  resolveDiscussion,
+  resolveDiscussionNote,
+} from './application/discuss';
 import { getNote, listNotes } from './application/list-notes';
 import { noteMergeRequests } from './application/note-merge-requests';
 import { findNoteable } from './application/noteables';
 import { purgeNotes } from './application/purge-notes';
+import { runQuickActions } from './application/run-quick-actions';
+import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
+import { awardStore } from './storage/award-emoji.store';
+import { discussionList } from './storage/discussion.list';
 import { noteList } from './storage/note.list';
 import { noteableStore } from './storage/noteable.store';
 import { systemNotes } from './storage/system-note.store';
+import type { TodoStore } from './storage/todo.store';
+import { awardEmojiHandler } from './transport/award-emoji.handler';
+import { discussionHandler } from './transport/discussion.handler';
 import type { MergeRequestFollower } from './transport/merge-request.subscription';
 import { systemNoteFollower } from './transport/merge-request-note.follower';
 import { mergeRequestNoteables } from './transport/merge-request-noteable';
+import { mergeRequestEditor } from './transport/merge-request-quick-action';
 import { noteHandler } from './transport/note.handler';
+import { commandTodos } from './transport/quick-action-todos';
 
 /** What notes are built from. */
 export interface NoteEdges {
   readonly db: Database;
   readonly mergeRequests: Peer;
   readonly directory: Directory;
+  readonly todos: TodoStore;
   readonly externalUrl: string;
+  readonly emojiNotesReact: boolean;
   readonly log: Logger;
 }
 
@@ -32,16 +55,60 @@ export interface NoteParts {
 }
 
 /** Builds notes, discussions and reactions for every kind of noteable. */
-export function composeNotes({ db, mergeRequests, directory, externalUrl, log }: NoteEdges): NoteParts {
+export function composeNotes(edges: NoteEdges): NoteParts {
+  const { db, mergeRequests, directory, todos, externalUrl, emojiNotesReact, log } = edges;
+  const clock = () => new Date();
   const find = findNoteable({ MergeRequest: mergeRequestNoteables(mergeRequests, directory.sequence) });
   const notes = noteList(db);
+  const awards = awardStore(db);
+  const change = changeNoteable({
+    db,
+    clock,
+    directorySequence: directory.sequence,
+    keepCounters: async () => undefined,
+  });
+  const runCommands = runQuickActions({
+    db,
+    editors: { MergeRequest: mergeRequestEditor(mergeRequests, directory.sequence) },
+    todos: commandTodos(db, todos),
+    clock,
+  });
+  const awarding = { find, notes, awards, change };
+  const writing: NoteWriting = {
+    find,
+    notes,
+    change,
+    runCommands,
+    giveAward: giveAward(awarding),
+    clock,
+    emojiNotesReact,
+  };
+  const discussing: DiscussionEdges = { find, notes, discussions: discussionList(db), change, clock };
   const useCases = observe('collaboration', {
     listNotes: listNotes({ find, notes }),
     getNote: getNote({ find, notes }),
+    createNote: createNote(writing),
+    updateNote: updateNote(writing),
+    deleteNote: deleteNote(writing),
+    listAwards: listAwards(awarding),
+    getAward: getAward(awarding),
+    createAward: createAward(awarding),
+    deleteAward: deleteAward(awarding),
+    listDiscussions: listDiscussions(discussing),
+    getDiscussion: getDiscussion(discussing),
+    createDiscussion: createDiscussion(discussing),
+    replyToDiscussion: replyToDiscussion(discussing),
+    resolveDiscussion: resolveDiscussion(discussing),
+    getDiscussionNote: getDiscussionNote(discussing),
+    resolveDiscussionNote: resolveDiscussionNote(discussing),
     noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes }),
   });
   return {
-    services: [noteHandler(useCases, externalUrl)],
+    services: [
+      noteHandler(useCases, externalUrl),
+      discussionHandler(useCases, externalUrl),
+      awardEmojiHandler(useCases, externalUrl),
+    ],
     mergeRequestFollowers: [systemNoteFollower(useCases.noteMergeRequests)],
     startBackground: () => purgeNotes({ db, noteables: noteableStore, log }),
   };

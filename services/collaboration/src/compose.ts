@@ -5,7 +5,7 @@ import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/e
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
-import { createMergeRequestTodo } from './application/create-merge-request-todo';
+import { createTodo } from './application/create-todo';
 import { followMergeRequests } from './application/follow-merge-requests';
 import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
@@ -45,21 +45,21 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
 
   const list = todoList(db);
   const todos = todoStore(db, prisma);
-  const targets = mergeRequestTargets(mergeRequests, directory.sequence);
-  const useCases = observe('collaboration', {
-    listTodos: listTodos({ list, targets }),
-    markTodoAsDone: markTodoAsDone({ list, todos, targets }),
-    markAllTodosAsDone: todos.markAllDone,
-    createMergeRequestTodo: createMergeRequestTodo({ list, todos, targets }),
-    followMergeRequests: followMergeRequests({ todos }),
-  });
-
+  const mergeRequestOwner = mergeRequestTargets(mergeRequests, directory.sequence);
   const issues = composeIssues({
     db,
     prisma,
     ensureLabels: labelsOf(groupsAdmin, directory),
-    targets,
+    mergeRequests: mergeRequestOwner,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
+  });
+  const targets = { MergeRequest: mergeRequestOwner, Issue: issues.targets };
+  const useCases = observe('collaboration', {
+    listTodos: listTodos({ list, targets }),
+    markTodoAsDone: markTodoAsDone({ list, todos, targets }),
+    markAllTodosAsDone: todos.markAllDone,
+    createTodo: createTodo({ list, todos, targets }),
+    followMergeRequests: followMergeRequests({ todos }),
   });
 
   const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
@@ -68,7 +68,9 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     db,
     mergeRequests,
     directory,
+    todos,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
+    emojiNotesReact: config.SWITCHYARD_EMOJI_NOTES === 'reaction',
     log: logger,
   });
 

@@ -1,7 +1,7 @@
 import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
 import { labelsOf, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
-import { type EventBus, openBus, startRelay } from '@switchyard/events';
+import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
@@ -12,6 +12,7 @@ import { startVerifyingLandings } from './compose-verifier';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 import { defaultBranchOf } from './transport/default-branch.client';
+import { noteSubscription } from './transport/note.subscription';
 
 /** Edges that tests replace. */
 export interface Edges {
@@ -73,6 +74,8 @@ export async function compose(
     },
     start: async () => {
       const relay = startRelay({ db, bus });
+      const consumer = await startConsumer({ bus, db, group: 'merge-requests', subscriptions: [noteSubscription()] });
+      background.push(() => consumer.close());
       background.push(() => relay.close(), repository.startReconciler(), mergeRequests.start());
       background.push(startVerifyingLandings(db, repository.repositoryOf));
     },

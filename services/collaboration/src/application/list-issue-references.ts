@@ -3,11 +3,11 @@ import type { IssueView } from '../domain/issue-view';
 import type { IssueMergeRequestList } from '../storage/issue-link.store';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
-import type { MergeRequestTargets, Reader } from './todo-targets';
+import type { Reader, TargetOwner } from './todo-targets';
 
 /** One page of the merge requests that name an issue, as their owner shows them: finished JSON. Fails with `not_found`. */
 export const listMergeRequestsOfIssue =
-  (edges: Pick<IssueEdges, 'issues'>, links: IssueMergeRequestList, targets: MergeRequestTargets) =>
+  (edges: Pick<IssueEdges, 'issues'>, links: IssueMergeRequestList, targets: TargetOwner) =>
   async (
     reader: Reader,
     caller: IssueCaller,
@@ -24,7 +24,7 @@ export const listMergeRequestsOfIssue =
 
 /** One page of the issues that a merge request names. Fails with `not_found` where the reader may not read the merge request. */
 export const listIssuesOfMergeRequest =
-  ({ lists }: Pick<IssueEdges, 'lists'>, targets: MergeRequestTargets) =>
+  ({ lists }: Pick<IssueEdges, 'lists'>, targets: TargetOwner) =>
   async (
     reader: Reader,
     mergeRequest: IssueNumber,

@@ -1,15 +1,22 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-import { type ActivityFilter, reporter } from '../domain/note';
+import { type ActivityFilter, checkMaySee, seesInternal, type Writer } from '../domain/note';
 import type { Noteable, NoteableRef } from '../domain/noteable';
 import type { NoteList, NoteRow } from '../storage/note.list';
 import type { Noteables, Reader } from './noteables';
 
-/** Level of the reader in the project of the signed access. */
-export const levelOf = ({ access }: Reader): number => access?.level ?? 0;
+/** Who asks, and what they are in the project of the signed access. */
+export const writerOf = ({ actor, access }: Reader): Writer => ({
+  userId: actor.userId,
+  admin: actor.admin,
+  level: access?.level ?? 0,
+});
 
-/** Whether the reader sees internal notes (G-4.6-9). */
-export const seesInternal = (reader: Reader): boolean => levelOf(reader) >= reporter;
+/** A note and what carries it. */
+export interface FoundNote {
+  readonly noteable: Noteable;
+  readonly note: NoteRow;
+}
 
 /** One page of the notes of a noteable: one call to its owner, one statement and one count, whatever the length. */
 export const listNotes =
@@ -21,16 +28,26 @@ export const listNotes =
     request: PageRequest,
   ): Promise<{ noteable: Noteable; rows: NoteRow[]; page: PageInfo }> => {
     const noteable = await find(ref, reader);
-    return { noteable, ...(await notes.page(noteable, { filter, internal: seesInternal(reader) }, request)) };
+    return { noteable, ...(await notes.page(noteable, { filter, internal: seesInternal(writerOf(reader)) }, request)) };
   };
 
-/** One note of a noteable. Fails with `not_found`: `404 Not found` for none, `404 Note Not Found` for one the reader may not see. */
+/** A note of a noteable. Fails with `not_found`: `404 Not found` for none, `404 Note Not Found` for one the reader may not see. */
+export async function visibleNote(
+  { notes }: { notes: NoteList },
+  reader: Reader,
+  noteable: Noteable,
+  id: number,
+): Promise<NoteRow> {
+  const note = await notes.find(noteable, id);
+  if (note === undefined) throw notFound();
+  checkMaySee(writerOf(reader), note);
+  return note;
+}
+
+/** One note of a noteable by id. Fails like `visibleNote`. */
 export const getNote =
   ({ find, notes }: { find: Noteables; notes: NoteList }) =>
-  async (reader: Reader, ref: NoteableRef, id: number): Promise<{ noteable: Noteable; note: NoteRow }> => {
+  async (reader: Reader, ref: NoteableRef, id: number): Promise<FoundNote> => {
     const noteable = await find(ref, reader);
-    const note = await notes.find(noteable, id);
-    if (note === undefined) throw notFound();
-    if (note.internal && !seesInternal(reader)) throw notFound('Note');
-    return { noteable, note };
+    return { noteable, note: await visibleNote({ notes }, reader, noteable, id) };
   };

@@ -2,16 +2,16 @@ import { notFound } from '@switchyard/errors';
 import type { TodoList } from '../storage/todo.list';
 import type { TodoStore } from '../storage/todo.store';
 import type { TodoWithTarget } from './list-todos';
-import type { MergeRequestTargets, Reader } from './todo-targets';
+import { type Reader, shownTargets, type TodoTargets } from './todo-targets';
 
 /** Marks one of the reader's to-dos as done (G-4.9-1). Fails with `not_found` for someone else's. */
 export const markTodoAsDone =
-  ({ list, todos, targets }: { list: TodoList; todos: TodoStore; targets: MergeRequestTargets }) =>
+  ({ list, todos, targets }: { list: TodoList; todos: TodoStore; targets: TodoTargets }) =>
   async (reader: Reader, id: number): Promise<TodoWithTarget> => {
     const before = await list.find(reader.actor, id);
     if (before === undefined) throw notFound();
     // Asked before the write: an owner that does not answer must not leave a to-do done that the client believes pending.
-    const target = (await targets.byIds([before.targetId], reader, true)).get(before.targetId);
+    const target = (await shownTargets(targets, [before], reader, true))(before);
     if (target === undefined) throw notFound();
     await todos.markDone(reader.actor.userId, id);
     const todo = await list.find(reader.actor, id);

@@ -1,7 +1,8 @@
 import type { CallContext } from '@switchyard/rpc';
+import type { TodoTargetType } from '../domain/todo';
 
-/** A merge request as its owner shows it to the reader. */
-export interface MergeRequestTarget {
+/** A target of a to-do as its owner shows it to the reader. */
+export interface ShownTarget {
   readonly id: number;
   readonly iid: number;
   readonly projectId: number;
@@ -14,10 +15,32 @@ export interface MergeRequestTarget {
 /** For whom and within which request targets are asked for. */
 export type Reader = Pick<CallContext, 'actor' | 'requestId'>;
 
-/** The owner of merge requests. */
-export interface MergeRequestTargets {
+/** Whoever owns one type of target. */
+export interface TargetOwner {
   /** Those of `ids` that the reader may read, by id: one call, none for no ids. */
-  byIds(ids: readonly number[], reader: Reader, withSubscribed: boolean): Promise<Map<number, MergeRequestTarget>>;
-  /** The merge request with a number. Fails with `not_found` when there is none that the reader may read. */
-  find(projectId: number, iid: number, reader: Reader): Promise<MergeRequestTarget>;
+  byIds(ids: readonly number[], reader: Reader, withSubscribed: boolean): Promise<Map<number, ShownTarget>>;
+  /** The target with a number. Fails with `not_found` when there is none that the reader may read. */
+  find(projectId: number, iid: number, reader: Reader): Promise<ShownTarget>;
+}
+
+/** The owner of each type of target: a type that can be pointed at has a row here, and one in storage/todo.visibility.ts. */
+export type TodoTargets = Readonly<Record<TodoTargetType, TargetOwner>>;
+
+/** Finds what some to-dos point at, as far as the reader may read it: one call for each type that occurs among them. */
+export async function shownTargets(
+  targets: TodoTargets,
+  todos: readonly { readonly targetType: TodoTargetType; readonly targetId: number }[],
+  reader: Reader,
+  withSubscribed: boolean,
+): Promise<(todo: { readonly targetType: TodoTargetType; readonly targetId: number }) => ShownTarget | undefined> {
+  const types = [...new Set(todos.map(({ targetType }) => targetType))];
+  const found = new Map(
+    await Promise.all(
+      types.map(async (type) => {
+        const ids = todos.filter(({ targetType }) => targetType === type).map(({ targetId }) => targetId);
+        return [type, await targets[type].byIds([...new Set(ids)], reader, withSubscribed)] as const;
+      }),
+    ),
+  );
+  return ({ targetType, targetId }) => found.get(targetType)?.get(targetId);
 }

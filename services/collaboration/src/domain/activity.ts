@@ -61,6 +61,8 @@ export interface Activity {
 export interface ActivityChange {
   /** Every event filed under this goes, and none comes after it. */
   readonly forget?: { readonly type: ActivitySubject; readonly id: number };
+  /** The event of one comment goes. */
+  readonly forgetNote?: { readonly type: ActivitySubject; readonly id: number; readonly noteId: number };
   /** Events filed under this show a new title. */
   readonly retitle?: { readonly type: ActivitySubject; readonly id: number; readonly title: string };
   /** An event is added. */
@@ -157,6 +159,54 @@ export function activityOfIssuable(done: IssuableDeedDone): ActivityChange {
       target: { type: done.type, id: done.id, iid: done.iid, title: done.title },
       subject,
       imported: done.imported,
+      createdAt: done.at,
+    },
+  };
+}
+
+/** A comment that was written or deleted. */
+export interface CommentDone {
+  readonly eventId: string;
+  readonly noteId: number;
+  /** `Issue`, `MergeRequest`, `Snippet` or `Commit`. */
+  readonly noteableKind: string;
+  /** 0 for a commit. */
+  readonly noteableId: number;
+  /** 0 where there is none. */
+  readonly noteableIid: number;
+  readonly noteableTitle: string;
+  readonly projectId: number;
+  readonly authorId: number;
+  readonly deed: 'written' | 'deleted';
+  /** One item of a thread: those are not told of (api.md 4.6, Terms). */
+  readonly inThread: boolean;
+  readonly at: Date;
+}
+
+const noteableSubjects: Readonly<Record<string, ActivitySubject>> = {
+  Issue: 'issue',
+  MergeRequest: 'merge_request',
+  Snippet: 'snippet',
+  Commit: 'repository',
+};
+
+/** What follows from a comment. */
+export function activityOfComment(done: CommentDone): ActivityChange {
+  const type = noteableSubjects[done.noteableKind];
+  if (type === undefined) return {};
+  // A commit has no id: a comment on one is filed under its own.
+  const subject = { type, id: type === 'repository' ? done.noteId : done.noteableId };
+  if (done.deed === 'deleted') return { forgetNote: { ...subject, noteId: done.noteId } };
+  if (done.inThread) return {};
+  return {
+    add: {
+      cause: done.eventId,
+      projectId: done.projectId,
+      authorId: done.authorId,
+      action: 'commented',
+      target: { type: 'note', id: done.noteId, iid: done.noteableIid || undefined, title: done.noteableTitle },
+      subject,
+      imported: false,
       createdAt: done.at,
     },
   };

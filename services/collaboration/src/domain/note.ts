@@ -1,8 +1,17 @@
-/** Least access level that sees and writes internal notes (G-4.6-9). */
-export const reporter = 20;
+import { badRequest, forbidden, notFound } from '@switchyard/errors';
+import { type Noteable, noteableRules } from './noteable';
+
+/** Access levels that rules of notes name (G-5-14). */
+export const levels = { guest: 10, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const;
+
+/** Characters a body may have (api.md section 8). */
+export const maxBodyLength = 1_000_000;
 
 /** Which notes a list shows (G-4.6-1). */
 export type ActivityFilter = 'all_notes' | 'only_comments' | 'only_activity';
+
+/** How a note stands in its discussion; undefined: a comment of its own. */
+export type NoteType = 'DiscussionNote' | 'DiffNote' | undefined;
 
 /** A note as it is stored. */
 export interface Note {
@@ -12,8 +21,7 @@ export interface Note {
   /** Forty lower-case hexadecimal digits (G-2-19). */
   readonly discussionId: string;
   readonly startsDiscussion: boolean;
-  /** Undefined: a comment of its own. */
-  readonly type: 'DiscussionNote' | 'DiffNote' | undefined;
+  readonly type: NoteType;
   readonly authorId: number;
   readonly body: string;
   readonly system: boolean;
@@ -23,4 +31,68 @@ export interface Note {
   readonly importedFrom: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** Who writes, and what they are in the project. */
+export interface Writer {
+  readonly userId: number;
+  readonly admin: boolean;
+  /** Access level in the project, 0 to 50. */
+  readonly level: number;
+}
+
+/** Whether somebody sees internal notes (G-4.6-9). */
+export const seesInternal = ({ level, admin }: Pick<Writer, 'level' | 'admin'>): boolean =>
+  admin || level >= levels.reporter;
+
+/** Characters as a reader counts them: a pair of surrogates is one. */
+function lengthOf(text: string): number {
+  if (text.length <= maxBodyLength) return text.length;
+  let pairs = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0xd800 && unit < 0xdc00) pairs += 1;
+  }
+  return text.length - pairs;
+}
+
+/** Refuses what cannot be the body of a note (G-4.6-3). */
+export function checkBody(body: string): void {
+  if (body.trim() === '') throw badRequest('Note {:note=>["can\'t be blank"]}');
+  if (lengthOf(body) > maxBodyLength)
+    throw badRequest(`Note {:note=>["is too long (maximum is ${maxBodyLength} characters)"]}`);
+}
+
+/** Refuses whoever may not comment: on a locked object all but members of the project; internal notes below Reporter. */
+export function checkMayComment(writer: Writer, noteable: Noteable, internal: boolean): void {
+  if (noteable.locked && !writer.admin && writer.level < levels.guest) throw forbidden();
+  if (internal && (!noteableRules[noteable.kind].internal || !seesInternal(writer))) throw forbidden();
+}
+
+/** Refuses whoever may not edit or delete a note: the author and Maintainers may, nobody may a system note (G-4.6-6). */
+export function checkMayEdit(writer: Writer, note: Note): void {
+  if (note.system) throw forbidden();
+  if (note.authorId !== writer.userId && !writer.admin && writer.level < levels.maintainer) throw forbidden();
+}
+
+/** Fails with `404 Note Not Found` where a note is internal and the reader is none of those who see such. */
+export function checkMaySee(reader: Pick<Writer, 'level' | 'admin'>, note: Pick<Note, 'internal'>): void {
+  if (note.internal && !seesInternal(reader)) throw notFound('Note');
+}
+
+/**
+ * The moment a note is given: the one asked for, where the writer is an owner or administrator (api.md 4.6); the wish of others is
+ * ignored (G-4.6-7). Fails with `bad_request` for a moment before 1970 or after the year 9999, which not every client can read.
+ */
+export function momentOf(writer: Writer, wanted: Date | undefined, now: Date): Date {
+  if (wanted === undefined || !(writer.admin || writer.level >= levels.owner)) return now;
+  if (wanted.getTime() <= 0 || wanted.getUTCFullYear() > 9999)
+    throw badRequest('Note {:created_at=>["must be after 1970-01-01"]}');
+  return wanted;
+}
+
+/** Refuses to resolve (G-4.7-8): what cannot be resolved, and whoever is neither the noteable's author nor at least a Developer. */
+export function checkMayResolve(writer: Writer, noteable: Noteable): void {
+  if (!noteableRules[noteable.kind].resolvable) throw forbidden();
+  if (writer.userId !== noteable.authorId && !writer.admin && writer.level < levels.developer) throw forbidden();
 }

@@ -48,6 +48,8 @@ export interface Noteable {
   readonly webUrl: string;
   /** `opened`, `closed` …; empty where there is none. */
   readonly state: string;
+  /** Not everybody who reads the project may see it. */
+  readonly confidential: boolean;
   /** Only members of the project may comment. */
   readonly locked: boolean;
 }

@@ -9,9 +9,12 @@ type TodoAction =
   | 'merge_train_removed'
   | 'marked';
 
+/** Types of what a to-do can point at, by their public name. */
+export type TodoTargetType = 'MergeRequest' | 'Issue';
+
 /** What a to-do points at. */
 export interface TodoTarget {
-  readonly type: 'MergeRequest';
+  readonly type: TodoTargetType;
   readonly id: number;
   readonly iid: number;
   readonly projectId: number;

@@ -41,27 +41,54 @@ const pushData = (push: PushDataRow) => ({
   ref_count: push.ref_count,
 });
 
+const noteableNames: Record<string, string> = {
+  issue: 'Issue',
+  merge_request: 'MergeRequest',
+  repository: 'Commit',
+  snippet: 'Snippet',
+};
+
+/** The comment of an event; a commit has neither an id nor a number. */
+const eventNote = (event: ActivityEventRow, note: NonNullable<ActivityEventRow['note']>, externalUrl: string) => ({
+  id: note.id,
+  body: note.body,
+  attachment: null,
+  author: event.author === undefined ? null : userReference(event.author, externalUrl),
+  created_at: note.createdAt,
+  system: note.system,
+  noteable_id: event.subject.type === 'repository' ? null : event.subject.id,
+  noteable_type: noteableNames[event.subject.type] ?? null,
+  noteable_iid: event.targetIid ?? null,
+});
+
+/** What an event points at. A project that was made is where it lies; a comment has no number but its id. */
+function targetOf({ targetType, targetId, targetIid, targetTitle, note }: ActivityEventRow) {
+  if (targetType === undefined || targetType === 'project') return undefined;
+  const type = note?.type === 'DiffNote' ? note.type : typeNames[targetType];
+  return { type, id: targetId, iid: targetType === 'note' ? targetId : targetIid, title: targetTitle };
+}
+
 /**
  * The public activity event (api.md section 2, G-2-20).
  * @param ofProject true in the listing of a project, whose items carry `data`
  */
 export function presentActivityEvent(event: ActivityEventRow, externalUrl: string, ofProject: boolean) {
-  // A project that was made is what the event lies in, not what it points at.
-  const target = event.targetType === 'project' ? undefined : event;
+  const target = targetOf(event);
   return {
     id: event.id,
     project_id: event.projectId,
     title: null,
     action_name: actionName(event),
-    target_id: target?.targetId ?? null,
-    target_iid: target?.targetIid ?? null,
-    target_type: typeNames[target?.targetType ?? ''] ?? null,
+    target_id: target?.id ?? null,
+    target_iid: target?.iid ?? null,
+    target_type: target?.type ?? null,
     author_id: event.author?.id ?? event.authorId,
-    target_title: target?.targetTitle ?? null,
+    target_title: target?.title ?? null,
     created_at: event.createdAt,
     author: event.author === undefined ? null : userReference(event.author, externalUrl),
     imported: event.imported,
     imported_from: 'none',
+    ...(event.note === undefined ? {} : { note: eventNote(event, event.note, externalUrl) }),
     ...(event.push === undefined ? {} : { push_data: pushData(event.push) }),
     author_username: event.author?.username ?? null,
     ...(ofProject ? { data: null } : {}),

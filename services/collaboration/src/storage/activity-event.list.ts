@@ -10,6 +10,7 @@ import {
   visibleProjects,
 } from '@switchyard/directory';
 import type { ActivityFilter } from '../domain/activity';
+import { visibleIssues } from './issue.visibility';
 import { mergeRequestRule } from './todo.visibility';
 
 /** What was pushed, as it is printed; `action` and `ref_type` of a bulk push are not. */
@@ -38,6 +39,10 @@ export interface ActivityEventRow {
   imported: boolean;
   createdAt: Date;
   author: UserRow | undefined;
+  /** The comment; its author is the event's. */
+  note: { id: number; body: string; type: string | undefined; system: boolean; createdAt: Date } | undefined;
+  /** What the event is filed under. */
+  subject: { type: string; id: number };
 }
 
 /** Whose or which events are listed. */
@@ -58,22 +63,37 @@ export interface ActivityEventList {
   ): Promise<{ rows: ActivityEventRow[]; page: PageInfo }>;
 }
 
-const countFrom = sql`activity_events e ${joinProject(sql`e.project_id`)}`;
+const guest = 10;
+const reporter = 20;
+
+const countFrom = sql`activity_events e ${joinProject(sql`e.project_id`)}
+  left join issues i on e.subject_type = 'issue' and i.id = e.subject_id
+  left join notes note on e.target_type = 'note' and note.id = e.target_id`;
 const from = sql`${countFrom} ${userJoin('author', sql`e.author_id`)}`;
 
 const select = sql`e.id, e.project_id, e.author_id, e.action, e.target_type, e.target_id, e.target_iid, e.target_title, e.push_data,
-  e.imported, e.created_at, ${userColumns('author')}`;
+  e.imported, e.created_at, e.subject_type, e.subject_id, note.id as note_id, note.body as note_body, note.type as note_type,
+  note.system as note_system, note.created_at as note_created_at, ${userColumns('author')}`;
 
 const scopeCondition = (viewer: Viewer, scope: ActivityScope): Sql => {
   if (scope === 'member_projects') return memberProjects(viewer);
   return 'authorId' in scope ? sql`e.author_id = ${scope.authorId}` : sql`e.project_id = ${scope.projectId}`;
 };
 
-/** Whoever may read what an event is filed under may read the event. */
-const visibleTo = (viewer: Viewer): Sql => sql`case e.subject_type
-  when 'merge_request' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
-  when 'repository' then ${visibleProjects(viewer, { privateLevel: 20, feature: 'repository' })}
-  else ${visibleProjects(viewer)} end`;
+/**
+ * Whoever may read what an event is filed under may read the event. Issues and comments are asked as they stand now: one that became
+ * confidential, or is gone, takes its events along at once.
+ */
+function visibleTo(viewer: Viewer): Sql {
+  const members = (least: number): Sql => (viewer.admin ? sql`true` : memberProjects(viewer, least));
+  return sql`case e.subject_type
+    when 'merge_request' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
+    when 'repository' then ${visibleProjects(viewer, { privateLevel: reporter, feature: 'repository' })}
+    when 'issue' then i.id is not null and ${visibleIssues(viewer)}
+    when 'snippet' then ${visibleProjects(viewer)} and ${members(guest)}
+    else ${visibleProjects(viewer)} end
+    and (e.target_type is distinct from 'note' or note.id is not null and (not note.internal or ${members(reporter)}))`;
+}
 
 const conditionsOf = ({ action, targetType, before, after }: ActivityFilter): Sql[] => [
   ...(action === undefined ? [] : [sql`e.action = ${action}`]),
@@ -97,6 +117,17 @@ function rowOf(row: Record<string, unknown>): ActivityEventRow {
     imported: row.imported as boolean,
     createdAt: row.created_at as Date,
     author: userOf(row, 'author'),
+    note:
+      typeof row.note_id === 'number'
+        ? {
+            id: row.note_id,
+            body: row.note_body as string,
+            type: optional(row.note_type),
+            system: row.note_system as boolean,
+            createdAt: row.note_created_at as Date,
+          }
+        : undefined,
+    subject: { type: row.subject_type as string, id: row.subject_id as number },
   };
 }
 

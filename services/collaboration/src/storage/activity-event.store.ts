@@ -45,7 +45,7 @@ async function add(tx: SqlExecutor, event: Activity): Promise<void> {
 /** Opens the store. */
 export function activityEventStore(db: Database): ActivityEventStore {
   return {
-    async apply(tx, { forget, retitle, add: added }) {
+    async apply(tx, { forget, forgetNote, retitle, add: added }) {
       if (forget !== undefined) {
         await tx.query(sql`
           insert into removed_targets (target_type, target_id) values (${removedAs[forget.type] ?? forget.type}, ${forget.id})
@@ -53,6 +53,11 @@ export function activityEventStore(db: Database): ActivityEventStore {
         await tx.query(
           sql`delete from activity_events where subject_type = ${forget.type} and subject_id = ${forget.id} and subject_id > 0`,
         );
+      }
+      if (forgetNote !== undefined) {
+        await tx.query(sql`
+          delete from activity_events where subject_type = ${forgetNote.type} and subject_id = ${forgetNote.id} and subject_id > 0
+            and target_type = 'note' and target_id = ${forgetNote.noteId}`);
       }
       if (retitle !== undefined) {
         await tx.query(sql`

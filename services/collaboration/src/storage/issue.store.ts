@@ -16,7 +16,7 @@ import type { IssueChange, IssueFact, IssuePatch, LockedIssue, NewIssue } from '
 import type { IssueView } from '../domain/issue-view';
 import type { PrismaClient } from '../generated/prisma/client';
 import { publishIssueFacts } from './issue.events';
-import { type IssueKey, issueColumns, readIssueView, toIssue } from './issue.row';
+import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
 
 faultPoints.push('issue.written', 'issue.committed');
@@ -166,6 +166,23 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
         ? visibleIssues(viewer)
         : sql`p.issues_enabled and ${openToLevel(viewer, viewer.level)}`,
     ),
+
+  /** Those of `ids` that the viewer may see. */
+  async viewsByIds(ids: readonly number[], viewer: Viewer): Promise<IssueView[]> {
+    const rows = await db.query(sql`
+      select ${issueSelect} from ${issueFrom} where i.id = any(${[...ids]}::bigint[]) and ${visibleIssues(viewer)}`);
+    return rows.map(toIssueView);
+  },
+
+  /** Those of `ids` that a user is subscribed to. */
+  async subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>> {
+    const rows = await db.query<{ id: number }>(sql`
+      select i.id from issues i
+      left join issue_subscriptions s on s.issue_id = i.id and s.user_id = ${userId}
+      left join issue_participants p on p.issue_id = i.id and p.user_id = ${userId}
+      where i.id = any(${[...ids]}::bigint[]) and coalesce(s.subscribed, p.user_id is not null)`);
+    return new Set(rows.map(({ id }) => id));
+  },
 
   /**
    * Opens an issue with its people, labels and event.

@@ -42,8 +42,11 @@ export const noteColumns = sql`n.id, n.noteable_id, n.project_id, n.discussion_i
   n.body, n.system, n.internal, n.original_position, n.position, n.resolved_at, n.resolved_by_id as settler_id, n.imported_from,
   n.created_at, n.updated_at, ${userColumns('author')}, author.created_at as author_created_at, ${userColumns('resolver')}`;
 
+/** Joins the people of `notes n`. */
+export const noteJoins = sql`${userJoin('author', sql`n.author_id`)} ${userJoin('resolver', sql`n.resolved_by_id`)}`;
+
 /** What `noteColumns` reads from. */
-export const noteFrom = sql`notes n ${userJoin('author', sql`n.author_id`)} ${userJoin('resolver', sql`n.resolved_by_id`)}`;
+export const noteFrom = sql`notes n ${noteJoins}`;
 
 /** A note read through `noteColumns`. */
 export function noteRow(row: Record<string, unknown>): NoteRow {

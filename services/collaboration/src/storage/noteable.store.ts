@@ -4,12 +4,21 @@ import type { NoteableKey } from '../domain/noteable';
 /** A noteable's row, locked by the transaction that has it. */
 export interface LockedNoteable {
   readonly id: number;
-  readonly userNotesCount: number;
-  readonly unresolvedCount: number;
-  readonly version: number;
   /** True when the target is gone for good. */
   readonly removed: boolean;
 }
+
+/** Counters of a noteable, and the version they have. */
+export interface NoteableCounters {
+  readonly version: number;
+  readonly userNotesCount: number;
+  readonly unresolvedCount: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+}
+
+/** By how much a change moves the counters. */
+export type CounterChange = { readonly [F in keyof Omit<NoteableCounters, 'version'>]?: number };
 
 /** Id of the row under which a noteable's notes are kept, as an expression; null when it has none yet. */
 export const noteableId = ({ kind, projectId, targetId, sha }: NoteableKey): Sql => sql`(
@@ -21,23 +30,35 @@ export const noteableStore = {
   /** Locks a noteable's row, made when it is missing. Whoever changes its notes, threads or counters holds this lock. */
   async lock(tx: SqlExecutor, { kind, projectId, targetId, sha }: NoteableKey): Promise<LockedNoteable> {
     // A row that conflicts is locked by the update that changes nothing; one statement whether it is there or not.
-    const [row] = await tx.query<{
-      id: number;
-      user_notes_count: number;
-      unresolved_count: number;
-      version: number;
-      removed: boolean;
-    }>(sql`
+    const [row] = await tx.query<LockedNoteable>(sql`
       insert into noteables (kind, project_id, target_id, sha) values (${kind}, ${projectId}, ${targetId}, ${sha})
       on conflict (kind, target_id, project_id, sha) do update set version = noteables.version
-      returning id, user_notes_count, unresolved_count, version, removed_at is not null as removed`);
+      returning id, removed_at is not null as removed`);
     if (row === undefined) throw new Error('a noteable has neither been found nor made');
+    return row;
+  },
+
+  /** Moves the counters of a locked noteable, and its version. */
+  async count(tx: SqlExecutor, id: number, change: CounterChange): Promise<NoteableCounters> {
+    const { userNotesCount = 0, unresolvedCount = 0, upvotes = 0, downvotes = 0 } = change;
+    const [row] = await tx.query<{
+      version: number;
+      user_notes_count: number;
+      unresolved_count: number;
+      upvotes: number;
+      downvotes: number;
+    }>(sql`
+      update noteables set version = version + 1, user_notes_count = user_notes_count + ${userNotesCount}::int,
+        unresolved_count = unresolved_count + ${unresolvedCount}::int, upvotes = upvotes + ${upvotes}::int,
+        downvotes = downvotes + ${downvotes}::int
+      where id = ${id} returning version, user_notes_count, unresolved_count, upvotes, downvotes`);
+    if (row === undefined) throw new Error('a locked noteable is gone');
     return {
-      id: row.id,
+      version: row.version,
       userNotesCount: row.user_notes_count,
       unresolvedCount: row.unresolved_count,
-      version: row.version,
-      removed: row.removed,
+      upvotes: row.upvotes,
+      downvotes: row.downvotes,
     };
   },
 
@@ -45,7 +66,8 @@ export const noteableStore = {
   async remove(tx: SqlExecutor, key: NoteableKey): Promise<void> {
     const { id } = await noteableStore.lock(tx, key);
     await tx.query(sql`
-      update noteables set removed_at = now(), user_notes_count = 0, unresolved_count = 0, version = version + 1
+      update noteables set removed_at = now(), user_notes_count = 0, unresolved_count = 0, upvotes = 0, downvotes = 0,
+        version = version + 1
       where id = ${id} and removed_at is null`);
   },
 

@@ -1,16 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { type SqlExecutor, sql } from '@switchyard/database';
 import { usersByIds } from '@switchyard/directory';
 import type { SystemNote } from '../domain/merge-request-system-note';
 import type { NoteableKey } from '../domain/noteable';
+import { newDiscussionId } from './note.store';
 import { noteableStore } from './noteable.store';
-
-/** A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the index. */
-export function newDiscussionId(at: Date): Buffer {
-  const id = randomBytes(20);
-  id.writeUIntBE(Math.max(0, at.getTime()), 0, 6);
-  return id;
-}
 
 /** What made some system notes. */
 export interface SystemNoteCause {

@@ -1,4 +1,4 @@
-import { type Database, listPage, named, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import { type Database, listPage, named, type PageInfo, type PageRequest, sql } from '@switchyard/database';
 import {
   joinProject,
   type ProjectRow,
@@ -9,17 +9,16 @@ import {
   userJoin,
   userOf,
   type Viewer,
-  visibleProjects,
 } from '@switchyard/directory';
-import type { TodoFilter } from '../domain/todo';
+import type { TodoFilter, TodoTargetType } from '../domain/todo';
 import { conditionsOf } from './todo.filter';
-import { mergeRequestRule } from './todo.visibility';
+import { readableTarget } from './todo.visibility';
 
 /** A to-do with what it is printed with. */
 export interface TodoRow {
   id: number;
   action: string;
-  targetType: string;
+  targetType: TodoTargetType;
   targetId: number;
   noteId: number | undefined;
   body: string | undefined;
@@ -43,15 +42,11 @@ const select = sql`t.id, t.action, t.target_type, t.target_id, t.note_id, t.body
 const countFrom = sql`todos t ${joinProject(sql`t.project_id`)}`;
 const from = sql`${countFrom} ${userJoin('author', sql`t.author_id`)}`;
 
-// The same condition as the owner's own, so that what it would withhold is not counted either.
-const visibleTo = (viewer: Viewer): Sql =>
-  sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`;
-
 function rowOf(row: Record<string, unknown>): TodoRow {
   return {
     id: row.id as number,
     action: row.action as string,
-    targetType: row.target_type as string,
+    targetType: row.target_type as TodoTargetType,
     targetId: row.target_id as number,
     noteId: (row.note_id as number | null) ?? undefined,
     body: (row.body as string | null) ?? undefined,
@@ -73,7 +68,7 @@ export function todoList(db: Database): TodoList {
         select,
         from,
         countFrom,
-        where: [...conditionsOf(viewer.userId, filter), visibleTo(viewer)],
+        where: [...conditionsOf(viewer.userId, filter), readableTarget(viewer)],
         orders: { id: [{ name: 'id', expression: sql`t.id`, type: 'bigint' }] },
         request,
         count: true,
@@ -84,7 +79,7 @@ export function todoList(db: Database): TodoList {
       const row = await db.one(
         named(
           'find_todo',
-          sql`select ${select} from ${from} where t.id = ${id} and t.user_id = ${viewer.userId} and ${visibleTo(viewer)}`,
+          sql`select ${select} from ${from} where t.id = ${id} and t.user_id = ${viewer.userId} and ${readableTarget(viewer)}`,
         ),
       );
       return row === undefined ? undefined : rowOf(row);

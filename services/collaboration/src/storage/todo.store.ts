@@ -1,9 +1,9 @@
 import { type Database, isUniqueViolation, type SqlExecutor, sql } from '@switchyard/database';
-import { usersByUsernames, usersWhoSee } from '@switchyard/directory';
+import { usersByUsernames } from '@switchyard/directory';
 import type { Raise, TodoFilter, TodoTarget } from '../domain/todo';
 import type { PrismaClient } from '../generated/prisma/client';
 import { whereOf } from './todo.filter';
-import { mergeRequestRule } from './todo.visibility';
+import { targetReaders } from './todo.visibility';
 
 /** To-dos as rows: how they come, are done, and go. */
 export interface TodoStore {
@@ -36,7 +36,7 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
         return ids.map((userId) => ({ userId, action, authorId: authorId ?? userId, cause: cause ?? '', body }));
       });
       const readers = new Set(
-        await usersWhoSee(tx, target.projectId, [...new Set(wanted.map(({ userId }) => userId))], mergeRequestRule),
+        await targetReaders(tx, target, [...new Set(wanted.map(({ userId }) => userId))]),
       );
       const rows = wanted.filter(({ userId }) => readers.has(userId));
       if (rows.length === 0) return;

@@ -1,4 +1,45 @@
-import type { ProjectRule } from '@switchyard/directory';
+import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { type ProjectRule, usersAtLevel, usersWhoSee, type Viewer, visibleProjects } from '@switchyard/directory';
+import { issueLevels } from '../domain/issue';
+import type { TodoTarget, TodoTargetType } from '../domain/todo';
+import { visibleIssues } from './issue.visibility';
 
 /** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
 export const mergeRequestRule: ProjectRule = { privateLevel: 20, feature: 'merge_requests' };
+
+/** Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted either. */
+interface Readability {
+  /** Whether the viewer may read the target of the to-do `t`, whose project is `p` in namespace `n`. */
+  readonly of: (viewer: Viewer) => Sql;
+  /** Those of `userIds` who may read a target. */
+  readonly readers: (tx: SqlExecutor, target: TodoTarget, userIds: readonly number[]) => Promise<number[]>;
+}
+
+const readability: Record<TodoTargetType, Readability> = {
+  MergeRequest: {
+    of: (viewer) => sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`,
+    readers: (tx, { projectId }, userIds) => usersWhoSee(tx, projectId, userIds, mergeRequestRule),
+  },
+  Issue: {
+    of: (viewer) => sql`exists (select 1 from issues i where i.id = t.target_id and ${visibleIssues(viewer)})`,
+    async readers(tx, { id, projectId }, userIds) {
+      const [issue] = await tx.query<{ confidential: boolean; people: number[] }>(sql`
+        select i.confidential, i.author_id || array(select user_id from issue_assignees where issue_id = i.id) as people
+        from issues i join directory.projects p on p.id = i.project_id where i.id = ${id} and p.issues_enabled`);
+      if (issue === undefined) return [];
+      const readers = await usersWhoSee(tx, projectId, userIds);
+      if (!issue.confidential) return readers;
+      const planners = new Set(await usersAtLevel(tx, projectId, readers, issueLevels.planner));
+      return readers.filter((userId) => planners.has(userId) || issue.people.includes(userId));
+    },
+  },
+};
+
+/** Whether the viewer may read the target of the to-do `t`, on the aliases of the list of to-dos. */
+export const readableTarget = (viewer: Viewer): Sql => sql`case t.target_type
+  when 'MergeRequest' then ${readability.MergeRequest.of(viewer)}
+  when 'Issue' then ${readability.Issue.of(viewer)} else false end`;
+
+/** Those of `userIds` who may read a target. */
+export const targetReaders = (tx: SqlExecutor, target: TodoTarget, userIds: readonly number[]): Promise<number[]> =>
+  readability[target.type].readers(tx, target, userIds);

@@ -7,11 +7,13 @@ import {
   issueEvents,
   membershipEvents,
   mergeRequestEvents,
+  noteEvents,
   projectEvents,
   repositoryPushed,
   subscription,
 } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { MemberRemoved_Reason, type MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
 import type { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import {
@@ -21,6 +23,7 @@ import {
 import type { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import {
   type ActivityChange,
+  activityOfComment,
   activityOfIssuable,
   activityOfProject,
   activityOfPush,
@@ -92,6 +95,25 @@ function ofIssue(event: IssueEvent, { id: eventId, time }: EventMeta): ActivityC
   });
 }
 
+function ofNote({ noteable, fact, actorId, occurredAt }: NoteEvent, { id: eventId, time }: EventMeta): ActivityChange {
+  if (noteable === undefined || (fact?.$case !== 'created' && fact?.$case !== 'deleted')) return {};
+  const { note } = fact.value;
+  if (note === undefined) return {};
+  return activityOfComment({
+    eventId,
+    noteId: note.id,
+    noteableKind: noteable.kind,
+    noteableId: noteable.id,
+    noteableIid: noteable.iid,
+    noteableTitle: noteable.title,
+    projectId: noteable.projectId,
+    authorId: actorId,
+    deed: fact.$case === 'created' ? 'written' : 'deleted',
+    inThread: note.type === 'DiscussionNote',
+    at: occurredAt ?? time,
+  });
+}
+
 const pushActions = new Set(['created', 'pushed', 'removed']);
 
 function ofPush(event: RepositoryPushedEvent, { id: eventId, time }: EventMeta): ActivityChange {
@@ -137,6 +159,7 @@ export function activitySubscriptions(apply: (tx: Tx, change: ActivityChange) =>
   return [
     subscription({ event: mergeRequestEvents, handle: handling(ofMergeRequest) }),
     subscription({ event: issueEvents, handle: handling(ofIssue) }),
+    subscription({ event: noteEvents, handle: handling(ofNote) }),
     subscription({ event: repositoryPushed, handle: handling(ofPush) }),
     subscription({ event: membershipEvents, handle: handling(ofMembership) }),
     subscription({ event: projectEvents, handle: handling(ofProject) }),

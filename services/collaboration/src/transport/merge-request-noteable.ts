@@ -27,6 +27,7 @@ export function mergeRequestNoteables(peer: Peer, directorySequence: () => numbe
         title: found.title,
         webUrl: found.webUrl,
         state: found.state,
+        confidential: false,
         locked: found.discussionLocked,
       };
     } catch (error) {

@@ -4,9 +4,9 @@ import {
   MergeRequestTargetServiceService,
 } from '@switchyard/protos/merge_requests/v1/merge_request_target';
 import type { CallOptions, Peer } from '@switchyard/rpc';
-import type { MergeRequestTarget, MergeRequestTargets, Reader } from '../application/todo-targets';
+import type { Reader, ShownTarget, TargetOwner } from '../application/todo-targets';
 
-const toTarget = (message: MergeRequestTargetMessage): MergeRequestTarget => ({
+const toTarget = (message: MergeRequestTargetMessage): ShownTarget => ({
   id: message.id,
   iid: message.iid,
   projectId: message.projectId,
@@ -19,7 +19,7 @@ const toTarget = (message: MergeRequestTargetMessage): MergeRequestTarget => ({
  * Asks merge-requests for targets on behalf of the reader, whose rights it checks.
  * @param directorySequence where this service's directory stands: the owner must know as much before it answers
  */
-export function mergeRequestTargets(peer: Peer, directorySequence: () => number): MergeRequestTargets {
+export function mergeRequestTargets(peer: Peer, directorySequence: () => number): TargetOwner {
   const client = peer.client(MergeRequestTargetServiceService);
   const options = ({ actor, requestId }: Reader): CallOptions => ({
     requestId,

@@ -1,15 +1,28 @@
 import { invalidParams, unauthorized } from '@switchyard/errors';
 import { type NoteableRef as NoteableRefMessage, NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
-import { type CallContext, entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import {
+  type CallContext,
+  entity,
+  implement,
+  json,
+  page,
+  pageRequest,
+  type ServiceImplementation,
+} from '@switchyard/rpc';
 import type { getNote, listNotes } from '../application/list-notes';
+import type { createNote, deleteNote, updateNote } from '../application/write-notes';
 import type { ActivityFilter } from '../domain/note';
 import type { NoteableRef } from '../domain/noteable';
+import { presentAward } from '../presenters/award-emoji.presenter';
 import { presentNote } from '../presenters/note.presenter';
 
 /** Use cases behind the service. */
 export interface NoteUseCases {
   readonly listNotes: ReturnType<typeof listNotes>;
   readonly getNote: ReturnType<typeof getNote>;
+  readonly createNote: ReturnType<typeof createNote>;
+  readonly updateNote: ReturnType<typeof updateNote>;
+  readonly deleteNote: ReturnType<typeof deleteNote>;
 }
 
 /** The call, when somebody makes it: notes are not for the anonymous (G-4.6). */
@@ -56,5 +69,28 @@ export const noteHandler = (notes: NoteUseCases, externalUrl: string): ServiceIm
     getNote: async (request, context) => {
       const { note, noteable } = await notes.getNote(signedIn(context), refOf(request.noteable), request.noteId);
       return entity(presentNote(note, noteable, externalUrl));
+    },
+    createNote: async ({ noteable: ref, body, internal, createdAt }, context) => {
+      const written = await notes.createNote(signedIn(context), refOf(ref), { body, internal, createdAt });
+      switch (written.kind) {
+        case 'reaction':
+          return entity(presentAward(written.award, externalUrl));
+        case 'commands':
+          return entity({ commands_changes: written.commands.changes, summary: written.commands.summary }, 202);
+        case 'note':
+          return entity({
+            ...presentNote(written.note, written.noteable, externalUrl),
+            commands_changes: written.commands.changes,
+          });
+      }
+    },
+    updateNote: async ({ noteable: ref, noteId, body, confidential }, context) => {
+      const { note, noteable } = await notes.updateNote(signedIn(context), refOf(ref), noteId, { body, confidential });
+      return entity(presentNote(note, noteable, externalUrl));
+    },
+    deleteNote: async ({ noteable: ref, noteId, ifUnmodifiedSince }, context) => {
+      const condition = { unmodifiedSince: ifUnmodifiedSince, discussionId: undefined };
+      await notes.deleteNote(signedIn(context), refOf(ref), noteId, condition);
+      return json(Buffer.alloc(0));
     },
   });

@@ -1,10 +1,10 @@
 import { unauthorized } from '@switchyard/errors';
 import { type TodoFilter as TodoFilterMessage, TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { type CallContext, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
-import type { createMergeRequestTodo } from '../application/create-merge-request-todo';
+import type { createTodo } from '../application/create-todo';
 import type { listTodos } from '../application/list-todos';
 import type { markTodoAsDone } from '../application/mark-todo-as-done';
-import type { TodoFilter } from '../domain/todo';
+import type { TodoFilter, TodoTargetType } from '../domain/todo';
 import { todoJson, todosJson } from '../presenters/todo.presenter';
 
 /** Use cases behind the service. */
@@ -12,7 +12,7 @@ export interface TodoUseCases {
   readonly listTodos: ReturnType<typeof listTodos>;
   readonly markTodoAsDone: ReturnType<typeof markTodoAsDone>;
   readonly markAllTodosAsDone: (userId: number, filter: TodoFilter) => Promise<void>;
-  readonly createMergeRequestTodo: ReturnType<typeof createMergeRequestTodo>;
+  readonly createTodo: ReturnType<typeof createTodo>;
 }
 
 const filterOf = (filter: TodoFilterMessage | undefined): TodoFilter => ({
@@ -32,8 +32,13 @@ const signedIn = (context: CallContext): CallContext => {
 const noBody = Buffer.alloc(0);
 
 /** Serves `TodoService`. */
-export const todoHandler = (todos: TodoUseCases, externalUrl: string): ServiceImplementation =>
-  implement(TodoServiceService, {
+export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceImplementation {
+  const made = async (context: CallContext, type: TodoTargetType, projectId: number, iid: number) => {
+    const todo = await todos.createTodo(signedIn(context), type, projectId, iid);
+    return todo === undefined ? json(noBody, 304) : json(todoJson(todo, externalUrl));
+  };
+
+  return implement(TodoServiceService, {
     listTodos: async (request, context) => {
       // The order is fixed (G-4.9-2).
       const wanted = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id', sort: 'desc' as const };
@@ -47,8 +52,7 @@ export const todoHandler = (todos: TodoUseCases, externalUrl: string): ServiceIm
       await todos.markAllTodosAsDone(signedIn(context).actor.userId, filterOf(request.filter));
       return json(noBody);
     },
-    createMergeRequestTodo: async (request, context) => {
-      const made = await todos.createMergeRequestTodo(signedIn(context), request.projectId, request.mergeRequestIid);
-      return made === undefined ? json(noBody, 304) : json(todoJson(made, externalUrl));
-    },
+    createMergeRequestTodo: (request, context) => made(context, 'MergeRequest', request.projectId, request.mergeRequestIid),
+    createIssueTodo: (request, context) => made(context, 'Issue', request.projectId, request.issueIid),
   });
+}

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
-import { notFound, unavailable } from '@switchyard/errors';
+import { forbidden, notFound, unavailable } from '@switchyard/errors';
 import {
   type EventBus,
   type EventDefinition,
@@ -14,11 +14,17 @@ import {
   mergeRequestEventId,
   mergeRequestEvents,
 } from '@switchyard/events';
+import { AwardEmojiServiceService } from '@switchyard/protos/collaboration/v1/award_emoji';
+import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import {
+  MergeRequestServiceService,
+  type UpdateMergeRequestRequest,
+} from '@switchyard/protos/merge_requests/v1/merge_request';
 import {
   type MergeRequestTarget,
   MergeRequestTargetServiceService,
@@ -28,6 +34,7 @@ import {
   anonymous,
   type CallOptions,
   connect,
+  entity,
   implement,
   type Peer,
   type RpcClient,
@@ -72,6 +79,12 @@ export interface Installation {
   readonly todos: RpcClient<typeof TodoServiceService>;
   readonly events: RpcClient<typeof EventServiceService>;
   readonly notes: RpcClient<typeof NoteServiceService>;
+  readonly discussions: RpcClient<typeof DiscussionServiceService>;
+  readonly awards: RpcClient<typeof AwardEmojiServiceService>;
+  /** Edits of merge requests that reached their owner. */
+  readonly edits: Partial<UpdateMergeRequestRequest & { userId: number; subscribed: boolean }>[];
+  /** Whether the owner refuses them. */
+  editsRefused: boolean;
   /** Options of a call by the gateway for a user, where `access` says to what its path led. */
   as(
     user: { id: number; admin?: boolean; external?: boolean } | undefined,
@@ -165,7 +178,8 @@ export async function startInstallation(): Promise<Installation> {
   const directory = new DirectoryModel();
   const targets = new Map<number, StoredTarget>();
   const targetCalls: string[] = [];
-  const state = { targetsAway: false };
+  const edits: Installation['edits'] = [];
+  const state = { editsRefused: false, targetsAway: false };
   const rule = { callers: ['collaboration'], onBehalfOf: true };
   const peers: RunningServer = await startServer({
     host: '127.0.0.1',
@@ -179,6 +193,24 @@ export async function startInstallation(): Promise<Installation> {
           snapshot: (request) => directory.client.snapshot(request, { requestId: 'test' }),
         },
         { readChanges: rule, snapshot: rule },
+      ),
+      implement(
+        {
+          updateMergeRequest: MergeRequestServiceService.updateMergeRequest,
+          setSubscription: MergeRequestServiceService.setSubscription,
+        },
+        {
+          updateMergeRequest: async (request, { actor }) => {
+            if (state.editsRefused) throw forbidden();
+            edits.push({ ...request, userId: actor.userId });
+            return entity({});
+          },
+          setSubscription: async ({ subscribed }, { actor }) => {
+            edits.push({ subscribed, userId: actor.userId });
+            return entity({});
+          },
+        },
+        { updateMergeRequest: rule, setSubscription: rule },
       ),
       implement(
         MergeRequestTargetServiceService,
@@ -242,6 +274,15 @@ export async function startInstallation(): Promise<Installation> {
     todos: gateway.client(TodoServiceService),
     events: gateway.client(EventServiceService),
     notes: gateway.client(NoteServiceService),
+    discussions: gateway.client(DiscussionServiceService),
+    awards: gateway.client(AwardEmojiServiceService),
+    edits,
+    get editsRefused() {
+      return state.editsRefused;
+    },
+    set editsRefused(refused) {
+      state.editsRefused = refused;
+    },
     as: (user, access) => {
       const actor: Actor =
         user === undefined

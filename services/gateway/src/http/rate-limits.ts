@@ -18,6 +18,7 @@ export const applicationLimits = {
   projects_list: { requests: 2_000, seconds: 600, anonymousRequests: 400 },
   project: { requests: 400, seconds: 60 },
   user: { requests: 300, seconds: 600 },
+  notes_create: { requests: 300, seconds: 60 },
   search: { requests: 30, seconds: 60, anonymousRequests: 10 },
 } as const satisfies Record<string, Limit>;
 

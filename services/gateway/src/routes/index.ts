@@ -1,4 +1,6 @@
 import type { Route } from '../http/route';
+import { awardEmojiRoutes } from './collaboration/award-emoji.routes';
+import { discussionRoutes } from './collaboration/discussions.routes';
 import { eventRoutes } from './collaboration/events.routes';
 import { issueListRoutes } from './collaboration/issue-lists.routes';
 import { issueRoutes } from './collaboration/issues.routes';
@@ -38,6 +40,8 @@ export const routes: readonly Route[] = [
   ...milestoneRoutes,
   ...eventRoutes,
   ...noteRoutes,
+  ...discussionRoutes,
+  ...awardEmojiRoutes,
   ...issueListRoutes,
   ...issueRoutes,
   ...todoRoutes,

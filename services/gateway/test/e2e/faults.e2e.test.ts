@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
-import { eventPoints, faultPointsOfSources, mergePoints, pushPoints } from './support/fault-points';
+import { eventPoints, faultPointsOfSources, mergePoints, notePoints, pushPoints } from './support/fault-points';
 import { expectOneTodoPerReview, expectSettled, expectSoundRepository } from './support/oracles';
 import { makeReviewer, makeScene, type Scene, type WorkingCopy } from './support/scene';
 import { type System, startSystem } from './support/system';
@@ -11,7 +11,7 @@ jest.setTimeout(600_000);
 
 test('every fault point of the sources is fired here', () => {
   const { passed, declared, unreadable } = faultPointsOfSources();
-  const fired = [...pushPoints, ...mergePoints, ...eventPoints].sort();
+  const fired = [...pushPoints, ...mergePoints, ...eventPoints, ...notePoints].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
   expect(fired).toEqual(passed);
@@ -98,6 +98,26 @@ describe('a process dies', () => {
     expect(await scene.remoteSha('refs/heads/main')).toBe(merged.merge_commit_sha);
     expect(await scene.remoteSha(`refs/heads/${name}`)).toBe('');
     await expectSoundRepository(scene);
+  });
+
+  it.each(notePoints)('at %s: the note is there once or not at all, and counted', async (point) => {
+    const { iid } = await proposal();
+    const notes = async () =>
+      (await scene.ok('GET', `${at}/${iid}/notes?activity_filter=only_comments`)) as { body: string }[];
+    system.arm(point);
+    const write = () => system.api('POST', `${at}/${iid}/notes`, { body: { body: `at ${point}` } });
+    await write().catch(() => undefined);
+    await fired();
+    const before = await eventually(notes, { within: 30_000, every: 100 });
+    expect(before.length).toBe(point === 'note.written' ? 0 : 1);
+    if (before.length === 0)
+      await eventually(async () => expect((await write()).status).toBe(201), { within: 30_000, every: 100 });
+    expect((await notes()).map(({ body }) => body)).toEqual([`at ${point}`]);
+    await eventually(async () => expect((await scene.ok('GET', `${at}/${iid}`)).user_notes_count).toBe(1), {
+      within: 30_000,
+      every: 100,
+    });
+    await expectSettled(system);
   });
 
   it.each(eventPoints)('at %s: the to-do exists exactly once', async (point) => {

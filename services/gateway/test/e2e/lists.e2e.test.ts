@@ -123,14 +123,20 @@ describe('every list', () => {
       `insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha)
         select ${request.id}, '${baseSha}', lpad(to_hex(n), 40, '0'), '${baseSha}' from generate_series(1, ${rows}) n`,
     );
+    const discussed = `${at}/merge_requests/${request.iid}`;
+    const note = await post(`${discussed}/notes`, { body: 'First' });
+    await each(rows, (index) => post(`${discussed}/discussions`, { body: `Thread ${index}` }));
     await system.query(
       'collaboration',
-      `with carrier as (
-        insert into noteables (kind, project_id, target_id) values ('MergeRequest', ${project.id}, ${request.id})
-        on conflict (kind, target_id, project_id, sha) do update set version = 0 returning id)
-      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
-        select carrier.id, ${project.id}, decode(lpad(to_hex(n), 40, '0'), 'hex'), true, ${first}, 'Note'
-        from carrier, generate_series(1, ${rows}) n`,
+      `insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+        select noteable_id, project_id, decode(lpad(to_hex(n), 40, '0'), 'hex'), true, author_id, 'Note'
+        from notes, generate_series(1, ${rows}) n where id = ${note.id}`,
+    );
+    await system.query(
+      'collaboration',
+      `insert into award_emoji (awardable_type, awardable_id, name, user_id)
+        select kind, awarded, 'thumbsup', member from unnest(array[${userIds}]) member,
+        (values ('MergeRequest', ${request.id}), ('Note', ${note.id})) target (kind, awarded)`,
     );
     await each(rows, (index) =>
       post(`${at}/statuses/${bigSha}`, { state: 'success', name: `job-${index}`, ref: 'big' }),
@@ -235,6 +241,9 @@ describe('every list', () => {
       'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': `${mr}/reviewers`,
       'GET /projects/:id/merge_requests/:merge_request_iid/versions': `${mr}/versions`,
       'GET /projects/:id/merge_requests/:merge_request_iid/notes': `${mr}/notes`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/discussions': `${mr}/discussions`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/award_emoji': `${mr}/award_emoji`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id/award_emoji': `${mr}/notes/${note.id}/award_emoji`,
       'GET /events': '/events',
       'GET /users/:id/events': '/users/root/events',
       'GET /projects/:id/events': `${at}/events`,

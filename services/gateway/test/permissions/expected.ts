@@ -89,6 +89,35 @@ const row = (
   ...(parameters === undefined ? {} : { parameters }),
 });
 
+/** Notes of one kind of object (G-4.6-1 … G-4.6-5): what the service decides on authorship, level and confidentiality is its own. */
+const noteRows = (path: string, read: FamilyName, write: FamilyName): Expectation[] => [
+  row(`GET ${path}/notes`, read, 'G-4.6-1'),
+  row(`GET ${path}/notes/:note_id`, read, 'G-4.6-2'),
+  row(`POST ${path}/notes`, write, 'G-4.6-3', { body: 'b' }),
+  row(`PUT ${path}/notes/:note_id`, write, 'G-4.6-4', { body: 'b' }),
+  row(`DELETE ${path}/notes/:note_id`, write, 'G-4.6-5'),
+];
+
+/** Discussions on one kind of object (G-4.7-1 … G-4.7-9). */
+const discussionRows = (path: string, read: FamilyName, write: FamilyName): Expectation[] => [
+  row(`GET ${path}/discussions`, read, 'G-4.7-1'),
+  row(`GET ${path}/discussions/:discussion_id`, read, 'G-4.7-2'),
+  row(`POST ${path}/discussions`, write, 'G-4.7-3', { body: 'b' }),
+  row(`GET ${path}/discussions/:discussion_id/notes`, read, 'G-4.7-4'),
+  row(`POST ${path}/discussions/:discussion_id/notes`, write, 'G-4.7-5', { body: 'b' }),
+  row(`GET ${path}/discussions/:discussion_id/notes/:note_id`, read, 'G-4.7-6'),
+  row(`PUT ${path}/discussions/:discussion_id/notes/:note_id`, write, 'G-4.7-7', { body: 'b' }),
+  row(`DELETE ${path}/discussions/:discussion_id/notes/:note_id`, write, 'G-4.7-9'),
+];
+
+/** Reactions to one kind of thing (G-4.6-11). */
+const reactionRows = (path: string, read: FamilyName, write: FamilyName): Expectation[] => [
+  row(`GET ${path}/award_emoji`, read, 'G-4.6-11'),
+  row(`GET ${path}/award_emoji/:award_id`, read, 'G-4.6-11'),
+  row(`POST ${path}/award_emoji`, write, 'G-4.6-11', { name: 'thumbsup' }),
+  row(`DELETE ${path}/award_emoji/:award_id`, write, 'G-4.6-11'),
+];
+
 /** Every operation there is. A route without a row here fails the test, and so does a row without a route. */
 export const expectations: readonly Expectation[] = [
   // Instance
@@ -254,6 +283,7 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/issues/:issue_iid/subscribe', 'seerWrite', 'gaps §10 Issues'),
   row('POST /projects/:id/issues/:issue_iid/unsubscribe', 'seerWrite', 'gaps §10 Issues'),
   row('GET /projects/:id/issues/:issue_iid/participants', 'openRead', 'gaps §10 Issues'),
+  row('POST /projects/:id/issues/:issue_iid/todo', 'memberWrite', 'G-4.9-3'),
   row('GET /projects/:id/issues/:issue_iid/closed_by', 'openRead', 'gaps §10 Issues'),
   row('GET /projects/:id/issues/:issue_iid/related_merge_requests', 'openRead', 'gaps §10 Issues'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/closes_issues', 'reporterRead', 'G-4.2-1'),
@@ -310,8 +340,13 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/events', 'openRead', 'G-4.8-4'),
 
   // Notes
-  row('GET /projects/:id/merge_requests/:merge_request_iid/notes', 'readerNotes', 'G-4.6-1'),
-  row('GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id', 'readerNotes', 'G-4.6-2'),
+  ...noteRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
+  ...discussionRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
+  row('PUT /projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id', 'readerWrite', 'G-4.7-8', {
+    resolved: true,
+  }),
+  ...reactionRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
+  ...reactionRows('/projects/:id/merge_requests/:merge_request_iid/notes/:note_id', 'readerNotes', 'readerWrite'),
 
   // Merge trains
   row('GET /projects/:id/merge_trains', 'developerRead', 'gaps §4.1'),

@@ -54,6 +54,9 @@ const owner = 50;
 /** Least level whose wish for a recheck a list follows (G-4.2-2). */
 const recheckLevel = 30;
 
+/** Quick actions of notes change merge requests in the name of whoever writes them. */
+const command = { callers: ['gateway', 'collaboration'], onBehalfOf: true };
+
 const ids = (list: IdList | undefined): number[] | undefined => list?.ids;
 
 /** Commands leave out what the request leaves out. */
@@ -104,7 +107,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
 
   const addressOf = (view: MergeRequestView) => ({ externalUrl, fullPath: fullPath(view.project) });
 
-  return implement(MergeRequestServiceService, {
+  const service = implement(MergeRequestServiceService, {
     async listMergeRequests(request, context) {
       const { projectId, groupId } = request;
       const scope = projectId > 0 ? { projectId } : groupId > 0 ? { groupId } : ('all' as const);
@@ -264,4 +267,5 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
       return details(key, context);
     },
   });
+  return { ...service, rules: { updateMergeRequest: command, setSubscription: command } };
 }

@@ -4,8 +4,8 @@ import type { ProjectAbility } from '../../http/abilities';
 import { integer } from '../../http/params';
 
 /** A kind of what carries notes, as its endpoints are declared. */
-export interface NoteableKind {
-  /** Base path of the object. */
+interface NoteableKind {
+  /** Path of the object. */
   readonly path: string;
   /** Its parameters beside `:id`. */
   readonly path_params: z.ZodRawShape;
@@ -14,8 +14,14 @@ export interface NoteableKind {
   readonly read: ProjectAbility;
   /** Who may comment: whoever reads, but not in an archived project. */
   readonly comment: ProjectAbility;
-  /** Path under which its notes lie (G-4.6); undefined where it has only discussions. */
-  readonly notes: string | undefined;
+  /** Its notes lie under `notes` (G-4.6). */
+  readonly hasNotes: boolean;
+  /** It takes reactions itself. */
+  readonly hasReactions: boolean;
+  /** Its threads can be resolved (G-4.7-8). */
+  readonly resolvable: boolean;
+  /** Its threads may stand at a place of a diff (G-4.7-3). */
+  readonly hasDiff: boolean;
   ref(projectId: number, path: Record<string, unknown>): NoteableRef;
 }
 
@@ -27,7 +33,10 @@ export const noteables: readonly NoteableKind[] = [
     name: 'a merge request',
     read: 'read_merge_request',
     comment: 'update_merge_request',
-    notes: 'notes',
+    hasNotes: true,
+    hasReactions: true,
+    resolvable: true,
+    hasDiff: true,
     ref: (projectId, path) => ({
       projectId,
       target: { $case: 'mergeRequestIid', value: path.merge_request_iid as number },

@@ -1,13 +1,17 @@
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
-import { integer, oneOf } from '../../http/params';
+import { boolean, dateTime, integer, oneOf, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
 import { noteables } from './noteables';
 
+/** Bytes of a request that carries a body of 1,000,000 characters, each escaped as `\ud83d\ude00` at the worst. */
+export const noteBodyLimit = 16 << 20;
+
 /** Notes of every kind of noteable (api.md 4.6). */
 export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
-  if (kind.notes === undefined) return [];
-  const { path_params, name, read, ref } = kind;
-  const path = `${kind.path}/${kind.notes}`;
+  if (!kind.hasNotes) return [];
+  const { path_params, name, read, comment, ref } = kind;
+  const path = `${kind.path}/notes`;
+  const one = { ...path_params, note_id: integer() };
   return [
     defineRoute({
       method: 'get',
@@ -32,10 +36,65 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       summary: `Get a note of ${name}`,
       access: { project: read },
       needsToken: true,
-      path_params: { ...path_params, note_id: integer() },
+      path_params: one,
       returns: { 200: 'Note' },
       handle: ({ path: at, access, call }) =>
         call(NoteServiceService).getNote({ noteable: ref(access.id, at), noteId: at.note_id as number }),
+    }),
+    defineRoute({
+      method: 'post',
+      path,
+      summary: `Comment on ${name}`,
+      access: { project: comment },
+      path_params,
+      params: {
+        body: text(),
+        internal: boolean().optional(),
+        confidential: boolean().optional(),
+        created_at: dateTime().optional(),
+        merge_request_diff_head_sha: text().optional(),
+      },
+      bodyLimit: noteBodyLimit,
+      limit: 'notes_create',
+      returns: { 201: 'NoteOrAwardEmoji', 202: 'NoteCommands' },
+      handle: ({ params, path: at, access, call }) =>
+        call(NoteServiceService).createNote({
+          noteable: ref(access.id, at),
+          body: params.body,
+          internal: params.internal ?? params.confidential ?? false,
+          createdAt: params.created_at,
+        }),
+    }),
+    defineRoute({
+      method: 'put',
+      path: `${path}/:note_id`,
+      summary: `Change a note of ${name}`,
+      access: { project: comment },
+      path_params: one,
+      params: { body: text({ notEmpty: true }), confidential: boolean().optional() },
+      bodyLimit: noteBodyLimit,
+      returns: { 200: 'Note' },
+      handle: ({ params, path: at, access, call }) =>
+        call(NoteServiceService).updateNote({
+          noteable: ref(access.id, at),
+          noteId: at.note_id as number,
+          body: params.body,
+          confidential: params.confidential,
+        }),
+    }),
+    defineRoute({
+      method: 'delete',
+      path: `${path}/:note_id`,
+      summary: `Delete a note of ${name}`,
+      access: { project: comment },
+      path_params: one,
+      returns: { 204: undefined },
+      handle: ({ path: at, access, unmodifiedSince, call }) =>
+        call(NoteServiceService).deleteNote({
+          noteable: ref(access.id, at),
+          noteId: at.note_id as number,
+          ifUnmodifiedSince: unmodifiedSince,
+        }),
     }),
   ];
 });

@@ -102,4 +102,14 @@ export const todoRoutes = [
         mergeRequestIid: path.merge_request_iid,
       }),
   }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/issues/:issue_iid/todo',
+    summary: 'Create a to-do item on an issue',
+    access: { project: 'read_issue' },
+    path_params: { issue_iid: integer() },
+    returns: { 201: 'Todo', 304: undefined },
+    handle: ({ path, access, call }) =>
+      call(TodoServiceService).createIssueTodo({ projectId: access.id, issueIid: path.issue_iid }),
+  }),
 ];

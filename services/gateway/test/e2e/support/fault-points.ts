@@ -35,6 +35,9 @@ export const eventPoints = [
   'consumer.committed',
 ];
 
+/** Fault points passed by a note that is written, in their order. */
+export const notePoints = ['note.written', 'note.committed'];
+
 /** What the sources say of fault points. */
 export interface FaultPointsOfSources {
   /** Names a process passes by. */

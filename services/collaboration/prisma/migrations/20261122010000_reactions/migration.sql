@@ -1,0 +1,3 @@
+alter table noteables
+  add column upvotes integer not null default 0,
+  add column downvotes integer not null default 0;

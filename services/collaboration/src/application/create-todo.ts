@@ -1,0 +1,23 @@
+import { notFound } from '@switchyard/errors';
+import type { TodoTargetType } from '../domain/todo';
+import type { TodoList } from '../storage/todo.list';
+import type { TodoStore } from '../storage/todo.store';
+import type { TodoWithTarget } from './list-todos';
+import type { Reader, TodoTargets } from './todo-targets';
+
+/** Makes a to-do on a target for the reader (G-4.9-3); undefined when one is pending already. */
+export const createTodo =
+  ({ list, todos, targets }: { list: TodoList; todos: TodoStore; targets: TodoTargets }) =>
+  async (reader: Reader, type: TodoTargetType, projectId: number, iid: number): Promise<TodoWithTarget | undefined> => {
+    const target = await targets[type].find(projectId, iid, reader);
+    const id = await todos.mark(reader.actor.userId, {
+      type,
+      id: target.id,
+      iid: target.iid,
+      projectId: target.projectId,
+    });
+    if (id === undefined) return undefined;
+    const todo = await list.find(reader.actor, id);
+    if (todo === undefined) throw notFound();
+    return { todo, target };
+  };

@@ -1,0 +1,162 @@
+import { requireUnmodified } from '@switchyard/database';
+import { badRequest, notFound } from '@switchyard/errors';
+import { mentionsIn, newMentions } from '@switchyard/texts';
+import { emojiOnlyName } from '../domain/emoji-note';
+import { checkBody, checkMayComment, checkMayEdit, checkMaySee, momentOf } from '../domain/note';
+import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
+import { type CommandOutcome, noCommands, parseQuickActions } from '../domain/quick-action';
+import type { AwardRow } from '../storage/award-emoji.store';
+import { noteSubject } from '../storage/note.events';
+import type { NoteList } from '../storage/note.list';
+import { noteStore } from '../storage/note.store';
+import type { giveAward } from './award-emoji';
+import type { ChangeNoteable } from './change-noteable';
+import { isEmoji } from './emoji-names';
+import { type FoundNote, visibleNote, writerOf } from './list-notes';
+import type { Noteables, Reader } from './noteables';
+import type { RunCommands } from './run-quick-actions';
+
+/** What writing notes needs. */
+export interface NoteWriting {
+  readonly find: Noteables;
+  readonly notes: NoteList;
+  readonly change: ChangeNoteable;
+  readonly runCommands: RunCommands;
+  readonly giveAward: ReturnType<typeof giveAward>;
+  readonly clock: () => Date;
+  /** A body that is one emoji is a reaction (G-4.6-8), not a note. */
+  readonly emojiNotesReact: boolean;
+}
+
+/** A note as somebody wants it. */
+export interface NoteWish {
+  readonly body: string;
+  readonly internal: boolean;
+  /** Honoured from owners and administrators (G-4.6-7). */
+  readonly createdAt: Date | undefined;
+}
+
+/** What became of a body: a note, a reaction, or commands alone (G-2-17, G-2-18). */
+export type Written =
+  | (FoundNote & { readonly kind: 'note'; readonly commands: CommandOutcome })
+  | { readonly kind: 'reaction'; readonly award: AwardRow }
+  | { readonly kind: 'commands'; readonly commands: CommandOutcome };
+
+/** Mentions as an event tells them. */
+export const mentionsOf = (body: string, before?: string) => {
+  const found = mentionsIn(body);
+  const { usernames, directlyAddressed } = before === undefined ? found : newMentions(mentionsIn(before), found);
+  return { usernames: [...usernames], directlyAddressedUsernames: [...directlyAddressed] };
+};
+
+/**
+ * Writes a comment (G-4.6-3). Commands run first: they may run again without harm when the note could not be written, whereas a note
+ * written twice is a note too many. Fails with `not_found`, `forbidden`, `bad_request`.
+ */
+export const createNote =
+  ({ find, notes, change, runCommands, giveAward: give, clock, emojiNotesReact }: NoteWriting) =>
+  async (reader: Reader, ref: NoteableRef, { body, internal, createdAt }: NoteWish): Promise<Written> => {
+    const noteable = await find(ref, reader);
+    const writer = writerOf(reader);
+    checkMayComment(writer, noteable, internal);
+    checkBody(body);
+    const at = momentOf(writer, createdAt, clock());
+    const emoji = emojiNotesReact && noteableRules[noteable.kind].reactions ? emojiOnlyName(body) : undefined;
+    if (emoji !== undefined && isEmoji(emoji))
+      return { kind: 'reaction', award: await give(reader, { noteable }, emoji) };
+
+    const { text, commands } = parseQuickActions(body, noteable.kind);
+    const outcome = commands.length === 0 ? noCommands : await runCommands(reader, noteable, commands);
+    if (commands.length > 0 && text.trim() === '') return { kind: 'commands', commands: outcome };
+    const note = await change(noteable, writer.userId, async (tx, row) => {
+      const id = await noteStore.insert(tx, {
+        noteableId: row,
+        projectId: noteable.projectId,
+        discussionId: undefined,
+        type: undefined,
+        authorId: writer.userId,
+        body: text,
+        internal,
+        position: undefined,
+        at,
+      });
+      const written = await notes.find(noteable, id, tx);
+      if (written === undefined) throw new Error('a note that has just been written is not there');
+      return {
+        result: written,
+        counters: { userNotesCount: 1 },
+        fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
+      };
+    });
+    return { kind: 'note', noteable, note, commands: outcome };
+  };
+
+/**
+ * Changes the body of a note (G-4.6-4). Fails with `not_found`; with `forbidden` for system notes and whoever is neither author nor
+ * Maintainer; with `bad_request` when `confidential` would change or the body cannot be one.
+ */
+export const updateNote =
+  ({ find, notes, change }: Pick<NoteWriting, 'find' | 'notes' | 'change'>) =>
+  async (
+    reader: Reader,
+    ref: NoteableRef,
+    id: number,
+    { body, confidential }: { body: string; confidential: boolean | undefined },
+  ): Promise<FoundNote> => {
+    const noteable = await find(ref, reader);
+    const seen = await visibleNote({ notes }, reader, noteable, id);
+    const writer = writerOf(reader);
+    checkMayEdit(writer, seen);
+    if (confidential !== undefined && confidential !== seen.internal)
+      throw badRequest('Note {:confidential=>["can\'t be changed"]}');
+    checkBody(body);
+    const note = await change(noteable, writer.userId, async (tx, _row, now) => {
+      const before = await notes.find(noteable, id, tx);
+      if (before === undefined) throw notFound();
+      if (before.body === body) return { result: before };
+      await noteStore.changeBody(tx, id, body, now);
+      return {
+        result: { ...before, body, updatedAt: now },
+        fact: { $case: 'updated', value: { note: noteSubject(before), mentions: mentionsOf(body, before.body) } },
+      };
+    });
+    return { noteable, note };
+  };
+
+/** Threads of a noteable that wait to be resolved, more or fewer, when one goes from `before` to `after` open notes. */
+export const unresolvedChange = (noteable: Noteable, before: number, after: number): number =>
+  noteableRules[noteable.kind].resolvable ? Number(after > 0) - Number(before > 0) : 0;
+
+/**
+ * Deletes a note (G-4.6-5). Fails with `not_found`, `forbidden`; with `precondition_failed` when it changed after `unmodifiedSince`.
+ * @param discussionId the discussion it must belong to; undefined: any
+ */
+export const deleteNote =
+  ({ find, notes, change }: Pick<NoteWriting, 'find' | 'notes' | 'change'>) =>
+  async (
+    reader: Reader,
+    ref: NoteableRef,
+    id: number,
+    { unmodifiedSince, discussionId }: { unmodifiedSince: Date | undefined; discussionId: string | undefined },
+  ): Promise<void> => {
+    const noteable = await find(ref, reader);
+    const writer = writerOf(reader);
+    await change(noteable, writer.userId, async (tx, row) => {
+      const note = await notes.find(noteable, id, tx);
+      if (note === undefined || (discussionId !== undefined && note.discussionId !== discussionId)) throw notFound();
+      checkMaySee(writer, note);
+      checkMayEdit(writer, note);
+      await requireUnmodified(tx, 'notes', id, unmodifiedSince);
+      const before = await noteStore.discussion(tx, row, note.discussionId);
+      await noteStore.remove(tx, id);
+      const after = await noteStore.discussion(tx, row, note.discussionId);
+      return {
+        result: undefined,
+        counters: {
+          userNotesCount: -1,
+          unresolvedCount: unresolvedChange(noteable, before?.unresolved ?? 0, after?.unresolved ?? 0),
+        },
+        fact: { $case: 'deleted', value: { note: noteSubject(note) } },
+      };
+    });
+  };

@@ -1,0 +1,45 @@
+import { dueDate, labelNames, parseQuickActions, userNames } from './quick-action';
+
+describe('commands in a body', () => {
+  it('are lines of their own, taken out of the text', () => {
+    expect(parseQuickActions('/close\nDone here.\n/label ~bug ~"needs work"  \n', 'Issue')).toEqual({
+      text: 'Done here.',
+      commands: [
+        { name: 'close', argument: '' },
+        { name: 'label', argument: '~bug ~"needs work"' },
+      ],
+    });
+    expect(parseQuickActions('/CLOSE', 'Issue').commands).toEqual([{ name: 'close', argument: '' }]);
+  });
+
+  it('are text in code, in the middle of a line, of another kind, and where there is no such command', () => {
+    for (const body of ['```\n/close\n```', 'please /close', '/draft', '/usr/bin/env', '/nothing', ' /close', '/']) {
+      expect(parseQuickActions(body, 'Issue')).toEqual({ text: body, commands: [] });
+    }
+    expect(parseQuickActions('/close', 'Snippet').commands).toEqual([]);
+    expect(parseQuickActions('~~~\n/close\n```\n/close\n~~~\n/close', 'Issue').commands).toHaveLength(1);
+  });
+
+  it('are read in one pass', () => {
+    const started = performance.now();
+    parseQuickActions('/close\n'.repeat(140_000), 'Issue');
+    parseQuickActions(`/${'a'.repeat(1_000_000)}`, 'Issue');
+    for (const { argument } of parseQuickActions(`/label ${'~'.repeat(1_000_000)}`, 'Issue').commands)
+      labelNames(argument);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(parseQuickActions('/close\n'.repeat(1_000), 'Issue').commands).toHaveLength(100);
+  });
+});
+
+it('labels and users are named in their usual spellings', () => {
+  expect(labelNames('~bug ~"needs work" plain "two words", ~bug')).toEqual(['bug', 'needs work', 'plain', 'two words']);
+  expect(userNames('@ada, me and @bob @ada')).toEqual(['ada', 'me', 'bob']);
+});
+
+it('a due date is a day or a distance', () => {
+  const now = new Date('2026-01-31T10:00:00Z');
+  expect(
+    ['today', 'tomorrow', 'in 3 days', '2 weeks', 'in 1 month', '2026-02-28'].map((text) => dueDate(text, now)),
+  ).toEqual(['2026-01-31', '2026-02-01', '2026-02-03', '2026-02-14', '2026-03-03', '2026-02-28']);
+  expect(['2026-02-31', 'soon', '', '0000-01-01'].map((text) => dueDate(text, now))).toEqual(Array(4).fill(undefined));
+});

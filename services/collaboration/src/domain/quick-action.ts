@@ -1,0 +1,133 @@
+import type { NoteableKind } from './noteable';
+
+const onWork: readonly NoteableKind[] = ['Issue', 'MergeRequest'];
+const onIssues: readonly NoteableKind[] = ['Issue'];
+const onMergeRequests: readonly NoteableKind[] = ['MergeRequest'];
+
+/** Commands by name and the kinds they are for. A line that names none of its kind is text like any other. */
+const kindsOf = {
+  close: onWork,
+  reopen: onWork,
+  title: onWork,
+  label: onWork,
+  unlabel: onWork,
+  relabel: onWork,
+  assign: onWork,
+  unassign: onWork,
+  reassign: onWork,
+  todo: onWork,
+  done: onWork,
+  subscribe: onWork,
+  unsubscribe: onWork,
+  lock: onWork,
+  unlock: onWork,
+  due: onIssues,
+  remove_due_date: onIssues,
+  confidential: onIssues,
+  estimate: onIssues,
+  remove_estimate: onIssues,
+  spend: onIssues,
+  remove_time_spent: onIssues,
+  draft: onMergeRequests,
+  ready: onMergeRequests,
+} as const satisfies Record<string, readonly NoteableKind[]>;
+
+/** Name of a command, without its slash. */
+export type CommandName = keyof typeof kindsOf;
+
+/** A command as it was written. */
+export interface Command {
+  readonly name: CommandName;
+  /** What stands behind it, without blanks around it. */
+  readonly argument: string;
+}
+
+/** What came of commands: the fields of G-2-18. */
+export interface CommandOutcome {
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly summary: readonly string[];
+}
+
+/** Nothing was commanded. */
+export const noCommands: CommandOutcome = { changes: {}, summary: [] };
+
+/** Commands one body may hold; the rest is dropped. */
+const maxCommands = 100;
+
+/** Characters of an argument that are looked at. */
+const maxArgument = 2_000;
+
+const fence = /^ {0,3}(`{3,}|~{3,})/;
+
+function commandOf(line: string, kind: NoteableKind): Command | undefined {
+  if (!line.startsWith('/')) return undefined;
+  const end = line.slice(0, 40).search(/\s/);
+  const name = (end < 0 ? line.slice(0, 40) : line.slice(0, end)).slice(1).toLowerCase();
+  if (!Object.hasOwn(kindsOf, name)) return undefined;
+  const known = name as CommandName;
+  if (!kindsOf[known].includes(kind)) return undefined;
+  return { name: known, argument: end < 0 ? '' : line.slice(end, end + maxArgument).trim() };
+}
+
+/**
+ * Takes the commands out of a body: lines that begin with a slash and a name, not in code. One pass, whatever the body holds.
+ * @returns the commands in their order, and the text that is left
+ */
+export function parseQuickActions(body: string, kind: NoteableKind): { text: string; commands: Command[] } {
+  const commands: Command[] = [];
+  if (!body.includes('/')) return { text: body, commands };
+  const kept: string[] = [];
+  let open: string | undefined;
+  for (const line of body.split('\n')) {
+    const mark = fence.exec(line)?.[1];
+    const command = open === undefined && mark === undefined ? commandOf(line, kind) : undefined;
+    if (command !== undefined) {
+      if (commands.length < maxCommands) commands.push(command);
+      continue;
+    }
+    if (mark !== undefined) {
+      if (open === undefined) open = mark;
+      else if (mark[0] === open[0] && mark.length >= open.length) open = undefined;
+    }
+    kept.push(line);
+  }
+  return commands.length === 0 ? { text: body, commands } : { text: kept.join('\n').trim(), commands };
+}
+
+/** Labels an argument names: `~bug ~"needs work"`, with or without the tildes. */
+export function labelNames(argument: string): string[] {
+  const names = [...argument.matchAll(/~?"([^"]{1,255})"|~?([^\s"~,]{1,255})/g)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** Users an argument names: `@ada @bob`, with or without the sign; `me` is whoever writes. */
+export const userNames = (argument: string): string[] => [
+  ...new Set(
+    argument
+      .split(/[\s,]+/)
+      .map((name) => name.replace(/^@/, ''))
+      .filter((name) => name !== '' && name !== 'and'),
+  ),
+];
+
+const day = 86_400_000;
+const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
+
+/** The day an argument means: `2026-01-31`, `today`, `tomorrow`, `in 3 days`, `in 2 weeks`, `in 1 month`; undefined for none. */
+export function dueDate(argument: string, now: Date): string | undefined {
+  const text = argument.trim().toLowerCase();
+  if (text === 'today') return dayOf(now);
+  if (text === 'tomorrow') return dayOf(new Date(now.getTime() + day));
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) {
+    const moment = new Date(`${text}T00:00:00Z`);
+    return !text.startsWith('0000') && !Number.isNaN(moment.getTime()) && dayOf(moment) === text ? text : undefined;
+  }
+  const [, count = '', unit = ''] = /^(?:in )?(\d{1,3}) (day|week|month)s?$/.exec(text) ?? [];
+  if (unit === '') return undefined;
+  if (unit !== 'month') return dayOf(new Date(now.getTime() + Number(count) * (unit === 'week' ? 7 : 1) * day));
+  const moment = new Date(now);
+  moment.setUTCMonth(moment.getUTCMonth() + Number(count));
+  return dayOf(moment);
+}

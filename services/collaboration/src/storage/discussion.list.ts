@@ -1,0 +1,91 @@
+import {
+  type Database,
+  listPage,
+  named,
+  type PageInfo,
+  type PageRequest,
+  type SqlExecutor,
+  sql,
+} from '@switchyard/database';
+import type { NoteableKey } from '../domain/noteable';
+import { type NoteRow, noteColumns, noteFrom, noteJoins, noteRow } from './note.list';
+import { noteableId } from './noteable.store';
+
+/** A discussion: its notes in the order of G-4.7-11, at least one. */
+export interface DiscussionRow {
+  readonly id: string;
+  readonly notes: readonly [NoteRow, ...NoteRow[]];
+}
+
+/** Reads discussions. */
+export interface DiscussionList {
+  /** One page by first note, oldest first: one statement for the first notes, one for all of theirs, and a capped count. */
+  page(
+    key: NoteableKey,
+    filter: { internal: boolean },
+    request: PageRequest,
+  ): Promise<{ rows: DiscussionRow[]; page: PageInfo }>;
+  /** One of them; undefined when the noteable has none of that id. `db` may be a transaction. */
+  find(key: NoteableKey, discussionId: string, db?: SqlExecutor): Promise<DiscussionRow | undefined>;
+}
+
+const discussionsOf = (notes: readonly NoteRow[]): DiscussionRow[] => {
+  const byId = new Map<string, [NoteRow, ...NoteRow[]]>();
+  for (const note of notes) {
+    const known = byId.get(note.discussionId);
+    if (known === undefined) byId.set(note.discussionId, [note]);
+    else known.push(note);
+  }
+  return [...byId].map(([id, rows]) => ({ id, notes: rows }));
+};
+
+/** Opens the list. */
+export function discussionList(db: Database): DiscussionList {
+  return {
+    async page(key, { internal }, request) {
+      const { rows, page } = await listPage<{ discussion_id: Buffer }>({
+        db,
+        name: 'list_discussions',
+        select: sql`n.discussion_id`,
+        from: sql`notes n`,
+        where: [
+          sql`n.noteable_id = ${noteableId(key)} and n.project_id = ${key.projectId}`,
+          sql`n.starts_discussion`,
+          ...(internal ? [] : [sql`not n.internal`]),
+        ],
+        orders: {
+          created_at: [
+            { name: 'created_at', expression: sql`n.created_at`, type: 'timestamptz' },
+            { name: 'id', expression: sql`n.id`, type: 'bigint' },
+          ],
+        },
+        request,
+        count: true,
+      });
+      const ids = rows.map((row) => row.discussion_id);
+      const notes = await db.query<Record<string, unknown>>(
+        named(
+          'notes_of_discussions',
+          sql`select ${noteColumns} from unnest(${ids}::bytea[]) with ordinality as wanted (discussion_id, place)
+            join notes n on n.discussion_id = wanted.discussion_id and n.project_id = ${key.projectId}
+            ${noteJoins} order by wanted.place, n.created_at, n.id`,
+        ),
+      );
+      return { rows: discussionsOf(notes.map(noteRow)), page };
+    },
+
+    async find(key, discussionId, executor = db) {
+      if (!/^[0-9a-f]{40}$/.test(discussionId)) return undefined;
+      const notes = await executor.query<Record<string, unknown>>(
+        named(
+          'find_discussion',
+          sql`select ${noteColumns} from ${noteFrom}
+            where n.discussion_id = ${Buffer.from(discussionId, 'hex')} and n.project_id = ${key.projectId}
+              and n.noteable_id = ${noteableId(key)}
+            order by n.created_at, n.id`,
+        ),
+      );
+      return discussionsOf(notes.map(noteRow))[0];
+    },
+  };
+}

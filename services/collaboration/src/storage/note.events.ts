@@ -1,0 +1,58 @@
+import type { Tx } from '@switchyard/database';
+import { appendToOutbox, noteEventId, noteEvents } from '@switchyard/events';
+import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import type { Note } from '../domain/note';
+import type { Noteable } from '../domain/noteable';
+import type { NoteableCounters } from './noteable.store';
+
+/** A fact as it travels. */
+export type NoteFact = NonNullable<NoteEvent['fact']>;
+
+/** A note as events name it. */
+export const noteSubject = (note: Pick<Note, 'id' | 'discussionId' | 'type' | 'authorId' | 'internal'>) => ({
+  id: note.id,
+  discussionId: note.discussionId,
+  type: note.type ?? '',
+  authorId: note.authorId,
+  internal: note.internal,
+});
+
+/** What happened on a noteable. */
+export interface NoteHappening {
+  readonly noteable: Noteable;
+  /** Its row. */
+  readonly row: number;
+  readonly counters: NoteableCounters;
+  readonly actorId: number;
+  readonly occurredAt: Date;
+  readonly directorySequence: number;
+  readonly fact: NoteFact;
+}
+
+/** Appends the event of a happening in the transaction that made it true; the row of the noteable is locked. */
+export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...rest }: NoteHappening): Promise<void> {
+  const payload: NoteEvent = {
+    ...rest,
+    imported: false,
+    noteable: {
+      kind: noteable.kind,
+      id: noteable.targetId,
+      iid: noteable.iid ?? 0,
+      projectId: noteable.projectId,
+      sha: noteable.sha,
+      authorId: noteable.authorId,
+      title: noteable.title,
+      confidential: noteable.confidential,
+      webUrl: noteable.webUrl,
+    },
+    counters: {
+      version: counters.version,
+      userNotesCount: counters.userNotesCount,
+      unresolvedDiscussionsCount: counters.unresolvedCount,
+      upvotes: counters.upvotes,
+      downvotes: counters.downvotes,
+    },
+    fact,
+  };
+  await appendToOutbox(tx, noteEvents, payload, { id: noteEventId(fact.$case, row, counters.version) });
+}

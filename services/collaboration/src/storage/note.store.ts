@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { type SqlExecutor, sql } from '@switchyard/database';
+import type { NoteType } from '../domain/note';
+
+/** A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the index. */
+export function newDiscussionId(at: Date): Buffer {
+  const id = randomBytes(20);
+  id.writeUIntBE(Math.max(0, at.getTime()), 0, 6);
+  return id;
+}
+
+/** The bytes behind forty hexadecimal digits; undefined for anything else. */
+const bytesOf = (discussionId: string): Buffer | undefined =>
+  /^[0-9a-f]{40}$/.test(discussionId) ? Buffer.from(discussionId, 'hex') : undefined;
+
+/** A note to be written. */
+export interface NewNote {
+  readonly noteableId: number;
+  readonly projectId: number;
+  /** Forty hexadecimal digits of the discussion it joins; undefined starts one. */
+  readonly discussionId: string | undefined;
+  readonly type: NoteType;
+  readonly authorId: number;
+  readonly body: string;
+  readonly internal: boolean;
+  /** A diff note's place. */
+  readonly position: unknown;
+  readonly at: Date;
+}
+
+/** What a discussion is made of, as far as its rules depend on it. */
+export interface DiscussionState {
+  readonly notes: number;
+  readonly system: boolean;
+  readonly internal: boolean;
+  /** Type of its first note. */
+  readonly type: NoteType;
+  readonly position: unknown;
+  /** Notes that can be resolved and are not. */
+  readonly unresolved: number;
+}
+
+/** Notes as rows. Every function runs in a transaction that holds the lock of the noteable. */
+export const noteStore = {
+  /** Writes a note and returns its id. */
+  async insert(tx: SqlExecutor, note: NewNote): Promise<number> {
+    const discussion = note.discussionId === undefined ? newDiscussionId(note.at) : bytesOf(note.discussionId);
+    const position = note.position === undefined ? null : JSON.stringify(note.position);
+    const [row] = await tx.query<{ id: number }>(sql`
+      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, internal,
+        original_position, position, created_at, updated_at)
+      values (${note.noteableId}, ${note.projectId}, ${discussion}, ${note.discussionId === undefined}, ${note.type ?? null},
+        ${note.authorId}, ${note.body}, ${note.internal}, ${position}::jsonb, ${position}::jsonb, ${note.at}, ${note.at})
+      returning id`);
+    if (row === undefined) throw new Error('a note has not been written');
+    return row.id;
+  },
+
+  /** A discussion of a noteable; undefined when it has none of that id. */
+  async discussion(tx: SqlExecutor, noteableId: number, discussionId: string): Promise<DiscussionState | undefined> {
+    const bytes = bytesOf(discussionId);
+    if (bytes === undefined) return undefined;
+    const [row] = await tx.query<{
+      notes: number;
+      system: boolean | null;
+      internal: boolean;
+      type: NonNullable<NoteType> | null;
+      position: unknown;
+      unresolved: number;
+    }>(sql`
+      select count(*)::int as notes, bool_or(system) as system, bool_or(internal and starts_discussion) as internal,
+        max(type) filter (where starts_discussion) as type,
+        (array_agg(position) filter (where starts_discussion))[1] as position,
+        count(*) filter (where type is not null and not system and resolved_at is null)::int as unresolved
+      from notes where discussion_id = ${bytes} and noteable_id = ${noteableId}`);
+    if (row === undefined || row.notes === 0) return undefined;
+    return {
+      notes: row.notes,
+      system: row.system ?? false,
+      internal: row.internal,
+      type: row.type ?? undefined,
+      position: row.position ?? undefined,
+      unresolved: row.unresolved,
+    };
+  },
+
+  /** Makes a comment of its own the first note of a thread (G-4.7-10). */
+  async makeThread(tx: SqlExecutor, noteableId: number, discussionId: string): Promise<void> {
+    await tx.query(sql`
+      update notes set type = 'DiscussionNote'
+      where discussion_id = ${bytesOf(discussionId)} and noteable_id = ${noteableId} and type is null`);
+  },
+
+  async changeBody(tx: SqlExecutor, id: number, body: string, at: Date): Promise<void> {
+    await tx.query(sql`update notes set body = ${body}, updated_at = ${at} where id = ${id}`);
+  },
+
+  /** Resolves notes of a discussion, or takes that back: all, or the one given. Returns how many changed. */
+  async resolve(
+    tx: SqlExecutor,
+    noteableId: number,
+    discussionId: string,
+    { noteId, by, at }: { noteId: number | undefined; by: number | undefined; at: Date },
+  ): Promise<number> {
+    const resolved = by !== undefined;
+    const changed = await tx.query(sql`
+      update notes set resolved_at = ${resolved ? at : null}, resolved_by_id = ${by ?? null}, updated_at = ${at}
+      where discussion_id = ${bytesOf(discussionId)} and noteable_id = ${noteableId} and type is not null and not system
+        and (resolved_at is null) = ${resolved} and (${noteId ?? null}::bigint is null or id = ${noteId ?? null})
+      returning 1`);
+    return changed.length;
+  },
+
+  /** Deletes a note with the reactions to it; the next of its discussion becomes its first. */
+  async remove(tx: SqlExecutor, id: number): Promise<void> {
+    await tx.query(sql`delete from award_emoji where awardable_type = 'Note' and awardable_id = ${id}`);
+    await tx.query(sql`
+      with gone as (delete from notes where id = ${id} returning discussion_id, noteable_id, starts_discussion)
+      update notes set starts_discussion = true where id = (
+        select n.id from gone join notes n on n.discussion_id = gone.discussion_id and n.noteable_id = gone.noteable_id
+        where gone.starts_discussion and n.id <> ${id} order by n.created_at, n.id limit 1)`);
+  },
+};

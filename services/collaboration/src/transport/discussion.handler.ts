@@ -1,0 +1,103 @@
+import { invalidParams } from '@switchyard/errors';
+import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
+import type { NoteableRef as NoteableRefMessage } from '@switchyard/protos/collaboration/v1/note';
+import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type {
+  createDiscussion,
+  DiscussionNoteRef,
+  getDiscussion,
+  getDiscussionNote,
+  listDiscussions,
+  replyToDiscussion,
+  resolveDiscussion,
+  resolveDiscussionNote,
+} from '../application/discuss';
+import type { FoundNote } from '../application/list-notes';
+import type { deleteNote, updateNote } from '../application/write-notes';
+import { presentDiscussion } from '../presenters/discussion.presenter';
+import { presentNote } from '../presenters/note.presenter';
+import { refOf, signedIn } from './note.handler';
+
+/** Use cases behind the service. */
+export interface DiscussionUseCases {
+  readonly listDiscussions: ReturnType<typeof listDiscussions>;
+  readonly getDiscussion: ReturnType<typeof getDiscussion>;
+  readonly createDiscussion: ReturnType<typeof createDiscussion>;
+  readonly resolveDiscussion: ReturnType<typeof resolveDiscussion>;
+  readonly replyToDiscussion: ReturnType<typeof replyToDiscussion>;
+  readonly getDiscussionNote: ReturnType<typeof getDiscussionNote>;
+  readonly resolveDiscussionNote: ReturnType<typeof resolveDiscussionNote>;
+  readonly updateNote: ReturnType<typeof updateNote>;
+  readonly deleteNote: ReturnType<typeof deleteNote>;
+}
+
+const noteRef = (message: {
+  noteable: NoteableRefMessage | undefined;
+  discussionId: string;
+  noteId: number;
+}): DiscussionNoteRef => ({
+  noteable: refOf(message.noteable),
+  discussionId: message.discussionId,
+  noteId: message.noteId,
+});
+
+/** Serves `DiscussionService`. */
+export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: string): ServiceImplementation => {
+  const noteEntity = ({ note, noteable }: FoundNote) => entity(presentNote(note, noteable, externalUrl));
+  return implement(DiscussionServiceService, {
+    listDiscussions: async (request, context) => {
+      // The order is fixed (G-4.7-11).
+      const wanted = {
+        ...pageRequest(request.page, { orderBy: 'created_at' }),
+        orderBy: 'created_at',
+        sort: 'asc' as const,
+      };
+      const found = await discussions.listDiscussions(signedIn(context), refOf(request.noteable), wanted);
+      return page(
+        found.rows.map((row) => presentDiscussion(row, found.noteable, externalUrl)),
+        { ...found.page, keyset: wanted.mode === 'keyset' },
+      );
+    },
+    getDiscussion: async (request, context) => {
+      const found = await discussions.getDiscussion(signedIn(context), refOf(request.noteable), request.discussionId);
+      return entity(presentDiscussion(found.discussion, found.noteable, externalUrl));
+    },
+    createDiscussion: async ({ noteable, body, createdAt, internal, position }, context) => {
+      const wish = { body, internal, createdAt, position };
+      const found = await discussions.createDiscussion(signedIn(context), refOf(noteable), wish);
+      return entity(presentDiscussion(found.discussion, found.noteable, externalUrl));
+    },
+    resolveDiscussion: async ({ noteable, discussionId, resolved }, context) => {
+      const found = await discussions.resolveDiscussion(signedIn(context), refOf(noteable), discussionId, resolved);
+      return entity(presentDiscussion(found.discussion, found.noteable, externalUrl));
+    },
+    listDiscussionNotes: async (request, context) => {
+      const found = await discussions.getDiscussion(signedIn(context), refOf(request.noteable), request.discussionId);
+      return entity(presentDiscussion(found.discussion, found.noteable, externalUrl).notes);
+    },
+    replyToDiscussion: async ({ noteable, discussionId, body, createdAt }, context) =>
+      noteEntity(
+        await discussions.replyToDiscussion(signedIn(context), refOf(noteable), discussionId, { body, createdAt }),
+      ),
+    getDiscussionNote: async (request, context) =>
+      noteEntity(await discussions.getDiscussionNote(signedIn(context), noteRef(request))),
+    updateDiscussionNote: async (request, context) => {
+      const { body, resolved } = request;
+      const caller = signedIn(context);
+      const ref = noteRef(request);
+      if (resolved !== undefined && body === undefined)
+        return noteEntity(await discussions.resolveDiscussionNote(caller, ref, resolved));
+      if (body === undefined || resolved !== undefined)
+        throw invalidParams('body, resolved are missing, exactly one parameter must be provided');
+      await discussions.getDiscussionNote(caller, ref);
+      return noteEntity(
+        await discussions.updateNote(caller, ref.noteable, ref.noteId, { body, confidential: undefined }),
+      );
+    },
+    deleteDiscussionNote: async (request, context) => {
+      const { noteable, noteId, discussionId } = noteRef(request);
+      await discussions.deleteNote(signedIn(context), noteable, noteId, { unmodifiedSince: undefined, discussionId });
+      return json(Buffer.alloc(0));
+    },
+  });
+};

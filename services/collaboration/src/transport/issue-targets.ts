@@ -1,0 +1,37 @@
+import { notFound } from '@switchyard/errors';
+import type { readIssueTarget, readIssueTargets } from '../application/read-issue-targets';
+import type { Reader, ShownTarget, TargetOwner } from '../application/todo-targets';
+import type { IssueView } from '../domain/issue-view';
+import { issueUrl, presentIssue } from '../presenters/issue.presenter';
+
+/** Reads issues that rows of others point at. */
+export interface IssueTargetUseCases {
+  readonly readIssueTargets: ReturnType<typeof readIssueTargets>;
+  readonly readIssueTarget: ReturnType<typeof readIssueTarget>;
+}
+
+const viewerOf = ({ actor: { userId, admin, external } }: Reader) => ({ userId, admin, external });
+
+/** Issues as targets, as this service shows them. */
+export function issueTargets(
+  useCases: IssueTargetUseCases,
+  { externalUrl, clock }: { readonly externalUrl: string; readonly clock: () => Date },
+): TargetOwner {
+  const shown = (view: IssueView, subscribed: boolean | undefined): ShownTarget => {
+    const { id, iid, projectId, title } = view.issue;
+    const body = presentIssue(view, { externalUrl, context: 'instance', now: clock() });
+    const json = Buffer.from(JSON.stringify(subscribed === undefined ? body : { ...body, subscribed }));
+    return { id, iid, projectId, title, json, webUrl: issueUrl(view, externalUrl) };
+  };
+  return {
+    async byIds(ids, reader, withSubscribed) {
+      const found = await useCases.readIssueTargets(viewerOf(reader), ids, withSubscribed);
+      return new Map(found.map(({ view, subscribed }) => [view.issue.id, shown(view, subscribed)]));
+    },
+    async find(projectId, iid, reader) {
+      const view = await useCases.readIssueTarget(viewerOf(reader), { projectId, iid });
+      if (view === undefined) throw notFound();
+      return shown(view, undefined);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
+import type { Peer } from '@switchyard/rpc';
+import type { NoteableEditor } from '../application/run-quick-actions';
+
+/** Changes merge requests in the name of whoever writes a command: their owner decides, as for the endpoints themselves. */
+export function mergeRequestEditor(peer: Peer, directorySequence: () => number): NoteableEditor {
+  const client = peer.client(MergeRequestServiceService);
+  return async ({ actor, access, requestId }, { projectId, iid = 0 }, edit) => {
+    const options = { requestId, actor, access, directorySequence: directorySequence() };
+    if (edit.subscribed !== undefined) {
+      await client.setSubscription({ projectId, iid, subscribed: edit.subscribed }, options);
+      return;
+    }
+    await client.updateMergeRequest(
+      {
+        projectId,
+        iid,
+        title: edit.title,
+        stateEvent: edit.stateEvent,
+        assigneeIds: edit.assigneeIds && { ids: [...edit.assigneeIds] },
+        labels: edit.labels && { titles: [...edit.labels] },
+        addLabels: [...(edit.addLabels ?? [])],
+        removeLabels: [...(edit.removeLabels ?? [])],
+        discussionLocked: edit.locked,
+        clearMergeAfter: false,
+        description: undefined,
+        targetBranch: undefined,
+        reviewerIds: undefined,
+        milestoneId: undefined,
+        removeSourceBranch: undefined,
+        squash: undefined,
+        allowCollaboration: undefined,
+        mergeAfter: undefined,
+      },
+      options,
+    );
+  };
+}

@@ -1,0 +1,244 @@
+import { sql } from '@switchyard/database';
+import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { measureCost } from '@switchyard/rpc';
+import type { StoredTarget } from '../support/installation';
+import { type Item, json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+
+let scene: NoteScene;
+
+beforeAll(async () => {
+  scene = await startNoteScene();
+});
+
+afterAll(() => scene.here.close());
+
+const comment = async (target: StoredTarget, body: string, internal = false): Promise<Item> =>
+  json(
+    await scene.here.notes.createNote(
+      { noteable: mergeRequestRef(target), body, internal, createdAt: undefined },
+      scene.as(scene.bob),
+    ),
+  );
+
+const start = async (target: StoredTarget, body: string, user = scene.bob, internal = false): Promise<Item> =>
+  json(
+    await scene.here.discussions.createDiscussion(
+      { noteable: mergeRequestRef(target), body, createdAt: undefined, internal, position: undefined },
+      scene.as(user),
+    ),
+  );
+
+const reply = async (target: StoredTarget, discussionId: string, body: string, user = scene.ada): Promise<Item> =>
+  json(
+    await scene.here.discussions.replyToDiscussion(
+      { noteable: mergeRequestRef(target), discussionId, body, createdAt: undefined },
+      scene.as(user),
+    ),
+  );
+
+const get = async (target: StoredTarget, discussionId: string, user = scene.bob): Promise<Item> =>
+  json(await scene.here.discussions.getDiscussion({ noteable: mergeRequestRef(target), discussionId }, scene.as(user)));
+
+const list = async (target: StoredTarget, user: DirectoryUser = scene.bob, page: Parameters<typeof pageOf>[0] = {}) => {
+  const wire = await scene.here.discussions.listDiscussions(
+    { noteable: mergeRequestRef(target), page: pageOf(page) },
+    scene.as(user),
+  );
+  return { items: json(wire) as Item[], page: wire.page };
+};
+
+const resolve = async (target: StoredTarget, discussionId: string, resolved: boolean, user = scene.bob) =>
+  json(
+    await scene.here.discussions.resolveDiscussion(
+      { noteable: mergeRequestRef(target), discussionId, resolved },
+      scene.as(user),
+    ),
+  );
+
+const change = async (
+  target: StoredTarget,
+  discussionId: string,
+  noteId: number,
+  given: { body?: string; resolved?: boolean },
+  user = scene.bob,
+) =>
+  json(
+    await scene.here.discussions.updateDiscussionNote(
+      { noteable: mergeRequestRef(target), discussionId, noteId, body: given.body, resolved: given.resolved },
+      scene.as(user),
+    ),
+  );
+
+const remove = (target: StoredTarget, discussionId: string, noteId: number, user = scene.bob) =>
+  scene.here.discussions.deleteDiscussionNote(
+    { noteable: mergeRequestRef(target), discussionId, noteId },
+    scene.as(user),
+  );
+
+/** What the owner of the merge request was told last of its threads and notes. */
+const counters = async (target: StoredTarget) => {
+  const [row] = await scene.here.db.query<{ body: Item }>(
+    sql`select body from events.outbox where type = 'note.changed' and key like ${`%:${target.id}`} order by id desc limit 1`,
+  );
+  const { unresolvedDiscussionsCount = 0, userNotesCount = 0 } = row?.body.counters ?? {};
+  return [userNotesCount, unresolvedDiscussionsCount];
+};
+
+describe('a thread', () => {
+  it('is started, replied to, and read in the order of its notes', async () => {
+    const target = scene.mergeRequest();
+    const thread = await start(target, 'Why?');
+    expect(thread).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{40}$/),
+      individual_note: false,
+      notes: [{ type: 'DiscussionNote', body: 'Why?', resolvable: true, resolved: false, resolved_by: null }],
+    });
+    expect(await reply(target, thread.id, 'Because.')).toMatchObject({ type: 'DiscussionNote', body: 'Because.' });
+    expect((await get(target, thread.id)).notes.map((note: Item) => note.body)).toEqual(['Why?', 'Because.']);
+    expect(await counters(target)).toEqual([2, 1]);
+    const notes = await scene.here.notes.listNotes(
+      { noteable: mergeRequestRef(target), activityFilter: '', page: pageOf() },
+      scene.as(scene.bob),
+    );
+    expect(json(notes)).toEqual([]);
+  });
+
+  it('grows out of a comment, and keeps its id (G-4.7-10)', async () => {
+    const target = scene.mergeRequest();
+    const note = await comment(target, 'Nice');
+    const [single] = (await list(target)).items;
+    expect(single).toMatchObject({ individual_note: true, notes: [{ id: note.id, type: null, resolvable: false }] });
+    await reply(target, single.id, 'Thanks');
+    const thread = await get(target, single.id);
+    expect(thread).toMatchObject({
+      id: single.id,
+      individual_note: false,
+      notes: [
+        { id: note.id, type: 'DiscussionNote', resolvable: true },
+        { body: 'Thanks', type: 'DiscussionNote' },
+      ],
+    });
+    expect(await counters(target)).toEqual([2, 1]);
+  });
+
+  it('does not grow out of a system note, nor on another object', async () => {
+    const target = scene.mergeRequest();
+    const note = await comment(target, 'x');
+    await scene.here.db.query(sql`update notes set system = true where id = ${note.id}`);
+    const [single] = (await list(target)).items;
+    await expect(reply(target, single.id, 'x')).rejects.toMatchObject({
+      body: { message: '400 Bad request - Discussion can not be replied to.' },
+    });
+    const thread = await start(target, 'y');
+    for (const id of [thread.id, 'f'.repeat(40), 'zzz'])
+      await expect(reply(scene.mergeRequest(), id, 'x')).rejects.toMatchObject({
+        body: { message: '404 Discussion Not Found' },
+      });
+  });
+
+  it('is resolved as a whole and note by note, by its author and Developers', async () => {
+    const target = scene.mergeRequest({ authorId: scene.eve.id });
+    const thread = await start(target, 'Fix this');
+    const answer = await reply(target, thread.id, 'Really?');
+    await expect(resolve(target, thread.id, true, scene.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
+    const resolved = await resolve(target, thread.id, true, scene.eve);
+    expect(resolved.notes).toMatchObject([
+      { resolved: true, resolved_by: { username: 'eve' } },
+      { resolved: true, resolved_by: { username: 'eve' } },
+    ]);
+    expect(await counters(target)).toEqual([2, 0]);
+    await resolve(target, thread.id, true);
+    await change(target, thread.id, answer.id, { resolved: false });
+    expect(await counters(target)).toEqual([2, 1]);
+    expect((await get(target, thread.id)).notes.map((note: Item) => note.resolved)).toEqual([true, false]);
+    await resolve(target, thread.id, false);
+    await reply(target, thread.id, 'One more');
+    expect(await counters(target)).toEqual([3, 1]);
+    const single = await comment(target, 'no thread');
+    const [last] = (await list(target)).items.slice(-1);
+    expect(last.notes[0].id).toBe(single.id);
+    await expect(resolve(target, last.id, true)).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('loses notes until nothing is left; the next becomes the first', async () => {
+    const target = scene.mergeRequest();
+    const thread = await start(target, 'one');
+    const second = await reply(target, thread.id, 'two', scene.bob);
+    await expect(remove(target, thread.id, thread.notes[0].id, scene.eve)).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(remove(target, 'f'.repeat(40), second.id)).rejects.toMatchObject({ kind: 'not_found' });
+    await remove(target, thread.id, thread.notes[0].id);
+    expect((await list(target)).items).toMatchObject([{ id: thread.id, notes: [{ id: second.id }] }]);
+    expect(await counters(target)).toEqual([1, 1]);
+    await remove(target, thread.id, second.id);
+    expect((await list(target)).items).toEqual([]);
+    expect(await counters(target)).toEqual([0, 0]);
+    await expect(get(target, thread.id)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('has notes whose text is changed by those who may', async () => {
+    const target = scene.mergeRequest();
+    const thread = await start(target, 'one');
+    const [first] = thread.notes;
+    expect(await change(target, thread.id, first.id, { body: 'uno' })).toMatchObject({ body: 'uno' });
+    await expect(change(target, thread.id, first.id, { body: 'x' }, scene.eve)).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    await expect(change(target, thread.id, first.id, {})).rejects.toMatchObject({ kind: 'invalid_params' });
+    const other = await start(target, 'two');
+    await expect(change(target, other.id, first.id, { body: 'x' })).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('is internal as a whole, and invisible below Reporter', async () => {
+    const target = scene.mergeRequest();
+    const thread = await start(target, 'secret', scene.bob, true);
+    expect(await reply(target, thread.id, 'sh')).toMatchObject({ internal: true });
+    expect((await list(target, scene.eve)).items).toEqual([]);
+    await expect(get(target, thread.id, scene.eve)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(reply(target, thread.id, 'x', scene.eve)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('the list of discussions', () => {
+  it('pages by first note, oldest first', async () => {
+    const target = scene.mergeRequest();
+    const ids: string[] = [];
+    for (const body of ['a', 'b', 'c']) ids.push((await start(target, body)).id);
+    await reply(target, ids[0]!, 'late');
+    expect((await list(target)).items.map(({ id }) => id)).toEqual(ids);
+    const first = await list(target, scene.bob, { keyset: true, perPage: 2 });
+    const next = await list(target, scene.bob, { keyset: true, perPage: 2, cursor: first.page!.nextCursor });
+    expect([...first.items, ...next.items].map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('costs the same at two threads and at a hundred', async () => {
+    const target = scene.mergeRequest();
+    const { notes } = await start(target, 'first');
+    await scene.here.db.query(sql`
+      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body)
+      select noteable_id, project_id, decode(lpad(to_hex(n), 40, '0'), 'hex'), true, type, author_id, 'n'
+      from notes, generate_series(1, 99) n where id = ${notes[0].id}`);
+    for (const perPage of [2, 100]) {
+      const { result, cost } = await measureCost(() => list(target, scene.bob, { perPage }));
+      expect(result.items).toHaveLength(perPage);
+      expect(cost).toEqual({ statements: 3, calls: 2 });
+    }
+  });
+});
+
+it('threads that change at the same moment are counted right', async () => {
+  const target = scene.mergeRequest();
+  const threads = await Promise.all(Array.from({ length: 6 }, (_, at) => start(target, `t${at}`)));
+  await Promise.all(
+    threads.flatMap((thread) => [
+      reply(target, thread.id, 'r'),
+      reply(target, thread.id, 's', scene.bob),
+      resolve(target, thread.id, true),
+    ]),
+  );
+  const [row] = await scene.here.db.query<Item>(sql`
+    select c.user_notes_count, c.unresolved_count, count(n.id)::int as notes,
+      count(distinct n.discussion_id) filter (where n.resolved_at is null)::int as unresolved
+    from noteables c join notes n on n.noteable_id = c.id where c.target_id = ${target.id} group by c.id`);
+  expect([row.user_notes_count, row.unresolved_count]).toEqual([row.notes, row.unresolved]);
+  expect(await counters(target)).toEqual([row.notes, row.unresolved]);
+});

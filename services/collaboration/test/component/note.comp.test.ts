@@ -1,0 +1,305 @@
+import { sql } from '@switchyard/database';
+import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { measureCost } from '@switchyard/rpc';
+import type { StoredTarget } from '../support/installation';
+import { type Item, json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+
+let scene: NoteScene;
+
+beforeAll(async () => {
+  scene = await startNoteScene();
+});
+
+afterAll(() => scene.here.close());
+
+type Given = { admin?: boolean; level?: number };
+
+const write = async (
+  target: StoredTarget,
+  body: string,
+  user: DirectoryUser = scene.bob,
+  { internal = false, createdAt, ...given }: Given & { internal?: boolean; createdAt?: Date } = {},
+) => {
+  const request = { noteable: mergeRequestRef(target), body, internal, createdAt };
+  const reply = await scene.here.notes.createNote(request, scene.as(user, given));
+  return { status: reply.status, ...json(reply) } as Item;
+};
+
+const list = async (
+  target: StoredTarget,
+  user: DirectoryUser = scene.bob,
+  { filter = '', ...page }: Parameters<typeof pageOf>[0] & { filter?: string } = {},
+): Promise<{ bodies: string[]; items: Item[]; page: Item }> => {
+  const reply = await scene.here.notes.listNotes(
+    { noteable: mergeRequestRef(target), activityFilter: filter, page: pageOf(page) },
+    scene.as(user),
+  );
+  const items = json(reply);
+  return { items, bodies: items.map((item: Item) => item.body), page: reply.page };
+};
+
+const get = async (target: StoredTarget, noteId: number, user: DirectoryUser = scene.bob) =>
+  json(await scene.here.notes.getNote({ noteable: mergeRequestRef(target), noteId }, scene.as(user)));
+
+const update = async (
+  target: StoredTarget,
+  noteId: number,
+  body: string,
+  user: DirectoryUser = scene.bob,
+  { confidential, ...given }: Given & { confidential?: boolean } = {},
+) =>
+  json(
+    await scene.here.notes.updateNote(
+      { noteable: mergeRequestRef(target), noteId, body, confidential },
+      scene.as(user, given),
+    ),
+  );
+
+const remove = (target: StoredTarget, noteId: number, user: DirectoryUser = scene.bob, since?: Date) =>
+  scene.here.notes.deleteNote({ noteable: mergeRequestRef(target), noteId, ifUnmodifiedSince: since }, scene.as(user));
+
+const told = async (target: StoredTarget): Promise<Item[]> => {
+  const rows = await scene.here.db.query<{ body: Item }>(
+    sql`select body from events.outbox where type = 'note.changed' and key like ${`%:${target.id}`} order by id`,
+  );
+  return rows.map(({ body }) => body);
+};
+
+describe('a note', () => {
+  it('is written, read, changed, and deleted', async () => {
+    const target = scene.mergeRequest();
+    const made = await write(target, 'Looks good, @ada');
+    expect(made).toMatchObject({
+      status: 0,
+      type: null,
+      body: 'Looks good, @ada',
+      author: { username: 'bob' },
+      system: false,
+      noteable_id: target.id,
+      noteable_iid: target.iid,
+      noteable_type: 'MergeRequest',
+      resolvable: false,
+      internal: false,
+      commands_changes: {},
+    });
+    expect(await get(target, made.id)).toMatchObject({ body: 'Looks good, @ada' });
+    const changed = await update(target, made.id, 'Looks fine');
+    expect(changed.body).toBe('Looks fine');
+    expect(Date.parse(changed.updated_at)).toBeGreaterThanOrEqual(Date.parse(made.updated_at));
+    await remove(target, made.id);
+    await expect(get(target, made.id)).rejects.toMatchObject({ body: { message: '404 Not found' } });
+    expect(
+      (await told(target)).map((event) => [Object.keys(event).at(-1), event.counters.userNotesCount ?? 0]),
+    ).toEqual([
+      ['created', 1],
+      ['updated', 1],
+      ['deleted', 0],
+    ]);
+    expect((await told(target))[0].created.mentions).toEqual({ usernames: ['ada'] });
+  });
+
+  it('is refused where there is nothing to comment on', async () => {
+    const hidden = scene.mergeRequest({ hiddenFrom: [scene.bob.id] });
+    for (const target of [hidden, { ...hidden, iid: 99_999 }]) {
+      await expect(write(target, 'x')).rejects.toMatchObject({
+        body: { message: '404 Merge request Not Found' },
+      });
+    }
+    const elsewhere = { ...scene.mergeRequest(), projectId: scene.project.id + 1 };
+    await expect(write(elsewhere, 'x')).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('has a body of 1 to 1,000,000 characters', async () => {
+    const target = scene.mergeRequest();
+    for (const blank of ['', '  \n'])
+      await expect(write(target, blank)).rejects.toMatchObject({
+        body: { message: '400 Bad request - Note {:note=>["can\'t be blank"]}' },
+      });
+    await expect(write(target, '🙂'.repeat(1_000_001))).rejects.toMatchObject({
+      body: { message: '400 Bad request - Note {:note=>["is too long (maximum is 1000000 characters)"]}' },
+    });
+    expect((await write(target, '🙂'.repeat(1_000_000))).body).toHaveLength(2_000_000);
+    await write(target, '@ada '.repeat(100_000));
+    await write(target, '['.repeat(500_000));
+    expect((await told(target)).at(-2).created.mentions.directlyAddressedUsernames).toEqual(['ada']);
+  });
+
+  it('is locked to members where the discussion is', async () => {
+    const target = scene.mergeRequest({ discussionLocked: true });
+    await expect(write(target, 'x', scene.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
+    await write(target, 'x', scene.eve);
+  });
+
+  it('is edited and deleted by its author and by Maintainers, a system note by nobody (G-4.6-6)', async () => {
+    const target = scene.mergeRequest();
+    const note = await write(target, 'mine', scene.bob);
+    await expect(update(target, note.id, 'x', scene.eve)).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(remove(target, note.id, scene.eve)).rejects.toMatchObject({ kind: 'forbidden' });
+    await update(target, note.id, 'theirs', scene.ada);
+    await expect(update(target, note.id, 'x', scene.bob, { confidential: true })).rejects.toMatchObject({
+      kind: 'bad_request',
+    });
+    await expect(remove(target, note.id, scene.bob, new Date(0))).rejects.toMatchObject({
+      kind: 'precondition_failed',
+    });
+    await scene.here.db.query(sql`update notes set system = true where id = ${note.id}`);
+    await expect(update(target, note.id, 'x', scene.ada)).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(remove(target, note.id, scene.ada)).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('may be dated by owners and administrators; the wish of others is ignored (G-4.6-7)', async () => {
+    const target = scene.mergeRequest();
+    const createdAt = new Date('2001-02-03T04:05:06.000Z');
+    const dated = await write(target, 'old', scene.ada, { createdAt, level: 50 });
+    expect([dated.created_at, dated.updated_at]).toEqual([createdAt.toISOString(), createdAt.toISOString()]);
+    expect((await write(target, 'old', scene.mallory, { createdAt, admin: true })).created_at).toBe(
+      createdAt.toISOString(),
+    );
+    const early = new Date('1969-12-31T00:00:00Z');
+    expect((await write(target, 'new', scene.ada, { createdAt: early })).created_at).not.toMatch(/^1969/);
+    await expect(write(target, 'x', scene.ada, { createdAt: early, level: 50 })).rejects.toMatchObject({
+      kind: 'bad_request',
+    });
+  });
+
+  it('is internal from Reporter on, and invisible below (G-4.6-9)', async () => {
+    const target = scene.mergeRequest();
+    await expect(write(target, 'x', scene.eve, { internal: true })).rejects.toMatchObject({ kind: 'forbidden' });
+    const note = await write(target, 'secret', scene.bob, { internal: true });
+    expect(note).toMatchObject({ internal: true, confidential: true });
+    await write(target, 'open', scene.bob);
+    expect((await list(target, scene.bob)).bodies).toEqual(['open', 'secret']);
+    expect(await list(target, scene.eve)).toMatchObject({ bodies: ['open'], page: { total: 1 } });
+    await expect(get(target, note.id, scene.eve)).rejects.toMatchObject({
+      body: { message: '404 Note Not Found' },
+    });
+  });
+
+  it('that belongs to another object is not there', async () => {
+    const note = await write(scene.mergeRequest(), 'here');
+    await expect(get(scene.mergeRequest(), note.id)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('the list of notes', () => {
+  it('sorts both ways by both columns, filters, and pages', async () => {
+    const target = scene.mergeRequest();
+    const notes: Item[] = [];
+    for (const body of ['a', 'b', 'c']) notes.push(await write(target, body));
+    await update(target, notes[0].id, 'a2');
+    await scene.here.db.query(sql`update notes set system = true where id = ${notes[1].id}`);
+    expect((await list(target)).bodies).toEqual(['c', 'b', 'a2']);
+    expect((await list(target, scene.bob, { descending: false })).bodies).toEqual(['a2', 'b', 'c']);
+    expect((await list(target, scene.bob, { orderBy: 'updated_at' })).bodies).toEqual(['a2', 'c', 'b']);
+    expect((await list(target, scene.bob, { filter: 'only_comments' })).bodies).toEqual(['c', 'a2']);
+    expect((await list(target, scene.bob, { filter: 'only_activity' })).bodies).toEqual(['b']);
+    const first = await list(target, scene.bob, { keyset: true, perPage: 2 });
+    const next = await list(target, scene.bob, { keyset: true, perPage: 2, cursor: first.page.nextCursor });
+    expect([...first.bodies, ...next.bodies]).toEqual(['c', 'b', 'a2']);
+  });
+
+  it('costs the same at two rows and at a hundred', async () => {
+    const target = scene.mergeRequest();
+    const { id } = await write(target, 'first');
+    await scene.here.db.query(sql`
+      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+      select noteable_id, project_id, decode(lpad(to_hex(n), 40, '0'), 'hex'), true, author_id, 'n'
+      from notes, generate_series(1, 99) n where id = ${id}`);
+    for (const perPage of [2, 100]) {
+      const { result, cost } = await measureCost(() => list(target, scene.bob, { perPage }));
+      expect(result.items).toHaveLength(perPage);
+      expect(cost).toEqual({ statements: 2, calls: 2 });
+    }
+  });
+
+  it('is for those who are logged in', async () => {
+    const target = scene.mergeRequest();
+    await expect(
+      scene.here.notes.listNotes(
+        { noteable: mergeRequestRef(target), activityFilter: '', page: pageOf() },
+        scene.as(undefined),
+      ),
+    ).rejects.toMatchObject({ kind: 'unauthorized' });
+  });
+});
+
+describe('a body that says something else', () => {
+  it('is a reaction when it is one emoji (G-4.6-8)', async () => {
+    const target = scene.mergeRequest();
+    expect(await write(target, ':+1: ')).toEqual({
+      status: 0,
+      id: expect.any(Number),
+      name: 'thumbsup',
+      user: expect.objectContaining({ username: 'bob' }),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      awardable_id: target.id,
+      awardable_type: 'MergeRequest',
+      url: null,
+    });
+    await expect(write(target, ':thumbsup:')).rejects.toMatchObject({
+      body: { message: '404 Award Emoji Name has already been taken Not Found' },
+    });
+    expect((await told(target)).at(-1)).toMatchObject({
+      counters: { upvotes: 1 },
+      reacted: { name: 'thumbsup', given: true },
+    });
+    expect(await write(target, ':no_such_thing:')).toMatchObject({ body: ':no_such_thing:' });
+    expect(await write(target, ':tada: done')).toMatchObject({ body: ':tada: done' });
+  });
+
+  it('is carried out where it commands, by the owner’s rules, and is no note when it says nothing else (G-2-18)', async () => {
+    const target = scene.mergeRequest();
+    expect(await write(target, '/close\n/todo')).toEqual({
+      status: 202,
+      commands_changes: { state_event: 'close', todo_event: 'add' },
+      summary: ['Closed it.', 'Added a to-do item.'],
+    });
+    expect(scene.here.edits.at(-1)).toMatchObject({ iid: target.iid, stateEvent: 'close', userId: scene.bob.id });
+    const note = await write(target, 'Assigning.\n/assign @ada me\n/nonsense');
+    expect(note).toMatchObject({
+      status: 0,
+      body: 'Assigning.\n/nonsense',
+      commands_changes: { assignee_ids: [scene.ada.id, scene.bob.id] },
+    });
+    expect(await write(target, '/draft')).toMatchObject({ commands_changes: { wip_event: 'draft' } });
+    expect(scene.here.edits.at(-1)).toMatchObject({ title: `Draft: ${target.title}` });
+    expect(await write(target, '/done')).toMatchObject({ status: 202 });
+    expect(await write(target, '/label ~nope')).toMatchObject({
+      status: 202,
+      commands_changes: {},
+      summary: ['Could not apply label command.'],
+    });
+    scene.here.editsRefused = true;
+    expect(await write(target, '/reopen')).toMatchObject({ summary: ['Could not apply reopen command.'] });
+    scene.here.editsRefused = false;
+    expect((await list(target)).bodies).toEqual(['Assigning.\n/nonsense']);
+  });
+});
+
+describe('reactions to a note', () => {
+  it('are given once, listed, and taken back by their giver', async () => {
+    const target = scene.mergeRequest();
+    const note = await write(target, 'Ship it');
+    const awardable = { noteable: mergeRequestRef(target), noteId: note.id };
+    const { awards } = scene.here;
+    const give = async (name: string, user: DirectoryUser) =>
+      json(await awards.createAwardEmoji({ awardable, name }, scene.as(user)));
+    const given = await give('+1', scene.bob);
+    expect(given).toMatchObject({ name: 'thumbsup', awardable_type: 'Note', awardable_id: note.id });
+    await give('rocket', scene.ada);
+    await expect(give('thumbsup', scene.bob)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(give('nothing_like_that', scene.bob)).rejects.toMatchObject({ kind: 'not_found' });
+    const listed = await awards.listAwardEmoji({ awardable, page: pageOf() }, scene.as(scene.eve));
+    expect(json(listed).map((award: Item) => award.name)).toEqual(['thumbsup', 'rocket']);
+    await expect(awards.deleteAwardEmoji({ awardable, awardId: given.id }, scene.as(scene.ada))).rejects.toMatchObject({
+      kind: 'unauthorized',
+    });
+    await awards.deleteAwardEmoji({ awardable, awardId: given.id }, scene.as(scene.bob));
+    await expect(awards.getAwardEmoji({ awardable, awardId: given.id }, scene.as(scene.bob))).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+    await remove(target, note.id);
+    expect(await scene.here.db.query(sql`select 1 from award_emoji where awardable_id = ${note.id}`)).toEqual([]);
+  });
+});

@@ -1,0 +1,20 @@
+import { type AnySubscription, noteEvents, subscription } from '@switchyard/events';
+import { keepNoteCounters } from '../storage/note-counters.store';
+
+/** Notes, threads and reactions on merge requests move the counters on their rows, each event once (D4, D6). */
+export const noteSubscription = (): AnySubscription =>
+  subscription({
+    event: noteEvents,
+    async handle({ noteable, counters, fact, occurredAt }, tx) {
+      if (noteable?.kind !== 'MergeRequest' || counters === undefined) return;
+      await keepNoteCounters(tx, {
+        mergeRequestId: noteable.id,
+        version: counters.version,
+        userNotes: counters.userNotesCount,
+        unresolvedDiscussions: counters.unresolvedDiscussionsCount,
+        upvotes: counters.upvotes,
+        downvotes: counters.downvotes,
+        activeAt: fact?.$case === 'created' ? occurredAt : undefined,
+      });
+    },
+  });

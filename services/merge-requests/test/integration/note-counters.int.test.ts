@@ -1,0 +1,57 @@
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { migrationSets } from '../../src/migrations';
+import { keepNoteCounters, type NoteCounters } from '../../src/storage/note-counters.store';
+
+let database: TestDatabase;
+let db: Database;
+let id: number;
+
+beforeAll(async () => {
+  database = await testDatabase({ sets: migrationSets });
+  db = openDatabase({ url: database.url, applicationName: 'note counters test' });
+  const [row] = await db.query<{ id: number }>(sql`
+    insert into merge_requests (project_id, iid, source_project_id, source_branch, target_branch, author_id, title, state,
+      auto_merge_strategy, updated_at)
+    values (1, 1, 1, 'topic', 'main', 1, 'Topic', 'opened', 'merge_when_checks_pass', '2026-01-01T00:00:00Z') returning id`);
+  id = row?.id ?? 0;
+});
+
+afterAll(async () => {
+  await db.close();
+  await database.close();
+});
+
+const keep = (given: Partial<NoteCounters>) =>
+  db.transaction((tx) =>
+    keepNoteCounters(tx, {
+      mergeRequestId: id,
+      version: 1,
+      userNotes: 0,
+      unresolvedDiscussions: 0,
+      upvotes: 0,
+      downvotes: 0,
+      activeAt: undefined,
+      ...given,
+    }),
+  );
+
+const stored = async () => {
+  const [row] = await db.query(sql`
+    select user_notes_count, unresolved_discussions_count, upvotes, downvotes, updated_at from merge_requests where id = ${id}`);
+  return row && Object.values(row);
+};
+
+it('a merge request keeps the newest counters, whatever their order, and looks at its checks once threads are resolved', async () => {
+  const at = new Date('2026-02-01T00:00:00Z');
+  await keep({ version: 2, userNotes: 3, unresolvedDiscussions: 1, upvotes: 2, downvotes: 1, activeAt: at });
+  expect(await stored()).toEqual([3, 1, 2, 1, at]);
+  expect(await db.query(sql`select 1 from jobs`)).toEqual([]);
+  await keep({ version: 1, userNotes: 2 });
+  await keep({ version: 2, userNotes: 9 });
+  expect(await stored()).toEqual([3, 1, 2, 1, at]);
+  await keep({ version: 3, userNotes: 3, activeAt: new Date('2026-01-15T00:00:00Z') });
+  expect(await stored()).toEqual([3, 0, 0, 0, at]);
+  expect(await db.query(sql`select kind, key from jobs`)).toEqual([{ kind: 'auto_merge', key: String(id) }]);
+  await keep({ mergeRequestId: 999, version: 4 });
+});
