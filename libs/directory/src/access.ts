@@ -176,6 +176,23 @@ export function accessLevel(actor: Viewer, projectId: Sql | number): Sql {
   return levelOf(subjectOf(actor), typeof projectId === 'number' ? sql`${projectId}::bigint` : projectId);
 }
 
+/** Those of `userIds` who have `level` or more in a project, directly or through a group above; administrators have. Active users alone. */
+export async function usersAtLevel(
+  db: SqlExecutor,
+  projectId: number,
+  userIds: readonly number[],
+  level: number,
+): Promise<number[]> {
+  if (userIds.length === 0) return [];
+  const subject: Subject = { id: sql`u.id`, admin: sql`u.admin`, external: sql`u.external`, known: true };
+  const rows = await db.query<{ id: number }>(sql`
+    select u.id from directory.users u, ${projectsFrom}
+    where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
+    and p.id = ${projectId} and ${projectLives} and (u.admin or ${memberOfProject(subject, level)})
+    order by u.id`);
+  return rows.map((row) => row.id);
+}
+
 /**
  * Those of `userIds` who can see a project: active users, by the same rule as `visibleProjects`. For who may be assigned,
  * mentioned or told.

@@ -5,6 +5,7 @@ export {
   memberProjects,
   type ProjectRule,
   projectsFrom,
+  usersAtLevel,
   usersWhoSee,
   type Viewer,
   visibleNamespaces,

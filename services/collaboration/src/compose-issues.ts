@@ -9,8 +9,9 @@ import type { IssueEdges } from './application/issue.edges';
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
 import { listParticipantsOfIssue, readIssue, readIssueById } from './application/read-issue';
+import { readIssueTarget, readIssueTargets } from './application/read-issue-targets';
 import { subscribeToIssue } from './application/subscribe-to-issue';
-import type { MergeRequestTargets } from './application/todo-targets';
+import type { TargetOwner } from './application/todo-targets';
 import { trackIssueTime } from './application/track-issue-time';
 import { updateIssue } from './application/update-issue';
 import { issueList } from './storage/issue.list';
@@ -21,6 +22,7 @@ import { issueParticipantList } from './storage/issue-participant.list';
 import type { openPrisma } from './storage/prisma';
 import { issueHandler } from './transport/issue.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
+import { issueTargets } from './transport/issue-targets';
 import type { MergeRequestFollower } from './transport/merge-request.subscription';
 
 /** What issues are built from. */
@@ -29,7 +31,7 @@ export interface IssuePartEdges {
   readonly prisma: ReturnType<typeof openPrisma>;
   readonly ensureLabels: EnsureLabels;
   /** Merge requests, as their owner shows them. */
-  readonly targets: MergeRequestTargets;
+  readonly mergeRequests: TargetOwner;
   readonly externalUrl: string;
   readonly clock?: () => Date;
 }
@@ -39,11 +41,13 @@ export interface IssuePart {
   readonly services: readonly ServiceImplementation[];
   /** What follows from what happens to merge requests. */
   readonly mergeRequestFollowers: readonly MergeRequestFollower[];
+  /** Issues as what to-dos point at. */
+  readonly targets: TargetOwner;
 }
 
 /** Builds issues. */
 export function composeIssues(given: IssuePartEdges): IssuePart {
-  const { db, targets, externalUrl } = given;
+  const { db, externalUrl } = given;
   const edges: IssueEdges = {
     issues: issueStore(db, given.prisma),
     lists: issueList(db),
@@ -60,8 +64,10 @@ export function composeIssues(given: IssuePartEdges): IssuePart {
     moveIssue: moveIssue(edges),
     trackIssueTime: trackIssueTime(edges),
     subscribeToIssue: subscribeToIssue(edges),
-    listMergeRequestsOfIssue: listMergeRequestsOfIssue(edges, issueMergeRequestList(db), targets),
-    listIssuesOfMergeRequest: listIssuesOfMergeRequest(edges, targets),
+    listMergeRequestsOfIssue: listMergeRequestsOfIssue(edges, issueMergeRequestList(db), given.mergeRequests),
+    listIssuesOfMergeRequest: listIssuesOfMergeRequest(edges, given.mergeRequests),
+    readIssueTargets: readIssueTargets(edges),
+    readIssueTarget: readIssueTarget(edges),
     listIssueParticipants: listParticipantsOfIssue(edges, issueParticipantList(db)),
   });
   const { followReferences } = observe('issues.references', {
@@ -75,5 +81,6 @@ export function composeIssues(given: IssuePartEdges): IssuePart {
   return {
     services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock: edges.clock })],
     mergeRequestFollowers: [issueReferenceFollower(followReferences)],
+    targets: issueTargets(useCases, { externalUrl, clock: edges.clock }),
   };
 }

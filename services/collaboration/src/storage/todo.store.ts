@@ -35,9 +35,7 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
         const ids = 'ids' in to ? to.ids : to.usernames.flatMap((name) => users.get(name.toLowerCase())?.id ?? []);
         return ids.map((userId) => ({ userId, action, authorId: authorId ?? userId, cause: cause ?? '', body }));
       });
-      const readers = new Set(
-        await targetReaders(tx, target, [...new Set(wanted.map(({ userId }) => userId))]),
-      );
+      const readers = new Set(await targetReaders(tx, target, [...new Set(wanted.map(({ userId }) => userId))]));
       const rows = wanted.filter(({ userId }) => readers.has(userId));
       if (rows.length === 0) return;
       await tx.query(sql`

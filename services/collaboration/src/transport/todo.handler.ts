@@ -52,7 +52,8 @@ export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceIm
       await todos.markAllTodosAsDone(signedIn(context).actor.userId, filterOf(request.filter));
       return json(noBody);
     },
-    createMergeRequestTodo: (request, context) => made(context, 'MergeRequest', request.projectId, request.mergeRequestIid),
+    createMergeRequestTodo: (request, context) =>
+      made(context, 'MergeRequest', request.projectId, request.mergeRequestIid),
     createIssueTodo: (request, context) => made(context, 'Issue', request.projectId, request.issueIid),
   });
 }

@@ -283,7 +283,7 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/issues/:issue_iid/subscribe', 'seerWrite', 'gaps §10 Issues'),
   row('POST /projects/:id/issues/:issue_iid/unsubscribe', 'seerWrite', 'gaps §10 Issues'),
   row('GET /projects/:id/issues/:issue_iid/participants', 'openRead', 'gaps §10 Issues'),
-  row('POST /projects/:id/issues/:issue_iid/todo', 'memberWrite', 'G-4.9-3'),
+  row('POST /projects/:id/issues/:issue_iid/todo', 'seerWrite', 'G-4.9-3'),
   row('GET /projects/:id/issues/:issue_iid/closed_by', 'openRead', 'gaps §10 Issues'),
   row('GET /projects/:id/issues/:issue_iid/related_merge_requests', 'openRead', 'gaps §10 Issues'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/closes_issues', 'reporterRead', 'G-4.2-1'),
