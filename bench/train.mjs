@@ -18,6 +18,8 @@ const boardedAtOnce = 4;
 const restMs = 100;
 const pollMs = 5;
 const watchMs = 1;
+/** How often the CI that takes no time looks for work: what it asks for costs the system as well. */
+const ciPollMs = 50;
 const patienceMs = 120_000;
 const perFolder = 50;
 
@@ -161,7 +163,7 @@ async function landings(installation, people, output, { files, targetMs }) {
 
 /** A hundred cars through a train, as fast as a CI that takes no time lets them. */
 async function through(installation, people, output, { files }) {
-  const { call, made, repository } = await prepare(installation, people, {
+  const { call, made, repository, project } = await prepare(installation, people, {
     path: `through-${files}`,
     files,
     cars: throughCars,
@@ -178,18 +180,24 @@ async function through(installation, people, output, { files }) {
           // One that was superseded since it was listed.
           await report(call, pipeline).catch(() => undefined);
         }
-        await sleep(pollMs);
+        await sleep(ciPollMs);
       }
       return reported.size;
     })();
     await board(call, made);
     const boardedAt = performance.now();
-    await until('every car has landed', async () => {
-      const { headers } = await call('GET', '/merge_requests?state=merged&per_page=1');
-      return Number(headers.get('x-total')) === throughCars;
-    }).finally(() => {
+    const landed = async () => {
+      const { rows } = await installation.inspect.query(
+        `select count(*)::int as merged from merge_requests where project_id = $1 and state = 'merged'`,
+        [project.id],
+      );
+      return rows[0].merged === throughCars;
+    };
+    await until('every car has landed', landed, ciPollMs).finally(() => {
       running = false;
     });
+    const { headers } = await call('GET', '/merge_requests?state=merged&per_page=1');
+    if (Number(headers.get('x-total')) !== throughCars) throw new Error('the API does not know of every landing');
     const seconds = (performance.now() - startedAt) / 1_000;
     const tested = await ci;
     output.figure(`train, ${files} files: ${throughCars} cars, ${parallelCars} at a time, instant CI`, [seconds], {
