@@ -2,20 +2,26 @@ import type { Database } from '@switchyard/database';
 import type { EnsureLabels } from '@switchyard/directory';
 import type { ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
+import type { KeepCounters } from './application/change-noteable';
 import { createIssue } from './application/create-issue';
 import { deleteIssue } from './application/delete-issue';
 import { followIssueReferences } from './application/follow-issue-references';
 import type { IssueEdges } from './application/issue.edges';
+import { issueEditor, issueNoteables, keepIssueCounters } from './application/issue-noteables';
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
+import type { NoteableResolver } from './application/noteables';
 import { listParticipantsOfIssue, readIssue, readIssueById } from './application/read-issue';
 import { readIssueTarget, readIssueTargets } from './application/read-issue-targets';
+import type { NoteableEditor } from './application/run-quick-actions';
 import { subscribeToIssue } from './application/subscribe-to-issue';
 import type { TargetOwner } from './application/todo-targets';
 import { trackIssueTime } from './application/track-issue-time';
 import { updateIssue } from './application/update-issue';
+import { issueUrl } from './presenters/issue.presenter';
 import { issueList } from './storage/issue.list';
 import { changeIssue, issueStore } from './storage/issue.store';
+import { issueCounters } from './storage/issue-counter.store';
 import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-directory.store';
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
 import { issueParticipantList } from './storage/issue-participant.list';
@@ -43,6 +49,12 @@ export interface IssuePart {
   readonly mergeRequestFollowers: readonly MergeRequestFollower[];
   /** Issues as what to-dos point at. */
   readonly targets: TargetOwner;
+  /** Issues as what carries notes. */
+  readonly notes: {
+    readonly find: NoteableResolver<'Issue'>;
+    readonly editor: NoteableEditor;
+    readonly keepCounters: KeepCounters;
+  };
 }
 
 /** Builds issues. */
@@ -82,5 +94,10 @@ export function composeIssues(given: IssuePartEdges): IssuePart {
     services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock: edges.clock })],
     mergeRequestFollowers: [issueReferenceFollower(followReferences)],
     targets: issueTargets(useCases, { externalUrl, clock: edges.clock }),
+    notes: {
+      find: issueNoteables(edges, (view) => issueUrl(view, externalUrl)),
+      editor: issueEditor(useCases),
+      keepCounters: keepIssueCounters(issueCounters),
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { Database } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
+import { type EventBus, startConsumer } from '@switchyard/events';
 import type { Peer, ServiceImplementation } from '@switchyard/rpc';
 import { type Logger, observe } from '@switchyard/telemetry';
 import { createAward, deleteAward, getAward, giveAward, listAwards } from './application/award-emoji';
@@ -15,11 +16,14 @@ import {
   resolveDiscussionNote,
 } from './application/discuss';
 import { getNote, listNotes } from './application/list-notes';
+import { noteIssues } from './application/note-issues';
 import { noteMergeRequests } from './application/note-merge-requests';
 import { findNoteable } from './application/noteables';
 import { purgeNotes } from './application/purge-notes';
+import { commandTodos } from './application/quick-action-todos';
 import { runQuickActions } from './application/run-quick-actions';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
+import type { IssuePart } from './compose-issues';
 import { awardStore } from './storage/award-emoji.store';
 import { discussionList } from './storage/discussion.list';
 import { noteList } from './storage/note.list';
@@ -28,19 +32,24 @@ import { systemNotes } from './storage/system-note.store';
 import type { TodoStore } from './storage/todo.store';
 import { awardEmojiHandler } from './transport/award-emoji.handler';
 import { discussionHandler } from './transport/discussion.handler';
+import { issueNoteSubscription } from './transport/issue-note.subscription';
 import type { MergeRequestFollower } from './transport/merge-request.subscription';
 import { systemNoteFollower } from './transport/merge-request-note.follower';
 import { mergeRequestNoteables } from './transport/merge-request-noteable';
 import { mergeRequestEditor } from './transport/merge-request-quick-action';
 import { noteHandler } from './transport/note.handler';
-import { commandTodos } from './transport/quick-action-todos';
+
+/** Consumer group of the notes of issues: apart from that of to-dos, so that neither waits for the other. */
+const noteGroup = 'collaboration.notes';
 
 /** What notes are built from. */
 export interface NoteEdges {
   readonly db: Database;
   readonly mergeRequests: Peer;
   readonly directory: Directory;
+  readonly bus: EventBus;
   readonly todos: TodoStore;
+  readonly issues: IssuePart['notes'];
   readonly externalUrl: string;
   readonly emojiNotesReact: boolean;
   readonly log: Logger;
@@ -51,25 +60,28 @@ export interface NoteParts {
   readonly services: readonly ServiceImplementation[];
   readonly mergeRequestFollowers: readonly MergeRequestFollower[];
   /** Starts what runs beside requests. */
-  startBackground(): { close(): Promise<void> };
+  start(): Promise<{ close(): Promise<void> }[]>;
 }
 
 /** Builds notes, discussions and reactions for every kind of noteable. */
 export function composeNotes(edges: NoteEdges): NoteParts {
-  const { db, mergeRequests, directory, todos, externalUrl, emojiNotesReact, log } = edges;
+  const { db, mergeRequests, directory, todos, issues, externalUrl, emojiNotesReact, log } = edges;
   const clock = () => new Date();
-  const find = findNoteable({ MergeRequest: mergeRequestNoteables(mergeRequests, directory.sequence) });
+  const find = findNoteable({
+    MergeRequest: mergeRequestNoteables(mergeRequests, directory.sequence),
+    Issue: issues.find,
+  });
   const notes = noteList(db);
   const awards = awardStore(db);
   const change = changeNoteable({
     db,
     clock,
     directorySequence: directory.sequence,
-    keepCounters: async () => undefined,
+    keepCounters: issues.keepCounters,
   });
   const runCommands = runQuickActions({
     db,
-    editors: { MergeRequest: mergeRequestEditor(mergeRequests, directory.sequence) },
+    editors: { MergeRequest: mergeRequestEditor(mergeRequests, directory.sequence), Issue: issues.editor },
     todos: commandTodos(db, todos),
     clock,
   });
@@ -101,6 +113,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     resolveDiscussion: resolveDiscussion(discussing),
     getDiscussionNote: getDiscussionNote(discussing),
     resolveDiscussionNote: resolveDiscussionNote(discussing),
+    noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes }),
     noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes }),
   });
   return {
@@ -110,6 +123,14 @@ export function composeNotes(edges: NoteEdges): NoteParts {
       awardEmojiHandler(useCases, externalUrl),
     ],
     mergeRequestFollowers: [systemNoteFollower(useCases.noteMergeRequests)],
-    startBackground: () => purgeNotes({ db, noteables: noteableStore, log }),
+    start: async () => [
+      await startConsumer({
+        bus: edges.bus,
+        db,
+        group: noteGroup,
+        subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)],
+      }),
+      purgeNotes({ db, noteables: noteableStore, log }),
+    ],
   };
 }

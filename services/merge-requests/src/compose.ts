@@ -5,12 +5,14 @@ import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/e
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
+import { followNotes } from './application/follow-notes';
 import type { RefChangeSubscriber } from './application/ref-change';
 import { composeMergeRequests } from './compose-merge-requests';
 import { composeRepository } from './compose-repository';
 import { startVerifyingLandings } from './compose-verifier';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
+import { keepNoteCounters } from './storage/note-counters.store';
 import { defaultBranchOf } from './transport/default-branch.client';
 import { noteSubscription } from './transport/note.subscription';
 
@@ -74,7 +76,12 @@ export async function compose(
     },
     start: async () => {
       const relay = startRelay({ db, bus });
-      const consumer = await startConsumer({ bus, db, group: 'merge-requests', subscriptions: [noteSubscription()] });
+      const consumer = await startConsumer({
+        bus,
+        db,
+        group: 'merge-requests',
+        subscriptions: [noteSubscription(followNotes({ keep: keepNoteCounters }))],
+      });
       background.push(() => consumer.close());
       background.push(() => relay.close(), repository.startReconciler(), mergeRequests.start());
       background.push(startVerifyingLandings(db, repository.repositoryOf));

@@ -16,7 +16,12 @@ export interface NoteableChange<T> {
 }
 
 /** Keeps a kind's counters on a row of this service, in the transaction that moves them; other owners follow the events. */
-export type KeepCounters = (tx: Tx, noteable: Noteable, counters: NoteableCounters, at: Date) => Promise<void>;
+export type KeepCounters = (
+  tx: Tx,
+  noteable: Noteable,
+  counters: NoteableCounters,
+  by: { readonly actorId: number; readonly at: Date },
+) => Promise<void>;
 
 /** What changes are made with. */
 export interface NoteableChangeEdges {
@@ -44,7 +49,7 @@ export const changeNoteable =
       const { result, fact, counters: moved = {} } = await work(tx, locked.id, now);
       if (fact !== undefined) {
         const counters = await noteableStore.count(tx, locked.id, moved);
-        await keepCounters(tx, noteable, counters, now);
+        await keepCounters(tx, noteable, counters, { actorId, at: now });
         await publishNote(tx, {
           noteable,
           row: locked.id,

@@ -1,4 +1,5 @@
 import { boardingNote, type RemovalReason, removalNote } from './merge-train-removal';
+import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
 
 /** What can happen to a merge request, as far as its system notes tell of it. */
 export type NotedFact =
@@ -29,33 +30,6 @@ export type NotedFact =
       readonly reason: string;
     };
 
-/** A system note to be written. */
-export interface SystemNote {
-  /** What it tells of; one note of each per event. */
-  readonly action: string;
-  /** 0 when nobody can be named: no note is written. */
-  readonly authorId: number;
-  /** Texts and the users named between them. */
-  readonly parts: readonly (string | { readonly userId: number })[];
-}
-
-type Part = SystemNote['parts'][number];
-
-const users = (ids: readonly number[]): Part[] =>
-  ids.flatMap((userId, at): Part[] => [at === 0 ? '' : at === ids.length - 1 ? ' and ' : ', ', { userId }]);
-
-function people(
-  added: readonly number[],
-  removed: readonly number[],
-  words: { readonly added: string; readonly removed: string },
-): Part[] {
-  return [
-    ...(added.length === 0 ? [] : [`${words.added} `, ...users(added)]),
-    ...(added.length > 0 && removed.length > 0 ? [' and '] : []),
-    ...(removed.length === 0 ? [] : [`${words.removed} `, ...users(removed)]),
-  ];
-}
-
 const draftMark = /^\s*(\[draft\]|\(draft\)|draft:)/i;
 
 function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }>): SystemNote[] {
@@ -64,7 +38,7 @@ function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }
   const say = (action: string, ...parts: Part[]): void => {
     if (parts.length > 0) notes.push({ action, authorId: actorId, parts });
   };
-  if (changed.has('title')) say('title', `changed the title to **${fact.title.replaceAll('*', '\\*')}**`);
+  if (changed.has('title')) say('title', `changed the title to ${emphasized(fact.title)}`);
   if (changed.has('draft'))
     say('draft', `marked this merge request as **${draftMark.test(fact.title) ? 'draft' : 'ready'}**`);
   if (changed.has('description')) say('description', 'changed the description');

@@ -1,7 +1,7 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
 import { usersByIds } from '@switchyard/directory';
-import type { SystemNote } from '../domain/merge-request-system-note';
 import type { NoteableKey } from '../domain/noteable';
+import type { SystemNote } from '../domain/system-note';
 import { newDiscussionId } from './note.store';
 import { noteableStore } from './noteable.store';
 

@@ -1,4 +1,6 @@
 import { sql } from '@switchyard/database';
+import { issueEventId, issueEvents } from '@switchyard/events';
+import { IssueEvent, IssueUpdated } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import {
@@ -187,5 +189,26 @@ describe('an edited merge request', () => {
     await received(await here.publish(target, { $case: 'deleted', value: {} }, { actorId: ada.id }));
     await received(await here.publish(target, updated([ada.id]), { actorId: ada.id, cause: 3 }));
     expect(await notesOf(target)).toEqual([]);
+  });
+});
+
+describe('an edited issue', () => {
+  it('has a note for each kind of change, and none once it is deleted', async () => {
+    const issue = { id: 77, iid: 7, projectId: project.id, authorId: ada.id, title: 'Slow' };
+    const publish = (version: number, fact: NonNullable<IssueEvent['fact']>) =>
+      here.publishEvent(
+        issueEvents,
+        IssueEvent.fromPartial({ issue, actorId: bob.id, directorySequence: here.directory.changes.length, fact }),
+        issueEventId(fact.$case, issue.id, version),
+      );
+    const change = { $case: 'updated' as const, value: IssueUpdated.fromPartial({ addedAssigneeIds: [ada.id] }) };
+    const notes = () =>
+      here.db.query(sql`
+        select n.author_id, n.body from notes n join noteables c on c.id = n.noteable_id
+        where c.kind = 'Issue' and c.target_id = ${issue.id} and c.removed_at is null`);
+    await publish(2, change);
+    await eventually(async () => expect(await notes()).toEqual([{ author_id: bob.id, body: 'assigned to @ada' }]));
+    await publish(1, { $case: 'deleted', value: {} });
+    await eventually(async () => expect(await notes()).toEqual([]));
   });
 });

@@ -1,13 +1,13 @@
 import { type AnySubscription, noteEvents, subscription } from '@switchyard/events';
-import { keepNoteCounters } from '../storage/note-counters.store';
+import type { followNotes } from '../application/follow-notes';
 
 /** Notes, threads and reactions on merge requests move the counters on their rows, each event once (D4, D6). */
-export const noteSubscription = (): AnySubscription =>
+export const noteSubscription = (follow: ReturnType<typeof followNotes>): AnySubscription =>
   subscription({
     event: noteEvents,
     async handle({ noteable, counters, fact, occurredAt }, tx) {
       if (noteable?.kind !== 'MergeRequest' || counters === undefined) return;
-      await keepNoteCounters(tx, {
+      await follow(tx, {
         mergeRequestId: noteable.id,
         version: counters.version,
         userNotes: counters.userNotesCount,

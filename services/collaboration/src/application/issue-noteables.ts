@@ -1,0 +1,87 @@
+import { notFound } from '@switchyard/errors';
+import type { IssueView } from '../domain/issue-view';
+import { noteableRules } from '../domain/noteable';
+import type { issueCounters } from '../storage/issue-counter.store';
+import type { KeepCounters } from './change-noteable';
+import type { IssueCaller, IssueEdges } from './issue.edges';
+import type { NoteableResolver, Reader } from './noteables';
+import type { NoteableEditor } from './run-quick-actions';
+import type { subscribeToIssue } from './subscribe-to-issue';
+import type { trackIssueTime } from './track-issue-time';
+import type { updateIssue } from './update-issue';
+
+const callerOf = ({ actor, access, requestId }: Reader): IssueCaller => ({
+  userId: actor.userId,
+  admin: actor.admin,
+  external: actor.external,
+  level: access?.level ?? 0,
+  tier: access?.tier ?? '',
+  requestId,
+});
+
+/** Issues as noteables, confidential ones for those alone who may see them. */
+export const issueNoteables =
+  ({ issues }: Pick<IssueEdges, 'issues'>, urlOf: (view: IssueView) => string): NoteableResolver<'Issue'> =>
+  async ({ projectId, iid }, reader) => {
+    const view = await issues.view({ projectId, iid }, callerOf(reader));
+    if (view === undefined) throw notFound(noteableRules.Issue.thing);
+    const { issue } = view;
+    return {
+      kind: 'Issue',
+      projectId,
+      targetId: issue.id,
+      iid,
+      sha: '',
+      authorId: issue.authorId,
+      assigneeIds: view.assigneeIds,
+      title: issue.title,
+      webUrl: urlOf(view),
+      state: issue.state,
+      confidential: issue.confidential,
+      locked: issue.discussionLocked ?? false,
+    };
+  };
+
+/** Keeps the counters of notes and reactions on the row of their issue. */
+export const keepIssueCounters =
+  (store: typeof issueCounters): KeepCounters =>
+  async (tx, { kind, targetId }, counters, by) => {
+    if (kind === 'Issue') await store.keep(tx, targetId, counters, by);
+  };
+
+/** Use cases of issues that commands run. */
+export interface IssueCommands {
+  readonly updateIssue: ReturnType<typeof updateIssue>;
+  readonly trackIssueTime: ReturnType<typeof trackIssueTime>;
+  readonly subscribeToIssue: ReturnType<typeof subscribeToIssue>;
+}
+
+/** Changes issues in the name of whoever writes a command, by the rules of their endpoints. */
+export const issueEditor =
+  ({ updateIssue: update, trackIssueTime: track, subscribeToIssue: subscribe }: IssueCommands): NoteableEditor =>
+  async (reader, { projectId, iid = 0 }, edit) => {
+    const caller = callerOf(reader);
+    const key = { projectId, iid };
+    if (edit.subscribed !== undefined) {
+      await subscribe(caller, key, edit.subscribed);
+    } else if (edit.estimate !== undefined) {
+      await track(caller, key, {
+        kind: edit.estimate === null ? 'reset_estimate' : 'estimate',
+        duration: edit.estimate ?? '',
+      });
+    } else if (edit.spent !== undefined) {
+      await track(caller, key, { kind: edit.spent === null ? 'reset_spent' : 'spend', duration: edit.spent ?? '' });
+    } else {
+      await update(caller, key, {
+        title: edit.title,
+        stateEvent: edit.stateEvent,
+        assigneeIds: edit.assigneeIds,
+        labels: edit.labels,
+        addLabels: edit.addLabels ?? [],
+        removeLabels: edit.removeLabels ?? [],
+        dueDate: edit.dueDate,
+        confidential: edit.confidential,
+        discussionLocked: edit.locked,
+      });
+    }
+  };

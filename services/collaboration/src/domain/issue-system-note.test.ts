@@ -1,0 +1,40 @@
+import { issueSystemNotes, type NotedIssueFact } from './issue-system-note';
+
+const said = (fact: NotedIssueFact) =>
+  issueSystemNotes(2, fact, (seconds) => `${seconds}s`).map(({ parts }) =>
+    parts.map((part) => (typeof part === 'string' ? part : `@${part.userId}`)).join(''),
+  );
+
+it('system notes of an issue tell of each change but those of labels, state, milestone and weight', () => {
+  const change = (field: string, old: string, value: string) => ({ field, old, new: value });
+  expect(
+    said({
+      kind: 'updated',
+      addedAssigneeIds: [3],
+      removedAssigneeIds: [],
+      changedFields: ['description', 'labels', 'milestone'],
+      changes: [
+        change('title', 'a', 'b'),
+        change('due_date', '2026-01-01', ''),
+        change('confidential', 'false', 'true'),
+        change('discussion_locked', 'true', 'false'),
+        change('time_estimate', '0', '60'),
+        change('time_spent', '10', '30'),
+        change('time_spent', '30', '10'),
+        change('weight', '1', '2'),
+        change('milestone', '1', '2'),
+      ],
+    }),
+  ).toEqual([
+    'changed the title from **a** to **b**',
+    'removed the due date',
+    'made it confidential',
+    'unlocked the discussion',
+    'changed the time estimate to 60s',
+    'added 20s of time spent',
+    'subtracted 20s of time spent',
+    'changed the description',
+    'assigned to @3',
+  ]);
+  expect(said({ kind: 'moved' })).toEqual(['moved this issue to another project']);
+});
