@@ -22,7 +22,7 @@ import {
 import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
 import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
 import { reportCommitStatus } from './application/report-commit-status';
-import { dropTrainRef, runMergeTrain } from './application/run-merge-train';
+import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
 import { updateMergeRequest } from './application/update-merge-request';
 import { startJobs, startSweeping } from './application/work-jobs';
 import type { ProtectedBranch } from './domain/protected-branch';
@@ -109,13 +109,16 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
     rebase: runRebase(edges),
     settleMerge: land.settle,
     mergeTrain: runMergeTrain(edges, land),
+    dismissFromTrain: dismissFromTrain(edges),
     trainRef: dropTrainRef(edges),
+    recheck: edges.mergeRequests.recheck,
   });
 
   async function sweep(): Promise<void> {
     const abandoned = await edges.mergeRequests.abandonedMerges(abandonedAfter);
     const waiting = await edges.mergeRequests.withAutoMerge(sweptAutoMerges);
     const trains = await edges.mergeTrains.running();
+    for (const trainId of trains) await background.dismissFromTrain(trainId);
     await edges.jobs.enqueue([
       ...abandoned.map((mergeRequestId) => ({ kind: 'settle_merge', mergeRequestId }) as const),
       ...waiting.map((mergeRequestId) => ({ kind: 'auto_merge', mergeRequestId }) as const),
@@ -139,7 +142,8 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
         rebase: ({ mergeRequestId, actorId }) => background.rebase(mergeRequestId, actorId),
         settle_merge: ({ mergeRequestId }) => background.settleMerge(mergeRequestId),
         merge_train: ({ trainId }) => background.mergeTrain(trainId),
-        train_ref: ({ projectId, iid }) => background.trainRef(projectId, iid),
+        train_ref: ({ projectId, iid, sha }) => background.trainRef(projectId, iid, sha),
+        recheck: ({ projectId, targetBranch }) => background.recheck({ projectId, targetBranch }),
       });
       const forget = onJobs(workers.wake);
       const stopSweeping = startSweeping(sweep);

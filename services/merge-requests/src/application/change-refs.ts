@@ -116,12 +116,19 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     repo: Repository,
     changes: readonly RefChange[],
     defaultBranch: string,
+    known: ChangeRefsRequest['facts'],
   ): Promise<ReadonlyMap<number, PushFacts>> {
     const published = changes.filter(
       ({ ref, source }) => source !== 'internal' && (branchOf(ref) ?? tagOf(ref)) !== undefined,
     );
     const facts = new Map<number, PushFacts>();
-    if (published.length === 0) return facts;
+    const [only] = published;
+    if (only === undefined) return facts;
+    if (known !== undefined && published.length === 1) {
+      const isDefault = branchOf(only.ref) === defaultBranch;
+      const { readmePath } = known;
+      return facts.set(only.id, { ...known, defaultBranch: isDefault, readmePath: isDefault ? readmePath : undefined });
+    }
     const arrived = published.filter((change) => !deletes(change));
     const defaultRef = parseRefName(`refs/heads/${defaultBranch}`);
     const movesDefault = published.some(({ ref }) => ref === defaultRef);
@@ -164,6 +171,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     changes: readonly RefChange[],
     moved: readonly boolean[],
     project: RepositoryProject | undefined,
+    known?: ChangeRefsRequest['facts'],
   ): Promise<Settled> {
     const repo = repositoryOf(projectId);
     const created = changes.flatMap((change, at) =>
@@ -172,7 +180,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     const named = project === undefined ? '' : initialDefault(project);
     const newDefault = project?.pushed === false ? firstDefaultBranch(named, created) : undefined;
     const happened = changes.filter((_, at) => moved[at]);
-    const facts = await factsOf(repo, happened, newDefault ?? (named || fallbackDefaultBranch));
+    const facts = await factsOf(repo, happened, newDefault ?? (named || fallbackDefaultBranch), known);
     const settlements = changes.map(
       (change, at): Settlement => ({ change, moved: moved[at] ?? false, facts: facts.get(change.id) }),
     );
@@ -223,6 +231,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
           open,
           reasons.map((reason) => reason === undefined),
           project,
+          request.facts,
         );
       },
       request.settled,

@@ -115,10 +115,14 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
       const branch = branchOf(change.ref);
       if (branch === undefined) return;
       const { projectId } = change;
+      const from = await mergeRequests.unmergedFrom(projectId, branch);
+      // A train moves the branch to the commit of one car, which brings no other merge request in; and it lands car after car: the
+      // others are checked once for all that landed meanwhile.
+      if (own?.byTrain) await edges.jobs.enqueue([{ kind: 'recheck', projectId, targetBranch: branch }], recheckDelay);
+      if (own?.byTrain && from.length === 0) return;
+
       const { repo } = await edges.openRepository(projectId);
       const head = (await readHeads(repo, [branch])).get(branchNameOf(branch) ?? ('' as BranchName));
-
-      const from = await mergeRequests.unmergedFrom(projectId, branch);
       // Whether it still has a head to follow is known when the merge has ended: told again then.
       if (from.some(({ state, sourceSha }) => state === 'locked' && head !== undefined && sourceSha !== head)) {
         throw unavailable('a merge request of the branch is being merged');
@@ -127,20 +131,19 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
         if (head === undefined) await closeWithoutSource(mr, change);
         else await followHead(repo, mr, head, change);
       }
+      if (own?.byTrain) return;
 
       await edges.mergeTrains.targetMoved(projectId, branch, change.after);
       const into = await mergeRequests.openInto(projectId, branch);
       if (into.length === 0) return;
-      // A train moves the branch to the commit of one car: it brings no other merge request in.
-      if (head !== undefined && !own?.byTrain) {
+      if (head !== undefined) {
         for (const mr of await findLanded(repo, into, head)) {
           const view = await mergeRequests.view({ id: mr.id });
           // A branch without commits of its own was never there to be merged.
           if (view !== undefined && view.commitsCount !== 0) await markLanded(repo, mr, head, change);
         }
       }
-      // A train that lands car after car has the others checked once for all that landed in the meantime.
-      await mergeRequests.recheck({ projectId, targetBranch: branch }, own?.byTrain ? recheckDelay : 0);
+      await mergeRequests.recheck({ projectId, targetBranch: branch });
     },
   };
 }

@@ -9,6 +9,7 @@ import { branchNameOf, branchRef, isAncestor, parseBranchName, parseSha, type Re
 import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
 import { readHeads } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
+import type { ChangeRefsRequest } from './ref-change';
 import { noAutoMerge, unchecked } from './update-merge-request';
 
 faultPoints.push(
@@ -46,7 +47,7 @@ export interface Landing {
    * Lands the tested commit of a car, or nothing at all: the plan is taken only while the car is the first of its train and green.
    * @returns false when it is not, or when the target branch stands elsewhere, which has the car built anew (D8)
    */
-  landCar(plan: CarPlan): Promise<boolean>;
+  landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean>;
   /**
    * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; told late, of a move that an earlier try made,
    * it does nothing to the try under way.
@@ -73,12 +74,13 @@ export interface LandingWishes extends MergeWishes {
 export function landing(edges: MergeRequestEdges): Landing {
   const { mergeRequests } = edges;
 
-  async function moveTarget(plan: MergePlan): Promise<boolean> {
+  async function moveTarget(plan: MergePlan, facts: ChangeRefsRequest['facts']): Promise<boolean> {
     const [outcome] = await edges.changeRefs({
       projectId: plan.projectId,
       actorId: plan.actorId,
       source: 'merge',
       cause: landingCause(plan),
+      ...(facts === undefined ? {} : { facts }),
       updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
       // One commit says that the branch moved and that the merge request is merged: nobody sees the one without the other.
       settled: async (tx, settlements) => {
@@ -224,9 +226,9 @@ export function landing(edges: MergeRequestEdges): Landing {
   }
 
   /** Carries out a plan that is committed; one whose target branch stands elsewhere is dropped. */
-  async function carryOut(repo: Repository, plan: MergePlan): Promise<boolean> {
+  async function carryOut(repo: Repository, plan: MergePlan, facts?: ChangeRefsRequest['facts']): Promise<boolean> {
     const { mergeRequestId: id, newSha, targetBranch } = plan;
-    let landed = await moveTarget(plan);
+    let landed = await moveTarget(plan, facts);
     if (landed) faultPoint('merge.committed');
     else {
       const target = (await readHeads(repo, [targetBranch])).get(parseBranchName(targetBranch));
@@ -237,7 +239,7 @@ export function landing(edges: MergeRequestEdges): Landing {
     return landed;
   }
 
-  async function landCar(plan: CarPlan): Promise<boolean> {
+  async function landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean> {
     const { mergeRequestId: id, actorId, carId, newSha } = plan;
     const whole = { ...plan, skipsTrain: false };
     let begun = false;
@@ -253,8 +255,7 @@ export function landing(edges: MergeRequestEdges): Landing {
     });
     if (!begun || after.state !== 'locked') return false;
     faultPoint('train.landing_begun');
-    const { repo } = await edges.openRepository(plan.projectId);
-    return carryOut(repo, { ...whole, createdAt: edges.clock() });
+    return carryOut(repo, { ...whole, createdAt: edges.clock() }, facts);
   }
 
   async function land(id: number, actorId: number, wishes: LandingWishes): Promise<void> {

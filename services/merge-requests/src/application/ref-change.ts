@@ -1,5 +1,12 @@
 import type { Tx } from '@switchyard/database';
-import type { RefChange, RefChangeOutcome, RefChangeSource, RefUpdate, Settlement } from '../domain/ref-change';
+import type {
+  PushFacts,
+  RefChange,
+  RefChangeOutcome,
+  RefChangeSource,
+  RefUpdate,
+  Settlement,
+} from '../domain/ref-change';
 
 export {
   branchOf,
@@ -23,6 +30,8 @@ export interface ChangeRefsRequest {
   readonly updates: readonly RefUpdate[];
   /** Kept with the intent and handed to subscribers, so that a merge whose process died can be finished from it. */
   readonly cause?: string;
+  /** What is to be told of the one update, where the caller has found it out already. */
+  readonly facts?: Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
   /**
    * Runs in the transaction that commits the results. It may not run: a process that dies before leaves the results to the reconciler,
    * so a subscriber must be able to do the same.

@@ -2,10 +2,11 @@ import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { onMergeTrain } from '../domain/auto-merge';
 import { stateFailure } from '../domain/detailed-merge-status';
-import type { ProjectMergeSettings } from '../domain/merge-request';
 import { checksOf } from '../domain/merge-request-view';
 import { type LeaveReason, type Signal, type Step, type Train, transition } from '../domain/merge-train';
+import { readmeOf } from '../domain/readme';
 import {
+  countCommits,
   mergeRequestRef,
   parseBranchName,
   parseSha,
@@ -13,6 +14,7 @@ import {
   type Repository,
   readCommit,
   readRefs,
+  readTree,
   type Sha,
   updateRefs,
   zeroSha,
@@ -33,7 +35,8 @@ faultPoints.push(
   'train.ref_dropped',
 );
 
-type TrainSettings = ProjectMergeSettings['mergeTrains'];
+/** Commits counted for one landing at the most, as for a push. */
+const countedCommits = 10_001;
 
 /** What the train has come to by what its pipelines report and what the clock says. */
 interface Look {
@@ -44,8 +47,8 @@ interface Look {
 }
 
 /** A train as it is, with the reports of its pipelines taken in. */
-function look(stored: StoredTrain, { timeoutMinutes }: TrainSettings, now: Date): Look {
-  const late = now.getTime() - timeoutMinutes * 60_000;
+function look(stored: StoredTrain, now: Date): Look {
+  const late = now.getTime() - stored.timeoutMinutes * 60_000;
   const timeouts = [...stored.cars.values()].flatMap(({ id, pipelineId, builtAt }): Signal[] =>
     pipelineId !== undefined && builtAt !== undefined && builtAt.getTime() <= late
       ? [{ kind: 'timed_out', carId: id, pipelineId }]
@@ -69,23 +72,28 @@ function look(stored: StoredTrain, { timeoutMinutes }: TrainSettings, now: Date)
 export const runMergeTrain =
   (edges: MergeRequestEdges, landing: Pick<Landing, 'landCar' | 'settle'>) =>
   async (trainId: number): Promise<void> => {
-    const { mergeTrains } = edges;
-    const first = await mergeTrains.load(trainId);
-    if (first === undefined || first.cars.size === 0) return;
-    const project = await edges.directory.project(first.projectId);
-    if (project === undefined) return;
-    const settings = project.settings.mergeTrains;
-    const { repo } = await edges.openRepository(first.projectId);
-    if (settings.enabled && !project.archived) await dismissGone(edges, first);
-    else {
-      for (const car of first.cars.values()) {
-        await leave(edges, car, { kind: 'left', carId: car.id, reason: 'trains_disabled' });
-      }
-    }
+    let repo: Repository | undefined;
     for (;;) {
-      const stored = await mergeTrains.load(trainId);
+      const stored = await edges.mergeTrains.load(trainId);
       if (stored === undefined || stored.cars.size === 0) return;
-      if (!(await once(edges, landing, repo, stored, settings))) return;
+      repo ??= (await edges.openRepository(stored.projectId)).repo;
+      if (!(await once(edges, landing, repo, stored))) return;
+    }
+  };
+
+/** Takes the cars off a train whose users are gone or may not merge any more: nothing else tells the train. */
+export const dismissFromTrain =
+  (edges: MergeRequestEdges) =>
+  async (trainId: number): Promise<void> => {
+    const stored = await edges.mergeTrains.load(trainId);
+    if (stored === undefined) return;
+    const reasons = new Map<number, LeaveReason | undefined>();
+    for (const { userId } of stored.cars.values()) {
+      if (!reasons.has(userId)) reasons.set(userId, await lostRight(edges, stored, userId));
+    }
+    for (const car of stored.cars.values()) {
+      const reason = reasons.get(car.userId);
+      if (reason !== undefined) await leave(edges, car, { kind: 'left', carId: car.id, reason });
     }
   };
 
@@ -95,10 +103,10 @@ async function once(
   landing: Pick<Landing, 'landCar' | 'settle'>,
   repo: Repository,
   stored: StoredTrain,
-  settings: TrainSettings,
 ): Promise<boolean> {
+  if (!stored.running) return dissolve(edges, stored);
   if (stored.unseenMoves !== undefined) return readTarget(edges, repo, stored);
-  const { leaving, steps } = look(stored, settings, edges.clock());
+  const { leaving, steps } = look(stored, edges.clock());
   if (leaving.length > 0) {
     for (const signal of leaving) await follow(edges, stored, signal);
     return true;
@@ -112,7 +120,7 @@ async function once(
         case 'build':
           return build(edges, repo, stored, step);
         case 'land':
-          return land(edges, landing, stored, step);
+          return land(edges, landing, repo, stored, step);
         case 'settle':
           return landing.settle(stored.cars.get(step.carId)!.mergeRequestId).then(() => true);
         default:
@@ -121,6 +129,14 @@ async function once(
     }),
   );
   return done.includes(true);
+}
+
+/** Trains were switched off: all leave but the car that is being merged, whose landing is settled. */
+async function dissolve(edges: MergeRequestEdges, stored: StoredTrain): Promise<boolean> {
+  for (const car of stored.cars.values()) {
+    await leave(edges, car, { kind: 'left', carId: car.id, reason: 'trains_disabled' });
+  }
+  return false;
 }
 
 async function follow(
@@ -149,18 +165,6 @@ async function leave(edges: MergeRequestEdges, car: StoredCar, signal: Signal): 
   faultPoint('train.left');
 }
 
-/** Takes off the cars of users who are gone or may not merge any more. */
-async function dismissGone(edges: MergeRequestEdges, stored: StoredTrain): Promise<void> {
-  const reasons = new Map<number, LeaveReason | undefined>();
-  for (const { userId } of stored.cars.values()) {
-    if (!reasons.has(userId)) reasons.set(userId, await lostRight(edges, stored, userId));
-  }
-  for (const car of stored.cars.values()) {
-    const reason = reasons.get(car.userId);
-    if (reason !== undefined) await leave(edges, car, { kind: 'left', carId: car.id, reason });
-  }
-}
-
 async function lostRight(
   edges: MergeRequestEdges,
   { projectId, targetBranch }: StoredTrain,
@@ -184,22 +188,17 @@ async function readTarget(edges: MergeRequestEdges, repo: Repository, stored: St
   return false;
 }
 
-/** Points the ref that CI fetches at a commit; false when another worker did so first. */
-async function pointTrainRef(repo: Repository, iid: number, sha: Sha): Promise<boolean> {
+/** Points the ref that CI fetches at a commit. */
+async function pointTrainRef(repo: Repository, iid: number, sha: Sha): Promise<void> {
   const ref = mergeRequestRef(iid, 'train');
-  // It is made more often than moved, so the first try says that it is not there.
-  let old: Sha = zeroSha;
-  for (let tried = 0; tried < 2; tried += 1) {
-    try {
-      await updateRefs(repo, [{ ref, old, new: sha }]);
-      return true;
-    } catch (error) {
-      if (!(error instanceof RefMovedError)) throw error;
-      if (error.actual === sha) return true;
-      old = error.actual;
-    }
+  try {
+    // It is made more often than moved.
+    await updateRefs(repo, [{ ref, old: zeroSha, new: sha }]);
+  } catch (error) {
+    if (!(error instanceof RefMovedError)) throw error;
+    if (error.actual !== sha) await updateRefs(repo, [{ ref, old: error.actual, new: sha }]);
   }
-  return false;
+  faultPoint('train.ref_pointed');
 }
 
 type Built = { readonly ok: true; readonly merge: BuiltMerge; readonly method: string };
@@ -255,36 +254,54 @@ async function build(
   }
   faultPoint('train.commits_written');
   const { newSha, treeSha, mergeCommitSha, squashCommitSha } = built.merge;
-  if (!(await pointTrainRef(repo, car.iid, newSha))) return false;
-  faultPoint('train.ref_pointed');
   const taken = await edges.mergeTrains.built(
     stored.id,
     carId,
     { onto, sha: newSha },
-    { treeSha, mergeCommitSha, squashCommitSha, method: built.method, committedAt: car.createdAt },
+    {
+      treeSha,
+      mergeCommitSha,
+      squashCommitSha,
+      method: built.method,
+      committedAt: car.createdAt,
+      facts: await factsOf(repo, newSha, parseSha(onto)),
+    },
+    () => pointTrainRef(repo, car.iid, newSha),
   );
   faultPoint('train.build_committed');
   return taken;
 }
 
+/** What the push that a landing is will tell (D6): found out here, where nobody waits for it. */
+async function factsOf(repo: Repository, sha: Sha, onto: Sha) {
+  const [commitCount, commit, { entries }] = await Promise.all([
+    countCommits(repo, { from: [sha], not: [onto], cap: countedCommits }),
+    readCommit(repo, sha),
+    readTree(repo, sha),
+  ]);
+  const readmePath = readmeOf(entries.flatMap(({ name, type }) => (type === 'blob' ? name : [])));
+  return { commitCount, commitTitle: commit?.title ?? '', readmePath };
+}
+
 async function land(
   edges: MergeRequestEdges,
   landing: Pick<Landing, 'landCar'>,
+  repo: Repository,
   stored: StoredTrain,
   { carId, from, to }: Step & { kind: 'land' },
 ): Promise<boolean> {
   const car = stored.cars.get(carId)!;
-  const view = await edges.mergeRequests.view({ id: car.mergeRequestId });
+  const [view, lost] = await Promise.all([
+    edges.mergeRequests.view({ id: car.mergeRequestId }),
+    lostRight(edges, stored, car.userId),
+  ]);
   if (view === undefined) return false;
-  const reason =
-    stateFailure(checksOf(view), edges.clock()) === undefined
-      ? await lostRight(edges, stored, car.userId)
-      : 'not_mergeable';
+  const reason = stateFailure(checksOf(view), edges.clock()) === undefined ? lost : 'not_mergeable';
   if (reason !== undefined && view.mergeRequest.state === 'opened') {
     await leave(edges, car, { kind: 'left', carId, reason });
     return true;
   }
-  await landing.landCar({
+  const plan = {
     mergeRequestId: car.mergeRequestId,
     projectId: stored.projectId,
     targetBranch: stored.targetBranch,
@@ -297,19 +314,24 @@ async function land(
     actorId: car.userId,
     removeSourceBranch: car.removeSourceBranch,
     carId,
-  });
+  };
+  await landing.landCar(repo, plan, car.facts);
   return true;
 }
 
 /** The job that removes a car's ref once the car has landed or left (G-3-2); one that boarded again keeps it. */
 export const dropTrainRef =
   (edges: MergeRequestEdges) =>
-  async (projectId: number, iid: number): Promise<void> => {
-    if (await edges.mergeTrains.isAboard(projectId, iid)) return;
+  async (projectId: number, iid: number, sha: string | undefined): Promise<void> => {
     const { repo } = await edges.openRepository(projectId);
     const ref = mergeRequestRef(iid, 'train');
-    const at = (await readRefs(repo, [ref])).get(ref)?.sha;
-    if (at === undefined) return;
-    await updateRefs(repo, [{ ref, old: at, new: zeroSha }]);
+    await edges.mergeTrains.whileAshore(projectId, iid, async () => {
+      const old = sha === undefined ? (await readRefs(repo, [ref])).get(ref)?.sha : parseSha(sha);
+      if (old === undefined) return;
+      await updateRefs(repo, [{ ref, old, new: zeroSha }]).catch(async (error: unknown) => {
+        if (!(error instanceof RefMovedError)) throw error;
+        if (error.actual !== zeroSha) await updateRefs(repo, [{ ref, old: error.actual, new: zeroSha }]);
+      });
+    });
     faultPoint('train.ref_dropped');
   };

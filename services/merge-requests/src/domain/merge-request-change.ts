@@ -70,8 +70,10 @@ export type JobRequest =
   | { readonly kind: 'settle_merge'; readonly mergeRequestId: number }
   /** Do what a merge train has to do. */
   | { readonly kind: 'merge_train'; readonly trainId: number }
-  /** Remove `refs/merge-requests/<iid>/train` unless a car needs it. */
-  | { readonly kind: 'train_ref'; readonly projectId: number; readonly iid: number };
+  /** Remove `refs/merge-requests/<iid>/train`, which pointed at `sha` if that is known, unless a car needs it. */
+  | { readonly kind: 'train_ref'; readonly projectId: number; readonly iid: number; readonly sha?: string | undefined }
+  /** Check the open merge requests into a branch again. */
+  | { readonly kind: 'recheck'; readonly projectId: number; readonly targetBranch: string };
 
 /** A merge request and the people and labels on it, locked. */
 export interface LockedMergeRequest {

@@ -19,6 +19,8 @@ function keyOf(request: JobRequest): string {
       return String(request.projectId);
     case 'merge_train':
       return String(request.trainId);
+    case 'recheck':
+      return `${request.projectId}:${request.targetBranch}`;
     case 'train_ref':
       return `${request.projectId}:${request.iid}`;
     default:
@@ -61,7 +63,8 @@ export async function enqueueJobs(
 
 /** The queue of durable work. */
 export const jobStore = (db: Database) => ({
-  enqueue: (requests: readonly JobRequest[]): Promise<void> => db.transaction((tx) => enqueueJobs(tx, requests)),
+  enqueue: (requests: readonly JobRequest[], delaySeconds = 0): Promise<void> =>
+    db.transaction((tx) => enqueueJobs(tx, requests, delaySeconds)),
 
   /** Takes due jobs for this process, at most `limit`. Until the lease ends nobody else works on them, however often they are asked for. */
   async claim(limit: number): Promise<ClaimedJob[]> {

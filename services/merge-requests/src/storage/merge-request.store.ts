@@ -551,13 +551,10 @@ export const mergeRequestStore = (db: Database) => ({
   },
 
   /**
-   * Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them checked, after
-   * `delaySeconds`. Those on a train are left out: the train finds out by building them, and they are checked when they leave.
+   * Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them checked. Those
+   * on a train are left out: the train finds out by building them, and they are checked when they leave.
    */
-  async recheck(
-    which: { ids: readonly number[] } | { projectId: number; targetBranch: string },
-    delaySeconds = 0,
-  ): Promise<void> {
+  async recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void> {
     await db.transaction(async (tx) => {
       const condition =
         'ids' in which
@@ -573,7 +570,6 @@ export const mergeRequestStore = (db: Database) => ({
       await enqueueJobs(
         tx,
         [...projects].map((projectId) => ({ kind: 'mergeability', projectId })),
-        delaySeconds,
       );
     });
   },

@@ -1,4 +1,5 @@
 import { type Database, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import { mergeTrainColumns } from '@switchyard/directory';
 import { AppError } from '@switchyard/errors';
 import { onMergeTrain } from '../domain/auto-merge';
 import type { MergeRequest } from '../domain/merge-request';
@@ -13,7 +14,6 @@ import type {
 import {
   type Car,
   type CarStatus,
-  defaultParallelCars,
   type NamedStatus,
   type Outcome,
   type Signal,
@@ -22,6 +22,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../domain/merge-train';
+import type { PushFacts } from '../domain/ref-change';
 import { enqueueJobs } from './job.store';
 import { cancelPipelines, insertPipeline } from './pipeline.store';
 
@@ -43,8 +44,12 @@ export interface StoredCar {
   readonly pipelineId: number | undefined;
   /** When its pipeline was opened. */
   readonly builtAt: Date | undefined;
+  /** What its landing will tell; undefined until it is built. */
+  readonly facts: PushedFacts | undefined;
   readonly createdAt: Date;
 }
+
+type PushedFacts = Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
 
 /** A train as it is stored. */
 export interface StoredTrain {
@@ -58,6 +63,10 @@ export interface StoredTrain {
   readonly reports: readonly Signal[];
   /** Moves of the target branch that were reported, when they are more than it has looked at. */
   readonly unseenMoves: number | undefined;
+  /** The project runs trains, and lives. */
+  readonly running: boolean;
+  /** Minutes a pipeline has. */
+  readonly timeoutMinutes: number;
 }
 
 /** What was written for a car that was built. */
@@ -67,6 +76,7 @@ export interface BuiltCar {
   readonly squashCommitSha: string | undefined;
   readonly method: string;
   readonly committedAt: Date;
+  readonly facts: PushedFacts;
 }
 
 const active = sql`('idle', 'stale', 'fresh', 'merging')`;
@@ -89,6 +99,9 @@ interface CarRow {
   squash_commit_sha: string | null;
   pipeline_id: number | null;
   built_at: Date | null;
+  commit_count: number | null;
+  commit_title: string | null;
+  readme_path: string | null;
   created_at: Date;
   pipeline_status: string | null;
   names: NamedStatus[] | null;
@@ -101,9 +114,13 @@ interface TrainRow {
   base_sha: string | null;
   target_moves: number;
   target_seen: number;
-  parallel: number | null;
-  required: string[] | null;
-  skipped_counts: boolean | null;
+  merge_trains_enabled: boolean;
+  merge_train_required_statuses: string[];
+  merge_train_timeout: number;
+  merge_train_parallel_cars: number;
+  allow_merge_on_skipped_pipeline: boolean;
+  archived: boolean;
+  alive: boolean | null;
 }
 
 const toCar = (row: CarRow): Car => ({
@@ -130,34 +147,43 @@ const toStoredCar = (row: CarRow): StoredCar => ({
   squashCommitSha: row.squash_commit_sha ?? undefined,
   pipelineId: row.pipeline_id ?? undefined,
   builtAt: row.built_at ?? undefined,
+  facts:
+    row.commit_count === null
+      ? undefined
+      : {
+          commitCount: row.commit_count,
+          commitTitle: row.commit_title ?? '',
+          readmePath: row.readme_path ?? undefined,
+        },
   createdAt: row.created_at,
 });
 
-function reportOf(row: CarRow, { required, skipped_counts }: TrainRow): Signal[] {
+function reportOf(row: CarRow, train: TrainRow): Signal[] {
   if (row.sha === null) return [];
   if (row.pipeline_id === null) return [{ kind: 'pipeline_lost', carId: row.id }];
   const verdict: Verdict = verdictOf(
     row.pipeline_status ?? 'pending',
     row.names ?? [],
-    required ?? [],
-    skipped_counts ?? false,
+    train.merge_train_required_statuses,
+    train.allow_merge_on_skipped_pipeline,
   );
   return verdict === 'pending' ? [] : [{ kind: 'reported', carId: row.id, pipelineId: row.pipeline_id, verdict }];
 }
 
-/** A train and its cars that have not landed; the work does not grow with those that have. */
+/** A train of a project that lives, and its cars that have not landed; the work does not grow with those that have. */
 async function load(db: SqlExecutor, trainId: number, lock: boolean): Promise<StoredTrain | undefined> {
   const [row] = await db.query<TrainRow & Record<string, unknown>>(sql`
-    select t.id, t.project_id, t.target_branch, t.base_sha, t.target_moves, t.target_seen, p.merge_train_parallel_cars as parallel,
-      p.merge_train_required_statuses as required, p.allow_merge_on_skipped_pipeline as skipped_counts
-    from merge_trains t left join directory.projects p on p.id = t.project_id
+    select t.id, t.project_id, t.target_branch, t.base_sha, t.target_moves, t.target_seen, ${mergeTrainColumns},
+      p.allow_merge_on_skipped_pipeline, p.archived, p.deleted_at is null as alive
+    from merge_trains t
+    left join (directory.projects p join directory.namespaces n on n.id = p.namespace_id) on p.id = t.project_id
     where t.id = ${trainId} ${lock ? sql`for update of t` : sql``}`);
-  if (row === undefined) return undefined;
-  const required = row.required ?? [];
+  if (row === undefined || row.alive !== true) return undefined;
+  const required = row.merge_train_required_statuses;
   const rows = await db.query<CarRow & Record<string, unknown>>(sql`
     select c.id, c.merge_request_id, mr.iid, c.user_id, c.status, c.source_sha, c.squash, c.remove_source_branch,
       c.merge_commit_message, c.squash_commit_message, c.onto_sha, c.sha, c.tree_sha, c.merge_commit_sha, c.squash_commit_sha,
-      c.pipeline_id, c.built_at, c.created_at, pl.status as pipeline_status,
+      c.pipeline_id, c.built_at, c.commit_count, c.commit_title, c.readme_path, c.created_at, pl.status as pipeline_status,
       ${
         required.length === 0
           ? sql`null`
@@ -172,12 +198,14 @@ async function load(db: SqlExecutor, trainId: number, lock: boolean): Promise<St
     targetBranch: row.target_branch,
     train: {
       base: row.base_sha ?? undefined,
-      parallel: row.parallel ?? defaultParallelCars,
+      parallel: row.merge_train_parallel_cars,
       cars: rows.map(toCar),
     },
     cars: new Map(rows.map((car) => [car.id, toStoredCar(car)])),
     reports: rows.flatMap((car) => reportOf(car, row)),
     unseenMoves: row.target_moves === row.target_seen ? undefined : row.target_moves,
+    running: row.merge_trains_enabled && !row.archived,
+    timeoutMinutes: row.merge_train_timeout,
   };
 }
 
@@ -195,7 +223,8 @@ async function save(tx: Tx, stored: StoredTrain, { train, steps, events }: Outco
   if (stale.length > 0) {
     await tx.query(sql`
       update merge_train_cars set status = 'stale', onto_sha = null, sha = null, tree_sha = null, merge_commit_sha = null,
-        squash_commit_sha = null, method = null, pipeline_id = null, built_at = null, updated_at = now()
+        squash_commit_sha = null, method = null, pipeline_id = null, built_at = null, commit_count = null, commit_title = null,
+        readme_path = null, updated_at = now()
       where id = any(${stale}::bigint[])`);
   }
   for (const car of changed) {
@@ -205,7 +234,9 @@ async function save(tx: Tx, stored: StoredTrain, { train, steps, events }: Outco
       await tx.query(sql`
         update merge_train_cars set status = ${car.status}, onto_sha = ${car.build.onto}, sha = ${car.build.sha},
           tree_sha = ${built.treeSha}, merge_commit_sha = ${built.mergeCommitSha ?? null},
-          squash_commit_sha = ${built.squashCommitSha ?? null}, method = ${built.method}, built_at = now(), updated_at = now()
+          squash_commit_sha = ${built.squashCommitSha ?? null}, method = ${built.method}, built_at = now(),
+          commit_count = ${built.facts.commitCount}, commit_title = ${built.facts.commitTitle},
+          readme_path = ${built.facts.readmePath ?? null}, updated_at = now()
         where id = ${car.id}`);
     } else {
       await tx.query(sql`update merge_train_cars set status = ${car.status}, updated_at = now() where id = ${car.id}`);
@@ -285,6 +316,8 @@ async function carOf(tx: Tx, mergeRequestId: number): Promise<{ id: number; trai
     select id, train_id as "trainId" from merge_train_cars where merge_request_id = ${mergeRequestId} and status in ${active}`);
 }
 
+const builtAs = ({ cars }: Train, carId: number): string | undefined => cars.find(({ id }) => id === carId)?.build?.sha;
+
 async function signalCar(
   tx: Tx,
   mr: MergeRequest,
@@ -329,7 +362,7 @@ async function signalCar(
             { kind: 'merge_train', trainId: stored.id },
             ...(left
               ? ([
-                  { kind: 'train_ref', projectId: mr.projectId, iid: mr.iid },
+                  { kind: 'train_ref', projectId: mr.projectId, iid: mr.iid, sha: builtAs(stored.train, car.id) },
                   { kind: 'mergeability', projectId: mr.projectId },
                 ] as const)
               : []),
@@ -378,7 +411,7 @@ async function recordLanding(
   await writeReceipt(tx, mr, carId, now);
   return [
     { kind: 'merge_train', trainId },
-    { kind: 'train_ref', projectId: mr.projectId, iid: mr.iid },
+    { kind: 'train_ref', projectId: mr.projectId, iid: mr.iid, sha: plan.newSha },
   ];
 }
 
@@ -463,10 +496,17 @@ export const mergeTrainStore = (db: Database) => ({
     }),
 
   /**
-   * A car was built: opens its pipeline, unless the train has changed since.
+   * A car was built: points its ref at the commit and opens its pipeline, unless the train has changed since. `pointRef` runs under the
+   * lock of the train: a worker that comes late would otherwise point the ref at a commit that is tested no more.
    * @returns whether the build was taken
    */
-  built: (trainId: number, carId: number, build: { onto: string; sha: string }, written: BuiltCar): Promise<boolean> =>
+  built: (
+    trainId: number,
+    carId: number,
+    build: { onto: string; sha: string },
+    written: BuiltCar,
+    pointRef: () => Promise<void>,
+  ): Promise<boolean> =>
     db.transaction(async (tx) => {
       const stored = await load(tx, trainId, true);
       if (stored === undefined) return false;
@@ -485,6 +525,7 @@ export const mergeTrainStore = (db: Database) => ({
         status: 'pending',
       });
       await tx.query(sql`update merge_train_cars set pipeline_id = ${pipeline.id} where id = ${carId}`);
+      await pointRef();
       return true;
     }),
 
@@ -495,12 +536,13 @@ export const mergeTrainStore = (db: Database) => ({
     return rows.map(({ id }) => id);
   },
 
-  /** Whether a merge request is on a train. */
-  async isAboard(projectId: number, iid: number): Promise<boolean> {
-    const rows = await db.query(sql`
-      select 1 from merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id
-      where mr.project_id = ${projectId} and mr.iid = ${iid} and c.status in ${active}`);
-    return rows.length > 0;
+  /** Runs `work` while the merge request is on no train and cannot board one; not at all while it is on one. */
+  async whileAshore(projectId: number, iid: number, work: () => Promise<void>): Promise<void> {
+    await db.transaction(async (tx) => {
+      const mr = await tx.one<{ id: number }>(sql`
+        select id from merge_requests where project_id = ${projectId} and iid = ${iid} for no key update`);
+      if (mr === undefined || (await carOf(tx, mr.id)) === undefined) await work();
+    });
   },
 });
 

@@ -38,6 +38,10 @@ create table merge_train_cars (
   method text check (method in ('merge', 'ff', 'rebase_merge')),
   pipeline_id bigint references pipelines (id) on delete set null,
   built_at timestamptz(3),
+  -- What is told of the push that the landing will be; found out while the car is built, so that landing it need not.
+  commit_count integer,
+  commit_title text,
+  readme_path text,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   merged_at timestamptz(3),
