@@ -160,6 +160,41 @@ describe('issues', () => {
     expect((await call('eve', 'GET', `${at}/${iid}`)).status).toBe(404);
   });
 
+  it('carry notes, threads and reactions, which count', async () => {
+    const at = `/projects/${project}/issues`;
+    const made = (await call('ada', 'POST', at, { title: 'Talk' })).body;
+    const one = `${at}/${made.iid}`;
+    expect((await call('bob', 'POST', `${one}/notes`, { body: 'Hello' })).status).toBe(201);
+    expect((await call('eve', 'POST', `${one}/discussions`, { body: 'Question' })).status).toBe(201);
+    expect((await call('eve', 'POST', `${one}/award_emoji`, { name: 'thumbsup' })).status).toBe(201);
+    const commands = await call('bob', 'POST', `${one}/notes`, {
+      body: '/confidential\n/estimate 2h\n/spend 30m\n/due 2027-01-02\n/close\n/todo',
+    });
+    expect(commands.status).toBe(202);
+    expect((await call('bob', 'GET', one)).body).toMatchObject({
+      user_notes_count: 2,
+      upvotes: 1,
+      downvotes: 0,
+      confidential: true,
+      due_date: '2027-01-02',
+      state: 'closed',
+      time_stats: { time_estimate: 7200, total_time_spent: 1800 },
+    });
+    expect(
+      (await call('bob', 'GET', `${one}/participants`)).body.map(({ username }: { username: string }) => username),
+    ).toEqual(['ada', 'bob', 'eve']);
+    expect(await titles('eve', `${at}?my_reaction_emoji=thumbsup`)).toEqual([]);
+    expect((await call('eve', 'GET', `${one}/notes`)).status).toBe(404);
+    expect((await call('bob', 'POST', `${one}/todo`)).status).toBe(304);
+    expect((await call('ada', 'POST', `${one}/todo`)).body).toMatchObject({
+      target_type: 'Issue',
+      action_name: 'marked',
+      target: { title: 'Talk' },
+    });
+    expect((await call('ada', 'GET', '/todos?type=Issue')).body).toHaveLength(1);
+    expect((await call('eve', 'POST', `${one}/todo`)).status).toBe(404);
+  });
+
   it('move to another project', async () => {
     const at = `/projects/${project}/issues`;
     const other = (

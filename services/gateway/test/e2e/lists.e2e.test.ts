@@ -169,6 +169,21 @@ describe('every list', () => {
       }),
     );
 
+    const comment = await post(`${at}/issues/${issue.iid}/notes`, { body: 'First' });
+    await each(rows, (index) => post(`${at}/issues/${issue.iid}/discussions`, { body: `Thread ${index}` }));
+    await system.query(
+      'collaboration',
+      `insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+        select noteable_id, project_id, decode(lpad(to_hex(n + 1000), 40, '0'), 'hex'), true, author_id, 'Note'
+        from notes, generate_series(1, ${rows}) n where id = ${comment.id}`,
+    );
+    await system.query(
+      'collaboration',
+      `insert into award_emoji (awardable_type, awardable_id, name, user_id)
+        select kind, awarded, 'thumbsup', member from unnest(array[${userIds}]) member,
+        (values ('Issue', ${issue.id}), ('Note', ${comment.id})) target (kind, awarded)`,
+    );
+
     // A merge request's texts name at most a hundred issues, and an issue is named by few: the links of more are not what is measured here.
     await system.query(
       'collaboration',
@@ -228,6 +243,10 @@ describe('every list', () => {
       'GET /groups/:id/issues': `${g}/issues`,
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
+      'GET /projects/:id/issues/:issue_iid/notes': `${at}/issues/${issue.iid}/notes`,
+      'GET /projects/:id/issues/:issue_iid/discussions': `${at}/issues/${issue.iid}/discussions`,
+      'GET /projects/:id/issues/:issue_iid/award_emoji': `${at}/issues/${issue.iid}/award_emoji`,
+      'GET /projects/:id/issues/:issue_iid/notes/:note_id/award_emoji': `${at}/issues/${issue.iid}/notes/${comment.id}/award_emoji`,
       'GET /projects/:id/issues/:issue_iid/closed_by': `${at}/issues/${issue.iid}/closed_by`,
       'GET /projects/:id/issues/:issue_iid/related_merge_requests': `${at}/issues/${issue.iid}/related_merge_requests`,
       'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': `${mr}/closes_issues`,

@@ -44,6 +44,8 @@ const families = {
   readerWrite: { public: '1........313', internal: '1........313', private: '1433.....313' },
   /** Notes are for those who are logged in, wherever the object itself is open to all (G-4.6). */
   readerNotes: { public: '1........31.', internal: '1........31.', private: '1433.....31.' },
+  /** The same on issues, which Guests read. */
+  seerNotes: { public: '1........31.', internal: '1........31.', private: '14.......31.' },
   /** Whoever sees the project; the service decides on the rest. */
   seerWrite: { public: '1........313', internal: '1........313', private: '14.......313' },
   reporterWrite: { public: '1333.....313', internal: '1333.....313', private: '1433.....313' },
@@ -283,6 +285,10 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/issues/:issue_iid/subscribe', 'seerWrite', 'gaps §10 Issues'),
   row('POST /projects/:id/issues/:issue_iid/unsubscribe', 'seerWrite', 'gaps §10 Issues'),
   row('GET /projects/:id/issues/:issue_iid/participants', 'openRead', 'gaps §10 Issues'),
+  ...noteRows('/projects/:id/issues/:issue_iid', 'seerNotes', 'seerWrite'),
+  ...discussionRows('/projects/:id/issues/:issue_iid', 'seerNotes', 'seerWrite'),
+  ...reactionRows('/projects/:id/issues/:issue_iid', 'seerNotes', 'seerWrite'),
+  ...reactionRows('/projects/:id/issues/:issue_iid/notes/:note_id', 'seerNotes', 'seerWrite'),
   row('POST /projects/:id/issues/:issue_iid/todo', 'seerWrite', 'G-4.9-3'),
   row('GET /projects/:id/issues/:issue_iid/closed_by', 'openRead', 'gaps §10 Issues'),
   row('GET /projects/:id/issues/:issue_iid/related_merge_requests', 'openRead', 'gaps §10 Issues'),

@@ -5,6 +5,8 @@ import { boolean, csv, date, dateTime, integer, integers, nullable, oneOf, text 
 import { defineRoute } from '../../http/route';
 
 const issue = { issue_iid: integer() };
+/** Bytes of a request that carries a description of 1,048,576 characters, each escaped as `\ud83d\ude00` at the worst. */
+const bodyLimit = 16 << 20;
 const projectPath = '/projects/:id/issues' as const;
 const onePath = `${projectPath}/:issue_iid` as const;
 
@@ -109,6 +111,7 @@ export const issueRoutes = [
       iid: integer({ min: 1 }).optional(),
     },
     relations: [mutuallyExclusive('assignee_id', 'assignee_ids')],
+    bodyLimit,
     returns: { 201: 'Issue' },
     handle: ({ params, access, call }) => {
       const removed = new Set(params.remove_labels);
@@ -141,6 +144,7 @@ export const issueRoutes = [
       updated_at: dateTime().optional(),
     },
     relations: [atLeastOne(...updatable), mutuallyExclusive('assignee_id', 'assignee_ids')],
+    bodyLimit,
     returns: { 200: 'Issue' },
     handle: ({ params, path, access, call }) => {
       const assignees = assigneesOf(params);

@@ -28,6 +28,18 @@ interface NoteableKind {
 /** Every kind; notes, discussions and reactions are declared for each row alike. */
 export const noteables: readonly NoteableKind[] = [
   {
+    path: '/projects/:id/issues/:issue_iid',
+    path_params: { issue_iid: integer() },
+    name: 'an issue',
+    read: 'read_issue',
+    comment: 'write_issue',
+    hasNotes: true,
+    hasReactions: true,
+    resolvable: false,
+    hasDiff: false,
+    ref: (projectId, path) => ({ projectId, target: { $case: 'issueIid', value: path.issue_iid as number } }),
+  },
+  {
     path: '/projects/:id/merge_requests/:merge_request_iid',
     path_params: { merge_request_iid: integer() },
     name: 'a merge request',
