@@ -136,7 +136,7 @@ describe('activity events', () => {
     );
     await here.publish(target, { $case: 'closed', value: {} }, { actorId: ada.id, cause: 2 });
     await here.publish(target, { $case: 'reopened', value: {} }, { actorId: ada.id, cause: 3 });
-    const last = { $case: 'merged' as const, value: { mergeCommitSha: 'c'.repeat(40) } };
+    const last = { $case: 'merged' as const, value: { mergeCommitSha: 'c'.repeat(40), targetBranch: 'main' } };
     await received(await here.publish(target, last, { actorId: eve.id, cause: 4 }));
     const { items, page } = await ofProject(open, undefined);
     expect(names(items)).toEqual(['accepted', 'opened', 'closed', 'approved', 'opened']);

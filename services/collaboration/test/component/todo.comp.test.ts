@@ -149,7 +149,7 @@ describe('to-dos from merge requests', () => {
     await received(
       await here.publish(
         target,
-        { $case: 'merged', value: { mergeCommitSha: 'a'.repeat(40) } },
+        { $case: 'merged', value: { mergeCommitSha: 'a'.repeat(40), targetBranch: 'main' } },
         { actorId: ada.id, cause: 3 },
       ),
     );

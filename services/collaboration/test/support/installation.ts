@@ -113,7 +113,7 @@ export const mentions = (usernames: string[] = [], directlyAddressedUsernames: s
 
 export const created = (assigneeIds: number[] = [], reviewerIds: number[] = [], named = mentions()): Fact => ({
   $case: 'created',
-  value: { assigneeIds, reviewerIds, mentions: named },
+  value: { assigneeIds, reviewerIds, mentions: named, issueReferences: undefined },
 });
 
 export const updated = (
@@ -128,6 +128,7 @@ export const updated = (
     addedReviewerIds,
     removedReviewerIds: [],
     mentions: named,
+    issueReferences: undefined,
     changedFields: [],
   },
 });
