@@ -1,4 +1,10 @@
 export { humanTime, parseDuration } from './durations';
-export { type IssueReference, type IssueReferences, issueReferences } from './issue-references';
+export {
+  type CrossReference,
+  crossReferencesOf,
+  type IssueReference,
+  type IssueReferences,
+  issueReferences,
+} from './issue-references';
 export { type Mentions, mentionsIn, newMentions } from './mentions';
 export { countTasks } from './tasks';

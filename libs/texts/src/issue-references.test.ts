@@ -1,4 +1,4 @@
-import { issueReferences } from './issue-references';
+import { crossReferencesOf, issueReferences } from './issue-references';
 
 const written = (references: readonly { path: string; iid: number }[]): string[] =>
   references.map(({ path, iid }) => `${path}#${iid}`);
@@ -55,4 +55,18 @@ it.each([
   const started = performance.now();
   found(`${text} #1`);
   expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+it.each([
+  ['see #3, !4, a/b!5 and https://code.example/a/b/-/merge_requests/6#note_7', ['#3', '!4', 'a/b!5', 'a/b!6']],
+  ['#3 #3 `!4` hi!5 !!6 !0', ['#3', 'hi!5']],
+])('%j refers to %j', (text, expected) => {
+  const marks = { Issue: '#', MergeRequest: '!' };
+  const found = crossReferencesOf(text, 'https://code.example');
+  expect(found.map(({ kind, path, iid }) => `${path}${marks[kind]}${iid}`)).toEqual(expected);
+});
+
+it('makes no more than a hundred cross-references of one text', () => {
+  const text = Array.from({ length: 300 }, (_, at) => `#${at + 1} !${at + 1}`).join('\n');
+  expect(crossReferencesOf(text, 'https://code.example')).toHaveLength(100);
 });

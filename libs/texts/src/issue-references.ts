@@ -19,22 +19,38 @@ export interface IssueReferences {
 /** Most references one set of texts can make, of each kind. */
 const maxReferences = 100;
 
+/** What references of each kind look like: in short, and as the rest of an address. */
+interface Form {
+  readonly mark: string;
+  readonly short: RegExp;
+  readonly address: RegExp;
+}
+
 // A path begins at the start of a word, so a long word is looked at once.
-const short = /(?<![\w/#&.-])((?:\w[\w.-]*(?:\/\w[\w.-]*)*)?)#(\d{1,15})(?!\w)/g;
+const issueForm: Form = {
+  mark: '#',
+  short: /(?<![\w/#&.-])((?:\w[\w.-]*(?:\/\w[\w.-]*)*)?)#(\d{1,15})(?!\w)/g,
+  address: /([\w.-]+(?:\/[\w.-]+)+?)\/(?:-\/)?issues\/(\d{1,15})(?![\w/])/y,
+};
+
+const mergeRequestForm: Form = {
+  mark: '!',
+  short: /(?<![\w/!.-])((?:\w[\w.-]*(?:\/\w[\w.-]*)*)?)!(\d{1,15})(?!\w)/g,
+  address: /([\w.-]+(?:\/[\w.-]+)+?)\/(?:-\/)?merge_requests\/(\d{1,15})(?![\w/])/y,
+};
 const keyword =
   /\b(?:clos(?:es|ed|e|ing)|fix(?:es|ed|ing)?|resolv(?:es|ed|e|ing)|implement(?:s|ed|ing)?):?\s+(?:issues?\s+)?/gi;
 /** What may stand between two references of one list. */
 const between = /^(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+)(?:issues?\s+)?$/i;
 const longestBetween = 20;
-const pathAndNumber = /([\w.-]+(?:\/[\w.-]+)+?)\/(?:-\/)?issues\/(\d{1,15})(?![\w/])/y;
 
 interface Found extends IssueReference {
   readonly start: number;
   readonly end: number;
 }
 
-function shortReferences(line: string): Found[] {
-  if (!line.includes('#')) return [];
+function shortReferences(line: string, { mark, short }: Form): Found[] {
+  if (!line.includes(mark)) return [];
   return [...line.matchAll(short)].map((match) => ({
     path: match[1] ?? '',
     iid: Number(match[2]),
@@ -43,17 +59,21 @@ function shortReferences(line: string): Found[] {
   }));
 }
 
-function addresses(line: string, origin: string): Found[] {
+function addresses(line: string, origin: string, { address }: Form): Found[] {
   const found: Found[] = [];
   for (let at = line.indexOf(origin); at >= 0; at = line.indexOf(origin, at + origin.length)) {
-    pathAndNumber.lastIndex = at + origin.length;
-    const match = pathAndNumber.exec(line);
+    address.lastIndex = at + origin.length;
+    const match = address.exec(line);
     if (match !== null) {
-      found.push({ path: match[1] ?? '', iid: Number(match[2]), start: at, end: pathAndNumber.lastIndex });
+      found.push({ path: match[1] ?? '', iid: Number(match[2]), start: at, end: address.lastIndex });
     }
   }
   return found;
 }
+
+/** References of one kind that a line makes, in their order. */
+const referencesOf = (line: string, origin: string, form: Form): Found[] =>
+  [...shortReferences(line, form), ...addresses(line, origin, form)].sort((a, b) => a.start - b.start);
 
 /** Which references of a line follow a word that closes, or another such reference in a list. */
 function closingAmong(line: string, references: readonly Found[]): Found[] {
@@ -84,10 +104,41 @@ export function issueReferences(texts: readonly (string | undefined)[], external
   for (const text of texts) {
     if (text === undefined || !(text.includes('#') || text.includes(origin))) continue;
     for (const line of proseLines(text)) {
-      const references = [...shortReferences(line), ...addresses(line, origin)].sort((a, b) => a.start - b.start);
+      const references = referencesOf(line, origin, issueForm);
       for (const reference of references) add(mentioned, reference);
       if (references.length > 0) for (const reference of closingAmong(line, references)) add(closing, reference);
     }
   }
   return { closing: [...closing.values()], mentioned: [...mentioned.values()] };
+}
+
+/** An issue or a merge request as a text names it. */
+export interface CrossReference extends IssueReference {
+  readonly kind: 'Issue' | 'MergeRequest';
+}
+
+const forms = [
+  ['Issue', issueForm],
+  ['MergeRequest', mergeRequestForm],
+] as const;
+
+/**
+ * Issues and merge requests that a Markdown text names: `#1`, `!1`, `group/project#1` and full addresses, each once; not in code, at most
+ * 100 in all.
+ * @param externalUrl where addresses of this installation begin
+ */
+export function crossReferencesOf(text: string, externalUrl: string): CrossReference[] {
+  const origin = `${externalUrl.replace(/\/+$/, '')}/`;
+  const found = new Map<string, CrossReference>();
+  if (!(text.includes('#') || text.includes('!') || text.includes(origin))) return [];
+  for (const line of proseLines(text)) {
+    for (const [kind, form] of forms) {
+      for (const { path, iid } of referencesOf(line, origin, form)) {
+        if (found.size >= maxReferences) return [...found.values()];
+        const key = `${kind} ${path.toLowerCase()} ${iid}`;
+        if (iid > 0 && !found.has(key)) found.set(key, { kind, path, iid });
+      }
+    }
+  }
+  return [...found.values()];
 }

@@ -14,6 +14,14 @@ test.each<[string, string[], string[]]>([
   ['see @Ada, @ada and @ADA', ['Ada'], []],
   ['see @a.b-c_d. And @x-', ['a.b-c_d', 'x'], []],
   ['@@ @ !', [], []],
+  ['see @team/core, @team/core/deep. And @all', ['team/core', 'team/core/deep', 'all'], []],
+  ['@team/core please', [], ['team/core']],
+  ['see \\@ada and <!-- @bob --> @eve', ['eve'], []],
+  ['<!--\n@ada\n-->\n\n@bob', [], ['bob']],
+  ['<pre>\n@ada\n</pre>\n\nsee [the @bob page](x) and **@eve**', ['bob', 'eve'], []],
+  ['a `code\nspan @ada` over lines, @bob', ['bob'], []],
+  ['1. see @ada\n\n       @bob\n\n   @eve', ['ada'], ['eve']],
+  ['> see @ada\n> > see @bob', ['ada', 'bob'], []],
 ])('%j', (text, usernames, directlyAddressed) => {
   expect(mentionsIn(text)).toEqual({ usernames, directlyAddressed });
 });
@@ -36,4 +44,29 @@ test('only what was not there before is new; being addressed is more than being 
     usernames: ['eve'],
     directlyAddressed: ['ada'],
   });
+});
+
+it.each([
+  ['mentions', 'see @abcdefgh '],
+  ['items of a list', '- @a\n'],
+  ['numbers', '1. @a\n'],
+  ['headings', '# @a\n'],
+  ['brackets', '[@a '],
+  ['closed brackets', '[@](a) '],
+  ['quotes', '> @a\n'],
+  ['deep quotes', '>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>@a\n'],
+  ['code spans', '`@a'],
+  ['fences', '```\n'],
+  ['comments', '<!-- @a'],
+  ['escapes', '\\@'],
+  ['stars', '*@a**'],
+])('a million characters of %s hold nothing up', (_, part) => {
+  const text = part.repeat(Math.floor(1_000_000 / part.length));
+  const times = [1, 2, 3].map(() => {
+    const started = performance.now();
+    mentionsIn(text);
+    return performance.now() - started;
+  });
+  // A tenth of a second alone; the least of three, since tests run beside others.
+  expect(Math.min(...times)).toBeLessThan(600);
 });

@@ -1,22 +1,27 @@
 import { proseLines } from './prose';
 
-/** Most users one text can mention (protos, MergeRequestMentions). */
+/** Most names one text can mention (protos, MergeRequestMentions). */
 const maxMentions = 100;
 
-/** Users named in a text, as written and without `@`. */
+/**
+ * Whom a text names, as written and without `@`: usernames, full paths of groups (`group/subgroup`), whose members are meant, and `all`
+ * for the members of the project.
+ */
 export interface Mentions {
   readonly usernames: string[];
   /** Those at the start of a line, before other words. */
   readonly directlyAddressed: string[];
 }
 
-const mention = /(?<![A-Za-z0-9_./@-])@([A-Za-z0-9_][A-Za-z0-9_.-]{0,254})/g;
-const address = /^[\s>*+-]*((?:@[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}[\s,]*(?:and\s+)?)+)/;
+// A path has no more levels than groups may have.
+const mention =
+  /(?<![A-Za-z0-9_./@-])@([A-Za-z0-9_][A-Za-z0-9_.-]{0,254}(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}){0,20})/g;
+const address = /^[\s>*+-]*((?:@[A-Za-z0-9_][A-Za-z0-9_./-]{0,1023}[\s,]*(?:and\s+)?)+)/;
 
 /** A name ends before punctuation that belongs to the sentence. */
 const trimmed = (name: string): string => name.replace(/[.-]+$/, '');
 
-/** Users mentioned in Markdown texts: not in code, each once without regard to case, at most 100 of each kind. */
+/** Whom Markdown texts mention: not in code, each once without regard to case, at most 100 of each kind. */
 export function mentionsIn(...texts: (string | undefined)[]): Mentions {
   const named = new Map<string, string>();
   const addressed = new Map<string, string>();
