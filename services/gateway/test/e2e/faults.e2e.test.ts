@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
-import { eventPoints, faultPointsOfSources, mergePoints, notePoints, pushPoints } from './support/fault-points';
+import {
+  eventPoints,
+  faultPointsOfSources,
+  issuePoints,
+  issueReferencePoints,
+  mergePoints,
+  notePoints,
+  pushPoints,
+} from './support/fault-points';
 import { expectOneTodoPerReview, expectSettled, expectSoundRepository } from './support/oracles';
 import { makeReviewer, makeScene, type Scene, type WorkingCopy } from './support/scene';
 import { type System, startSystem } from './support/system';
@@ -11,7 +19,14 @@ jest.setTimeout(600_000);
 
 test('every fault point of the sources is fired here', () => {
   const { passed, declared, unreadable } = faultPointsOfSources();
-  const fired = [...pushPoints, ...mergePoints, ...eventPoints, ...notePoints].sort();
+  const fired = [
+    ...pushPoints,
+    ...mergePoints,
+    ...eventPoints,
+    ...notePoints,
+    ...issuePoints,
+    ...issueReferencePoints,
+  ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
   expect(fired).toEqual(passed);
@@ -118,6 +133,44 @@ describe('a process dies', () => {
       every: 100,
     });
     await expectSettled(system);
+  });
+
+  it.each(issuePoints)('at %s: the issue is there once or not at all, and can be opened again', async (point) => {
+    const issues = `/projects/${scene.projectId}/issues`;
+    const title = `at ${point}`;
+    const found = async () => (await scene.ok('GET', `${issues}?search=${point}`)) as { iid: number }[];
+    system.arm(point);
+    const open = () => system.api('POST', issues, { body: { title, assignee_ids: [scene.reviewer.id] } });
+    await open().catch(() => undefined);
+    await fired();
+    const before = await eventually(found, { within: 30_000, every: 100 });
+    expect(before.length).toBe(point === 'issue.written' ? 0 : 1);
+    if (before.length === 0)
+      await eventually(async () => expect((await open()).status).toBe(201), { within: 30_000, every: 100 });
+    expect(await found()).toHaveLength(1);
+    await expectSettled(system);
+  });
+
+  it.each(issueReferencePoints)('at %s: what a merge closes is closed once', async (point) => {
+    const issue = await scene.ok('POST', `/projects/${scene.projectId}/issues`, { title: `at ${point}` });
+    const { iid } = await proposal();
+    await scene.ok('PUT', `${at}/${iid}`, { description: `Closes #${issue.iid}` });
+    await expectSettled(system);
+    system.arm(point);
+    const merge = () => system.api('PUT', `${at}/${iid}/merge`);
+    await eventually(async () => expect((await merge()).status).toBe(200), { within: 30_000, every: 200 });
+    await fired();
+    await eventually(
+      async () =>
+        expect((await scene.ok('GET', `/projects/${scene.projectId}/issues/${issue.iid}`)).state).toBe('closed'),
+      { within: 30_000, every: 100 },
+    );
+    await expectSettled(system);
+    const closings = await system.query(
+      'collaboration',
+      `select event_id from events.outbox where event_id like 'issue.closed:${issue.id}:%'`,
+    );
+    expect(closings).toHaveLength(1);
   });
 
   it.each(eventPoints)('at %s: the to-do exists exactly once', async (point) => {

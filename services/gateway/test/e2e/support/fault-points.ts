@@ -38,6 +38,12 @@ export const eventPoints = [
 /** Fault points passed by a note that is written, in their order. */
 export const notePoints = ['note.written', 'note.committed'];
 
+/** Fault points passed by a change of an issue, in their order. */
+export const issuePoints = ['issue.written', 'issue.committed'];
+
+/** Fault points passed by an event of a merge request on its way to the issues it names, in their order. */
+export const issueReferencePoints = ['issue_reference.written', 'issue_reference.committed'];
+
 /** What the sources say of fault points. */
 export interface FaultPointsOfSources {
   /** Names a process passes by. */
