@@ -40,8 +40,8 @@ const countedCommits = 10_001;
 
 /** What the train has come to by what its pipelines report and what the clock says. */
 interface Look {
-  /** Signals that make a car leave. */
-  readonly leaving: readonly (Signal & { readonly carId: number })[];
+  /** Signals that take a car, or its build, from the train: to be committed before anything else is done. */
+  readonly losses: readonly (Signal & { readonly carId: number })[];
   readonly train: Train;
   readonly steps: readonly Step[];
 }
@@ -55,13 +55,14 @@ function look(stored: StoredTrain, now: Date): Look {
       : [],
   );
   let { train } = stored;
-  const leaving: (Signal & { carId: number })[] = [];
+  const losses: (Signal & { carId: number })[] = [];
   for (const signal of [...stored.reports, ...timeouts]) {
     const next = transition(train, signal);
-    if (next.events.some(({ kind }) => kind === 'removed') && 'carId' in signal) leaving.push(signal);
+    const loses = signal.kind === 'pipeline_lost' || next.events.some(({ kind }) => kind === 'removed');
+    if (loses && next.train !== train && 'carId' in signal) losses.push(signal);
     train = next.train;
   }
-  return { leaving, train, steps: transition(train, { kind: 'resumed' }).steps };
+  return { losses, train, steps: transition(train, { kind: 'resumed' }).steps };
 }
 
 /**
@@ -106,9 +107,9 @@ async function once(
 ): Promise<boolean> {
   if (!stored.running) return dissolve(edges, stored);
   if (stored.unseenMoves !== undefined) return readTarget(edges, repo, stored);
-  const { leaving, steps } = look(stored, edges.clock());
-  if (leaving.length > 0) {
-    for (const signal of leaving) await follow(edges, stored, signal);
+  const { losses, steps } = look(stored, edges.clock());
+  if (losses.length > 0) {
+    for (const signal of losses) await follow(edges, stored, signal);
     return true;
   }
   // The first car lands while one behind is built: neither makes the other's outcome void.
