@@ -1,0 +1,297 @@
+import { type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
+import { type Directory, startDirectory, type Viewer } from '@switchyard/directory';
+import { decodeBody, issueEvents } from '@switchyard/events';
+import { logger } from '@switchyard/telemetry';
+import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import type { NewIssue } from '../../src/domain/issue-change';
+import { editIssue } from '../../src/domain/issue-edit';
+import type { IssueFilter } from '../../src/domain/issue-filter';
+import { migrationSets } from '../../src/migrations';
+import { type IssueList, type IssueScope, issueList } from '../../src/storage/issue.list';
+import { type IssueStore, issueStore } from '../../src/storage/issue.store';
+import { openPrisma } from '../../src/storage/prisma';
+
+let database: TestDatabase;
+let db: Database;
+let directory: Directory;
+let issues: IssueStore;
+let lists: IssueList;
+let stop: () => Promise<void>;
+const model = new DirectoryModel();
+model.user({ username: 'ghost', bot: true });
+const group = model.namespace();
+const open = model.project(group.id, { visibility: 'public' });
+const closedOff = model.project(group.id, { visibility: 'private' });
+const off = model.project(group.id, { visibility: 'public', settings: { issuesEnabled: false } as never });
+const [author, assignee, guest, planner, stranger] = [
+  model.user({ username: 'author' }),
+  model.user({ username: 'assignee' }),
+  model.user({ username: 'guest' }),
+  model.user({ username: 'planner' }),
+  model.user({ username: 'stranger' }),
+];
+const root = model.user({ username: 'root', admin: true });
+// The model's snapshot has no labels: they come as changes, after it.
+const label = (title: string) => {
+  const value = { id: model.id(), projectId: open.id, namespaceId: 0, title, color: '#ff0000', description: '' };
+  model.write({ $case: 'label', value });
+  return value;
+};
+let bug: ReturnType<typeof label>;
+let feature: ReturnType<typeof label>;
+model.member(guest.id, { namespaceId: group.id }, 10);
+model.member(planner.id, { namespaceId: group.id }, 15);
+
+const asViewer = (user?: { id: number; admin?: boolean; external?: boolean }): Viewer => ({
+  userId: user?.id ?? 0,
+  admin: user?.admin ?? false,
+  external: user?.external ?? false,
+});
+
+beforeAll(async () => {
+  database = await testDatabase({ sets: migrationSets });
+  db = openDatabase({ url: database.url, applicationName: 'issue test' });
+  const prisma = openPrisma(db);
+  issues = issueStore(db, prisma);
+  lists = issueList(db);
+  directory = await startDirectory({ db, client: model.client, pollMs: 100, log: logger });
+  await eventually(() => expect(directory.ready()).toBe(true));
+  bug = label('bug');
+  feature = label('feature');
+  stop = async () => {
+    await directory.close();
+    await prisma.$disconnect();
+    await db.close();
+    await database.close();
+  };
+});
+afterAll(() => stop());
+beforeEach(async () => {
+  await eventually(() => directory.ensure(model.changes.length));
+  await db.query(sql`truncate issues, iid_counters, award_emoji, issue_merge_requests, events.outbox cascade`);
+});
+
+const make = (given: Partial<NewIssue> = {}) =>
+  issues.create({
+    projectId: open.id,
+    authorId: author.id,
+    title: 'Issue',
+    description: undefined,
+    issueType: 'issue',
+    confidential: false,
+    milestoneId: undefined,
+    dueDate: undefined,
+    weight: undefined,
+    taskCount: 0,
+    completedTaskCount: 0,
+    assigneeIds: [],
+    labelIds: [],
+    mentions: { usernames: [], directlyAddressed: [] },
+    ...given,
+  });
+
+const request = (given: Partial<PageRequest> = {}): PageRequest => ({
+  mode: 'offset',
+  page: 1,
+  perPage: 100,
+  orderBy: 'created_at',
+  sort: 'asc',
+  ...given,
+});
+const titles = async (filter: IssueFilter, viewer = asViewer(root), scope: IssueScope = 'all') =>
+  (await lists.page({ scope, filter, viewer }, request())).rows.map(({ issue }) => issue.title);
+
+const told = async () => {
+  const rows = await db.query<{ event_id: string; body: unknown }>(
+    sql`select event_id, body from events.outbox order by id`,
+  );
+  return rows.map(({ event_id, body }) => ({ id: event_id, event: decodeBody(issueEvents, JSON.stringify(body)) }));
+};
+
+describe('issues in the database', () => {
+  it('are numbered without gaps by creations that race; a number can be wished for once', async () => {
+    const made = await Promise.all(Array.from({ length: 12 }, () => make()));
+    expect(made.map(({ iid }) => iid).sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, at) => at + 1));
+    expect((await make({ iid: 100 })).iid).toBe(100);
+    await expect(make({ iid: 100 })).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(make({ iid: 3 })).rejects.toMatchObject({ kind: 'conflict' });
+    expect((await make()).iid).toBe(101);
+  });
+
+  it('tell what happens to them, each change once and in order', async () => {
+    const { id } = await make({ assigneeIds: [assignee.id], labelIds: [bug.id], confidential: true });
+    await issues.change(id, planner.id, (locked) =>
+      editIssue(locked, { title: 'New', labelIds: [feature.id], stateEvent: 'close' }, planner.id, new Date()),
+    );
+    await issues.change(id, planner.id, (locked) => editIssue(locked, { title: 'New' }, planner.id, new Date()));
+    await issues.remove(id, root.id, undefined);
+    const events = await told();
+    expect(events.map((one) => one.id)).toEqual([
+      `issue.created:${id}:1`,
+      `issue.updated:${id}:1`,
+      `issue.closed:${id}:1`,
+      `issue.deleted:${id}:1`,
+    ]);
+    expect(events[0]?.event).toMatchObject({
+      issue: { id, iid: 1, projectId: open.id, confidential: true, assigneeIds: [assignee.id], issueType: 'issue' },
+      actorId: author.id,
+      fact: { $case: 'created', value: { labelIds: [bug.id] } },
+    });
+    expect(events[1]?.event).toMatchObject({
+      issue: { title: 'New' },
+      actorId: planner.id,
+      fact: {
+        value: {
+          changedFields: ['title', 'labels'],
+          addedLabelIds: [feature.id],
+          removedLabelIds: [bug.id],
+          changes: [{ field: 'title', old: 'Issue', new: 'New' }],
+        },
+      },
+    });
+    await expect(issues.change(id, root.id, () => undefined)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('are refused to deletions of what changed meanwhile', async () => {
+    const { id } = await make();
+    const before = new Date(Date.now() - 60_000);
+    await expect(issues.remove(id, root.id, before)).rejects.toMatchObject({ kind: 'precondition_failed' });
+    await issues.remove(id, root.id, new Date(Date.now() + 60_000));
+  });
+
+  it('move once', async () => {
+    const { id } = await make({ title: 'Mover' });
+    const move = () =>
+      issues.move(id, root.id, ({ issue }) => ({
+        ...issue,
+        iid: undefined,
+        projectId: closedOff.id,
+        assigneeIds: [],
+        labelIds: [],
+        mentions: { usernames: [], directlyAddressed: [] },
+      }));
+    const results = await Promise.allSettled([move(), move(), move()]);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await titles({ search: { words: ['mover'], title: true, description: false } })).toHaveLength(2);
+    const view = await issues.view({ id }, asViewer(root));
+    expect(view?.issue).toMatchObject({ state: 'closed', movedToId: expect.any(Number) });
+    expect((await told()).map(({ event }) => event.fact?.$case)).toEqual(['created', 'created', 'moved', 'closed']);
+  });
+
+  it('show themselves to whom they are open, in every list and by themselves', async () => {
+    await make({ title: 'plain' });
+    await make({ title: 'secret', confidential: true, assigneeIds: [assignee.id] });
+    await make({ title: 'inside', projectId: closedOff.id });
+    await make({ title: 'deep', projectId: closedOff.id, confidential: true });
+    await make({ title: 'off', projectId: off.id });
+    const sees: [Viewer, string[]][] = [
+      [asViewer(), ['plain']],
+      [asViewer(stranger), ['plain']],
+      [asViewer(author), ['plain', 'secret']],
+      [asViewer(assignee), ['plain', 'secret']],
+      [asViewer(guest), ['plain', 'inside']],
+      [asViewer(planner), ['plain', 'secret', 'inside', 'deep']],
+      [asViewer(root), ['plain', 'secret', 'inside', 'deep']],
+    ];
+    const all = await db.query<{ id: number; title: string }>(sql`select id, title from issues`);
+    for (const [viewer, expected] of sees) {
+      expect(await titles({}, viewer)).toEqual(expected);
+      expect(await titles({}, viewer, { groupId: group.id })).toEqual(expected);
+      const { all: count } = await lists.counts({ scope: 'all', filter: {}, viewer });
+      expect(count).toBe(expected.length);
+      const one = await Promise.all(
+        all.map(async ({ id, title }) => ((await issues.view({ id }, viewer)) === undefined ? [] : [title])),
+      );
+      expect(one.flat().sort()).toEqual([...expected].sort());
+    }
+    const inOpen = (viewer: Viewer, level: number) => titles({}, viewer, { projectId: open.id, level });
+    expect(await inOpen(asViewer(stranger), 0)).toEqual(['plain']);
+    expect(await inOpen(asViewer(guest), 10)).toEqual(['plain']);
+    expect(await inOpen(asViewer(assignee), 0)).toEqual(['plain', 'secret']);
+    expect(await inOpen(asViewer(planner), 15)).toEqual(['plain', 'secret']);
+    expect(await titles({}, asViewer(root), { projectId: off.id, level: 50 })).toEqual([]);
+  });
+
+  it('are found by each filter, and by what they are not', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const first = await make({ title: 'Alpha beta', labelIds: [bug.id, feature.id], weight: 0, dueDate: today });
+    await make({
+      title: 'Beta',
+      description: 'alpha 100%',
+      labelIds: [bug.id],
+      authorId: guest.id,
+      assigneeIds: [assignee.id, planner.id],
+      issueType: 'incident',
+      dueDate: '2001-01-01',
+      confidential: true,
+    });
+    await make({ title: 'Gamma', weight: 3 });
+    await db.query(sql`
+      insert into award_emoji (awardable_type, awardable_id, name, user_id) values ('Issue', ${first.id}, 'star', ${root.id})`);
+    const by = (words: string[], title = true, description = true): IssueFilter => ({
+      search: { words, title, description },
+    });
+    const table: [IssueFilter, string[]][] = [
+      [{ labels: { titles: ['BUG'] } }, ['Alpha beta', 'Beta']],
+      [{ labels: { titles: ['bug', 'feature'] } }, ['Alpha beta']],
+      [{ labels: 'none' }, ['Gamma']],
+      [{ labels: 'any' }, ['Alpha beta', 'Beta']],
+      [{ author: { ids: [], usernames: ['GUEST'] } }, ['Beta']],
+      [{ author: { ids: [author.id, guest.id], usernames: [] } }, []],
+      [{ assignee: { ids: [assignee.id], usernames: ['planner'] } }, ['Beta']],
+      [{ assignee: 'none' }, ['Alpha beta', 'Gamma']],
+      [{ assignee: 'any' }, ['Beta']],
+      [{ issueType: 'incident' }, ['Beta']],
+      [{ confidential: false }, ['Alpha beta', 'Gamma']],
+      [{ weight: 0 }, ['Alpha beta']],
+      [{ weight: 'any' }, ['Alpha beta', 'Gamma']],
+      [{ weight: 'none' }, ['Beta']],
+      [{ dueDate: 'overdue' }, ['Beta']],
+      [{ dueDate: 'today' }, ['Alpha beta']],
+      [{ dueDate: 'week' }, ['Alpha beta']],
+      [{ dueDate: 'month' }, ['Alpha beta']],
+      [{ dueDate: 'next_month_and_previous_two_weeks' }, ['Alpha beta']],
+      [{ dueDate: 'tomorrow' }, []],
+      [{ dueDate: 'none' }, ['Gamma']],
+      [{ milestone: 'none' }, ['Alpha beta', 'Beta', 'Gamma']],
+      [{ milestone: 'started' }, []],
+      [{ milestone: 'upcoming' }, []],
+      [{ reaction: { name: 'star' } }, ['Alpha beta']],
+      [{ reaction: 'none' }, ['Beta', 'Gamma']],
+      [by(['alpha', 'beta']), ['Alpha beta', 'Beta']],
+      [by(['alpha'], true, false), ['Alpha beta']],
+      [by(['100%']), ['Beta']],
+      [{ iids: [1, 3] }, ['Alpha beta', 'Gamma']],
+      [{ not: { labels: { titles: ['feature', 'nothing'] } } }, ['Beta', 'Gamma']],
+      [{ not: { author: { ids: [author.id], usernames: [] } } }, ['Beta']],
+      [{ not: { assignee: { ids: [assignee.id], usernames: [] } } }, ['Alpha beta', 'Gamma']],
+      [{ not: { iids: [2], weight: 3 } }, ['Alpha beta']],
+      [{ not: { reaction: { name: 'star' } } }, ['Beta', 'Gamma']],
+      [{ scope: 'assigned_to_me' }, []],
+      [{ createdAfter: new Date(Date.now() + 60_000) }, []],
+      [{ updatedBefore: new Date(Date.now() + 60_000), state: 'opened' }, ['Alpha beta', 'Beta', 'Gamma']],
+    ];
+    for (const [filter, expected] of table) expect([filter, await titles(filter)]).toEqual([filter, expected]);
+  });
+
+  it('are read through an index whatever the order', async () => {
+    await db.query(sql`
+      insert into issues (iid, project_id, author_id, title, due_date, weight, upvotes, created_at, updated_at)
+      select n, ${open.id} + n % 40, ${author.id}, 'Issue ' || n, case when n % 3 = 0 then null else date '2026-01-01' + n % 900 end,
+        nullif(n % 9, 0), n % 7, now() - n * interval '1 minute', now() - n * interval '1 second'
+      from generate_series(1, 30000) n`);
+    await db.query(sql`analyze issues`);
+    for (const scope of [sql`project_id = ${open.id}`, sql`true`])
+      for (const order of ['created_at', 'updated_at', 'title', 'due_date', 'weight', 'upvotes'])
+        for (const direction of ['asc', 'desc']) {
+          const by = raw(`${order} ${direction}, id ${direction}`);
+          const plan = await db.query<{ 'QUERY PLAN': string }>(
+            sql`explain select id from issues where ${scope} order by ${by} limit 20`,
+          );
+          const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+          expect(text).toContain('Index');
+          expect(text).not.toMatch(/Seq Scan|Sort/);
+        }
+  });
+});
