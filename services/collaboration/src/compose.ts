@@ -7,6 +7,7 @@ import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc
 import { logger, observe } from '@switchyard/telemetry';
 import { createTodo } from './application/create-todo';
 import { followMergeRequests } from './application/follow-merge-requests';
+import { followNotes } from './application/follow-notes';
 import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
@@ -21,6 +22,7 @@ import { todoStore } from './storage/todo.store';
 import { mergeRequestSubscription, todoFollower } from './transport/merge-request.subscription';
 import { mergeRequestTargets } from './transport/merge-request-targets';
 import { todoHandler } from './transport/todo.handler';
+import { todoSubscriptions } from './transport/todo.subscription';
 
 /** Edges that tests replace. */
 export interface Edges {
@@ -60,6 +62,8 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     markAllTodosAsDone: todos.markAllDone,
     createTodo: createTodo({ list, todos, targets }),
     followMergeRequests: followMergeRequests({ todos }),
+    followIssues: followMergeRequests({ todos }),
+    followNotes: followNotes({ todos }),
   });
 
   const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
@@ -108,6 +112,13 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           ],
         }),
         ...(await notes.start()),
+        await startConsumer({
+          bus,
+          db,
+          // Apart from what else follows from these events, so that neither waits for the other.
+          group: 'collaboration.todos',
+          subscriptions: todoSubscriptions({ ...useCases, ...todos, directory }),
+        }),
         removeOrphanedTodos({ todos, log: logger }),
         ...(await activity.start()),
         startRelay({ db, bus }),

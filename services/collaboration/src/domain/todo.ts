@@ -33,6 +33,8 @@ export interface Raise {
   readonly cause?: string;
   /** What the to-do says; default: the title of its target. */
   readonly body?: string;
+  /** The note it comes from: the to-do says what the note says, is seen by those who may read it, and goes with it. */
+  readonly noteId?: number;
 }
 
 /** What follows from a happening, in this order. */

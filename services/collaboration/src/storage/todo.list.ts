@@ -37,9 +37,9 @@ export interface TodoList {
   find(viewer: Viewer, id: number): Promise<TodoRow | undefined>;
 }
 
-const select = sql`t.id, t.action, t.target_type, t.target_id, t.note_id, t.body, t.state, t.created_at, t.updated_at,
+const select = sql`t.id, t.action, t.target_type, t.target_id, t.note_id, coalesce(note.body, t.body) as body, t.state, t.created_at, t.updated_at,
   ${userColumns('author')}, ${projectColumns}`;
-const countFrom = sql`todos t ${joinProject(sql`t.project_id`)}`;
+const countFrom = sql`todos t ${joinProject(sql`t.project_id`)} left join notes note on note.id = t.note_id`;
 const from = sql`${countFrom} ${userJoin('author', sql`t.author_id`)}`;
 
 function rowOf(row: Record<string, unknown>): TodoRow {

@@ -1,16 +1,30 @@
 import { type Database, isUniqueViolation, type SqlExecutor, sql } from '@switchyard/database';
-import { usersByUsernames } from '@switchyard/directory';
+import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
 import type { Raise, TodoFilter, TodoTarget } from '../domain/todo';
 import type { PrismaClient } from '../generated/prisma/client';
+import { mentionedUsers } from './mentioned-users';
 import { whereOf } from './todo.filter';
-import { targetReaders } from './todo.visibility';
+import { noteReaders, readableTarget, targetReaders } from './todo.visibility';
 
 /** To-dos as rows: how they come, are done, and go. */
 export interface TodoStore {
-  /** Raises to-dos for those recipients who can read the target; where one is pending already, or the target is gone, nothing. */
-  raise(tx: SqlExecutor, target: TodoTarget, raise: readonly Raise[]): Promise<void>;
-  /** Marks the pending to-dos of one user on a target as done. */
-  resolve(tx: SqlExecutor, target: TodoTarget, userId: number): Promise<void>;
+  /**
+   * Raises to-dos for those recipients who can read the target; where one is pending already, or the target is gone, nothing.
+   * @param at when that happened for which they are raised; default now
+   */
+  raise(tx: SqlExecutor, target: TodoTarget, raise: readonly Raise[], at?: Date): Promise<void>;
+  /**
+   * Marks the pending to-dos of one user on a target as done.
+   * @param at when the user acted, default now: what was asked later stays, whichever event comes first
+   */
+  resolve(tx: SqlExecutor, target: TodoTarget, userId: number, at?: Date): Promise<void>;
+  /** Removes the to-dos that came from a note. */
+  removeNote(tx: SqlExecutor, noteId: number): Promise<void>;
+  /**
+   * Removes the to-dos of a user whose membership ended, in its project or the projects of its group, whose targets they may no longer
+   * read. False, and nothing done, while the directory here still has the membership.
+   */
+  removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<boolean>;
   /** Removes every to-do on a target, for good. */
   removeTarget(tx: SqlExecutor, target: TodoTarget): Promise<void>;
   /** Makes a to-do by hand; undefined when the user has a pending one on the target. Returns its id. */
@@ -25,37 +39,78 @@ export interface TodoStore {
   forgetRemovedTargets(): Promise<void>;
 }
 
+/** A membership that ended. */
+export interface EndedMembership {
+  readonly membershipId: number;
+  readonly userId: number;
+  readonly place: { readonly projectId: number } | { readonly groupId: number };
+}
+
 /** Opens the store. */
 export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
   return {
-    async raise(tx, target, raise) {
+    async raise(tx, target, raise, at) {
       const named = raise.flatMap(({ to }) => ('usernames' in to ? to.usernames : []));
-      const users = await usersByUsernames(tx, named);
-      const wanted = raise.flatMap(({ action, to, authorId, cause, body }) => {
-        const ids = 'ids' in to ? to.ids : to.usernames.flatMap((name) => users.get(name.toLowerCase())?.id ?? []);
-        return ids.map((userId) => ({ userId, action, authorId: authorId ?? userId, cause: cause ?? '', body }));
+      const by = raise.find(({ to }) => 'usernames' in to)?.authorId ?? 0;
+      const users = await mentionedUsers(tx, named, { projectId: target.projectId, authorId: by });
+      const wanted = raise.flatMap(({ action, to, authorId, cause, body, noteId }) => {
+        const ids = 'ids' in to ? to.ids : to.usernames.flatMap((name) => users.get(name.toLowerCase()) ?? []);
+        return ids.map((userId) => ({
+          userId,
+          action,
+          authorId: authorId ?? userId,
+          cause: cause ?? '',
+          body,
+          noteId,
+        }));
       });
-      const readers = new Set(await targetReaders(tx, target, [...new Set(wanted.map(({ userId }) => userId))]));
-      const rows = wanted.filter(({ userId }) => readers.has(userId));
+      const asked = [...new Set(wanted.map(({ userId }) => userId))];
+      const readers = new Set(await targetReaders(tx, target, asked));
+      const noteIds = [...new Set(wanted.flatMap(({ noteId }) => noteId ?? []))];
+      const ofNotes = await noteReaders(tx, target.projectId, noteIds, [...readers]);
+      const rows = wanted.filter(
+        ({ userId, noteId }) => readers.has(userId) && (noteId === undefined || ofNotes.get(noteId)?.has(userId)),
+      );
       if (rows.length === 0) return;
       await tx.query(sql`
-        insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid, cause, body)
+        insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid, cause, body, note_id, created_at)
         select wanted.user_id, wanted.author_id, wanted.action, ${target.projectId}, ${target.type}, ${target.id}, ${target.iid},
-          wanted.cause, wanted.body
+          wanted.cause, wanted.body, wanted.note_id, coalesce(${at ?? null}::timestamptz, now())
         from unnest(${rows.map((row) => row.userId)}::bigint[], ${rows.map((row) => row.authorId)}::bigint[],
           ${rows.map((row) => row.action)}::text[], ${rows.map((row) => row.cause)}::text[],
-          ${rows.map((row) => row.body ?? null)}::text[])
-          with ordinality as wanted (user_id, author_id, action, cause, body, position)
+          ${rows.map((row) => row.body ?? null)}::text[], ${rows.map((row) => row.noteId ?? null)}::bigint[])
+          with ordinality as wanted (user_id, author_id, action, cause, body, note_id, position)
         where not exists (
           select 1 from removed_targets gone where gone.target_type = ${target.type} and gone.target_id = ${target.id})
         order by wanted.position
         on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing`);
     },
 
-    async resolve(tx, target, userId) {
+    async resolve(tx, target, userId, at) {
       await tx.query(sql`
         update todos set state = 'done', updated_at = now()
-        where user_id = ${userId} and target_type = ${target.type} and target_id = ${target.id} and state = 'pending'`);
+        where user_id = ${userId} and target_type = ${target.type} and target_id = ${target.id} and state = 'pending'
+          and created_at <= coalesce(${at ?? null}::timestamptz, now())`);
+    },
+
+    async removeNote(tx, noteId) {
+      await tx.query(sql`delete from todos where note_id = ${noteId}`);
+    },
+
+    async removeLost(tx, { membershipId, userId, place }) {
+      const [alive] = await tx.query(
+        sql`select 1 from directory.memberships where id = ${membershipId} and deleted_at is null`,
+      );
+      if (alive !== undefined) return false;
+      const user = (await usersByIds(tx, [userId])).get(userId);
+      if (user?.id !== userId) return true;
+      const viewer = { userId, admin: user.admin, external: user.external };
+      const inPlace = 'projectId' in place ? sql`t.project_id = ${place.projectId}` : inGroup(place.groupId);
+      await tx.query(sql`
+        delete from todos where id in (
+          select t.id from todos t ${joinProject(sql`t.project_id`)} left join notes note on note.id = t.note_id
+          where t.user_id = ${userId} and ${inPlace} and not coalesce((${readableTarget(viewer)}), false))`);
+      return true;
     },
 
     async removeTarget(tx, target) {

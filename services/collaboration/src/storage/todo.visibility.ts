@@ -1,5 +1,12 @@
 import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
-import { type ProjectRule, usersAtLevel, usersWhoSee, type Viewer, visibleProjects } from '@switchyard/directory';
+import {
+  memberProjects,
+  type ProjectRule,
+  usersAtLevel,
+  usersWhoSee,
+  type Viewer,
+  visibleProjects,
+} from '@switchyard/directory';
 import { issueLevels } from '../domain/issue';
 import type { TodoTarget, TodoTargetType } from '../domain/todo';
 import { visibleIssues } from './issue.visibility';
@@ -35,10 +42,30 @@ const readability: Record<TodoTargetType, Readability> = {
   },
 };
 
-/** Whether the viewer may read the target of the to-do `t`, on the aliases of the list of to-dos. */
+/** Least level of those who read internal notes (G-4.6-9). */
+const reporter = 20;
+
+/** Whether the viewer may read the target of the to-do `t`, and the `note` it came from, on the aliases of the list of to-dos. */
 export const readableTarget = (viewer: Viewer): Sql => sql`case t.target_type
   when 'MergeRequest' then ${readability.MergeRequest.of(viewer)}
-  when 'Issue' then ${readability.Issue.of(viewer)} else false end`;
+  when 'Issue' then ${readability.Issue.of(viewer)} else false end
+  and (t.note_id is null or note.id is not null
+    and (not note.internal or ${viewer.admin ? sql`true` : memberProjects(viewer, reporter)}))`;
+
+/** Of users who may read a target, those who may read notes on it, by the note: internal ones are for Reporters and above; what is gone for nobody. */
+export async function noteReaders(
+  tx: SqlExecutor,
+  projectId: number,
+  noteIds: readonly number[],
+  userIds: readonly number[],
+): Promise<Map<number, ReadonlySet<number>>> {
+  if (noteIds.length === 0) return new Map();
+  const notes = await tx.query<{ id: number; internal: boolean }>(
+    sql`select id, internal from notes where id = any(${[...noteIds]}::bigint[])`,
+  );
+  const insiders = notes.some(({ internal }) => internal) ? await usersAtLevel(tx, projectId, userIds, reporter) : [];
+  return new Map(notes.map(({ id, internal }) => [id, new Set(internal ? insiders : userIds)]));
+}
 
 /** Those of `userIds` who may read a target. */
 export const targetReaders = (tx: SqlExecutor, target: TodoTarget, userIds: readonly number[]): Promise<number[]> =>

@@ -118,9 +118,9 @@ export type MergeRequestFollower = (tx: Tx, event: MergeRequestEvent, meta: Even
 /** To-dos are raised and resolved. */
 export const todoFollower =
   (follow: ReturnType<typeof followMergeRequests>): MergeRequestFollower =>
-  async (tx, event) => {
+  async (tx, event, { time }) => {
     const happening = toHappening(event);
-    if (happening !== undefined) await follow(tx, happening);
+    if (happening !== undefined) await follow(tx, happening, event.occurredAt ?? time);
     faultPoint('todo.written');
     tx.afterCommit(() => faultPoint('todo.committed'));
   };

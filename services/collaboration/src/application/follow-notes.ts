@@ -1,0 +1,16 @@
+import type { Tx } from '@switchyard/database';
+import { consequencesOfNote, type NoteTodoFact } from '../domain/note-happening';
+import type { TodoTarget } from '../domain/todo';
+import type { TodoStore } from '../storage/todo.store';
+
+/** Raises and resolves to-dos as people comment, within the transaction that takes note of the event. */
+export const followNotes =
+  ({ todos }: { todos: TodoStore }) =>
+  async (
+    tx: Tx,
+    { target, actorId, fact, at }: { target: TodoTarget; actorId: number; fact: NoteTodoFact; at: Date },
+  ): Promise<void> => {
+    const { resolveFor, raise } = consequencesOfNote(actorId, fact);
+    if (resolveFor !== undefined) await todos.resolve(tx, target, resolveFor, at);
+    if (raise.length > 0) await todos.raise(tx, target, raise, at);
+  };

@@ -1,0 +1,29 @@
+import { type Consequences, noConsequences, type Raise } from './todo';
+
+/** What can happen to a comment or a thread, as far as to-dos depend on it. */
+export type NoteTodoFact =
+  | {
+      readonly kind: 'written' | 'edited';
+      readonly noteId: number;
+      readonly mentions: { readonly usernames: readonly string[]; readonly directlyAddressed: readonly string[] };
+    }
+  /** A thread was resolved or opened again, or someone reacted. */
+  | { readonly kind: 'acted' };
+
+/** To-dos of those a comment names: one for each comment, since each says something else. */
+function named(authorId: number, { noteId, mentions }: Extract<NoteTodoFact, { noteId: number }>): Raise[] {
+  const addressed = new Set(mentions.directlyAddressed.map((name) => name.toLowerCase()));
+  const others = mentions.usernames.filter((name) => !addressed.has(name.toLowerCase()));
+  const raise = (action: 'directly_addressed' | 'mentioned', usernames: readonly string[]): Raise[] =>
+    usernames.length === 0 ? [] : [{ action, to: { usernames }, authorId, cause: `note:${noteId}`, noteId }];
+  return [...raise('directly_addressed', mentions.directlyAddressed), ...raise('mentioned', others)];
+}
+
+/**
+ * To-dos that follow from a comment (G-4.9-5): whoever comments, reacts or settles a thread is done with what they were asked on the
+ * object; an edit of a comment settles nothing and asks only those it newly names.
+ */
+export function consequencesOfNote(actorId: number, fact: NoteTodoFact): Consequences {
+  const resolveFor = actorId === 0 || fact.kind === 'edited' ? undefined : actorId;
+  return { ...noConsequences, resolveFor, raise: fact.kind === 'acted' ? [] : named(actorId, fact) };
+}

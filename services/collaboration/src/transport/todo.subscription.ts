@@ -1,0 +1,144 @@
+import type { Tx } from '@switchyard/database';
+import type { Directory } from '@switchyard/directory';
+import { unavailable } from '@switchyard/errors';
+import {
+  type AnySubscription,
+  faultPoint,
+  issueEvents,
+  membershipEvents,
+  noteEvents,
+  subscription,
+} from '@switchyard/events';
+import type { IssueEvent, IssueMentions } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import type { NoteEvent, NoteMentions } from '@switchyard/protos/collaboration/events/v1/note_event';
+import type { followMergeRequests } from '../application/follow-merge-requests';
+import type { followNotes } from '../application/follow-notes';
+import type { MergeRequestFact } from '../domain/merge-request-happening';
+import type { NoteTodoFact } from '../domain/note-happening';
+import type { TodoTarget } from '../domain/todo';
+
+/** What to-dos need of the rest of the service. */
+interface TodoEdges {
+  readonly followIssues: ReturnType<typeof followMergeRequests>;
+  readonly followNotes: ReturnType<typeof followNotes>;
+  readonly removeNote: (tx: Tx, noteId: number) => Promise<void>;
+  /** False while the directory here still has the membership. */
+  readonly removeLost: (
+    tx: Tx,
+    ended: {
+      membershipId: number;
+      userId: number;
+      place: { readonly projectId: number } | { readonly groupId: number };
+    },
+  ) => Promise<boolean>;
+  readonly directory: Pick<Directory, 'sequence' | 'ensure'>;
+}
+
+const mentionsOf = (mentions: IssueMentions | NoteMentions | undefined) => ({
+  usernames: mentions?.usernames ?? [],
+  directlyAddressed: mentions?.directlyAddressedUsernames ?? [],
+});
+
+function issueFact(fact: NonNullable<IssueEvent['fact']>): MergeRequestFact {
+  switch (fact.$case) {
+    case 'created':
+      return {
+        kind: 'created',
+        assigneeIds: fact.value.assigneeIds,
+        reviewerIds: [],
+        mentions: mentionsOf(fact.value.mentions),
+      };
+    case 'updated':
+      return {
+        kind: 'updated',
+        addedAssigneeIds: fact.value.addedAssigneeIds,
+        addedReviewerIds: [],
+        mentions: mentionsOf(fact.value.mentions),
+      };
+    case 'closed':
+    case 'reopened':
+    case 'moved':
+    case 'acted':
+      return { kind: 'acted' };
+    case 'deleted':
+      return { kind: 'deleted' };
+  }
+}
+
+function noteFact(fact: NonNullable<NoteEvent['fact']>): NoteTodoFact | undefined {
+  switch (fact.$case) {
+    case 'created':
+    case 'updated':
+      return {
+        kind: fact.$case === 'created' ? 'written' : 'edited',
+        noteId: fact.value.note?.id ?? 0,
+        mentions: mentionsOf(fact.value.mentions),
+      };
+    case 'discussionChanged':
+      return { kind: 'acted' };
+    case 'reacted':
+      return fact.value.given ? { kind: 'acted' } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function targetOfNote({ noteable }: NoteEvent): TodoTarget | undefined {
+  if (noteable?.kind !== 'Issue' && noteable?.kind !== 'MergeRequest') return undefined;
+  const { kind: type, id, iid, projectId } = noteable;
+  return { type, id, iid, projectId };
+}
+
+/** What happens to issues, comments and memberships raises, resolves and removes to-dos, each event once (D6). */
+export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
+  const { directory } = edges;
+  const waitFor = (sequence: number): void => {
+    if (sequence <= directory.sequence()) return;
+    // A user named in the event may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
+    directory.ensure(sequence).catch(() => undefined);
+    throw unavailable(`the directory has not reached ${sequence}`);
+  };
+  const written = (tx: Tx): void => {
+    faultPoint('todo.written');
+    tx.afterCommit(() => faultPoint('todo.committed'));
+  };
+  return [
+    subscription({
+      event: issueEvents,
+      async handle(event, tx, { time }) {
+        const { issue, fact, actorId, imported } = event;
+        if (issue === undefined || fact === undefined) return;
+        waitFor(event.directorySequence);
+        const { id, iid, projectId, authorId } = issue;
+        const target = { type: 'Issue', id, iid, projectId } as const;
+        const happening = { target, authorId, actorId, imported, fact: issueFact(fact) };
+        await edges.followIssues(tx, happening, event.occurredAt ?? time);
+        written(tx);
+      },
+    }),
+    subscription({
+      event: noteEvents,
+      async handle(event, tx, { time }) {
+        if (event.fact === undefined) return;
+        waitFor(event.directorySequence);
+        if (event.fact.$case === 'deleted') await edges.removeNote(tx, event.fact.value.note?.id ?? 0);
+        const target = targetOfNote(event);
+        const fact = noteFact(event.fact);
+        if (target !== undefined && fact !== undefined && !event.imported)
+          await edges.followNotes(tx, { target, actorId: event.actorId, fact, at: event.occurredAt ?? time });
+        written(tx);
+      },
+    }),
+    subscription({
+      event: membershipEvents,
+      async handle({ fact, membershipId, userId, projectId, groupId }, tx) {
+        if (fact?.$case !== 'removed') return;
+        const place = projectId > 0 ? { projectId } : { groupId };
+        // The event names no sequence: the replica has reached it once the membership is gone there.
+        const done = await edges.removeLost(tx, { membershipId, userId, place });
+        if (!done) throw unavailable(`the directory still has membership ${membershipId}`);
+        written(tx);
+      },
+    }),
+  ];
+}
