@@ -16,6 +16,7 @@ import {
   resolveDiscussionNote,
 } from './application/discuss';
 import { getNote, listNotes } from './application/list-notes';
+import { moveDiffNotes } from './application/move-diff-notes';
 import { noteIssues } from './application/note-issues';
 import { noteMergeRequests } from './application/note-merge-requests';
 import { findNoteable } from './application/noteables';
@@ -25,12 +26,15 @@ import { runQuickActions } from './application/run-quick-actions';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
 import type { IssuePart } from './compose-issues';
 import { awardStore } from './storage/award-emoji.store';
+import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { noteList } from './storage/note.list';
 import { noteableStore } from './storage/noteable.store';
 import { systemNotes } from './storage/system-note.store';
 import type { TodoStore } from './storage/todo.store';
 import { awardEmojiHandler } from './transport/award-emoji.handler';
+import { commitNoteables } from './transport/commit-noteable';
+import { diffPlaces } from './transport/diff-places';
 import { discussionHandler } from './transport/discussion.handler';
 import { issueNoteSubscription } from './transport/issue-note.subscription';
 import type { MergeRequestFollower } from './transport/merge-request.subscription';
@@ -70,7 +74,9 @@ export function composeNotes(edges: NoteEdges): NoteParts {
   const find = findNoteable({
     MergeRequest: mergeRequestNoteables(mergeRequests, directory.sequence),
     Issue: issues.find,
+    Commit: commitNoteables(mergeRequests, externalUrl),
   });
+  const places = diffPlaces(mergeRequests);
   const notes = noteList(db);
   const awards = awardStore(db);
   const change = changeNoteable({
@@ -95,7 +101,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     clock,
     emojiNotesReact,
   };
-  const discussing: DiscussionEdges = { find, notes, discussions: discussionList(db), change, clock };
+  const discussing: DiscussionEdges = { find, notes, discussions: discussionList(db), change, places, clock };
   const useCases = observe('collaboration', {
     listNotes: listNotes({ find, notes }),
     getNote: getNote({ find, notes }),
@@ -114,7 +120,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     getDiscussionNote: getDiscussionNote(discussing),
     resolveDiscussionNote: resolveDiscussionNote(discussing),
     noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes }),
-    noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes }),
+    noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes, moves: diffNoteStore }),
   });
   return {
     services: [
@@ -130,6 +136,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
         group: noteGroup,
         subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)],
       }),
+      moveDiffNotes({ db, moves: diffNoteStore, places, log }),
       purgeNotes({ db, noteables: noteableStore, log }),
     ],
   };

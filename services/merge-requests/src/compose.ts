@@ -5,6 +5,7 @@ import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/e
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
+import { diffPositions } from './application/diff-positions';
 import { followNotes } from './application/follow-notes';
 import type { RefChangeSubscriber } from './application/ref-change';
 import { composeMergeRequests } from './compose-merge-requests';
@@ -12,8 +13,10 @@ import { composeRepository } from './compose-repository';
 import { startVerifyingLandings } from './compose-verifier';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
+import { diffRefsOf } from './storage/diff-refs.store';
 import { keepNoteCounters } from './storage/note-counters.store';
 import { defaultBranchOf } from './transport/default-branch.client';
+import { diffPositionHandler } from './transport/diff-position.handler';
 import { noteSubscription } from './transport/note.subscription';
 
 /** Edges that tests replace. */
@@ -64,9 +67,11 @@ export async function compose(
   });
   subscribers.push(mergeRequests.subscriber);
 
+  const positions = diffPositions({ open: repository.openProjectRepository, refsOf: diffRefsOf(db) });
+
   const background: (() => Promise<void>)[] = [];
   return {
-    services: [...repository.services, ...mergeRequests.services],
+    services: [...repository.services, ...mergeRequests.services, diffPositionHandler(positions)],
     http: repository.http,
     ensureDirectory: directory.ensure,
     countStatements,

@@ -1,12 +1,14 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { checkBody, checkMayComment, checkMayResolve, checkMaySee, momentOf, seesInternal } from '../domain/note';
-import type { Noteable, NoteableRef } from '../domain/noteable';
+import { noSuchPlace, positionOf, type WantedPosition } from '../domain/note-position';
+import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
 import type { DiscussionList, DiscussionRow } from '../storage/discussion.list';
 import { noteSubject } from '../storage/note.events';
 import type { NoteList } from '../storage/note.list';
 import { noteStore } from '../storage/note.store';
 import type { ChangeNoteable } from './change-noteable';
+import type { DiffPlaces } from './diff-places';
 import { type FoundNote, writerOf } from './list-notes';
 import type { Noteables, Reader } from './noteables';
 import { mentionsOf, unresolvedChange } from './write-notes';
@@ -17,6 +19,7 @@ export interface DiscussionEdges {
   readonly notes: NoteList;
   readonly discussions: DiscussionList;
   readonly change: ChangeNoteable;
+  readonly places: DiffPlaces;
   readonly clock: () => Date;
 }
 
@@ -71,23 +74,25 @@ export interface DiscussionWish {
   readonly body: string;
   readonly internal: boolean;
   readonly createdAt: Date | undefined;
-  /** Checked place in the diff; undefined for a thread without one. */
-  readonly position: unknown;
+  /** Place in the diff; undefined for a thread without one. */
+  readonly position: WantedPosition | undefined;
 }
 
 /** Starts a thread (G-4.7-3). Fails with `not_found`, `forbidden`, `bad_request`. */
 export const createDiscussion =
-  ({ find, discussions, notes, change, clock }: DiscussionEdges) =>
+  ({ find, discussions, notes, change, places, clock }: DiscussionEdges) =>
   async (
     reader: Reader,
     ref: NoteableRef,
-    { body, internal, createdAt, position }: DiscussionWish,
+    { body, internal, createdAt, position: wanted }: DiscussionWish,
   ): Promise<FoundDiscussion> => {
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     checkMayComment(writer, noteable, internal);
     checkBody(body);
     const at = momentOf(writer, createdAt, clock());
+    const position = wanted && noteableRules[noteable.kind].diffs ? positionOf(wanted) : undefined;
+    if (position !== undefined && !(await places.check(noteable.projectId, position))) throw noSuchPlace();
     const type = position === undefined ? 'DiscussionNote' : 'DiffNote';
     const discussion = await change(noteable, writer.userId, async (tx, row) => {
       const id = await noteStore.insert(tx, {

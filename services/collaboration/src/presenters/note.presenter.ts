@@ -1,8 +1,33 @@
 import { userReference } from '@switchyard/directory';
+import type { NotePosition } from '../domain/note-position';
 import { type Noteable, noteableRules } from '../domain/noteable';
 import type { NoteRow } from '../storage/note.list';
 
 type Shown = Pick<Noteable, 'kind' | 'targetId' | 'iid' | 'projectId' | 'sha'>;
+
+const presentPosition = (position: NotePosition) => ({
+  base_sha: position.baseSha,
+  start_sha: position.startSha,
+  head_sha: position.headSha,
+  old_path: position.oldPath,
+  new_path: position.newPath,
+  position_type: position.positionType,
+  ...(position.positionType === 'text'
+    ? {
+        old_line: position.oldLine ?? null,
+        new_line: position.newLine ?? null,
+        line_range: position.lineRange ?? null,
+      }
+    : {}),
+  ...(position.positionType === 'image'
+    ? {
+        width: position.width ?? null,
+        height: position.height ?? null,
+        x: position.x ?? null,
+        y: position.y ?? null,
+      }
+    : {}),
+});
 
 /**
  * The public note (api.md section 2, G-2-2, G-2-15). The author's `email` is the public one: an address nobody published is not given away.
@@ -29,7 +54,9 @@ export function presentNote(note: NoteRow, noteable: Shown, externalUrl: string)
     ...(noteable.kind === 'Commit' || note.type === 'DiffNote'
       ? { commit_id: noteable.sha === '' ? null : noteable.sha }
       : {}),
-    ...(note.type === 'DiffNote' ? { position: note.position ?? note.originalPosition ?? null, suggestions: [] } : {}),
+    ...(note.type === 'DiffNote'
+      ? { position: note.position === undefined ? null : presentPosition(note.position), suggestions: [] }
+      : {}),
     resolvable,
     ...(resolvable
       ? {

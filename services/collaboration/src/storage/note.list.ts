@@ -10,6 +10,7 @@ import {
 } from '@switchyard/database';
 import { type UserRow, userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { ActivityFilter, Note } from '../domain/note';
+import type { NotePosition } from '../domain/note-position';
 import type { NoteableKey } from '../domain/noteable';
 import { noteableId } from './noteable.store';
 
@@ -18,8 +19,8 @@ export interface NoteRow extends Note {
   readonly author: UserRow | undefined;
   readonly authorCreatedAt: Date | undefined;
   readonly resolvedBy: UserRow | undefined;
-  readonly originalPosition: unknown;
-  readonly position: unknown;
+  /** Where a diff note stands now; at an older version: outdated. */
+  readonly position: NotePosition | undefined;
 }
 
 /** Which notes of a noteable are wanted. */
@@ -39,7 +40,7 @@ export interface NoteList {
 
 /** Columns of `notes n` with the people on it, for `noteRow`. */
 export const noteColumns = sql`n.id, n.noteable_id, n.project_id, n.discussion_id, n.starts_discussion, n.type, n.author_id as writer_id,
-  n.body, n.system, n.internal, n.original_position, n.position, n.resolved_at, n.resolved_by_id as settler_id, n.imported_from,
+  n.body, n.system, n.internal, n.position, n.resolved_at, n.resolved_by_id as settler_id, n.imported_from,
   n.created_at, n.updated_at, ${userColumns('author')}, author.created_at as author_created_at, ${userColumns('resolver')}`;
 
 /** Joins the people of `notes n`. */
@@ -61,8 +62,7 @@ export function noteRow(row: Record<string, unknown>): NoteRow {
     body: row.body as string,
     system: row.system as boolean,
     internal: row.internal as boolean,
-    originalPosition: row.original_position ?? undefined,
-    position: row.position ?? undefined,
+    position: (row.position as NotePosition | null) ?? undefined,
     resolvedAt: (row.resolved_at as Date | null) ?? undefined,
     resolvedById: (row.settler_id as number | null) ?? undefined,
     importedFrom: row.imported_from as string,

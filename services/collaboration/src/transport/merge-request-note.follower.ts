@@ -1,5 +1,6 @@
 import { faultPoint, faultPoints } from '@switchyard/events';
 import {
+  MergeRequestActed_Kind as Acted,
   MergeRequestAutoMergeChanged_Change as Change,
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
@@ -15,6 +16,8 @@ function notedFact({ fact, mergeRequest }: MergeRequestEvent): NotedHappening['f
       return { kind: 'updated', title: mergeRequest?.title ?? '', ...fact.value };
     case 'deleted':
       return { kind: 'deleted' };
+    case 'acted':
+      return fact.value.kind === Acted.KIND_PUSHED ? { kind: 'pushed' } : undefined;
     case 'mergeTrainEntryAdded':
       return { kind: 'boarded', targetBranch: fact.value.targetBranch, position: fact.value.position };
     case 'mergeTrainEntryRemoved':

@@ -1,6 +1,9 @@
 import { sql } from '@switchyard/database';
+import { NotePosition } from '@switchyard/protos/collaboration/v1/discussion';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { measureCost } from '@switchyard/rpc';
+import { eventually } from '@switchyard/testkit';
 import type { StoredTarget } from '../support/installation';
 import { type Item, json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
 
@@ -241,4 +244,97 @@ it('threads that change at the same moment are counted right', async () => {
     from noteables c join notes n on n.noteable_id = c.id where c.target_id = ${target.id} group by c.id`);
   expect([row.user_notes_count, row.unresolved_count]).toEqual([row.notes, row.unresolved]);
   expect(await counters(target)).toEqual([row.notes, row.unresolved]);
+});
+
+describe('a diff note', () => {
+  const place = (given: Partial<NotePosition> = {}) =>
+    NotePosition.fromPartial({
+      baseSha: 'a'.repeat(40),
+      startSha: 'a'.repeat(40),
+      headSha: 'b'.repeat(40),
+      positionType: 'text',
+      newPath: 'file.txt',
+      newLine: 4,
+      ...given,
+    });
+  const startAt = async (target: StoredTarget, position: NotePosition): Promise<Item> =>
+    json(
+      await scene.here.discussions.createDiscussion(
+        { noteable: mergeRequestRef(target), body: 'here', createdAt: undefined, internal: false, position },
+        scene.as(scene.bob),
+      ),
+    );
+
+  it('stands at a place of the diff, its replies with it', async () => {
+    const target = scene.mergeRequest();
+    const thread = await startAt(target, place());
+    expect(thread.notes).toMatchObject([
+      {
+        type: 'DiffNote',
+        commit_id: null,
+        suggestions: [],
+        resolvable: true,
+        position: {
+          base_sha: 'a'.repeat(40),
+          start_sha: 'a'.repeat(40),
+          head_sha: 'b'.repeat(40),
+          old_path: 'file.txt',
+          new_path: 'file.txt',
+          position_type: 'text',
+          old_line: null,
+          new_line: 4,
+          line_range: null,
+        },
+      },
+    ]);
+    expect(await reply(target, thread.id, 'there')).toMatchObject({ type: 'DiffNote', position: { new_line: 4 } });
+    for (const bad of [{ newLine: undefined }, { positionType: 'x' }, { newPath: '' }, { newPath: 'unchanged.txt' }])
+      await expect(startAt(target, place(bad))).rejects.toMatchObject({ kind: 'bad_request' });
+  });
+
+  it('moves with a push, or is outdated by it', async () => {
+    const target = scene.mergeRequest();
+    const moves = await startAt(target, place());
+    await reply(target, moves.id, 'me too');
+    const stays = await startAt(target, place({ newPath: 'gone.txt' }));
+    await scene.here.publish(
+      target,
+      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_PUSHED } },
+      { cause: 1 },
+    );
+    const places = async (id: string) =>
+      (await get(target, id)).notes.map(({ position }: Item) => [position.head_sha[0], position.new_line]);
+    await eventually(async () =>
+      expect(await places(moves.id)).toEqual([
+        ['e', 5],
+        ['e', 5],
+      ]),
+    );
+    expect(await places(stays.id)).toEqual([['b', 4]]);
+    await eventually(async () => expect(await scene.here.db.query(sql`select 1 from diff_note_moves`)).toEqual([]));
+  });
+});
+
+describe('a commit', () => {
+  it('carries threads, that cannot be resolved', async () => {
+    const noteable = { projectId: scene.project.id, target: { $case: 'commit' as const, value: 'main' } };
+    const wish = { noteable, body: 'Why?', createdAt: undefined, internal: false, position: undefined };
+    const thread = json(await scene.here.discussions.createDiscussion(wish, scene.as(scene.bob)));
+    expect(thread.notes).toMatchObject([
+      { noteable_type: 'Commit', noteable_id: null, commit_id: 'c'.repeat(40), resolvable: false },
+    ]);
+    expect(thread.notes[0]).not.toHaveProperty('noteable_iid');
+    const listed = await scene.here.discussions.listDiscussions({ noteable, page: pageOf() }, scene.as(scene.eve));
+    expect(json(listed)).toHaveLength(1);
+    await expect(
+      scene.here.discussions.resolveDiscussion(
+        { noteable, discussionId: thread.id, resolved: true },
+        scene.as(scene.ada),
+      ),
+    ).rejects.toMatchObject({ kind: 'forbidden' });
+    const nothing = { ...noteable, target: { $case: 'commit' as const, value: 'nothing' } };
+    await expect(
+      scene.here.discussions.createDiscussion({ ...wish, noteable: nothing }, scene.as(scene.bob)),
+    ).rejects.toMatchObject({ body: { message: '404 Commit Not Found' } });
+  });
 });

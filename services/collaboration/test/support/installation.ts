@@ -21,6 +21,7 @@ import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { DiffPositionServiceService } from '@switchyard/protos/merge_requests/v1/diff_position';
 import {
   MergeRequestServiceService,
   type UpdateMergeRequestRequest,
@@ -212,6 +213,25 @@ export async function startInstallation(): Promise<Installation> {
           },
         },
         { updateMergeRequest: rule, setSubscription: rule },
+      ),
+      implement(
+        DiffPositionServiceService,
+        {
+          checkDiffPosition: async ({ position }) => ({ valid: position?.newPath !== 'unchanged.txt' }),
+          moveDiffPositions: async ({ positions }) => ({
+            positions: positions.map((position) => ({
+              position:
+                position.newPath === 'gone.txt'
+                  ? undefined
+                  : { ...position, headSha: 'e'.repeat(40), newLine: (position.newLine ?? 0) + 1 },
+            })),
+          }),
+          describeCommit: async ({ revision }) => {
+            if (revision === 'nothing') throw notFound('Commit');
+            return { sha: 'c'.repeat(40), title: 'Change' };
+          },
+        },
+        { checkDiffPosition: rule, moveDiffPositions: rule, describeCommit: rule },
       ),
       implement(
         MergeRequestTargetServiceService,

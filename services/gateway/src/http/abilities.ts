@@ -12,13 +12,14 @@ export interface Ability {
   readonly private: number;
   readonly write?: boolean;
   /** Feature of the project it belongs to: closed to whom the feature is closed, whatever their level. */
-  readonly feature?: 'repository' | 'mergeRequests';
+  readonly feature?: 'repository' | 'mergeRequests' | 'issues';
 }
 
 const everywhere = (level: number): Ability => ({ public: level, internal: level, private: level });
 const writing = (level: number): Ability => ({ ...everywhere(level), write: true });
 const ofCode = (ability: Ability): Ability => ({ ...ability, feature: 'repository' });
 const ofMergeRequests = (ability: Ability): Ability => ({ ...ability, feature: 'mergeRequests' });
+const ofIssues = (ability: Ability): Ability => ({ ...ability, feature: 'issues' });
 const openOr = (level: number): Ability => ({ public: 0, internal: 0, private: level });
 
 /** Abilities on projects. */
@@ -36,9 +37,10 @@ export const projectAbilities = {
   delete_merge_request: ofMergeRequests(writing(levels.owner)),
   read_merge_train: ofMergeRequests(everywhere(levels.developer)),
   update_merge_train: ofMergeRequests(writing(levels.developer)),
-  read_issue: openOr(levels.guest),
-  write_issue: { ...openOr(levels.guest), write: true },
+  read_issue: ofIssues(openOr(levels.guest)),
+  write_issue: ofIssues({ ...openOr(levels.guest), write: true }),
   push_code: ofCode(writing(levels.developer)),
+  comment_on_code: ofCode({ ...openOr(levels.reporter), write: true }),
   create_pipeline: ofCode(writing(levels.developer)),
   create_commit_status: ofCode(writing(levels.developer)),
   admin_label: writing(levels.reporter),

@@ -169,6 +169,13 @@ describe('every list', () => {
       }),
     );
 
+    const onCommit = await post(`${at}/repository/commits/${bigSha}/discussions`, { body: 'First' });
+    await system.query(
+      'collaboration',
+      `insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+        select noteable_id, project_id, decode(lpad(to_hex(n + 2000), 40, '0'), 'hex'), true, author_id, 'Note'
+        from notes, generate_series(1, ${rows}) n where id = ${onCommit.notes[0].id}`,
+    );
     const comment = await post(`${at}/issues/${issue.iid}/notes`, { body: 'First' });
     await each(rows, (index) => post(`${at}/issues/${issue.iid}/discussions`, { body: `Thread ${index}` }));
     await system.query(
@@ -243,6 +250,7 @@ describe('every list', () => {
       'GET /groups/:id/issues': `${g}/issues`,
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
+      'GET /projects/:id/repository/commits/:commit_id/discussions': `${at}/repository/commits/${bigSha}/discussions`,
       'GET /projects/:id/issues/:issue_iid/notes': `${at}/issues/${issue.iid}/notes`,
       'GET /projects/:id/issues/:issue_iid/discussions': `${at}/issues/${issue.iid}/discussions`,
       'GET /projects/:id/issues/:issue_iid/award_emoji': `${at}/issues/${issue.iid}/award_emoji`,

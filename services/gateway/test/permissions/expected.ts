@@ -346,6 +346,7 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/events', 'openRead', 'G-4.8-4'),
 
   // Notes
+  ...discussionRows('/projects/:id/repository/commits/:commit_id', 'readerNotes', 'readerWrite'),
   ...noteRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
   ...discussionRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
   row('PUT /projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id', 'readerWrite', 'G-4.7-8', {

@@ -1,9 +1,50 @@
-import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
+import { DiscussionServiceService, type NotePosition } from '@switchyard/protos/collaboration/v1/discussion';
+import type { z } from 'zod';
 import { exactlyOne } from '../../http/check-parameters';
-import { boolean, dateTime, integer, text } from '../../http/params';
+import { boolean, dateTime, float, hash, integer, nullable, object, oneOf, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
 import { noteables } from './noteables';
 import { noteBodyLimit } from './notes.routes';
+
+const line = () => integer({ min: 1, max: 2_147_483_647 });
+
+/** A place in a diff (G-4.7-3). */
+const place = {
+  base_sha: text(),
+  start_sha: text(),
+  head_sha: text(),
+  position_type: oneOf('text', 'image', 'file'),
+  old_path: text().optional(),
+  new_path: text().optional(),
+  old_line: nullable(line()).optional(),
+  new_line: nullable(line()).optional(),
+  width: nullable(integer({ min: 0, max: 2_147_483_647 })).optional(),
+  height: nullable(integer({ min: 0, max: 2_147_483_647 })).optional(),
+  x: nullable(float()).optional(),
+  y: nullable(float()).optional(),
+  line_range: object().optional(),
+};
+
+const position = hash(place);
+
+const diffParams = { position: position.optional(), commit_id: text().optional() };
+
+const toPosition = (given: z.infer<typeof position> | undefined): NotePosition | undefined =>
+  given && {
+    baseSha: given.base_sha,
+    startSha: given.start_sha,
+    headSha: given.head_sha,
+    positionType: given.position_type,
+    oldPath: given.old_path ?? '',
+    newPath: given.new_path ?? '',
+    oldLine: given.old_line ?? undefined,
+    newLine: given.new_line ?? undefined,
+    width: given.width ?? undefined,
+    height: given.height ?? undefined,
+    x: given.x ?? undefined,
+    y: given.y ?? undefined,
+    lineRange: given.line_range === undefined ? '' : JSON.stringify(given.line_range),
+  };
 
 /** Discussions on every kind of noteable (api.md 4.7). */
 export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
@@ -45,7 +86,12 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       summary: `Start a thread on ${name}`,
       access: { project: comment },
       path_params,
-      params: { body: text(), created_at: dateTime().optional(), internal: boolean().optional() },
+      params: {
+        body: text(),
+        created_at: dateTime().optional(),
+        internal: boolean().optional(),
+        ...(kind.hasDiff ? diffParams : {}),
+      },
       bodyLimit: noteBodyLimit,
       returns: { 201: 'Discussion' },
       handle: ({ params, path: at, access, call }) =>
@@ -54,7 +100,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
           body: params.body,
           createdAt: params.created_at,
           internal: params.internal ?? false,
-          position: undefined,
+          position: toPosition((params as { position?: z.infer<typeof position> }).position),
         }),
     }),
     defineRoute({

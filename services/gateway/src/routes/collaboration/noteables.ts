@@ -54,4 +54,16 @@ export const noteables: readonly NoteableKind[] = [
       target: { $case: 'mergeRequestIid', value: path.merge_request_iid as number },
     }),
   },
+  {
+    path: '/projects/:id/repository/commits/:commit_id',
+    path_params: {},
+    name: 'a commit',
+    read: 'read_code',
+    comment: 'comment_on_code',
+    hasNotes: false,
+    hasReactions: false,
+    resolvable: false,
+    hasDiff: true,
+    ref: (projectId, path) => ({ projectId, target: { $case: 'commit', value: String(path.commit_id) } }),
+  },
 ];

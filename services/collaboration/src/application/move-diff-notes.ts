@@ -1,0 +1,86 @@
+import type { Database } from '@switchyard/database';
+import { isAppError } from '@switchyard/errors';
+import type { Logger } from '@switchyard/telemetry';
+import type { DueMove, diffNoteStore } from '../storage/diff-note.store';
+import type { DiffPlaces } from './diff-places';
+
+/** Threads whose places are asked for at once (see the proto). */
+const batch = 100;
+
+/** Milliseconds between two looks for work: a push is followed well before somebody reads on. */
+const interval = 500;
+
+/** Tries after which a move is given up: notes then stay at the version they were made for. */
+const tries = 10;
+
+/** What moving needs. */
+export interface DiffNoteMoving {
+  readonly db: Database;
+  readonly moves: typeof diffNoteStore;
+  readonly places: DiffPlaces;
+  readonly log: Logger;
+}
+
+/** Moves the diff notes of one merge request to the newest version of its diff; those whose line is gone stay where they were: outdated. */
+async function moveNotes({ db, moves, places }: DiffNoteMoving, due: DueMove): Promise<void> {
+  for (let after = 0; ; ) {
+    const threads = await moves.threads(db, due.noteableId, after, batch);
+    const now =
+      threads.length === 0
+        ? []
+        : await places.move(
+            due.projectId,
+            due.mergeRequestId,
+            threads.map(({ position }) => position),
+          );
+    await moves.place(
+      db,
+      due.noteableId,
+      threads.flatMap(({ discussionId }, at) => {
+        const position = now[at];
+        return position === undefined ? [] : [{ discussionId, position }];
+      }),
+    );
+    const last = threads.at(-1);
+    if (last === undefined || threads.length < batch) return;
+    after = last.noteId;
+  }
+}
+
+/** Moves what is due, over and over, one merge request after the other. */
+export function moveDiffNotes(edges: DiffNoteMoving): { close(): Promise<void> } {
+  const { db, moves, log } = edges;
+  let stopped = false;
+  const work = async (): Promise<void> => {
+    while (!stopped) {
+      const due = await moves.claim(db);
+      if (due === undefined) return;
+      try {
+        await moveNotes(edges, due);
+        await moves.finish(db, due);
+      } catch (error) {
+        if (isAppError(error, 'not_found') || due.attempts >= tries) await moves.drop(db, due);
+        log.warn({ err: error, noteable: due.noteableId }, 'diff notes could not be moved');
+      }
+    }
+  };
+  let running = Promise.resolve();
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    running = work()
+      .catch((error: unknown) => log.warn({ err: error }, 'diff notes could not be looked for'))
+      .finally(() => {
+        busy = false;
+      });
+  }, interval);
+  timer.unref();
+  return {
+    async close() {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

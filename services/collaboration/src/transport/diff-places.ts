@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type DiffPosition as DiffPositionMessage,
+  DiffPositionServiceService,
+} from '@switchyard/protos/merge_requests/v1/diff_position';
+import type { Peer } from '@switchyard/rpc';
+import type { DiffPlaces } from '../application/diff-places';
+import type { NotePosition } from '../domain/note-position';
+
+const toMessage = (position: NotePosition): DiffPositionMessage => ({
+  baseSha: position.baseSha,
+  startSha: position.startSha,
+  headSha: position.headSha,
+  oldPath: position.oldPath,
+  newPath: position.newPath,
+  oldLine: position.oldLine,
+  newLine: position.newLine,
+});
+
+/** Asks merge-requests about places in its repositories, as the service itself: rights have been looked at. */
+export function diffPlaces(peer: Peer): DiffPlaces {
+  const client = peer.client(DiffPositionServiceService);
+  const options = () => ({ requestId: randomUUID(), idempotent: true });
+  return {
+    async check(projectId, position) {
+      const { valid } = await client.checkDiffPosition({ projectId, position: toMessage(position) }, options());
+      return valid;
+    },
+    async move(projectId, mergeRequestId, positions) {
+      const { positions: moved } = await client.moveDiffPositions(
+        { projectId, mergeRequestId, positions: positions.map(toMessage) },
+        options(),
+      );
+      return positions.map((position, at) => {
+        const now = moved[at]?.position;
+        return now && { ...position, ...now };
+      });
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { notFound } from '@switchyard/errors';
+import { isPlace, movedLine } from '../domain/diff-position';
+import {
+  diff,
+  diffStats,
+  type FileDiff,
+  parseSha,
+  type Repository,
+  readCommit,
+  resolveRevision,
+  type Sha,
+  type TreePath,
+  treePathOf,
+} from '../git';
+import type { OpenProjectRepository } from './open-project-repository';
+
+/** A place in the difference of two commits; without lines it is the whole file. */
+export interface DiffPosition {
+  readonly baseSha: string;
+  readonly startSha: string;
+  readonly headSha: string;
+  readonly oldPath: string;
+  readonly newPath: string;
+  readonly oldLine?: number | undefined;
+  readonly newLine?: number | undefined;
+}
+
+/** Commits that the newest version of a merge request compares. */
+export interface DiffRefs {
+  readonly baseSha: string;
+  readonly startSha: string;
+  readonly headSha: string;
+}
+
+/** What places are looked up with. */
+export interface DiffPositionEdges {
+  readonly open: OpenProjectRepository;
+  /** Of a merge request; undefined when there is none, or nothing to compare. */
+  readonly refsOf: (projectId: number, mergeRequestId: number) => Promise<DiffRefs | undefined>;
+}
+
+/** Places asked about at once (see the proto). */
+const maxPositions = 100;
+
+const shaPattern = /^[0-9a-f]{40}$/;
+
+/** Bytes of one file's difference that are looked through; a longer one has no places but the whole file. */
+const limits = { maxPatchBytes: 8 << 20, maxBytes: 64 << 20, maxLines: 1_000_000 };
+
+const pathsOf = (...paths: string[]): TreePath[] => [...new Set(paths)].flatMap((path) => treePathOf(path) ?? []);
+
+async function shaIn(repo: Repository, text: string): Promise<Sha | undefined> {
+  return shaPattern.test(text) && (await readCommit(repo, parseSha(text))) !== undefined ? parseSha(text) : undefined;
+}
+
+/** How one file changed from one commit to another, also under another name; undefined when it did not, or is gone. */
+async function fileBetween(
+  repo: Repository,
+  from: Sha,
+  to: Sha,
+  path: string,
+): Promise<{ path: string; file: FileDiff | undefined } | undefined> {
+  const within = async (paths: TreePath[]): Promise<FileDiff[]> =>
+    (await diff(repo, { from, to, mode: 'straight', paths, limits })).files;
+  const [file] = await within(pathsOf(path));
+  if (file === undefined) return { path, file: undefined };
+  if (!file.deletedFile) return { path, file };
+  // Renames are seen only where both names are looked at.
+  const renamed = (await diffStats(repo, { from, to, mode: 'straight' })).files.find(
+    ({ oldPath, newPath }) => oldPath === path && newPath !== path,
+  );
+  if (renamed === undefined) return undefined;
+  const [moved] = await within(pathsOf(path, renamed.newPath));
+  return moved === undefined ? undefined : { path: renamed.newPath, file: moved };
+}
+
+async function lineBetween(
+  repo: Repository,
+  from: Sha,
+  to: Sha,
+  path: string,
+  line: number | undefined,
+): Promise<{ path: string; line: number | undefined } | undefined> {
+  if (from === to) return { path, line };
+  const found = await fileBetween(repo, from, to, path);
+  if (found === undefined) return undefined;
+  const { file } = found;
+  if (line === undefined || file === undefined) return { path: found.path, line };
+  if (file.tooLarge || file.collapsed) return undefined;
+  const moved = movedLine(file.diff, line);
+  return moved === undefined ? undefined : { path: found.path, line: moved };
+}
+
+/** Looks places of diffs up in git. */
+export function diffPositions({ open, refsOf }: DiffPositionEdges) {
+  return {
+    /** Whether a position names a place: its commits exist, its file changed between them, its line is one of that file. */
+    async check(projectId: number, position: DiffPosition): Promise<boolean> {
+      const { repo } = await open(projectId);
+      const [from, to, start] = await Promise.all(
+        [position.baseSha, position.headSha, position.startSha].map((sha) => shaIn(repo, sha)),
+      );
+      const paths = pathsOf(position.oldPath, position.newPath);
+      if (from === undefined || to === undefined || start === undefined || paths.length === 0) return false;
+      const { files } = await diff(repo, { from, to, mode: 'straight', paths, limits });
+      const file = files.find((one) => one.newPath === position.newPath && one.oldPath === position.oldPath);
+      return file !== undefined && isPlace(file.diff, position.oldLine, position.newLine);
+    },
+
+    /** Where positions of earlier versions stand in the newest, in their order; undefined: outdated. Fails with `not_found`. */
+    async move(
+      projectId: number,
+      mergeRequestId: number,
+      positions: readonly DiffPosition[],
+    ): Promise<(DiffPosition | undefined)[]> {
+      const refs = await refsOf(projectId, mergeRequestId);
+      if (refs === undefined) throw notFound();
+      const { repo } = await open(projectId);
+      const [base, head] = [parseSha(refs.baseSha), parseSha(refs.headSha)];
+      const moved: (DiffPosition | undefined)[] = [];
+      for (const position of positions.slice(0, maxPositions)) {
+        const [from, to] = await Promise.all([position.baseSha, position.headSha].map((sha) => shaIn(repo, sha)));
+        if (from === undefined || to === undefined) {
+          moved.push(undefined);
+          continue;
+        }
+        const before =
+          position.oldLine === undefined
+            ? undefined
+            : await lineBetween(repo, from, base, position.oldPath, position.oldLine);
+        const after =
+          position.newLine === undefined && position.oldLine !== undefined
+            ? undefined
+            : await lineBetween(repo, to, head, position.newPath, position.newLine);
+        const gone =
+          (position.oldLine !== undefined && before === undefined) ||
+          ((position.newLine !== undefined || position.oldLine === undefined) && after === undefined);
+        moved.push(
+          gone
+            ? undefined
+            : {
+                ...refs,
+                oldPath: before?.path ?? position.oldPath,
+                newPath: after?.path ?? position.newPath,
+                oldLine: before?.line,
+                newLine: after?.line,
+              },
+        );
+      }
+      return moved;
+    },
+
+    /** A commit by branch, tag or sha. Fails with `not_found`. */
+    async describe(projectId: number, revision: string): Promise<{ sha: string; title: string }> {
+      const { repo } = await open(projectId);
+      const found = await resolveRevision(repo, revision);
+      const commit = found && (await readCommit(repo, found.sha));
+      if (commit === undefined) throw notFound('Commit');
+      return { sha: commit.id, title: commit.message.split('\n', 1)[0] ?? '' };
+    },
+  };
+}
+
+/** What `diffPositions` gives. */
+export type DiffPositions = ReturnType<typeof diffPositions>;

@@ -1,0 +1,77 @@
+/** A line of one side of a file, and where it stands on the other. */
+export interface LinePlace {
+  readonly kind: 'added' | 'removed' | 'unchanged';
+  readonly oldLine: number | undefined;
+  readonly newLine: number | undefined;
+}
+
+const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/**
+ * Calls `visit` with each line of a file's hunks, until it answers true. What lies between hunks is unchanged and not visited.
+ * @returns by how many lines the new side is longer behind the last hunk that begins before `oldLimit` and `newLimit`
+ */
+function walk(diff: string, limits: { old: number; new: number }, visit: (line: LinePlace) => boolean): number {
+  let oldLine = 0;
+  let newLine = 0;
+  let shift = 0;
+  for (const line of diff.split('\n')) {
+    const header = hunkHeader.exec(line);
+    if (header !== null) {
+      const [, oldStart = '0', oldCount = '1', newStart = '0', newCount = '1'] = header;
+      // A hunk without lines on one side names the line before it.
+      oldLine = Number(oldStart) + (oldCount === '0' ? 1 : 0);
+      newLine = Number(newStart) + (newCount === '0' ? 1 : 0);
+      if (oldLine > limits.old || newLine > limits.new) break;
+      shift = newLine - oldLine;
+      continue;
+    }
+    if (oldLine === 0 && newLine === 0) continue;
+    const mark = line[0];
+    if (mark === '+') {
+      if (visit({ kind: 'added', oldLine: undefined, newLine })) return shift;
+      newLine += 1;
+    } else if (mark === '-') {
+      if (visit({ kind: 'removed', oldLine, newLine: undefined })) return shift;
+      oldLine += 1;
+    } else if (mark === ' ') {
+      if (visit({ kind: 'unchanged', oldLine, newLine })) return shift;
+      oldLine += 1;
+      newLine += 1;
+    } else continue;
+    shift = newLine - oldLine;
+  }
+  return shift;
+}
+
+const anywhere = Number.POSITIVE_INFINITY;
+
+/**
+ * Where a line of the old side stands on the new side of a file's diff, `undefined` when it was changed or removed. An empty diff moves
+ * nothing.
+ */
+export function movedLine(diff: string, oldLine: number): number | undefined {
+  let found: LinePlace | undefined;
+  const shift = walk(diff, { old: oldLine, new: anywhere }, (line) => {
+    if (line.oldLine !== oldLine) return false;
+    found = line;
+    return true;
+  });
+  return found === undefined ? oldLine + shift : found.newLine;
+}
+
+/** Whether lines name one place of a file's diff: an added line by its new number, a removed one by its old, any other by both. */
+export function isPlace(diff: string, oldLine: number | undefined, newLine: number | undefined): boolean {
+  if (oldLine === undefined && newLine === undefined) return true;
+  if (oldLine !== undefined && newLine !== undefined)
+    return oldLine > 0 && newLine > 0 && movedLine(diff, oldLine) === newLine;
+  let found = false;
+  walk(diff, { old: oldLine ?? anywhere, new: newLine ?? anywhere }, (line) => {
+    found =
+      oldLine === undefined
+        ? line.kind === 'added' && line.newLine === newLine
+        : line.kind === 'removed' && line.oldLine === oldLine;
+    return found;
+  });
+  return found;
+}

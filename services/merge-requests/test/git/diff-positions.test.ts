@@ -1,0 +1,92 @@
+import { type DiffPosition, type DiffRefs, diffPositions } from '../../src/application/diff-positions';
+import type { Sha } from '../../src/git';
+import { Workshop } from './support/workshop';
+
+const lines = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}\n`).join('');
+
+describe('places in diffs', () => {
+  let shop: Workshop;
+  let base: Sha;
+  let head: Sha;
+  let newest: DiffRefs | undefined;
+  const edges = () =>
+    diffPositions({
+      open: async () => ({ repo: shop.repo, project: {} as never, defaultBranch: 'main' as never }),
+      refsOf: async () => newest,
+    });
+
+  beforeAll(async () => {
+    shop = await Workshop.open();
+    base = shop.commit('base', { 'a.txt': lines(1, 40), 'b.txt': 'b\n' });
+    head = shop.commit('change', { 'a.txt': `${lines(1, 9)}TEN\n${lines(11, 40)}`, 'new.txt': 'x\ny\n' });
+    shop.git('push', '--quiet', 'origin', 'HEAD:refs/heads/main');
+  });
+  afterAll(() => shop.close());
+
+  const at = (given: Partial<DiffPosition>): DiffPosition => ({
+    baseSha: base,
+    startSha: base,
+    headSha: head,
+    oldPath: 'a.txt',
+    newPath: 'a.txt',
+    ...given,
+  });
+
+  it('are checked against the files and lines that changed', async () => {
+    const check = (given: Partial<DiffPosition>) => edges().check(1, at(given));
+    expect(await check({ newLine: 10 })).toBe(true);
+    expect(await check({ oldLine: 10 })).toBe(true);
+    expect(await check({ oldLine: 30, newLine: 30 })).toBe(true);
+    expect(await check({})).toBe(true);
+    expect(await check({ oldPath: 'new.txt', newPath: 'new.txt', newLine: 2 })).toBe(true);
+    expect(await check({ newLine: 11 })).toBe(false);
+    expect(await check({ oldLine: 30, newLine: 31 })).toBe(false);
+    expect(await check({ oldPath: 'b.txt', newPath: 'b.txt', newLine: 1 })).toBe(false);
+    expect(await check({ oldPath: '../x', newPath: '../x' })).toBe(false);
+    expect(await check({ headSha: 'f'.repeat(40), newLine: 10 })).toBe(false);
+    expect(await check({ headSha: 'main', newLine: 10 })).toBe(false);
+  });
+
+  it('move with a push, or are outdated by it', async () => {
+    const next = shop.commit('push', {
+      'a.txt': `top\n${lines(1, 9)}TEN\n${lines(11, 20)}new\n${lines(21, 40)}`,
+      'new.txt': 'x\nY\n',
+    });
+    shop.git('mv', 'new.txt', 'renamed.txt');
+    const renamed = shop.commit('rename', { 'c.txt': 'c\n' });
+    shop.git('push', '--quiet', 'origin', 'HEAD:refs/heads/main');
+    const places = [
+      at({ newLine: 10 }),
+      at({ oldLine: 10 }),
+      at({ oldLine: 30, newLine: 30 }),
+      at({ oldPath: 'new.txt', newPath: 'new.txt', newLine: 2 }),
+      at({}),
+      at({ headSha: 'f'.repeat(40), newLine: 1 }),
+    ];
+    newest = { baseSha: base, startSha: base, headSha: next };
+    const moved = await edges().move(1, 1, places);
+    expect(
+      moved.map((place) => place && [place.newPath, place.oldLine, place.newLine, place.headSha === next]),
+    ).toEqual([
+      ['a.txt', undefined, 11, true],
+      ['a.txt', 10, undefined, true],
+      ['a.txt', 30, 32, true],
+      undefined,
+      ['a.txt', undefined, undefined, true],
+      undefined,
+    ]);
+    newest = { baseSha: base, startSha: base, headSha: renamed };
+    const [followed] = await edges().move(1, 1, [
+      at({ headSha: next, oldPath: 'new.txt', newPath: 'new.txt', newLine: 1 }),
+    ]);
+    expect(followed).toMatchObject({ newPath: 'renamed.txt', newLine: 1 });
+    newest = undefined;
+    await expect(edges().move(1, 1, [])).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('a commit is described by whatever names it', async () => {
+    expect(await edges().describe(1, head.slice(0, 10))).toEqual({ sha: head, title: 'change' });
+    await expect(edges().describe(1, 'nothing')).rejects.toMatchObject({ body: { message: '404 Commit Not Found' } });
+  });
+});
