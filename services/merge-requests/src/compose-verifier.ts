@@ -49,6 +49,8 @@ const variables = {
   SWITCHYARD_DATA: z.string().default('.switchyard'),
 };
 
+/** Landings without a receipt that are named at the most. */
+const namedWithoutReceipt = 1_000;
 /** Milliseconds between two lines of progress. */
 const progressMs = 2_000;
 
@@ -76,14 +78,22 @@ export async function verifyLandings(
   await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
   const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'verify-landings', poolSize: 2 });
   const root = join(config.SWITCHYARD_DATA, 'repositories');
+  const receipts = landingReceiptStore(db);
   const verifier = landingVerifier({
-    receipts: landingReceiptStore(db),
+    receipts,
     repositoryOf: (projectId) => openRepository(root, projectId),
     clock,
   });
   const [seen, differing, absent] = [new Set<number>(), new Set<number>(), new Set<number>()];
   let saidAt = Date.now();
+  let without = 0;
   try {
+    for (const { carId, projectId, mergeRequestIid } of await receipts.withoutReceipt(namedWithoutReceipt)) {
+      without += 1;
+      write(
+        `differs: project ${projectId}, merge request !${mergeRequestIid}: landed (entry ${carId}) without a receipt`,
+      );
+    }
     for (const look of args.includes('--all') ? (['all'] as const) : (['differing', 'unverified'] as const)) {
       for await (const verdict of verifier.verify(look)) {
         seen.add(verdict.receipt.id);
@@ -101,6 +111,6 @@ export async function verifyLandings(
     await db.close();
   }
   const gone = absent.size === 0 ? '' : `, ${absent.size} no longer in their branch`;
-  write(`${seen.size} landings verified, ${differing.size} differ${gone}`);
-  return differing.size === 0 ? 0 : 1;
+  write(`${seen.size} landings verified, ${differing.size + without} differ${gone}`);
+  return differing.size + without === 0 ? 0 : 1;
 }

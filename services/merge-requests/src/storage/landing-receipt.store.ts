@@ -143,6 +143,14 @@ export const landingReceiptStore = (db: Database) => {
         on conflict (receipt_id) do update set differences = excluded.differences, verified_at = now()`);
     },
 
+    /** Entries of trains that have landed, or skipped the train, without a receipt: there are none. At most `limit`, by id. */
+    withoutReceipt: (limit: number): Promise<{ carId: number; projectId: number; mergeRequestIid: number }[]> =>
+      db.query(sql`
+        select c.id as "carId", c.project_id as "projectId", mr.iid as "mergeRequestIid"
+        from merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id
+        where c.status in ('merged', 'skip_merged') and not exists (select from landing_receipts r where r.car_id = c.id)
+        order by c.id limit ${limit}`),
+
     /** How many landings differ from their receipts. */
     async countDiffering(): Promise<number> {
       const row = await db.one<{ count: number }>(

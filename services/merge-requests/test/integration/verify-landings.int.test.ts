@@ -538,6 +538,23 @@ describe('the command', () => {
     expect(printed.at(-1)).toBe('2 landings verified, 1 differ');
   });
 
+  test('finds a landing that left no receipt', async () => {
+    await db.query(sql`
+      insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, state)
+      values (9, ${projectId}, ${projectId}, 'gone', 'main', 1, 'Gone', 'merged')`);
+    await db.query(sql`
+      with train as (insert into merge_trains (project_id, target_branch) values (${projectId}, 'main') returning id)
+      insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, status, source_sha, squash,
+        remove_source_branch)
+      select train.id, ${projectId}, 'main', mr.id, 1, 'merged', 'x', false, false from train, merge_requests mr where mr.iid = 9`);
+    expect(await run()).toBe(1);
+    expect(printed).toEqual([
+      expect.stringMatching(/^differs: project 42, merge request !9: landed \(entry \d+\) without a receipt$/),
+      '0 landings verified, 1 differ',
+    ]);
+    await db.query(sql`truncate merge_trains, merge_requests cascade`);
+  });
+
   test('knows its arguments, and says which variable is missing', async () => {
     expect(await run('--every')).toBe(2);
     await expect(verifyLandings([], () => undefined, {})).rejects.toThrow('DATABASE_URL: is missing');
