@@ -1,222 +1,25 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
-import { AppError } from '@switchyard/errors';
+import { GitCommandError, type GitResult, type Repository, type RunOptions, runGitHere, startGit } from './git-process';
+import { startedGit } from './starter-client';
 
-/** Where a command finds and leaves objects when that is not the repository's own store. */
-export interface ObjectArea {
-  /** Objects are written here. */
-  readonly directory: string;
-  /** Stores that are also read. */
-  readonly alternates: readonly string[];
-}
+export {
+  GitCommandError,
+  type GitOptions,
+  type GitProcess,
+  gitEnvironment,
+  type ObjectArea,
+  type Repository,
+  startGit,
+} from './git-process';
 
-/** A bare repository on disk, possibly seen through another object area (a push not yet accepted). */
-export interface Repository {
-  /** Absolute path of the bare repository. */
-  readonly path: string;
-  readonly objects?: ObjectArea;
-}
-
-/** Bounds and surroundings of one git process. */
-export interface GitOptions {
-  /** Milliseconds until the process is ended; default 30,000. */
-  timeoutMs?: number;
-  /** Ends the process when it fires; the call rejects with the signal's reason. */
-  signal?: AbortSignal;
-  /** Further environment variables. */
-  env?: Record<string, string>;
-  /** Further configuration, `[key, value]`, over the fixed one. */
-  config?: readonly (readonly [string, string])[];
-}
-
-/** A git command that ended with a status nobody expected; a bug or a broken repository, never the caller's fault. */
-export class GitCommandError extends Error {
-  constructor(
-    readonly command: string,
-    readonly code: number | undefined,
-    readonly stderr: string,
-  ) {
-    super(`git ${command} ended with ${code ?? 'a signal'}: ${stderr.slice(0, 2000)}`);
-    this.name = 'GitCommandError';
-  }
-}
-
-const defaultTimeoutMs = 30_000;
-const defaultMaxOutput = 64 * 1024 * 1024;
-const stderrKept = 16 * 1024;
-// git removes its lock and temporary files on SIGTERM; SIGKILL would leave a ref locked.
-const patienceMs = 3_000;
-
-const fixedConfig: readonly (readonly [string, string])[] = [
-  ['safe.directory', '*'],
-  ['core.hooksPath', '/dev/null'],
-  ['gc.auto', '0'],
-  ['maintenance.auto', 'false'],
-  ['core.fsync', 'objects,derived-metadata,reference'],
-  ['core.warnAmbiguousRefs', 'false'],
-  ['core.bigFileThreshold', '50m'],
-  ['core.filesRefLockTimeout', '3000'],
-  ['core.packedRefsTimeout', '5000'],
-  ['core.quotePath', 'true'],
-  ['i18n.logOutputEncoding', 'UTF-8'],
-  ['log.showSignature', 'false'],
-  ['advice.graftFileDeprecated', 'false'],
-  ['pack.windowMemory', '256m'],
-  ['protocol.allow', 'never'],
-];
-
-/** Environment of every git process: nothing of the host's configuration, identity or locale gets in. */
-export function gitEnvironment(repo: Repository | undefined, options: GitOptions = {}): Record<string, string> {
-  const config = [...fixedConfig, ...(options.config ?? [])];
-  const environment: Record<string, string> = {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
-    HOME: '/nonexistent',
-    LC_ALL: 'C',
-    TZ: 'UTC',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_GRAFT_FILE: '/dev/null',
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_CONFIG_COUNT: String(config.length),
-  };
-  config.forEach(([key, value], index) => {
-    environment[`GIT_CONFIG_KEY_${index}`] = key;
-    environment[`GIT_CONFIG_VALUE_${index}`] = value;
-  });
-  if (repo) environment.GIT_DIR = repo.path;
-  if (repo?.objects) {
-    environment.GIT_OBJECT_DIRECTORY = repo.objects.directory;
-    // A path may itself hold a colon; git takes it in quotes.
-    environment.GIT_ALTERNATE_OBJECT_DIRECTORIES = repo.objects.alternates
-      .map((path) => JSON.stringify(path))
-      .join(':');
-  }
-  return { ...environment, ...options.env };
-}
-
-/** A running git process and the promise of its end. */
-export interface GitProcess {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  /** Settles when the process is gone: its exit code and the tail of its error output. Rejects on time-out, abort or failure to start. */
-  readonly ended: Promise<{ code: number | undefined; stderr: string }>;
-  /** Ends the process and its children. Harmless when it is gone. */
-  stop(): void;
-}
-
-/** Starts git. `args` holds literals and parsed names only; data goes through stdin. */
-export function startGit(repo: Repository | undefined, args: readonly string[], options: GitOptions = {}): GitProcess {
-  options.signal?.throwIfAborted();
-  // A group of its own, so that the pack-objects under an upload-pack dies with it.
-  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn('git', [...args], {
-    cwd: repo?.path ?? '/',
-    env: gitEnvironment(repo, options),
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let failure: unknown;
-  let gone = false;
-  let killTimer: NodeJS.Timeout | undefined;
-  const send = (name: 'SIGTERM' | 'SIGKILL'): void => {
-    try {
-      if (child.pid !== undefined && !gone) process.kill(-child.pid, name);
-    } catch {
-      // The group is gone already.
-    }
-  };
-  const stop = (): void => {
-    if (gone || killTimer) return;
-    send('SIGTERM');
-    killTimer = setTimeout(() => send('SIGKILL'), patienceMs);
-  };
-  const fail = (cause: unknown): void => {
-    failure ??= cause;
-    stop();
-  };
-  const timer = setTimeout(
-    () => fail(new AppError('request_timeout', undefined, { cause: `git ${args[0]}` })),
-    options.timeoutMs ?? defaultTimeoutMs,
-  );
-  const onAbort = (): void => fail(options.signal?.reason ?? new Error('aborted'));
-  options.signal?.addEventListener('abort', onAbort, { once: true });
-
-  let stderr = '';
-  child.stderr.setEncoding('utf8');
-  child.stderr.on('data', (chunk: string) => {
-    stderr = (stderr + chunk).slice(-stderrKept);
-  });
-  // A process that ends without reading its input is judged by its exit code.
-  child.stdin.on('error', () => undefined);
-  child.stdout.on('error', () => undefined);
-
-  const ended = new Promise<{ code: number | undefined; stderr: string }>((resolve, reject) => {
-    const settle = (): void => {
-      gone = true;
-      clearTimeout(timer);
-      clearTimeout(killTimer);
-      options.signal?.removeEventListener('abort', onAbort);
-    };
-    child.once('error', (cause) => {
-      settle();
-      child.stdout.destroy();
-      reject(cause);
-    });
-    child.once('close', (code) => {
-      settle();
-      if (failure) reject(failure);
-      else resolve({ code: code ?? undefined, stderr });
-    });
-  });
-  // The stream's reader may fail first; the rejection then has nobody left to hear it.
-  ended.catch(() => undefined);
-  return { stdin: child.stdin, stdout: child.stdout, ended, stop };
-}
-
-/** What a finished command said. */
-export interface GitResult {
-  code: number;
-  stdout: Buffer;
-  stderr: string;
-}
-
-/** Options of {@link runGit}. */
-export interface RunOptions extends GitOptions {
-  input?: string | Buffer;
-  /** Exit codes that are answers; default `[0]`. */
-  okCodes?: readonly number[];
-  /** Bytes of output after which the process is ended; default 64 MiB. */
-  maxOutput?: number;
-}
-
-/** Runs git to its end and keeps its output. Throws {@link GitCommandError} on any other exit code, `too_large` past `maxOutput`. */
-export async function runGit(
+/**
+ * Runs git to its end and keeps its output. Throws {@link GitCommandError} on any other exit code, `too_large` past `maxOutput`,
+ * `request_timeout`; `unavailable` when it is not known whether it was carried out.
+ */
+export const runGit = (
   repo: Repository | undefined,
   args: readonly string[],
   options: RunOptions = {},
-): Promise<GitResult> {
-  const child = startGit(repo, args, options);
-  const limit = options.maxOutput ?? defaultMaxOutput;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let overflow = false;
-  child.stdout.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > limit) {
-      overflow = true;
-      child.stop();
-    } else chunks.push(chunk);
-  });
-  child.stdin.end(options.input);
-  const { code, stderr } = await child.ended;
-  if (overflow) throw new AppError('too_large', undefined, { cause: `git ${args[0]} wrote over ${limit} bytes` });
-  if (code === undefined || !(options.okCodes ?? [0]).includes(code))
-    throw new GitCommandError(args[0] ?? '', code, stderr);
-  return { code, stdout: Buffer.concat(chunks), stderr };
-}
+): Promise<GitResult> => (startedGit ?? runGitHere)(repo, args, options);
 
 /** {@link runGit}, its output as text. */
 export async function gitText(
