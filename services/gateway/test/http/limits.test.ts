@@ -29,11 +29,20 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
   });
   afterAll(() => gateway.close());
 
-  const count = async (path: string, token?: string): Promise<{ passed: number; refused: Response }> => {
+  const count = async (
+    path: string,
+    token?: string,
+    method = 'GET',
+  ): Promise<{ passed: number; refused: Response }> => {
     let last = '';
     for (let passed = 0; passed < 500; passed += 1) {
       const response = await fetch(`${gateway.url}/api/v4${path}`, {
-        headers: token === undefined ? {} : { 'PRIVATE-TOKEN': token },
+        method,
+        headers: {
+          ...(token === undefined ? {} : { 'PRIVATE-TOKEN': token }),
+          ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(method === 'GET' ? {} : { body: '{"body":"x"}' }),
       });
       if (response.status === 429) return { passed, refused: response };
       last = `${response.status} ${await response.text()}`;
@@ -67,6 +76,22 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
   ] as const)('%s is stricter for an address without a token', async (_name, path, requests) => {
     anonymously = true;
     expect((await count(path)).passed).toBe(requests * scale);
+  });
+
+  it('notes_create holds for all notes of a user together, and not for threads (G-4.6-10)', async () => {
+    anonymously = false;
+    const token = 'glpat-limits-notes';
+    const { passed, refused } = await count('/projects/1/merge_requests/1/notes', token, 'POST');
+    expect(passed).toBe(300 * scale);
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(await refused.json()).toEqual(tooMany);
+    expect((await count('/projects/2/issues/1/notes', token, 'POST')).passed).toBe(0);
+    const thread = await fetch(`${gateway.url}/api/v4/projects/1/merge_requests/1/discussions`, {
+      method: 'POST',
+      headers: { 'PRIVATE-TOKEN': token, 'content-type': 'application/json' },
+      body: '{"body":"x"}',
+    });
+    expect(thread.status).not.toBe(429);
   });
 
   it('a list without a search is not counted', async () => {
