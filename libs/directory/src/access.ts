@@ -16,7 +16,7 @@ export interface ProjectRule {
    */
   readonly privateLevel?: number;
   /** Feature that what is listed belongs to: where it has an access level of its own, that counts as well. */
-  readonly feature?: 'merge_requests' | 'repository';
+  readonly feature?: 'merge_requests' | 'repository' | 'issues';
 }
 
 /** The least level that counts as membership of a project: minimal access (5) opens groups only. */
@@ -91,6 +91,8 @@ const membersOrAdmins = (subject: Subject, least: number): Sql =>
 const openFeature: Record<NonNullable<ProjectRule['feature']>, (subject: Subject) => Sql> = {
   merge_requests: mergeRequestsOpen,
   repository: repositoryOpen,
+  // That they are `disabled` is a condition of its own (`issues_enabled`).
+  issues: (subject) => sql`(p.issues_access_level <> 'private' or ${membersOrAdmins(subject, guest)})`,
 };
 
 function projectVisible(subject: Subject, rule: ProjectRule): Sql {

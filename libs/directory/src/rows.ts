@@ -66,6 +66,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     merge_requests_enabled: project.settings?.mergeRequestsEnabled ?? true,
     merge_requests_access_level: project.settings?.mergeRequestsAccessLevel || 'enabled',
     issues_enabled: project.settings?.issuesEnabled ?? true,
+    issues_access_level: project.settings?.issuesAccessLevel || 'enabled',
     repository_access_level: project.settings?.repositoryAccessLevel || 'enabled',
     initialize_with_readme: project.settings?.initializeWithReadme ?? false,
     merge_commit_template: text(project.settings?.mergeCommitTemplate ?? ''),

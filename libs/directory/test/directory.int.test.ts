@@ -20,6 +20,7 @@ import {
   userJoin,
   userOf,
   userReference,
+  usersAtLevel,
   usersByIds,
   usersByUsernames,
   usersJson,
@@ -327,6 +328,25 @@ describe('what an actor may see', () => {
     expect(await usersWhoSee(db, requestsOfMembers, all, rule)).toEqual([admin.id, reporter.id]);
     expect(await usersWhoSee(db, codeOfMembers, all, rule)).toEqual([admin.id, guest.id, reporter.id]);
     expect(await usersWhoSee(db, withoutCode, all, rule)).toEqual([]);
+  });
+
+  it('keeps issues to members where they are private', async () => {
+    const model = new DirectoryModel();
+    const [admin, guest, stranger] = [model.user({ admin: true }), model.user(), model.user()];
+    const group = model.namespace({ visibility: 'public' });
+    const settings = DirectoryProjectSettings.fromPartial({ issuesEnabled: true, issuesAccessLevel: 'private' });
+    const project = model.project(group.id, { visibility: 'public', settings });
+    model.member(guest.id, { projectId: project.id }, 10);
+    await follow(model);
+    const rule = { feature: 'issues' } as const;
+    for (const who of [admin, guest, stranger]) {
+      const rows = await db.query(sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(who), rule)}`);
+      expect(rows).toHaveLength(who === stranger ? 0 : 1);
+    }
+    const all = [admin.id, guest.id, stranger.id];
+    expect(await usersWhoSee(db, project.id, all, rule)).toEqual([admin.id, guest.id]);
+    expect(await usersAtLevel(db, project.id, all, 10)).toEqual([admin.id, guest.id]);
+    expect(await usersAtLevel(db, project.id, all, 15)).toEqual([admin.id]);
   });
 
   it('equals the owner’s own answer under random changes, moves, deletions and rebuilds', async () => {

@@ -11,6 +11,7 @@ import {
   type Viewer,
   visibleProjects,
 } from '@switchyard/directory';
+import { issueRule } from './issue.visibility';
 
 /** What issues need of a project. */
 export interface IssueProject {
@@ -31,7 +32,7 @@ export const issueDirectoryStore = (db: Database) => ({
 
   /** Those of `ids` who see the project, in the order given. */
   async readers(projectId: number, ids: readonly number[]): Promise<number[]> {
-    const who = new Set(await usersWhoSee(db, projectId, ids));
+    const who = new Set(await usersWhoSee(db, projectId, ids, issueRule));
     return ids.filter((id) => who.has(id));
   },
 
@@ -55,7 +56,7 @@ async function levelIn(db: SqlExecutor, viewer: Viewer, projectId: number): Prom
   const [row] = await db.query<{ level: number }>(sql`
     select ${accessLevel(viewer, projectId)} as level from directory.projects p
     join directory.namespaces n on n.id = p.namespace_id
-    where p.id = ${projectId} and ${visibleProjects(viewer)}`);
+    where p.id = ${projectId} and ${visibleProjects(viewer, issueRule)}`);
   return row?.level;
 }
 

@@ -1,6 +1,9 @@
 import { type Sql, sql } from '@switchyard/database';
-import { memberProjects, type Viewer, visibleProjects } from '@switchyard/directory';
+import { memberProjects, type ProjectRule, type Viewer, visibleProjects } from '@switchyard/directory';
 import { issueLevels } from '../domain/issue';
+
+/** Who reads the issues of a project: whoever sees it, where the feature is open to them. */
+export const issueRule: ProjectRule = { feature: 'issues' };
 
 /** Whether the viewer takes part in the issue `i`: as its author or an assignee. */
 const takesPart = (userId: number): Sql => sql`(i.author_id = ${userId}::bigint
@@ -20,5 +23,5 @@ export function visibleIssues(viewer: Viewer): Sql {
     : userId === 0
       ? sql`not i.confidential`
       : sql`(not i.confidential or ${takesPart(userId)} or ${memberProjects(viewer, issueLevels.planner)})`;
-  return sql`(p.issues_enabled and ${visibleProjects(viewer)} and ${open})`;
+  return sql`(p.issues_enabled and ${visibleProjects(viewer, issueRule)} and ${open})`;
 }

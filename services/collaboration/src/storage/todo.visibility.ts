@@ -9,7 +9,7 @@ import {
 } from '@switchyard/directory';
 import { issueLevels } from '../domain/issue';
 import type { TodoTarget, TodoTargetType } from '../domain/todo';
-import { visibleIssues } from './issue.visibility';
+import { issueRule, visibleIssues } from './issue.visibility';
 
 /** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
 export const mergeRequestRule: ProjectRule = { privateLevel: 20, feature: 'merge_requests' };
@@ -34,7 +34,7 @@ const readability: Record<TodoTargetType, Readability> = {
         select i.confidential, i.author_id || array(select user_id from issue_assignees where issue_id = i.id) as people
         from issues i join directory.projects p on p.id = i.project_id where i.id = ${id} and p.issues_enabled`);
       if (issue === undefined) return [];
-      const readers = await usersWhoSee(tx, projectId, userIds);
+      const readers = await usersWhoSee(tx, projectId, userIds, issueRule);
       if (!issue.confidential) return readers;
       const planners = new Set(await usersAtLevel(tx, projectId, readers, issueLevels.planner));
       return readers.filter((userId) => planners.has(userId) || issue.people.includes(userId));

@@ -71,19 +71,23 @@ describe('a git request is judged', () => {
     [
       'nobody fetches a public project with a repository for members',
       'git-upload-pack',
-      answer(0, { visibility: 'public', closed: { repository: true, mergeRequests: true } }, anonymously),
+      answer(
+        0,
+        { visibility: 'public', closed: { repository: true, mergeRequests: true, issues: false } },
+        anonymously,
+      ),
       401,
     ],
     [
       'a stranger fetches a public project with a repository for members',
       'git-upload-pack',
-      answer(0, { visibility: 'public', closed: { repository: true, mergeRequests: true } }),
+      answer(0, { visibility: 'public', closed: { repository: true, mergeRequests: true, issues: false } }),
       403,
     ],
     [
       'an Owner pushes where the repository is disabled',
       'git-receive-pack',
-      answer(50, { closed: { repository: true, mergeRequests: true } }),
+      answer(50, { closed: { repository: true, mergeRequests: true, issues: false } }),
       403,
     ],
     [

@@ -144,6 +144,7 @@ const sections: Readonly<Record<string, string>> = {
   milestones: 'Milestones',
   issues: 'Issues',
   issues_statistics: 'Issues',
+  events: 'Events',
   todos: 'To-dos',
   merge_requests: 'Merge requests',
   repository: 'Repositories',

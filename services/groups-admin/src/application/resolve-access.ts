@@ -50,6 +50,7 @@ const actorOf = (user: SudoRow, token: TokenRow): Actor => ({
 const featuresOf = (row: TargetRow) => ({
   repository: row.repository_access_level,
   mergeRequests: row.merge_requests_access_level,
+  issues: row.issues_access_level,
 });
 
 const earliest = (...moments: (number | null)[]): number => {

@@ -1,7 +1,7 @@
 import { closedFeatures } from './viewing';
 
-const all = { repository: true, mergeRequests: true };
-const requests = { repository: false, mergeRequests: true };
+const all = { repository: true, mergeRequests: true, issues: false };
+const requests = { repository: false, mergeRequests: true, issues: false };
 
 describe('features of a project', () => {
   it.each([
@@ -19,6 +19,18 @@ describe('features of a project', () => {
   ])(
     'repository %s, merge requests %s, level %s, administrator %s',
     (repository, mergeRequests, level, admin, closed) =>
-      expect(closedFeatures({ repository, mergeRequests }, { level, admin })).toEqual(closed),
+      expect(closedFeatures({ repository, mergeRequests, issues: 'enabled' }, { level, admin })).toEqual(closed),
+  );
+
+  it.each([
+    ['enabled', 0, false, false],
+    ['private', 0, false, true],
+    ['private', 10, false, false],
+    ['private', 0, true, false],
+    ['disabled', 0, false, false],
+  ])('issues %s, level %s, administrator %s', (issues, level, admin, closed) =>
+    expect(
+      closedFeatures({ repository: 'enabled', mergeRequests: 'enabled', issues }, { level, admin })?.issues ?? false,
+    ).toBe(closed),
   );
 });

@@ -31,18 +31,21 @@ const reporter = 20;
 export interface FeatureLevels {
   readonly repository: string;
   readonly mergeRequests: string;
+  readonly issues: string;
 }
 
 /**
  * Features that are closed to a viewer with a level in the project; undefined when none is. Merge requests go with the repository.
- * That they are `disabled` is left to their owner, who has answers of its own for that (G-4.2-4).
+ * That they or
+ * issues are `disabled` is left to their owner, who has answers of its own for that (G-4.2-4).
  */
 export function closedFeatures(
-  { repository, mergeRequests }: FeatureLevels,
+  { repository, mergeRequests, issues }: FeatureLevels,
   { level, admin }: { readonly level: number; readonly admin: boolean },
-): { repository: boolean; mergeRequests: boolean } | undefined {
+): { repository: boolean; mergeRequests: boolean; issues: boolean } | undefined {
   const isPrivate = (feature: string, least: number): boolean => feature === 'private' && !admin && level < least;
   const code = repository === 'disabled' || isPrivate(repository, guest);
   const requests = code || isPrivate(mergeRequests, reporter);
-  return requests ? { repository: code, mergeRequests: requests } : undefined;
+  const closed = { repository: code, mergeRequests: requests, issues: isPrivate(issues, guest) };
+  return closed.mergeRequests || closed.issues ? closed : undefined;
 }

@@ -39,7 +39,7 @@ export async function projectChanges(
       remove_source_branch_after_merge as "removeSourceBranchAfterMerge",
       merge_requests_access_level <> 'disabled' as "mergeRequestsEnabled",
       merge_requests_access_level as "mergeRequestsAccessLevel",
-      issues_access_level <> 'disabled' as "issuesEnabled", repository_access_level as "repositoryAccessLevel",
+      issues_access_level <> 'disabled' as "issuesEnabled", issues_access_level as "issuesAccessLevel", repository_access_level as "repositoryAccessLevel",
       initialize_with_readme as "initializeWithReadme", coalesce(merge_commit_template, '') as "mergeCommitTemplate",
       coalesce(squash_commit_template, '') as "squashCommitTemplate",
       merge_pipelines_enabled and merge_trains_enabled as "mergeTrainsEnabled",
