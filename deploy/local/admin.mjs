@@ -1,6 +1,8 @@
 // Commands for the operator of a running installation, in the environment it was started with:
 //   npm run admin -- replay-dead-letters <consumer group> <topic>
 //   npm run admin -- verify-landings [--all]
+//   npm run admin -- rebuild-activity
+//   npm run admin -- rebuild-todos
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +14,12 @@ import { LaunchFailure } from './failure.mjs';
 import { LOG_DATABASE, SERVICES } from './services.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-const commands = { 'replay-dead-letters': replayDeadLetters, 'verify-landings': verifyLandings };
+const commands = {
+  'replay-dead-letters': replayDeadLetters,
+  'verify-landings': verifyLandings,
+  'rebuild-activity': () => rebuild('activity'),
+  'rebuild-todos': () => rebuild('todos'),
+};
 
 try {
   const [name, ...args] = process.argv.slice(2);
@@ -40,16 +47,30 @@ async function replayDeadLetters(group, topic) {
 }
 
 /** Compares landings with git and their receipts (D8); the exit code is 1 when any differs. */
-async function verifyLandings(...args) {
+function verifyLandings(...args) {
+  // What it logs of a landing that differs it prints as well.
+  return runOf('merge-requests', 'main.js', ['verify-landings', ...args], { LOG_LEVEL: 'silent' });
+}
+
+/** Makes a projection of collaboration from the events that the bus still holds (D6), while the installation runs. */
+function rebuild(projection) {
   const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
-  const { database } = SERVICES.find(({ name }) => name === 'merge-requests');
-  const main = join(root, 'services/merge-requests/dist/main.js');
-  if (!existsSync(main)) throw new LaunchFailure('nothing is built here: run npm start first');
-  const child = spawn(process.execPath, [main, 'verify-landings', ...args], {
-    // What it logs of a landing that differs it prints as well.
+  const bus = settings.kafkaBrokers
+    ? { KAFKA_BROKERS: settings.kafkaBrokers }
+    : { LOG_DATABASE_URL: logDatabaseUrl(settings) };
+  return runOf('collaboration', 'rebuild-command.js', [projection], bus);
+}
+
+/** Runs a program of a service on the service's database; gives its exit code. */
+async function runOf(service, program, args, env) {
+  const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
+  const { database } = SERVICES.find(({ name }) => name === service);
+  const file = join(root, 'services', service, 'dist', program);
+  if (!existsSync(file)) throw new LaunchFailure('nothing is built here: run npm start first');
+  const child = spawn(process.execPath, [file, ...args], {
     env: {
       ...process.env,
-      LOG_LEVEL: 'silent',
+      ...env,
       OTEL_EXPORTER_OTLP_ENDPOINT: '',
       DATABASE_URL: databaseUrlOf(database, settings),
       SWITCHYARD_DATA: settings.data,

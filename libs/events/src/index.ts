@@ -26,3 +26,4 @@ export { eventMigrations, logMigrations, migrateService } from './migrations';
 export { openBus } from './open-bus';
 export { appendAllToOutbox, appendToOutbox, nudgeRelay, outboxBacklog } from './outbox';
 export { type Relay, type RelayOptions, startRelay } from './relay';
+export { type Replayed, replay } from './replay';

@@ -1,10 +1,10 @@
 import type { Tx } from '@switchyard/database';
 import { consequencesOf, type MergeRequestHappening } from '../domain/merge-request-happening';
-import type { TodoStore } from '../storage/todo.store';
+import type { TodoEffects } from '../storage/todo.store';
 
 /** Raises, resolves and removes to-dos as merge requests and issues go their way, within the transaction that takes note of the event. */
 export const followMergeRequests =
-  ({ todos }: { todos: TodoStore }) =>
+  ({ todos }: { todos: TodoEffects }) =>
   async (tx: Tx, happening: MergeRequestHappening, at: Date): Promise<void> => {
     const { removeAll, resolveFor, raise } = consequencesOf(happening);
     if (removeAll) await todos.removeTarget(tx, happening.target);

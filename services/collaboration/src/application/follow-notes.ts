@@ -1,11 +1,11 @@
 import type { Tx } from '@switchyard/database';
 import { consequencesOfNote, type NoteTodoFact } from '../domain/note-happening';
 import type { TodoTarget } from '../domain/todo';
-import type { TodoStore } from '../storage/todo.store';
+import type { TodoEffects } from '../storage/todo.store';
 
 /** Raises and resolves to-dos as people comment, within the transaction that takes note of the event. */
 export const followNotes =
-  ({ todos }: { todos: TodoStore }) =>
+  ({ todos }: { todos: TodoEffects }) =>
   async (
     tx: Tx,
     { target, actorId, fact, at }: { target: TodoTarget; actorId: number; fact: NoteTodoFact; at: Date },

@@ -1,4 +1,4 @@
-import { type Database, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import type { Activity, ActivityChange, ActivitySubject } from '../domain/activity';
 
 /** Activity events as rows: how they come, change and go. */
@@ -28,10 +28,10 @@ const pushJson = ({ push }: Activity): string | null =>
 /** Name of a subject among the removed targets, which to-dos keep by the public names of types. */
 const removedAs: Partial<Record<ActivitySubject, string>> = { merge_request: 'MergeRequest', issue: 'Issue' };
 
-async function add(tx: SqlExecutor, event: Activity): Promise<void> {
+async function add(tx: SqlExecutor, table: Sql, event: Activity): Promise<void> {
   const { target, subject } = event;
   await tx.query(sql`
-    insert into activity_events (cause, project_id, author_id, action, target_type, target_id, target_iid, target_title,
+    insert into ${table} (cause, project_id, author_id, action, target_type, target_id, target_iid, target_title,
       subject_type, subject_id, push_data, imported, created_at)
     select ${event.cause}, ${event.projectId}::bigint, ${event.authorId}::bigint, ${event.action}, ${target?.type ?? null},
       ${target?.id ?? null}::bigint, ${target?.iid ?? null}::bigint, ${target?.title ?? null}, ${subject.type}, ${subject.id}::bigint,
@@ -42,8 +42,11 @@ async function add(tx: SqlExecutor, event: Activity): Promise<void> {
     on conflict (created_at, cause) do nothing`);
 }
 
-/** Opens the store. */
-export function activityEventStore(db: Database): ActivityEventStore {
+/**
+ * Opens the store.
+ * @param table where the events are; default the feed itself
+ */
+export function activityEventStore(db: Database, table: Sql = sql`activity_events`): ActivityEventStore {
   return {
     async apply(tx, { forget, forgetNote, retitle, add: added }) {
       if (forget !== undefined) {
@@ -51,34 +54,34 @@ export function activityEventStore(db: Database): ActivityEventStore {
           insert into removed_targets (target_type, target_id) values (${removedAs[forget.type] ?? forget.type}, ${forget.id})
           on conflict do nothing`);
         await tx.query(
-          sql`delete from activity_events where subject_type = ${forget.type} and subject_id = ${forget.id} and subject_id > 0`,
+          sql`delete from ${table} where subject_type = ${forget.type} and subject_id = ${forget.id} and subject_id > 0`,
         );
       }
       if (forgetNote !== undefined) {
         await tx.query(sql`
-          delete from activity_events where subject_type = ${forgetNote.type} and subject_id = ${forgetNote.id} and subject_id > 0
+          delete from ${table} where subject_type = ${forgetNote.type} and subject_id = ${forgetNote.id} and subject_id > 0
             and target_type = 'note' and target_id = ${forgetNote.noteId}`);
       }
       if (retitle !== undefined) {
         await tx.query(sql`
-          update activity_events set target_title = ${retitle.title}
+          update ${table} set target_title = ${retitle.title}
           where subject_type = ${retitle.type} and subject_id = ${retitle.id} and subject_id > 0 and target_title <> ${retitle.title}`);
       }
-      if (added !== undefined) await add(tx, added);
+      if (added !== undefined) await add(tx, table, added);
     },
 
     async removeBefore(moment, limit) {
       const removed = await db.query(sql`
-        delete from activity_events where id = any(array(
-          select e.id from activity_events e where e.created_at < ${moment}::timestamptz order by e.created_at limit ${limit}))
+        delete from ${table} where id = any(array(
+          select e.id from ${table} e where e.created_at < ${moment}::timestamptz order by e.created_at limit ${limit}))
         returning 1`);
       return removed.length;
     },
 
     async removeOrphans(limit) {
       const removed = await db.query(sql`
-        delete from activity_events where id = any(array(
-          select e.id from directory.projects p join activity_events e on e.project_id = p.id
+        delete from ${table} where id = any(array(
+          select e.id from directory.projects p join ${table} e on e.project_id = p.id
           where p.deleted_at is not null limit ${limit}))
         returning 1`);
       return removed.length;

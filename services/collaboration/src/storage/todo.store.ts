@@ -1,4 +1,4 @@
-import { type Database, isUniqueViolation, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, isUniqueViolation, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
 import type { Raise, TodoFilter, TodoTarget } from '../domain/todo';
 import type { PrismaClient } from '../generated/prisma/client';
@@ -46,8 +46,14 @@ export interface EndedMembership {
   readonly place: { readonly projectId: number } | { readonly groupId: number };
 }
 
-/** Opens the store. */
-export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
+/** The part of the store that follows events. */
+export type TodoEffects = Pick<TodoStore, 'raise' | 'resolve' | 'removeTarget' | 'removeNote' | 'removeLost'>;
+
+/**
+ * What events do to to-dos.
+ * @param table where the to-dos are; default the list itself
+ */
+export function todoEffects(table: Sql = sql`todos`): TodoEffects {
   return {
     async raise(tx, target, raise, at) {
       const named = raise.flatMap(({ to }) => ('usernames' in to ? to.usernames : []));
@@ -73,7 +79,7 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
       );
       if (rows.length === 0) return;
       await tx.query(sql`
-        insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid, cause, body, note_id, created_at)
+        insert into ${table} (user_id, author_id, action, project_id, target_type, target_id, target_iid, cause, body, note_id, created_at)
         select wanted.user_id, wanted.author_id, wanted.action, ${target.projectId}, ${target.type}, ${target.id}, ${target.iid},
           wanted.cause, wanted.body, wanted.note_id, coalesce(${at ?? null}::timestamptz, now())
         from unnest(${rows.map((row) => row.userId)}::bigint[], ${rows.map((row) => row.authorId)}::bigint[],
@@ -88,13 +94,13 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
 
     async resolve(tx, target, userId, at) {
       await tx.query(sql`
-        update todos set state = 'done', updated_at = now()
+        update ${table} set state = 'done', updated_at = coalesce(${at ?? null}::timestamptz, now())
         where user_id = ${userId} and target_type = ${target.type} and target_id = ${target.id} and state = 'pending'
           and created_at <= coalesce(${at ?? null}::timestamptz, now())`);
     },
 
     async removeNote(tx, noteId) {
-      await tx.query(sql`delete from todos where note_id = ${noteId}`);
+      await tx.query(sql`delete from ${table} where note_id = ${noteId}`);
     },
 
     async removeLost(tx, { membershipId, userId, place }) {
@@ -107,8 +113,8 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
       const viewer = { userId, admin: user.admin, external: user.external };
       const inPlace = 'projectId' in place ? sql`t.project_id = ${place.projectId}` : inGroup(place.groupId);
       await tx.query(sql`
-        delete from todos where id in (
-          select t.id from todos t ${joinProject(sql`t.project_id`)} left join notes note on note.id = t.note_id
+        delete from ${table} where id in (
+          select t.id from ${table} t ${joinProject(sql`t.project_id`)} left join notes note on note.id = t.note_id
           where t.user_id = ${userId} and ${inPlace} and not coalesce((${readableTarget(viewer)}), false))`);
       return true;
     },
@@ -116,8 +122,15 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
     async removeTarget(tx, target) {
       await tx.query(sql`
         insert into removed_targets (target_type, target_id) values (${target.type}, ${target.id}) on conflict do nothing`);
-      await tx.query(sql`delete from todos where target_type = ${target.type} and target_id = ${target.id}`);
+      await tx.query(sql`delete from ${table} where target_type = ${target.type} and target_id = ${target.id}`);
     },
+  };
+}
+
+/** Opens the store. */
+export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
+  return {
+    ...todoEffects(),
 
     async mark(userId, target) {
       const on = { userId: BigInt(userId), targetType: target.type, targetId: BigInt(target.id) };

@@ -91,6 +91,8 @@ export interface Installation {
     user: { id: number; admin?: boolean; external?: boolean } | undefined,
     access?: { id: number; level: number; archived?: boolean },
   ): CallOptions;
+  /** The event log. */
+  readonly bus: EventBus;
   /** Publishes an event, as the relay of its owner would. */
   publishEvent<Payload>(event: EventDefinition<Payload>, payload: Payload, id: string): Promise<string>;
   /** Publishes a fact about a merge request, as its owner's relay would. */
@@ -294,6 +296,7 @@ export async function startInstallation(): Promise<Installation> {
     },
     todos: gateway.client(TodoServiceService),
     events: gateway.client(EventServiceService),
+    bus,
     notes: gateway.client(NoteServiceService),
     discussions: gateway.client(DiscussionServiceService),
     awards: gateway.client(AwardEmojiServiceService),

@@ -1,0 +1,101 @@
+import { type Database, raw, type Sql, sql } from '@switchyard/database';
+
+/** What a rebuild changed. */
+export interface Reconciled {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+const activityScratch = raw('rebuilt_activity_events');
+const todoScratch = raw('rebuilt_todos');
+
+/** A fresh table formed like another, for what is rebuilt; anything an earlier rebuild left is dropped. */
+async function freshLike(db: Database, table: Sql, like: Sql): Promise<void> {
+  await db.query(sql`drop table if exists ${table}`);
+  await db.query(sql`create table ${table} (like ${like} including all)`);
+}
+
+/** The last id given out in a table: what has a higher one came while the rebuild ran. */
+async function lastId(db: Database, table: Sql): Promise<number> {
+  const row = await db.one<{ last: number }>(sql`select coalesce(max(id), 0)::bigint as last from ${table}`);
+  return row?.last ?? 0;
+}
+
+/** Columns of an activity event that may have to change; the moment and the cause say which it is. */
+const changeable = [
+  'project_id',
+  'author_id',
+  'action',
+  'target_type',
+  'target_id',
+  'target_iid',
+  'target_title',
+].concat(['subject_type', 'subject_id', 'push_data', 'imported']);
+
+const columnsOf = (alias: string, asText = ''): Sql =>
+  raw(changeable.map((name) => `${alias}${name}${name === 'push_data' ? asText : ''}`).join(', '));
+
+/** Tables that a rebuild fills beside those in use, and how the ones in use are brought to the same. Ids stay. */
+export const rebuildStore = (db: Database) => ({
+  activity: {
+    table: activityScratch as Sql,
+    prepare: async (): Promise<number> => {
+      await freshLike(db, activityScratch, sql`activity_events`);
+      return lastId(db, sql`activity_events`);
+    },
+    /**
+     * Brings the feed to what was rebuilt.
+     * @param since events before it are no longer on the bus: they stay as they are
+     * @param upTo last id before the rebuild began
+     */
+    reconcile: (since: Date, upTo: number): Promise<Reconciled> =>
+      db.transaction(async (tx) => {
+        const removed = await tx.query(sql`
+          delete from activity_events e where e.created_at >= ${since}::timestamptz and e.id <= ${upTo}
+            and not exists (select 1 from ${activityScratch} r where r.created_at = e.created_at and r.cause = e.cause) returning 1`);
+        const changed = await tx.query(sql`
+          update activity_events e set (${columnsOf('')}) = row(${columnsOf('r.')})
+          from ${activityScratch} r
+          where r.created_at = e.created_at and r.cause = e.cause and e.id <= ${upTo}
+            and (${columnsOf('e.', '::text')}) is distinct from (${columnsOf('r.', '::text')})
+          returning 1`);
+        const added = await tx.query(sql`
+          insert into activity_events (cause, created_at, ${columnsOf('')})
+          select cause, created_at, ${columnsOf('')} from ${activityScratch} order by id
+          on conflict (created_at, cause) do nothing returning 1`);
+        await tx.query(sql`drop table ${activityScratch}`);
+        return { added: added.length, changed: changed.length, removed: removed.length };
+      }),
+  },
+
+  todos: {
+    table: todoScratch as Sql,
+    prepare: async (): Promise<number> => {
+      await freshLike(db, todoScratch, sql`todos`);
+      return lastId(db, sql`todos`);
+    },
+    /** The same for to-dos. What a user made by hand or marked as done is no event: it stays. */
+    reconcile: (since: Date, upTo: number): Promise<Reconciled> =>
+      db.transaction(async (tx) => {
+        const same = sql`r.user_id = t.user_id and r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
+          and r.cause = t.cause`;
+        const removed = await tx.query(sql`
+          delete from todos t where t.created_at >= ${since}::timestamptz and t.id <= ${upTo} and t.action <> 'marked'
+            and not exists (select 1 from ${todoScratch} r where ${same}) returning 1`);
+        const changed = await tx.query(sql`
+          update todos t set state = 'done', updated_at = r.updated_at from ${todoScratch} r
+          where ${same} and r.created_at = t.created_at and r.state = 'done' and t.state = 'pending' and t.id <= ${upTo} returning 1`);
+        const added = await tx.query(sql`
+          insert into todos (user_id, author_id, action, project_id, group_id, target_type, target_id, target_iid, note_id, cause, body, state,
+            created_at, updated_at)
+          select r.user_id, r.author_id, r.action, r.project_id, r.group_id, r.target_type, r.target_id, r.target_iid, r.note_id, r.cause,
+            r.body, r.state, r.created_at, r.updated_at
+          from ${todoScratch} r where not exists (select 1 from todos t where ${same} and (t.created_at = r.created_at or t.id > ${upTo}))
+          order by r.id
+          on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing returning 1`);
+        await tx.query(sql`drop table ${todoScratch}`);
+        return { added: added.length, changed: changed.length, removed: removed.length };
+      }),
+  },
+});

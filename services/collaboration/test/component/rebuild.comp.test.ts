@@ -1,0 +1,204 @@
+import { sql } from '@switchyard/database';
+import { issueEvents, noteEvents, repositoryPushed } from '@switchyard/events';
+import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
+import { eventually } from '@switchyard/testkit';
+import { rebuildActivity, rebuildTodos } from '../../src/rebuild';
+import {
+  created,
+  type Installation,
+  mentions,
+  type StoredTarget,
+  startInstallation,
+  updated,
+} from '../support/installation';
+
+let here: Installation;
+let ada: DirectoryUser;
+let bob: DirectoryUser;
+let project: DirectoryProject;
+
+/** Everything but ids. */
+const feed = () =>
+  here.db.query(sql`
+    select cause, project_id, author_id, action, target_type, target_id, target_iid, target_title, subject_type, subject_id,
+      push_data::text as push_data, imported, created_at from activity_events order by created_at, cause`);
+const todos = () =>
+  here.db.query(sql`
+    select user_id, author_id, action, project_id, target_type, target_id, target_iid, note_id, cause, body, state, created_at
+    from todos order by created_at, user_id, action, cause`);
+const ids = async (table: 'activity_events' | 'todos') =>
+  (
+    await here.db.query<{ id: number }>(
+      table === 'todos' ? sql`select id from todos` : sql`select id from activity_events`,
+    )
+  )
+    .map(({ id }) => id)
+    .sort((a, b) => a - b);
+
+let moment = Date.now() - 100_000;
+const next = (): Date => {
+  moment += 1_000;
+  return new Date(moment);
+};
+
+beforeAll(async () => {
+  here = await startInstallation();
+  const { directory } = here;
+  directory.user({ username: 'ghost', bot: true });
+  const group = directory.namespace();
+  project = directory.project(group.id);
+  ada = directory.user({ username: 'ada' });
+  bob = directory.user({ username: 'bob' });
+  directory.member(ada.id, { namespaceId: group.id }, 40);
+  directory.member(bob.id, { namespaceId: group.id }, 30);
+  await here.startHere();
+
+  // Notes and issues exist before the log tells of them, as they do where they are written.
+  const [issue] = await here.db.query<{ id: number }>(sql`
+    insert into issues (iid, project_id, author_id, title) values (3, ${project.id}, ${ada.id}, 'Broken') returning id`);
+  const [noteable] = await here.db.query<{ id: number }>(sql`
+    insert into noteables (kind, project_id, target_id) values ('Issue', ${project.id}, ${issue?.id}) returning id`);
+  const noteIds = (
+    await here.db.query<{ id: number }>(sql`
+      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+      select ${noteable?.id}, ${project.id}, decode(md5(n::text) || '00000000', 'hex'), true, ${ada.id}, '@bob ' || n
+      from generate_series(1, 3) n returning id`)
+  ).map(({ id }) => id);
+
+  const mergeRequest = (id: number): StoredTarget => ({ id, iid: id, projectId: project.id, title: `Change ${id}` });
+  const sequence = { directorySequence: directory.changes.length };
+  for (let id = 1; id <= 5; id += 1) {
+    const by = () => ({ actorId: ada.id, occurredAt: next(), ...sequence });
+    await here.publish(mergeRequest(id), created([bob.id], [], mentions(['bob'])), by());
+    if (id === 2)
+      await here.publish(
+        mergeRequest(2),
+        { $case: 'merged', value: { mergeCommitSha: '', targetBranch: '' } },
+        { ...by(), actorId: bob.id, cause: 2 },
+      );
+    if (id === 3) {
+      const renamed = updated([ada.id]);
+      if (renamed.$case === 'updated') renamed.value.changedFields = ['title'];
+      await here.publish({ ...mergeRequest(3), title: 'Renamed' }, renamed, { ...by(), cause: 2 });
+    }
+    if (id === 4) await here.publish(mergeRequest(4), { $case: 'deleted', value: {} }, by());
+    if (id === 5)
+      await here.publish(
+        mergeRequest(5),
+        { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_APPROVED } },
+        { ...by(), actorId: bob.id, cause: 'a' },
+      );
+  }
+  const push = RepositoryPushedEvent.fromPartial({
+    projectId: project.id,
+    authorId: ada.id,
+    refName: 'main',
+    refType: 'branch',
+    action: 'pushed',
+    occurredAt: next(),
+  });
+  await here.publishEvent(repositoryPushed, push, 'repository.pushed:1');
+  const told = { id: issue?.id ?? 0, iid: 3, projectId: project.id, authorId: ada.id, title: 'Broken' };
+  const opened = IssueEvent.fromPartial({
+    issue: told,
+    actorId: ada.id,
+    occurredAt: next(),
+    fact: { $case: 'created', value: { assigneeIds: [bob.id], mentions: mentions() } } as never,
+  });
+  await here.publishEvent(issueEvents, opened, 'issue.created:1:1');
+  const comment = (fact: 'created' | 'deleted', id: number, actorId = ada.id) =>
+    here.publishEvent(
+      noteEvents,
+      NoteEvent.fromPartial({
+        noteable: { kind: 'Issue', ...told },
+        actorId,
+        occurredAt: next(),
+        fact: { $case: fact, value: { note: { id, authorId: actorId }, mentions: mentions(['bob']) } } as never,
+      }),
+      `note.${fact}:1:${id}`,
+    );
+  const [first = 0, second = 0, third = 0] = noteIds;
+  await comment('created', first);
+  await comment('created', second, bob.id);
+  await comment('created', third);
+  await comment('deleted', first);
+  await eventually(async () => {
+    const groups = await here.db.query<{ consumer_group: string; received: number }>(sql`
+      select consumer_group, count(*)::int as received from events.inbox group by 1 order by 1`);
+    expect(Object.fromEntries(groups.map((one) => [one.consumer_group, one.received]))).toMatchObject({
+      'collaboration.activity': 15,
+      'collaboration.todos': 5,
+    });
+  });
+});
+
+afterAll(() => here.close());
+
+const everything = new Date(0);
+
+describe('a rebuild from the events of the log', () => {
+  it('of the feed changes nothing where nothing is wrong', async () => {
+    const before = [await feed(), await ids('activity_events')];
+    expect(before[0]).toHaveLength(10);
+    const rebuilt = await rebuildActivity({ db: here.db, bus: here.bus, certain: everything });
+    expect(rebuilt).toEqual({ events: 15, added: 0, changed: 0, removed: 0 });
+    expect([await feed(), await ids('activity_events')]).toEqual(before);
+  });
+
+  it('of the feed brings back what was lost, puts right what is wrong, and removes what never was', async () => {
+    const before = await feed();
+    await here.db.query(sql`delete from activity_events where target_type = 'note' or action = 'pushed'`);
+    await here.db.query(sql`update activity_events set target_title = 'Forged', author_id = 999 where target_id = 3`);
+    await here.db.query(sql`
+      insert into activity_events (cause, project_id, author_id, action, subject_type, subject_id, created_at)
+      values ('never', ${project.id}, ${ada.id}, 'joined', 'project', 0, now())`);
+    const rebuilt = await rebuildActivity({ db: here.db, bus: here.bus, certain: everything });
+    expect(rebuilt).toEqual({ events: 15, added: 3, changed: 1, removed: 1 });
+    expect(await feed()).toEqual(before);
+  });
+
+  it('of the feed leaves alone what is older than the log', async () => {
+    await here.db.query(sql`
+      insert into activity_events (cause, project_id, author_id, action, subject_type, subject_id, created_at)
+      values ('long ago', ${project.id}, ${ada.id}, 'joined', 'project', 0, now() - interval '1 year')`);
+    expect(await rebuildActivity({ db: here.db, bus: here.bus })).toMatchObject({ added: 0, removed: 0 });
+    expect((await feed())[0]).toMatchObject({ cause: 'long ago' });
+  });
+
+  it('of to-dos changes nothing where nothing is wrong, what users did by hand included', async () => {
+    await here.db.query(
+      sql`update todos set state = 'done' where target_type = 'MergeRequest' and target_id = 1 and action = 'assigned'`,
+    );
+    await here.db.query(sql`
+      insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid)
+      values (${bob.id}, ${bob.id}, 'marked', ${project.id}, 'MergeRequest', 3, 3)`);
+    const before = [await todos(), await ids('todos')];
+    expect(before[0]?.length).toBeGreaterThan(8);
+    expect(await rebuildTodos({ db: here.db, bus: here.bus, certain: everything })).toMatchObject({
+      added: 0,
+      changed: 0,
+      removed: 0,
+    });
+    expect([await todos(), await ids('todos')]).toEqual(before);
+  });
+
+  it('of to-dos brings back what was lost, settles what was settled, and removes what never was', async () => {
+    const before = await todos();
+    const lost = await here.db.query(
+      sql`delete from todos where target_type = 'Issue' or target_id = 3 and action <> 'marked' returning 1`,
+    );
+    await here.db.query(
+      sql`update todos set state = 'pending' where target_type = 'MergeRequest' and target_id = 2 and state = 'done'`,
+    );
+    await here.db.query(sql`
+      insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid)
+      values (${ada.id}, ${bob.id}, 'assigned', ${project.id}, 'MergeRequest', 1, 1)`);
+    const rebuilt = await rebuildTodos({ db: here.db, bus: here.bus, certain: everything });
+    expect(rebuilt).toMatchObject({ added: lost.length, changed: 2, removed: 1 });
+    expect(await todos()).toEqual(before);
+  });
+});
