@@ -1,0 +1,116 @@
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Directory, startDirectory } from '@switchyard/directory';
+import { logger } from '@switchyard/telemetry';
+import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { issueReferences } from '@switchyard/texts';
+import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { followIssueReferences, type ReferringHappening } from '../../src/application/follow-issue-references';
+import { migrationSets } from '../../src/migrations';
+import { changeIssue } from '../../src/storage/issue.store';
+import { issueDirectoryWithin } from '../../src/storage/issue-directory.store';
+import { issueLinks } from '../../src/storage/issue-link.store';
+
+let database: TestDatabase;
+let db: Database;
+let directory: Directory;
+const model = new DirectoryModel();
+model.user({ username: 'ghost', bot: true });
+const group = model.namespace({ fullPath: 'team', path: 'team', visibility: 'public' });
+const home = model.project(group.id, { path: 'home', visibility: 'public' });
+const beside = model.project(group.id, { path: 'beside', visibility: 'public' });
+const vault = model.project(group.id, { path: 'vault', visibility: 'private' });
+const old = model.project(group.id, { path: 'old', visibility: 'public', archived: true });
+const [merger, stranger, planner] = [model.user(), model.user(), model.user()];
+const blocked = model.user({ state: 'blocked', admin: true });
+const admin = model.user({ admin: true });
+model.member(merger.id, { projectId: home.id }, 30);
+model.member(planner.id, { namespaceId: group.id }, 15);
+
+const externalUrl = 'https://code.example';
+const mergeRequest = { id: 70, iid: 7, projectId: home.id };
+const follow = followIssueReferences({
+  links: issueLinks,
+  directory: issueDirectoryWithin,
+  changeIssue,
+  clock: () => new Date(),
+});
+const happens = (fact: ReferringHappening['fact'], actorId = 0) =>
+  db.transaction((tx) => follow(tx, { mergeRequest, actorId, fact }));
+const write = (text: string) => happens({ kind: 'written', references: issueReferences([text], externalUrl) });
+const merge = (actorId: number, targetBranch = 'main') => happens({ kind: 'merged', targetBranch }, actorId);
+
+beforeAll(async () => {
+  database = await testDatabase({ sets: migrationSets });
+  db = openDatabase({ url: database.url, applicationName: 'reference test' });
+  directory = await startDirectory({ db, client: model.client, pollMs: 100, log: logger });
+  await eventually(() => expect(directory.ready()).toBe(true));
+});
+afterAll(async () => {
+  await directory.close();
+  await db.close();
+  await database.close();
+});
+
+beforeEach(async () => {
+  await db.query(sql`truncate issues, issue_merge_requests, events.outbox cascade`);
+  for (const { id } of [home, beside, vault, old])
+    await db.query(sql`
+      insert into issues (iid, project_id, author_id, title) select n, ${id}, ${admin.id}, 'Issue' from generate_series(1, 3) n`);
+});
+
+const all = 'Closes #1, beside#1, team/vault#1 and https://code.example/team/old/-/issues/1. See #2 and #99.';
+const closed = async () => {
+  const rows = await db.query<{ project_id: number; iid: number }>(
+    sql`select project_id, iid from issues where state = 'closed' order by id`,
+  );
+  const names = new Map([home, beside, vault, old].map(({ id, path }) => [id, path]));
+  return rows.map(({ project_id, iid }) => `${names.get(project_id)}#${iid}`);
+};
+
+describe('issues that a merge request names', () => {
+  it.each<[string, () => number, string[]]>([
+    ['a stranger', () => stranger.id, []],
+    ['who may edit the issues of one project', () => merger.id, ['home#1']],
+    ['who may edit those of the group', () => planner.id, ['home#1', 'beside#1', 'vault#1']],
+    ['an administrator, but in an archived project', () => admin.id, ['home#1', 'beside#1', 'vault#1']],
+    ['an administrator who is blocked', () => blocked.id, []],
+    ['nobody', () => 0, []],
+  ])('are closed when it lands, as far as it may be by %s', async (_, actor, expected) => {
+    await write(all);
+    await merge(actor());
+    expect(await closed()).toEqual(expected);
+  });
+
+  it('are closed once, with an event that names the merge request', async () => {
+    await write('Closes #1');
+    await merge(merger.id);
+    await merge(merger.id);
+    const events = await db.query<{ body: { closed: unknown } }>(sql`select body from events.outbox`);
+    expect(events.map(({ body }) => body.closed)).toEqual([{ byMergeRequestId: mergeRequest.id }]);
+  });
+
+  it('stay open when it lands elsewhere, when the text was changed, and when it is deleted', async () => {
+    await write('Closes #1');
+    await merge(merger.id, 'stable');
+    expect(await closed()).toEqual([]);
+    await write('Closes #2, see #1');
+    await merge(merger.id);
+    expect(await closed()).toEqual(['home#2']);
+    await happens({ kind: 'deleted' });
+    expect(await db.query(sql`select 1 from issue_merge_requests`)).toEqual([]);
+  });
+
+  it('may be opened after they were named', async () => {
+    await write('Closes #50');
+    await db.query(sql`
+      insert into issues (iid, project_id, author_id, title) values (50, ${home.id}, ${stranger.id}, 'Later')`);
+    await merge(merger.id);
+    expect(await closed()).toEqual(['home#50']);
+  });
+
+  it('are kept by number, named twice or not at all', async () => {
+    await write('closes #1, closes team/home#1, #1; nothing/here#5 and code `#2`');
+    const rows = await db.query(sql`select project_id, iid, closes from issue_merge_requests`);
+    expect(rows).toEqual([{ project_id: home.id, iid: 1, closes: true }]);
+  });
+});
