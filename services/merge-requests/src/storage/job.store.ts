@@ -69,11 +69,12 @@ export const jobStore = (db: Database) => ({
   /** Takes due jobs for this process, at most `limit`. Until the lease ends nobody else works on them, however often they are asked for. */
   async claim(limit: number): Promise<ClaimedJob[]> {
     const rows = await db.query<{ id: number; payload: JobRequest; generation: number; attempts: number }>(sql`
-      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1
-      where id in (
+      with due as materialized (
         select id from jobs where run_at <= now() and (leased_until is null or leased_until <= now())
         order by run_at, id limit ${limit} for update skip locked)
-      returning id, payload, generation, attempts`);
+      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1
+      from due where jobs.id = due.id
+      returning jobs.id, payload, generation, attempts`);
     return rows.map(({ payload, ...row }) => ({ ...row, request: payload })).sort((a, b) => a.id - b.id);
   },
 

@@ -65,9 +65,10 @@ const mentionsOf = ({ usernames, directlyAddressed }: Mentions) => ({
   directlyAddressedUsernames: [...directlyAddressed],
 });
 
-const referencesOf = ({ closing, mentioned }: IssueReferences) => ({
+const referencesOf = ({ closing, mentioned, mergeRequests }: IssueReferences) => ({
   closing: [...closing],
   mentioned: [...mentioned],
+  mergeRequests: [...mergeRequests],
 });
 
 /** A fact as it travels, and what made it happen (the table of causes stands in the proto). */

@@ -203,11 +203,12 @@ export const refChangeStore = (db: Database) => ({
   /** Claims a few moved changes whose subscribers were not all told, oldest first; with how often that was tried. */
   async claimUntold(): Promise<(RefChange & { attempts: number })[]> {
     const rows = await db.query<Row & { attempts: number }>(sql`
+      with due as materialized (
+        select id as due_id from ref_change_intents where state = 'done' and handled_at is null and handle_at <= now()
+        order by id limit 20 for update skip locked)
       update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::int),
         handle_attempts = handle_attempts + 1
-      where id in (
-        select id from ref_change_intents where state = 'done' and handled_at is null and handle_at <= now()
-        order by id limit 20 for update skip locked)
+      from due where id = due_id
       returning ${columns}, handle_attempts as attempts`);
     return rows.map((row) => ({ ...toChange(row), attempts: row.attempts })).sort((a, b) => a.id - b.id);
   },
