@@ -10,10 +10,12 @@ import {
   mergePoints,
   notePoints,
   pushPoints,
+  trainPoints,
 } from './support/fault-points';
 import { expectOneTodoPerReview, expectSettled, expectSoundRepository } from './support/oracles';
 import { makeReviewer, makeScene, type Scene, type WorkingCopy } from './support/scene';
 import { type System, startSystem } from './support/system';
+import { makeTrainRig, type Proposal } from './support/train-rig';
 
 jest.setTimeout(600_000);
 
@@ -22,6 +24,7 @@ test('every fault point of the sources is fired here', () => {
   const fired = [
     ...pushPoints,
     ...mergePoints,
+    ...trainPoints,
     ...eventPoints,
     ...notePoints,
     ...issuePoints,
@@ -171,6 +174,35 @@ describe('a process dies', () => {
       `select event_id from events.outbox where event_id like 'issue.closed:${issue.id}:%'`,
     );
     expect(closings).toHaveLength(1);
+  });
+
+  describe('a train', () => {
+    let rig: Awaited<ReturnType<typeof makeTrainRig>>;
+    let trainScene: Scene;
+    const left: Proposal[] = [];
+
+    beforeAll(async () => {
+      trainScene = await makeScene(system, scene.reviewer, 'trains', folder);
+      rig = await makeTrainRig(trainScene);
+    });
+
+    it.each(trainPoints)('at %s: one car lands as it was tested, one leaves, each once', async (point) => {
+      const name = point.replace('train.', '');
+      const [lands, leaves] = [await rig.propose(`${name}-lands`), await rig.propose(`${name}-leaves`)];
+      system.arm(point);
+      await rig.board(lands);
+      await rig.board(leaves);
+      const done = async () => {
+        await rig.expectLanded(lands);
+        await rig.expectLeft(leaves);
+        expect(system.fired()).toBe(true);
+      };
+      await rig.runCi(done, (iid) => iid === leaves.iid);
+      left.push(leaves);
+      await expectSettled(system);
+      await rig.expectSound(left);
+      await expectSoundRepository(trainScene);
+    });
   });
 
   it.each(eventPoints)('at %s: the to-do exists exactly once', async (point) => {

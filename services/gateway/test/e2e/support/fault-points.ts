@@ -22,6 +22,16 @@ export const mergePoints = [
   'merge.source_removed',
   'merge.plan_dropped',
 ];
+/** Fault points passed by a train of which one car lands and one leaves, in their order. */
+export const trainPoints = [
+  'train.boarded',
+  'train.commits_written',
+  'train.ref_pointed',
+  'train.build_committed',
+  'train.landing_begun',
+  'train.left',
+  'train.ref_dropped',
+];
 /** Fault points passed by an event on its way to a to-do, in their order. */
 export const eventPoints = [
   'outbox.claimed',
@@ -30,6 +40,8 @@ export const eventPoints = [
   'system_note.written',
   'system_note.committed',
   'todo.committed',
+  'cross_reference.written',
+  'cross_reference.committed',
   'activity.written',
   'activity.committed',
   'consumer.committed',
