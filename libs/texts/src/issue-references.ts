@@ -1,6 +1,6 @@
 import { proseLines } from './prose';
 
-/** An issue as a text names it. */
+/** An issue or a merge request as a text names it. */
 export interface IssueReference {
   /** Path of its project as written: `group/project`, `project` beside the text's own project, or empty for that very project. */
   readonly path: string;
@@ -14,6 +14,8 @@ export interface IssueReferences {
   readonly closing: readonly IssueReference[];
   /** All, those of `closing` included. */
   readonly mentioned: readonly IssueReference[];
+  /** Merge requests that the same texts name. */
+  readonly mergeRequests: readonly IssueReference[];
 }
 
 /** Most references one set of texts can make, of each kind. */
@@ -97,22 +99,28 @@ export function issueReferences(texts: readonly (string | undefined)[], external
   const origin = `${externalUrl.replace(/\/+$/, '')}/`;
   const mentioned = new Map<string, IssueReference>();
   const closing = new Map<string, IssueReference>();
+  const mergeRequests = new Map<string, IssueReference>();
   const add = (all: Map<string, IssueReference>, { path, iid }: IssueReference): void => {
     const key = `${path.toLowerCase()}#${iid}`;
     if (iid > 0 && all.size < maxReferences && !all.has(key)) all.set(key, { path, iid });
   };
   for (const text of texts) {
-    if (text === undefined || !(text.includes('#') || text.includes(origin))) continue;
+    if (text === undefined || !(text.includes('#') || text.includes('!') || text.includes(origin))) continue;
     for (const line of proseLines(text)) {
+      for (const reference of referencesOf(line, origin, mergeRequestForm)) add(mergeRequests, reference);
       const references = referencesOf(line, origin, issueForm);
       for (const reference of references) add(mentioned, reference);
       if (references.length > 0) for (const reference of closingAmong(line, references)) add(closing, reference);
     }
   }
-  return { closing: [...closing.values()], mentioned: [...mentioned.values()] };
+  return {
+    closing: [...closing.values()],
+    mentioned: [...mentioned.values()],
+    mergeRequests: [...mergeRequests.values()],
+  };
 }
 
-/** An issue or a merge request as a text names it. */
+/** What a text refers to. */
 export interface CrossReference extends IssueReference {
   readonly kind: 'Issue' | 'MergeRequest';
 }

@@ -8,6 +8,7 @@ import { logger, observe } from '@switchyard/telemetry';
 import { createTodo } from './application/create-todo';
 import { followMergeRequests } from './application/follow-merge-requests';
 import { followNotes } from './application/follow-notes';
+import { followReferences } from './application/follow-references';
 import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
@@ -16,9 +17,11 @@ import { composeIssues } from './compose-issues';
 import { composeNotes } from './compose-notes';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
+import { crossReferenceStore } from './storage/cross-reference.store';
 import { openPrisma } from './storage/prisma';
 import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
+import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
 import { mergeRequestSubscription, todoFollower } from './transport/merge-request.subscription';
 import { mergeRequestTargets } from './transport/merge-request-targets';
 import { todoHandler } from './transport/todo.handler';
@@ -64,6 +67,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     followMergeRequests: followMergeRequests({ todos }),
     followIssues: followMergeRequests({ todos }),
     followNotes: followNotes({ todos }),
+    followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
   });
 
   const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
@@ -118,6 +122,16 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           // Apart from what else follows from these events, so that neither waits for the other.
           group: 'collaboration.todos',
           subscriptions: todoSubscriptions({ ...useCases, ...todos, directory }),
+        }),
+        await startConsumer({
+          bus,
+          db,
+          group: 'collaboration.references',
+          subscriptions: crossReferenceSubscriptions({
+            ...crossReferenceStore,
+            follow: useCases.followReferences,
+            directory,
+          }),
         }),
         removeOrphanedTodos({ todos, log: logger }),
         ...(await activity.start()),

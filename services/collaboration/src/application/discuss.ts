@@ -46,7 +46,7 @@ export const listDiscussions =
   ): Promise<{ noteable: Noteable; rows: DiscussionRow[]; page: PageInfo }> => {
     const noteable = await find(ref, reader);
     const internal = seesInternal(writerOf(reader));
-    return { noteable, ...(await discussions.page(noteable, { internal }, request)) };
+    return { noteable, ...(await discussions.page(noteable, { internal, viewer: reader.actor }, request)) };
   };
 
 async function visibleDiscussion(
@@ -55,7 +55,7 @@ async function visibleDiscussion(
   noteable: Noteable,
   discussionId: string,
 ): Promise<DiscussionRow> {
-  const discussion = await discussions.find(noteable, discussionId);
+  const discussion = await discussions.find(noteable, discussionId, undefined, reader.actor);
   if (discussion === undefined) throw notFound('Discussion');
   if (discussion.notes[0].internal && !seesInternal(writerOf(reader))) throw notFound('Discussion');
   return discussion;
@@ -197,7 +197,7 @@ export const resolveDiscussion =
 
 async function noteOf(edges: DiscussionEdges, reader: Reader, ref: DiscussionNoteRef): Promise<FoundNote> {
   const noteable = await edges.find(ref.noteable, reader);
-  const note = await edges.notes.find(noteable, ref.noteId);
+  const note = await edges.notes.find(noteable, ref.noteId, undefined, reader.actor);
   if (note === undefined || note.discussionId !== ref.discussionId) throw notFound();
   checkMaySee(writerOf(reader), note);
   return { noteable, note };

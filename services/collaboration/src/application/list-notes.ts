@@ -28,7 +28,8 @@ export const listNotes =
     request: PageRequest,
   ): Promise<{ noteable: Noteable; rows: NoteRow[]; page: PageInfo }> => {
     const noteable = await find(ref, reader);
-    return { noteable, ...(await notes.page(noteable, { filter, internal: seesInternal(writerOf(reader)) }, request)) };
+    const wanted = { filter, internal: seesInternal(writerOf(reader)), viewer: reader.actor };
+    return { noteable, ...(await notes.page(noteable, wanted, request)) };
   };
 
 /** A note of a noteable. Fails with `not_found`: `404 Not found` for none, `404 Note Not Found` for one the reader may not see. */
@@ -38,7 +39,7 @@ export async function visibleNote(
   noteable: Noteable,
   id: number,
 ): Promise<NoteRow> {
-  const note = await notes.find(noteable, id);
+  const note = await notes.find(noteable, id, undefined, reader.actor);
   if (note === undefined) throw notFound();
   checkMaySee(writerOf(reader), note);
   return note;

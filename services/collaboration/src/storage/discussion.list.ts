@@ -7,7 +7,9 @@ import {
   type SqlExecutor,
   sql,
 } from '@switchyard/database';
+import type { Viewer } from '@switchyard/directory';
 import type { NoteableKey } from '../domain/noteable';
+import { causedVisibly } from './caused-note.visibility';
 import { type NoteRow, noteColumns, noteFrom, noteJoins, noteRow } from './note.list';
 import { noteableId } from './noteable.store';
 
@@ -22,11 +24,14 @@ export interface DiscussionList {
   /** One page by first note, oldest first: one statement for the first notes, one for all of theirs, and a capped count. */
   page(
     key: NoteableKey,
-    filter: { internal: boolean },
+    filter: { internal: boolean; viewer?: Viewer },
     request: PageRequest,
   ): Promise<{ rows: DiscussionRow[]; page: PageInfo }>;
-  /** One of them; undefined when the noteable has none of that id. `db` may be a transaction. */
-  find(key: NoteableKey, discussionId: string, db?: SqlExecutor): Promise<DiscussionRow | undefined>;
+  /**
+   * One of them; undefined when the noteable has none of that id. `db` may be a transaction.
+   * @param viewer who reads; without one, notes that another object caused are found as well
+   */
+  find(key: NoteableKey, discussionId: string, db?: SqlExecutor, viewer?: Viewer): Promise<DiscussionRow | undefined>;
 }
 
 const discussionsOf = (notes: readonly NoteRow[]): DiscussionRow[] => {
@@ -42,7 +47,7 @@ const discussionsOf = (notes: readonly NoteRow[]): DiscussionRow[] => {
 /** Opens the list. */
 export function discussionList(db: Database): DiscussionList {
   return {
-    async page(key, { internal }, request) {
+    async page(key, { internal, viewer }, request) {
       const { rows, page } = await listPage<{ discussion_id: Buffer }>({
         db,
         name: 'list_discussions',
@@ -52,6 +57,7 @@ export function discussionList(db: Database): DiscussionList {
           sql`n.noteable_id = ${noteableId(key)} and n.project_id = ${key.projectId}`,
           sql`n.starts_discussion`,
           ...(internal ? [] : [sql`not n.internal`]),
+          causedVisibly(key, viewer),
         ],
         orders: {
           created_at: [
@@ -74,14 +80,14 @@ export function discussionList(db: Database): DiscussionList {
       return { rows: discussionsOf(notes.map(noteRow)), page };
     },
 
-    async find(key, discussionId, executor = db) {
+    async find(key, discussionId, executor = db, viewer) {
       if (!/^[0-9a-f]{40}$/.test(discussionId)) return undefined;
       const notes = await executor.query<Record<string, unknown>>(
         named(
           'find_discussion',
           sql`select ${noteColumns} from ${noteFrom}
             where n.discussion_id = ${Buffer.from(discussionId, 'hex')} and n.project_id = ${key.projectId}
-              and n.noteable_id = ${noteableId(key)}
+              and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}
             order by n.created_at, n.id`,
         ),
       );

@@ -8,10 +8,11 @@ import {
   type SqlExecutor,
   sql,
 } from '@switchyard/database';
-import { type UserRow, userColumns, userJoin, userOf } from '@switchyard/directory';
+import { type UserRow, userColumns, userJoin, userOf, type Viewer } from '@switchyard/directory';
 import type { ActivityFilter, Note } from '../domain/note';
 import type { NotePosition } from '../domain/note-position';
 import type { NoteableKey } from '../domain/noteable';
+import { causedVisibly } from './caused-note.visibility';
 import { noteableId } from './noteable.store';
 
 /** A note with what it is printed with. */
@@ -28,14 +29,19 @@ export interface NoteFilter {
   readonly filter: ActivityFilter;
   /** Internal ones as well. */
   readonly internal: boolean;
+  /** Who reads: notes that another object caused are shown to those who can read it. Undefined: nobody in particular. */
+  readonly viewer?: Viewer;
 }
 
 /** Reads notes. */
 export interface NoteList {
   /** One page of a noteable's notes, the items of threads left out: one statement, and a capped count with offset paging. */
   page(key: NoteableKey, filter: NoteFilter, request: PageRequest): Promise<{ rows: NoteRow[]; page: PageInfo }>;
-  /** One of its notes by id, also one of a thread and an internal one. `db` may be a transaction. */
-  find(key: NoteableKey, id: number, db?: SqlExecutor): Promise<NoteRow | undefined>;
+  /**
+   * One of its notes by id, also one of a thread and an internal one. `db` may be a transaction.
+   * @param viewer who reads; without one, notes that another object caused are found as well
+   */
+  find(key: NoteableKey, id: number, db?: SqlExecutor, viewer?: Viewer): Promise<NoteRow | undefined>;
 }
 
 /** Columns of `notes n` with the people on it, for `noteRow`. */
@@ -83,7 +89,7 @@ const orders: Record<string, OrderColumn[]> = {
 /** Opens the list. */
 export function noteList(db: Database): NoteList {
   return {
-    async page(key, { filter, internal }, request) {
+    async page(key, { filter, internal, viewer }, request) {
       const { rows, page } = await listPage({
         db,
         name: 'list_notes',
@@ -95,6 +101,7 @@ export function noteList(db: Database): NoteList {
           sql`n.type is distinct from 'DiscussionNote'`,
           ...(filter === 'all_notes' ? [] : [sql`n.system = ${filter === 'only_activity'}`]),
           ...(internal ? [] : [sql`not n.internal`]),
+          causedVisibly(key, viewer),
         ],
         orders,
         request,
@@ -103,12 +110,12 @@ export function noteList(db: Database): NoteList {
       return { rows: rows.map(noteRow), page };
     },
 
-    async find(key, noteId, executor = db) {
+    async find(key, noteId, executor = db, viewer) {
       const [row] = await executor.query<Record<string, unknown>>(
         named(
           'find_note',
           sql`select ${noteColumns} from ${noteFrom} where n.id = ${noteId} and n.project_id = ${key.projectId}
-            and n.noteable_id = ${noteableId(key)}`,
+            and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}`,
         ),
       );
       return row === undefined ? undefined : noteRow(row);

@@ -257,7 +257,7 @@ test('an import is history, what happens to the imported merge request afterward
   if (imported === undefined) throw new Error('not there');
   const mentions = { usernames: [], directlyAddressed: [] };
   const facts = [
-    { kind: 'created', assigneeIds: [3], reviewerIds: [], mentions, issueReferences: { closing: [], mentioned: [] } },
+    { kind: 'created', assigneeIds: [3], reviewerIds: [], mentions, issueReferences: { closing: [], mentioned: [], mergeRequests: [] } },
     { kind: 'closed' },
     { kind: 'acted', act: 'pushed', actId: '1' },
   ] as const;
@@ -306,7 +306,7 @@ test('twenty creations at once get dense, unique numbers', async () => {
         labelIds: [],
         diff: undefined,
         mentions: { usernames: [], directlyAddressed: [] },
-        issueReferences: { closing: [], mentioned: [] },
+        issueReferences: { closing: [], mentioned: [], mergeRequests: [] },
       }),
     ),
   );

@@ -1,0 +1,44 @@
+import type { CrossReference } from '@switchyard/texts';
+
+/** An object whose texts name others. */
+export interface ReferenceSource {
+  readonly kind: 'Issue' | 'MergeRequest' | 'Commit';
+  /** Id at its owner; 0 for a commit. */
+  readonly id: number;
+  /** Number within its project; 0 for a commit. */
+  readonly iid: number;
+  readonly projectId: number;
+  /** Full sha of a commit; empty otherwise. */
+  readonly sha: string;
+}
+
+/** An object that a text names. */
+export interface ReferenceTarget {
+  readonly kind: CrossReference['kind'];
+  readonly id: number;
+  readonly iid: number;
+  readonly projectId: number;
+}
+
+const sourceNames = { Issue: 'issue #', MergeRequest: 'merge request !', Commit: 'commit ' } as const;
+
+/**
+ * What the system says on an object that another one names; `path` is the full path of the source's project. The reference is short within
+ * a project and has the path elsewhere: only those who can read the source get to see it.
+ */
+export function mentionedIn(source: ReferenceSource, path: string, target: ReferenceTarget): string {
+  const name = sourceNames[source.kind];
+  const number = source.kind === 'Commit' ? source.sha : String(source.iid);
+  if (source.projectId === target.projectId) return `mentioned in ${name}${number}`;
+  const mark = source.kind === 'Commit' ? '@' : name.slice(-1);
+  const word = name.slice(0, -1).trimEnd();
+  return `mentioned in ${word} ${path}${mark}${number}`;
+}
+
+/** What made that note: one for each pair of objects, however often the one names the other. */
+export const crossReferenceCause = (source: ReferenceSource, target: ReferenceTarget): string =>
+  `reference:${source.kind}:${source.sha || source.id}:${target.kind}:${target.id}`;
+
+/** Whether source and target are one: what names itself says nothing. */
+export const namesItself = (source: ReferenceSource, target: ReferenceTarget): boolean =>
+  source.kind === target.kind && source.id === target.id;

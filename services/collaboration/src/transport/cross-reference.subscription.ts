@@ -1,0 +1,100 @@
+import type { SqlExecutor, Tx } from '@switchyard/database';
+import type { Directory } from '@switchyard/directory';
+import { unavailable } from '@switchyard/errors';
+import {
+  type AnySubscription,
+  faultPoint,
+  faultPoints,
+  issueEvents,
+  mergeRequestEvents,
+  noteEvents,
+  subscription,
+} from '@switchyard/events';
+import type { MergeRequestIssueReferences } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import type { CrossReference } from '@switchyard/texts';
+import type { followReferences, ReferringTexts } from '../application/follow-references';
+import type { ReferenceSource } from '../domain/cross-reference';
+
+faultPoints.push('cross_reference.written', 'cross_reference.committed');
+
+/** What following needs. */
+interface CrossReferenceEdges {
+  readonly follow: ReturnType<typeof followReferences>;
+  readonly number: (tx: SqlExecutor, mergeRequest: { projectId: number; iid: number; id: number }) => Promise<void>;
+  readonly forget: (tx: SqlExecutor, mergeRequest: { projectId: number; iid: number }) => Promise<void>;
+  readonly directory: Pick<Directory, 'sequence' | 'ensure'>;
+}
+
+const referencesOf = ({ mentioned, mergeRequests }: MergeRequestIssueReferences): CrossReference[] => [
+  ...mentioned.map(({ path, iid }) => ({ kind: 'Issue', path, iid }) as const),
+  ...mergeRequests.map(({ path, iid }) => ({ kind: 'MergeRequest', path, iid }) as const),
+];
+
+const sourceKinds = new Set(['Issue', 'MergeRequest', 'Commit']);
+
+/** Objects that name each other get system notes, each pair once. Imported history says nothing. */
+export function crossReferenceSubscriptions({
+  follow,
+  number,
+  forget,
+  directory,
+}: CrossReferenceEdges): AnySubscription[] {
+  const say = async (
+    tx: Tx,
+    source: ReferenceSource,
+    texts: ReferringTexts,
+    { actorId, occurredAt, directorySequence }: { actorId: number; occurredAt?: Date; directorySequence: number },
+    time: Date,
+  ): Promise<void> => {
+    if (directorySequence > directory.sequence()) {
+      // What the event names may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
+      directory.ensure(directorySequence).catch(() => undefined);
+      throw unavailable(`the directory has not reached ${directorySequence}`);
+    }
+    if (actorId > 0) await follow(tx, { source, texts, actorId, at: occurredAt ?? time });
+    faultPoint('cross_reference.written');
+    tx.afterCommit(() => faultPoint('cross_reference.committed'));
+  };
+  return [
+    subscription({
+      event: mergeRequestEvents,
+      async handle(event, tx, { time }) {
+        const { mergeRequest, fact, imported } = event;
+        if (mergeRequest === undefined || fact === undefined) return;
+        if (fact.$case === 'created') await number(tx, mergeRequest);
+        if (fact.$case === 'deleted') await forget(tx, mergeRequest);
+        if (imported || (fact.$case !== 'created' && fact.$case !== 'updated')) return;
+        if (fact.value.issueReferences === undefined) return;
+        const { id, iid, projectId } = mergeRequest;
+        const texts = { kind: 'references', references: referencesOf(fact.value.issueReferences) } as const;
+        await say(tx, { kind: 'MergeRequest', id, iid, projectId, sha: '' }, texts, event, time);
+      },
+    }),
+    subscription({
+      event: issueEvents,
+      async handle(event, tx, { time }) {
+        const { issue, fact, imported } = event;
+        if (issue === undefined || imported) return;
+        const written =
+          fact?.$case === 'created' ||
+          (fact?.$case === 'updated' &&
+            fact.value.changedFields.some((field) => field === 'title' || field === 'description'));
+        if (!written) return;
+        const { id, iid, projectId } = issue;
+        await say(tx, { kind: 'Issue', id, iid, projectId, sha: '' }, { kind: 'issue', issueId: id }, event, time);
+      },
+    }),
+    subscription({
+      event: noteEvents,
+      async handle(event, tx, { time }) {
+        const { noteable, fact, imported } = event;
+        if (noteable === undefined || imported || !sourceKinds.has(noteable.kind)) return;
+        if (fact?.$case !== 'created' && fact?.$case !== 'updated') return;
+        const { id, iid, projectId, sha } = noteable;
+        const kind = noteable.kind as ReferenceSource['kind'];
+        const noteId = fact.value.note?.id ?? 0;
+        await say(tx, { kind, id, iid, projectId, sha }, { kind: 'note', noteId }, event, time);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,155 @@
+import { sql } from '@switchyard/database';
+import { issueEvents, noteEvents } from '@switchyard/events';
+import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import type { DirectoryProject } from '@switchyard/protos/groups_admin/v1/directory';
+import { eventually } from '@switchyard/testkit';
+import { created, type StoredTarget, updated } from '../support/installation';
+import { json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+
+let scene: NoteScene;
+let secret: DirectoryProject;
+let events = 0;
+
+beforeAll(async () => {
+  scene = await startNoteScene();
+  const { directory } = scene.here;
+  const hidden = directory.namespace({ fullPath: 'hidden', path: 'hidden' });
+  secret = directory.project(hidden.id, { path: 'plans', name: 'Plans' });
+  directory.member(scene.ada.id, { projectId: secret.id }, 30);
+});
+
+afterAll(() => scene.here.close());
+
+beforeEach(async () => {
+  const { db } = scene.here;
+  await db.query(sql`truncate notes, noteables, issues, merge_request_numbers, events.inbox cascade`);
+});
+
+const received = (id: string) =>
+  eventually(async () => {
+    const rows = await scene.here.db.query(
+      sql`select 1 from events.inbox where event_id = ${id} and consumer_group = 'collaboration.references'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+async function issue(projectId: number, iid: number, description = '', given: { confidential?: boolean } = {}) {
+  const [row] = await scene.here.db.query<{ id: number }>(sql`
+    insert into issues (iid, project_id, author_id, title, description, confidential)
+    values (${iid}, ${projectId}, ${scene.ada.id}, 'Broken', ${description}, ${given.confidential ?? false}) returning id`);
+  return { id: row?.id ?? 0, iid, projectId };
+}
+
+async function tellIssue(of: { id: number; iid: number; projectId: number }, actorId = scene.ada.id) {
+  events += 1;
+  const payload = IssueEvent.fromPartial({
+    issue: { ...of, authorId: scene.ada.id, title: 'Broken' },
+    actorId,
+    occurredAt: new Date(),
+    directorySequence: scene.here.directory.changes.length,
+    fact: { $case: 'updated', value: { changedFields: ['description'] } } as never,
+  });
+  await received(await scene.here.publishEvent(issueEvents, payload, `issue:${events}`));
+}
+
+const references = (
+  mentioned: { path: string; iid: number }[],
+  mergeRequests: { path: string; iid: number }[] = [],
+) => ({
+  closing: [],
+  mentioned,
+  mergeRequests,
+});
+
+const told = async (): Promise<StoredTarget> => {
+  const target = scene.mergeRequest();
+  await received(await scene.here.publish(target, created(), { actorId: scene.ada.id }));
+  return target;
+};
+
+/** System notes on a merge request as somebody reads them, in both lists, which agree. */
+async function read(target: StoredTarget, who = scene.ada): Promise<string[]> {
+  const noteable = mergeRequestRef(target);
+  const notes = await scene.here.notes.listNotes({ noteable, activityFilter: '', page: pageOf() }, scene.as(who));
+  const discussions = await scene.here.discussions.listDiscussions({ noteable, page: pageOf() }, scene.as(who));
+  const bodies = json(notes).map((note: { body: string }) => note.body);
+  expect(notes.page?.total).toBe(bodies.length);
+  expect(discussions.page?.total).toBe(bodies.length);
+  return bodies.sort();
+}
+
+describe('what names another object', () => {
+  it('leaves a note there, once for each pair, whatever names it', async () => {
+    const { here, project, ada, eve } = scene;
+    const [first, second] = [await told(), await told()];
+    const third = await issue(project.id, 3, `see !${first.iid} and \`!${second.iid}\`, #3, !999`);
+    await tellIssue(third);
+    await tellIssue(third);
+    const naming = updated();
+    if (naming.$case === 'updated')
+      naming.value.issueReferences = references([{ path: '', iid: 3 }], [{ path: '', iid: first.iid }]);
+    await received(await here.publish(second, naming, { actorId: ada.id, cause: 2 }));
+    expect(await read(first)).toEqual([`mentioned in issue #3`, `mentioned in merge request !${second.iid}`].sort());
+    expect(await read(second)).toEqual([]);
+    const onIssue = await here.db.query(sql`
+      select n.body, n.system from notes n join noteables o on o.id = n.noteable_id where o.kind = 'Issue' and n.action = 'cross_reference'`);
+    expect(onIssue).toEqual([{ body: `mentioned in merge request !${second.iid}`, system: true }]);
+    // Who may not read the merge request says nothing on it.
+    await here.db.query(sql`truncate notes, noteables cascade`);
+    await tellIssue(third, eve.id);
+    expect(await here.db.query(sql`select 1 from notes where action = 'cross_reference'`)).toEqual([]);
+  });
+
+  it('is not told to those who may not read it', async () => {
+    const { here, ada, bob, project } = scene;
+    const target = await told();
+    const path = here.directory.namespaces.get(project.namespaceId)?.fullPath;
+    const plan = await issue(secret.id, 7, `${path}/${project.path}!${target.iid}`);
+    await tellIssue(plan);
+    expect(await read(target)).toEqual(['mentioned in issue hidden/plans#7']);
+    expect(await read(target, bob)).toEqual([]);
+    const [note] = await here.db.query<{ id: number; discussion: string }>(
+      sql`select id, encode(discussion_id, 'hex') as discussion from notes where action = 'cross_reference'`,
+    );
+    const ref = { noteable: mergeRequestRef(target), noteId: note?.id ?? 0 };
+    await expect(here.notes.getNote(ref, scene.as(bob))).rejects.toMatchObject({ kind: 'not_found' });
+    expect(json(await here.notes.getNote(ref, scene.as(ada)))).toMatchObject({ system: true });
+    const discussion = { noteable: mergeRequestRef(target), discussionId: note?.discussion ?? '' };
+    await expect(here.discussions.getDiscussion(discussion, scene.as(bob))).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+
+    const confidential = await issue(project.id, 9, `!${target.iid}`, { confidential: true });
+    await tellIssue(confidential);
+    expect(await read(target)).toHaveLength(2);
+    await here.db.query(sql`delete from issues where id = ${confidential.id}`);
+    expect(await read(target)).toHaveLength(1);
+  });
+
+  it('may be a comment, but not an internal one', async () => {
+    const { here, project, bob } = scene;
+    const target = await told();
+    const subject = await issue(project.id, 4);
+    const [noteable] = await here.db.query<{ id: number }>(sql`
+      insert into noteables (kind, project_id, target_id) values ('Issue', ${project.id}, ${subject.id}) returning id`);
+    const comment = async (internal: boolean) => {
+      const [note] = await here.db.query<{ id: number }>(sql`
+        insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, internal)
+        values (${noteable?.id}, ${project.id}, decode(md5(random()::text) || '00000000', 'hex'), true, ${bob.id}, ${`!${target.iid}`},
+          ${internal}) returning id`);
+      events += 1;
+      const payload = NoteEvent.fromPartial({
+        noteable: { kind: 'Issue', ...subject, title: 'Broken' },
+        actorId: bob.id,
+        occurredAt: new Date(),
+        fact: { $case: 'created', value: { note: { id: note?.id ?? 0, internal } } } as never,
+      });
+      await received(await here.publishEvent(noteEvents, payload, `note:${events}`));
+    };
+    await comment(true);
+    expect(await read(target)).toEqual([]);
+    await comment(false);
+    expect(await read(target)).toEqual(['mentioned in issue #4']);
+  });
+});
