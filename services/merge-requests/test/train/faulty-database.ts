@@ -1,0 +1,67 @@
+import type { Database, Sql, Tx } from '@switchyard/database';
+
+/** The process is gone: whatever it does next fails. */
+export class Died extends Error {}
+
+/** What goes wrong, counted over what one process asks of its database. */
+export type Fault =
+  | { readonly kind: 'none' }
+  /** Dies before its statement number `at`. */
+  | { readonly kind: 'dies'; readonly at: number }
+  /** Dies when transaction number `at` has committed. */
+  | { readonly kind: 'dies committed'; readonly at: number }
+  /** Stands still before its statement number `at`, outside of any transaction, while something else happens. */
+  | { readonly kind: 'waits'; readonly at: number; readonly meanwhile: () => Promise<void> };
+
+/** The database as a process sees it to which `fault` happens. Dead, it stays dead. */
+export function faultyDatabase(db: Database, fault: Fault): Database {
+  let dead = false;
+  let statements = 0;
+  let commits = 0;
+  let waited = false;
+  const step = async (within: boolean): Promise<void> => {
+    if (dead) throw new Died();
+    statements += 1;
+    if (fault.kind === 'dies' && statements >= fault.at) {
+      dead = true;
+      throw new Died();
+    }
+    if (fault.kind === 'waits' && !within && !waited && statements >= fault.at) {
+      waited = true;
+      await fault.meanwhile();
+    }
+  };
+  const faultyTx = (tx: Tx): Tx => ({
+    query: async <T>(query: Sql) => {
+      await step(true);
+      return tx.query<T>(query);
+    },
+    one: async <T>(query: Sql) => {
+      await step(true);
+      return tx.one<T>(query);
+    },
+    afterCommit: (callback) => tx.afterCommit(callback),
+  });
+  return {
+    pool: db.pool,
+    query: async <T>(query: Sql) => {
+      await step(false);
+      return db.query<T>(query);
+    },
+    one: async <T>(query: Sql) => {
+      await step(false);
+      return db.one<T>(query);
+    },
+    async transaction(work, options) {
+      await step(false);
+      const result = await db.transaction((tx) => work(faultyTx(tx)), options);
+      commits += 1;
+      if (fault.kind === 'dies committed' && commits === fault.at) {
+        dead = true;
+        throw new Died();
+      }
+      return result;
+    },
+    close: () => db.close(),
+  };
+}
