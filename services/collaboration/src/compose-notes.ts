@@ -16,6 +16,7 @@ import {
   resolveDiscussionNote,
 } from './application/discuss';
 import { getNote, listNotes } from './application/list-notes';
+import { manageSnippets, snippetNoteables } from './application/manage-snippets';
 import { moveDiffNotes } from './application/move-diff-notes';
 import { noteIssues } from './application/note-issues';
 import { noteMergeRequests } from './application/note-merge-requests';
@@ -30,6 +31,7 @@ import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { noteList } from './storage/note.list';
 import { noteableStore } from './storage/noteable.store';
+import { snippetStore } from './storage/snippet.store';
 import { systemNotes } from './storage/system-note.store';
 import type { TodoStore } from './storage/todo.store';
 import { awardEmojiHandler } from './transport/award-emoji.handler';
@@ -42,6 +44,7 @@ import { systemNoteFollower } from './transport/merge-request-note.follower';
 import { mergeRequestNoteables } from './transport/merge-request-noteable';
 import { mergeRequestEditor } from './transport/merge-request-quick-action';
 import { noteHandler } from './transport/note.handler';
+import { snippetHandler } from './transport/snippet.handler';
 
 /** Consumer group of the notes of issues: apart from that of to-dos, so that neither waits for the other. */
 const noteGroup = 'collaboration.notes';
@@ -71,9 +74,11 @@ export interface NoteParts {
 export function composeNotes(edges: NoteEdges): NoteParts {
   const { db, mergeRequests, directory, todos, issues, externalUrl, emojiNotesReact, log } = edges;
   const clock = () => new Date();
+  const snippetEdges = { db, snippets: snippetStore(db), noteables: noteableStore };
   const find = findNoteable({
     MergeRequest: mergeRequestNoteables(mergeRequests, directory.sequence),
     Issue: issues.find,
+    Snippet: snippetNoteables(snippetEdges, externalUrl),
     Commit: commitNoteables(mergeRequests, externalUrl),
   });
   const places = diffPlaces(mergeRequests);
@@ -125,6 +130,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
   return {
     services: [
       noteHandler(useCases, externalUrl),
+      snippetHandler(observe('snippets', manageSnippets(snippetEdges)), externalUrl),
       discussionHandler(useCases, externalUrl),
       awardEmojiHandler(useCases, externalUrl),
     ],
@@ -137,7 +143,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
         subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)],
       }),
       moveDiffNotes({ db, moves: diffNoteStore, places, log }),
-      purgeNotes({ db, noteables: noteableStore, log }),
+      purgeNotes({ db, noteables: noteableStore, snippets: snippetEdges.snippets, log }),
     ],
   };
 }

@@ -18,6 +18,7 @@ import { AwardEmojiServiceService } from '@switchyard/protos/collaboration/v1/aw
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
+import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
@@ -80,6 +81,7 @@ export interface Installation {
   readonly todos: RpcClient<typeof TodoServiceService>;
   readonly events: RpcClient<typeof EventServiceService>;
   readonly notes: RpcClient<typeof NoteServiceService>;
+  readonly snippets: RpcClient<typeof SnippetServiceService>;
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
   readonly awards: RpcClient<typeof AwardEmojiServiceService>;
   /** Edits of merge requests that reached their owner. */
@@ -298,6 +300,7 @@ export async function startInstallation(): Promise<Installation> {
     events: gateway.client(EventServiceService),
     bus,
     notes: gateway.client(NoteServiceService),
+    snippets: gateway.client(SnippetServiceService),
     discussions: gateway.client(DiscussionServiceService),
     awards: gateway.client(AwardEmojiServiceService),
     edits,

@@ -115,6 +115,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
     if (isForward(reply)) return edges.forward(request, response, reply.forward, { ...identity, requestId });
+    if ('raw' in reply) return sendJson(request, response, defaultStatus, reply.raw, reply.contentType);
     if (isPage(reply) && reply.page !== undefined && route.list !== undefined) {
       const url = new URL(request.originalUrl, edges.externalUrl);
       for (const [name, value] of Object.entries(pageHeaders(url, reply.page, route.list, page.descending)))

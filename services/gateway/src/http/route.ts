@@ -27,8 +27,14 @@ export interface Forward {
   readonly forward: { readonly to: string; readonly path: string };
 }
 
+/** Bytes that are no JSON, such as the text of a file. */
+export interface Raw {
+  readonly raw: Uint8Array;
+  readonly contentType: string;
+}
+
 /** What a handler may answer. */
-export type Answer = Representation | RepresentationPage | Forward;
+export type Answer = Representation | RepresentationPage | Forward | Raw;
 
 type Shape = z.ZodRawShape;
 type ValuesOf<T extends Shape> = z.infer<z.ZodObject<T>>;

@@ -5,6 +5,7 @@ import { eventRoutes } from './collaboration/events.routes';
 import { issueListRoutes } from './collaboration/issue-lists.routes';
 import { issueRoutes } from './collaboration/issues.routes';
 import { noteRoutes } from './collaboration/notes.routes';
+import { snippetRoutes } from './collaboration/snippets.routes';
 import { todoRoutes } from './collaboration/todos.routes';
 import { groupRoutes } from './groups-admin/groups.routes';
 import { labelRoutes } from './groups-admin/labels.routes';
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...labelRoutes,
   ...milestoneRoutes,
   ...eventRoutes,
+  ...snippetRoutes,
   ...noteRoutes,
   ...discussionRoutes,
   ...awardEmojiRoutes,

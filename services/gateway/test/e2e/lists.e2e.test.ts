@@ -169,6 +169,23 @@ describe('every list', () => {
       }),
     );
 
+    const snippet = await post(`${at}/snippets`, { title: 'S', visibility: 'public', file_name: 'a', content: 'b' });
+    await each(rows, (index) =>
+      post(`${at}/snippets`, { title: `S ${index}`, visibility: 'public', file_name: 'a', content: 'b' }),
+    );
+    const onSnippet = await post(`${at}/snippets/${snippet.id}/notes`, { body: 'First' });
+    await system.query(
+      'collaboration',
+      `insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+        select noteable_id, project_id, decode(lpad(to_hex(n + 3000), 40, '0'), 'hex'), true, author_id, 'Note'
+        from notes, generate_series(1, ${rows}) n where id = ${onSnippet.id}`,
+    );
+    await system.query(
+      'collaboration',
+      `insert into award_emoji (awardable_type, awardable_id, name, user_id)
+        select kind, awarded, 'thumbsup', member from unnest(array[${userIds}]) member,
+        (values ('Snippet', ${snippet.id}), ('Note', ${onSnippet.id})) target (kind, awarded)`,
+    );
     const onCommit = await post(`${at}/repository/commits/${bigSha}/discussions`, { body: 'First' });
     await system.query(
       'collaboration',
@@ -250,6 +267,11 @@ describe('every list', () => {
       'GET /groups/:id/issues': `${g}/issues`,
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
+      'GET /projects/:id/snippets': `${at}/snippets`,
+      'GET /projects/:id/snippets/:snippet_id/notes': `${at}/snippets/${snippet.id}/notes`,
+      'GET /projects/:id/snippets/:snippet_id/discussions': `${at}/snippets/${snippet.id}/discussions`,
+      'GET /projects/:id/snippets/:snippet_id/award_emoji': `${at}/snippets/${snippet.id}/award_emoji`,
+      'GET /projects/:id/snippets/:snippet_id/notes/:note_id/award_emoji': `${at}/snippets/${snippet.id}/notes/${onSnippet.id}/award_emoji`,
       'GET /projects/:id/repository/commits/:commit_id/discussions': `${at}/repository/commits/${bigSha}/discussions`,
       'GET /projects/:id/issues/:issue_iid/notes': `${at}/issues/${issue.iid}/notes`,
       'GET /projects/:id/issues/:issue_iid/discussions': `${at}/issues/${issue.iid}/discussions`,

@@ -345,7 +345,25 @@ export const expectations: readonly Expectation[] = [
   row('GET /users/:id/events', 'anybody', 'G-4.8-4'),
   row('GET /projects/:id/events', 'openRead', 'G-4.8-4'),
 
+  // Snippets
+  row('GET /projects/:id/snippets', 'openRead', 'gaps §10 Snippets'),
+  row('POST /projects/:id/snippets', 'reporterWrite', 'gaps §10 Snippets', {
+    title: 't',
+    visibility: 'private',
+    file_name: 'f',
+    content: 'c',
+  }),
+  row('GET /projects/:id/snippets/:snippet_id', 'openRead', 'gaps §10 Snippets'),
+  row('GET /projects/:id/snippets/:snippet_id/raw', 'openRead', 'gaps §10 Snippets'),
+  row('GET /projects/:id/snippets/:snippet_id/files/:ref/:file_path/raw', 'openRead', 'gaps §10 Snippets'),
+  row('PUT /projects/:id/snippets/:snippet_id', 'seerWrite', 'gaps §10 Snippets', { title: 't' }),
+  row('DELETE /projects/:id/snippets/:snippet_id', 'seerWrite', 'gaps §10 Snippets'),
+
   // Notes
+  ...noteRows('/projects/:id/snippets/:snippet_id', 'seerNotes', 'seerWrite'),
+  ...discussionRows('/projects/:id/snippets/:snippet_id', 'seerNotes', 'seerWrite'),
+  ...reactionRows('/projects/:id/snippets/:snippet_id', 'seerNotes', 'seerWrite'),
+  ...reactionRows('/projects/:id/snippets/:snippet_id/notes/:note_id', 'seerNotes', 'seerWrite'),
   ...discussionRows('/projects/:id/repository/commits/:commit_id', 'readerNotes', 'readerWrite'),
   ...noteRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
   ...discussionRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),

@@ -55,6 +55,18 @@ export const noteables: readonly NoteableKind[] = [
     }),
   },
   {
+    path: '/projects/:id/snippets/:snippet_id',
+    path_params: { snippet_id: integer() },
+    name: 'a snippet',
+    read: 'read_snippet',
+    comment: 'write_snippet',
+    hasNotes: true,
+    hasReactions: true,
+    resolvable: false,
+    hasDiff: false,
+    ref: (projectId, path) => ({ projectId, target: { $case: 'snippetId', value: path.snippet_id as number } }),
+  },
+  {
     path: '/projects/:id/repository/commits/:commit_id',
     path_params: {},
     name: 'a commit',

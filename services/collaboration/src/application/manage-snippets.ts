@@ -1,0 +1,130 @@
+import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import { forbidden, notFound } from '@switchyard/errors';
+import { levels } from '../domain/note';
+import { noteableRules } from '../domain/noteable';
+import { applyActions, checkFiles, checkTitle, type SnippetFileAction } from '../domain/snippet';
+import type { noteableStore } from '../storage/noteable.store';
+import type { SnippetRow, SnippetStore, SnippetViewer } from '../storage/snippet.store';
+import type { NoteableResolver, Reader } from './noteables';
+
+/** What snippets need. */
+export interface SnippetEdges {
+  readonly db: Database;
+  readonly snippets: SnippetStore;
+  readonly noteables: typeof noteableStore;
+}
+
+/** A change of a snippet; what is undefined stays. */
+export interface SnippetChange {
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly visibility: string | undefined;
+  readonly files: readonly SnippetFileAction[];
+}
+
+const viewerOf = ({ actor, access }: Reader): SnippetViewer => ({
+  userId: actor.userId,
+  admin: actor.admin,
+  external: actor.external,
+  level: access?.level ?? 0,
+});
+
+const none = () => notFound(noteableRules.Snippet.thing);
+
+/** Fails with `not_found` for a snippet that is not there or that the reader may not see. */
+async function visible({ snippets }: SnippetEdges, reader: Reader, projectId: number, id: number): Promise<SnippetRow> {
+  const found = reader.access?.id === projectId ? await snippets.find(viewerOf(reader), projectId, id) : undefined;
+  if (found === undefined) throw none();
+  return found;
+}
+
+/** Only the author, Maintainers and administrators change a snippet. */
+function checkMayChange(reader: Reader, snippet: SnippetRow): void {
+  const { userId, admin, level } = viewerOf(reader);
+  if (snippet.authorId !== userId && !admin && level < levels.maintainer) throw forbidden();
+}
+
+/** The use cases of snippets. */
+export function manageSnippets(edges: SnippetEdges) {
+  const { db, snippets, noteables } = edges;
+  return {
+    /** Snippets of a project that the reader may see, newest first. */
+    list: (reader: Reader, projectId: number, request: PageRequest): Promise<{ rows: SnippetRow[]; page: PageInfo }> =>
+      snippets.page(viewerOf(reader), projectId, request),
+
+    /** One snippet. Fails with `not_found`. */
+    get: (reader: Reader, projectId: number, id: number): Promise<SnippetRow> => visible(edges, reader, projectId, id),
+
+    /** Content of a file of a snippet, of the first for an empty path. Fails with `not_found`. */
+    async raw(reader: Reader, projectId: number, id: number, path: string): Promise<string> {
+      await visible(edges, reader, projectId, id);
+      const files = await snippets.files(id);
+      const file = path === '' ? files[0] : files.find((one) => one.path === path);
+      if (file === undefined) throw notFound('File');
+      return file.content;
+    },
+
+    /** Makes a snippet. Fails with `invalid`. */
+    async create(reader: Reader, projectId: number, change: SnippetChange): Promise<SnippetRow> {
+      const { title = '', description, visibility = 'private' } = change;
+      checkTitle(title);
+      const files = change.files.map(({ path, content }) => ({ path, content: content ?? '' }));
+      checkFiles(files);
+      const fields = { title, description: description || undefined, visibility, files };
+      const id = await db.transaction((tx) => snippets.insert(tx, projectId, reader.actor.userId, fields));
+      return visible(edges, reader, projectId, id);
+    },
+
+    /** Changes a snippet. Fails with `not_found`, `forbidden`, `invalid`. */
+    async update(reader: Reader, projectId: number, id: number, change: SnippetChange): Promise<SnippetRow> {
+      checkMayChange(reader, await visible(edges, reader, projectId, id));
+      if (change.title !== undefined) checkTitle(change.title);
+      await db.transaction(async (tx) => {
+        await snippets.lock(tx, id);
+        const before = await snippets.find(viewerOf(reader), projectId, id, tx);
+        if (before === undefined) throw none();
+        await snippets.update(tx, id, {
+          title: change.title ?? before.title,
+          description: change.description === undefined ? before.description : change.description || undefined,
+          visibility: change.visibility ?? before.visibility,
+          files: applyActions(await snippets.files(id, tx), change.files),
+        });
+      });
+      return visible(edges, reader, projectId, id);
+    },
+
+    /** Deletes a snippet with its notes. Fails with `not_found`, `forbidden`, `precondition_failed`. */
+    async remove(reader: Reader, projectId: number, id: number, unmodifiedSince: Date | undefined): Promise<void> {
+      checkMayChange(reader, await visible(edges, reader, projectId, id));
+      await db.transaction(async (tx) => {
+        await snippets.lock(tx, id, unmodifiedSince);
+        await noteables.remove(tx, { kind: 'Snippet', projectId, targetId: id, sha: '' });
+        await snippets.remove(tx, id);
+      });
+    },
+  };
+}
+
+/** What `manageSnippets` gives. */
+export type Snippets = ReturnType<typeof manageSnippets>;
+
+/** Snippets as noteables. */
+export const snippetNoteables =
+  (edges: SnippetEdges, externalUrl: string): NoteableResolver<'Snippet'> =>
+  async ({ projectId, id }, reader) => {
+    const snippet = await visible(edges, reader, projectId, id);
+    return {
+      kind: 'Snippet',
+      projectId,
+      targetId: id,
+      iid: undefined,
+      sha: '',
+      authorId: snippet.authorId,
+      assigneeIds: [],
+      title: snippet.title,
+      webUrl: `${externalUrl.replace(/\/+$/, '')}/${reader.access?.fullPath}/-/snippets/${id}`,
+      state: '',
+      confidential: snippet.visibility === 'private',
+      locked: false,
+    };
+  };

@@ -1,0 +1,30 @@
+import { userReference } from '@switchyard/directory';
+import type { SnippetRow } from '../storage/snippet.store';
+
+/**
+ * The public snippet (G §10 Snippets).
+ * @param projectPath full path of its project
+ */
+export function presentSnippet(snippet: SnippetRow, projectPath: string, externalUrl: string) {
+  const origin = externalUrl.replace(/\/+$/, '');
+  const webUrl = `${origin}/${projectPath}/-/snippets/${snippet.id}`;
+  return {
+    id: snippet.id,
+    title: snippet.title,
+    description: snippet.description ?? null,
+    visibility: snippet.visibility,
+    author: snippet.author && userReference(snippet.author, externalUrl),
+    created_at: snippet.createdAt,
+    updated_at: snippet.updatedAt,
+    project_id: snippet.projectId,
+    web_url: webUrl,
+    raw_url: `${webUrl}/raw`,
+    file_name: snippet.paths[0] ?? null,
+    files: snippet.paths.map((path) => ({
+      path,
+      raw_url: `${webUrl}/raw/main/${path.split('/').map(encodeURIComponent).join('/')}`,
+    })),
+    imported: false,
+    imported_from: 'none',
+  };
+}

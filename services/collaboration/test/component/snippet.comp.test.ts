@@ -1,0 +1,127 @@
+import { sql } from '@switchyard/database';
+import {
+  CreateSnippetRequest,
+  type SnippetFile,
+  UpdateSnippetRequest,
+} from '@switchyard/protos/collaboration/v1/snippet';
+import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { type Item, json, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+
+let scene: NoteScene;
+
+beforeAll(async () => {
+  scene = await startNoteScene();
+});
+
+afterAll(() => scene.here.close());
+
+const file = (path: string, content: string | undefined, action = '', previousPath = ''): SnippetFile => ({
+  path,
+  content,
+  action,
+  previousPath,
+});
+
+const create = async (given: Partial<CreateSnippetRequest> = {}, user = scene.bob): Promise<Item> =>
+  json(
+    await scene.here.snippets.createSnippet(
+      CreateSnippetRequest.fromPartial({
+        projectId: scene.project.id,
+        title: 'A snippet',
+        visibility: 'public',
+        files: [file('a.txt', 'alpha')],
+        ...given,
+      }),
+      scene.as(user),
+    ),
+  );
+
+const get = async (snippetId: number, user: DirectoryUser | undefined = scene.bob): Promise<Item> =>
+  json(await scene.here.snippets.getSnippet({ projectId: scene.project.id, snippetId }, scene.as(user)));
+
+const raw = async (snippetId: number, path = ''): Promise<string> =>
+  (
+    await scene.here.snippets.getSnippetRaw({ projectId: scene.project.id, snippetId, path }, scene.as(scene.bob))
+  ).json.toString();
+
+const update = async (snippetId: number, given: Partial<UpdateSnippetRequest>, user = scene.bob): Promise<Item> =>
+  json(
+    await scene.here.snippets.updateSnippet(
+      UpdateSnippetRequest.fromPartial({ projectId: scene.project.id, snippetId, ...given }),
+      scene.as(user),
+    ),
+  );
+
+describe('a snippet', () => {
+  it('is made, read, changed, and deleted with its notes', async () => {
+    const made = await create({ description: 'd', files: [file('a.txt', 'alpha'), file('dir/b.md', 'beta')] });
+    expect(made).toMatchObject({
+      title: 'A snippet',
+      description: 'd',
+      visibility: 'public',
+      author: { username: 'bob' },
+      project_id: scene.project.id,
+      file_name: 'a.txt',
+      files: [{ path: 'a.txt' }, { path: 'dir/b.md', raw_url: expect.stringMatching(/raw\/main\/dir\/b\.md$/) }],
+    });
+    expect([await raw(made.id), await raw(made.id, 'dir/b.md')]).toEqual(['alpha', 'beta']);
+    await expect(raw(made.id, 'c')).rejects.toMatchObject({ body: { message: '404 File Not Found' } });
+    const changed = await update(made.id, {
+      title: 'Other',
+      files: [file('c.txt', 'gamma', 'create'), file('a.txt', undefined, 'delete')],
+    });
+    expect(changed).toMatchObject({ title: 'Other', description: 'd', file_name: 'dir/b.md' });
+    const noteable = { projectId: scene.project.id, target: { $case: 'snippetId' as const, value: made.id } };
+    const note = json(
+      await scene.here.notes.createNote(
+        { noteable, body: 'Nice', internal: false, createdAt: undefined },
+        scene.as(scene.ada),
+      ),
+    );
+    expect(note).toMatchObject({ noteable_type: 'Snippet', noteable_id: made.id });
+    expect(note).not.toHaveProperty('noteable_iid');
+    await scene.here.snippets.deleteSnippet(
+      { projectId: scene.project.id, snippetId: made.id, ifUnmodifiedSince: undefined },
+      scene.as(scene.bob),
+    );
+    await expect(get(made.id)).rejects.toMatchObject({ body: { message: '404 Snippet Not Found' } });
+    await expect(scene.here.notes.getNote({ noteable, noteId: note.id }, scene.as(scene.ada))).rejects.toMatchObject({
+      body: { message: '404 Snippet Not Found' },
+    });
+    expect(
+      await scene.here.db.query(sql`select removed_at is not null as gone from noteables where target_id = ${made.id}`),
+    ).toEqual([{ gone: true }]);
+  });
+
+  it('is seen by whom its visibility says', async () => {
+    const ids = await Promise.all(
+      ['public', 'internal', 'private'].map(async (visibility) => (await create({ visibility })).id),
+    );
+    const seen = async (user: DirectoryUser | undefined) => {
+      const reply = await scene.here.snippets.listSnippets(
+        { projectId: scene.project.id, page: pageOf() },
+        scene.as(user),
+      );
+      return json(reply)
+        .map(({ id }: Item) => ids.indexOf(id))
+        .filter((at: number) => at >= 0)
+        .sort();
+    };
+    expect(await seen(scene.eve)).toEqual([0, 1, 2]);
+    expect(await seen(scene.mallory)).toEqual([0, 1]);
+    expect(await seen(undefined)).toEqual([0]);
+    await expect(get(ids[2]!, scene.mallory)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('is changed by its author and Maintainers', async () => {
+    const { id } = await create();
+    await expect(update(id, { title: 'x' }, scene.eve)).rejects.toMatchObject({ kind: 'forbidden' });
+    await update(id, { title: 'x' }, scene.ada);
+    const gone = { projectId: scene.project.id, snippetId: id };
+    await expect(
+      scene.here.snippets.deleteSnippet({ ...gone, ifUnmodifiedSince: new Date(0) }, scene.as(scene.ada)),
+    ).rejects.toMatchObject({ kind: 'precondition_failed' });
+    await expect(create({ title: ' ' })).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(create({ files: [] })).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
