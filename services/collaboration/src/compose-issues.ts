@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import type { EnsureLabels } from '@switchyard/directory';
 import type { ServiceImplementation } from '@switchyard/rpc';
-import { observe } from '@switchyard/telemetry';
+import { type Logger, observe } from '@switchyard/telemetry';
 import type { KeepCounters } from './application/change-noteable';
 import { createIssue } from './application/create-issue';
 import { deleteIssue } from './application/delete-issue';
@@ -11,6 +11,7 @@ import { issueEditor, issueNoteables, keepIssueCounters } from './application/is
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
 import type { NoteableResolver } from './application/noteables';
+import { purgeIssues } from './application/purge-issues';
 import { listParticipantsOfIssue, readIssue, readIssueById } from './application/read-issue';
 import { readIssueTarget, readIssueTargets } from './application/read-issue-targets';
 import type { NoteableEditor } from './application/run-quick-actions';
@@ -39,12 +40,15 @@ export interface IssuePartEdges {
   /** Merge requests, as their owner shows them. */
   readonly mergeRequests: TargetOwner;
   readonly externalUrl: string;
+  readonly log: Logger;
   readonly clock?: () => Date;
 }
 
 /** Issues as a part of the service. */
 export interface IssuePart {
   readonly services: readonly ServiceImplementation[];
+  /** Starts what runs beside requests. */
+  startBackground(): { close(): Promise<void> };
   /** What follows from what happens to merge requests. */
   readonly mergeRequestFollowers: readonly MergeRequestFollower[];
   /** Issues as what to-dos point at. */
@@ -91,6 +95,7 @@ export function composeIssues(given: IssuePartEdges): IssuePart {
     }),
   });
   return {
+    startBackground: () => purgeIssues({ issues: edges.issues, log: given.log }),
     services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock: edges.clock })],
     mergeRequestFollowers: [issueReferenceFollower(followReferences)],
     targets: issueTargets(useCases, { externalUrl, clock: edges.clock }),

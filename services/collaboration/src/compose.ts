@@ -57,6 +57,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     ensureLabels: labelsOf(groupsAdmin, directory),
     mergeRequests: mergeRequestOwner,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
+    log: logger,
   });
   const targets = { MergeRequest: mergeRequestOwner, Issue: issues.targets };
   const useCases = observe('collaboration', {
@@ -115,6 +116,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
             ),
           ],
         }),
+        issues.startBackground(),
         ...(await notes.start()),
         await startConsumer({
           bus,

@@ -254,9 +254,29 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
         actorId,
         occurredAt: new Date(),
       });
+      await tx.query(sql`delete from award_emoji where awardable_type = 'Issue' and awardable_id = ${id}`);
       await tx.query(sql`delete from issues where id = ${id}`);
       markFaults(tx);
     });
+  },
+
+  /** Removes up to `limit` issues of deleted projects, with their numbers, links and reactions; returns how many rows went. */
+  async removeOrphans(limit: number): Promise<number> {
+    const row = await db.one<{ removed: number }>(sql`
+      with gone as (select p.id from directory.projects p where p.deleted_at is not null),
+      doomed as (select i.id from gone join issues i on i.project_id = gone.id limit ${limit}),
+      reactions as (
+        delete from award_emoji where awardable_type = 'Issue' and awardable_id in (select id from doomed)),
+      removed as (delete from issues where id in (select id from doomed) returning 1),
+      links as (
+        delete from issue_merge_requests where (merge_request_id, project_id, iid) in (
+          select link.merge_request_id, link.project_id, link.iid from gone
+          join issue_merge_requests link on link.project_id = gone.id or link.merge_request_project_id = gone.id
+          limit ${limit}) returning 1),
+      counters as (delete from iid_counters where project_id in (select id from gone) returning 1)
+      select (select count(*) from removed)::int + (select count(*) from links)::int + (select count(*) from counters)::int
+        as removed`);
+    return row?.removed ?? 0;
   },
 
   /** Whether a user is told of everything: as they said, else because they take part. */

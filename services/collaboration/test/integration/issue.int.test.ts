@@ -179,6 +179,28 @@ describe('issues in the database', () => {
     expect((await told()).map(({ event }) => event.fact?.$case)).toEqual(['created', 'created', 'moved', 'closed']);
   });
 
+  it('go with their project, and nothing of them is left', async () => {
+    const doomed = model.project(group.id, { visibility: 'public' });
+    await eventually(() => directory.ensure(model.changes.length));
+    for (const projectId of [doomed.id, open.id]) {
+      const { id, iid } = await make({ projectId, assigneeIds: [assignee.id], labelIds: [bug.id] });
+      await db.query(sql`
+        insert into award_emoji (awardable_type, awardable_id, name, user_id) values ('Issue', ${id}, 'star', ${root.id})`);
+      await db.query(sql`
+        insert into issue_merge_requests (merge_request_id, project_id, iid, merge_request_project_id, merge_request_iid, closes)
+        values (${id}, ${projectId}, ${iid}, ${open.id}, 1, true), (${id}, ${open.id}, 77, ${projectId}, 1, true)`);
+    }
+    expect(await issues.removeOrphans(10)).toBe(0);
+    model.removeProject(doomed.id);
+    await eventually(() => directory.ensure(model.changes.length));
+    while ((await issues.removeOrphans(1)) > 0);
+    const left = async (table: string) => (await db.query(sql`select 1 from ${raw(table)}`)).length;
+    for (const table of ['issues', 'iid_counters', 'award_emoji', 'issue_assignees', 'issue_labels'])
+      expect([table, await left(table)]).toEqual([table, 1]);
+    expect(await left('issue_participants')).toBe(2);
+    expect(await left('issue_merge_requests')).toBe(2);
+  });
+
   it('show themselves to whom they are open, in every list and by themselves', async () => {
     await make({ title: 'plain' });
     await make({ title: 'secret', confidential: true, assigneeIds: [assignee.id] });
