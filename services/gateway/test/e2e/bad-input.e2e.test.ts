@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { pageParameters } from '../../src/http/page';
 import type { Route } from '../../src/http/route';
 import { routes } from '../../src/routes';
+import { noteables } from '../../src/routes/collaboration/noteables';
 import { replyValidator } from '../support/reply-validator';
 import { hostileTexts, hostileValues, pairs, seeded, segment, wrongFor } from './support/hostile-values';
 import { type RawReply, type RawRequest, rawClient } from './support/raw-client';
@@ -196,6 +197,19 @@ describe('bad input', () => {
       });
       await post(`${at}/statuses/${head}`, { state: 'running', name: `job ${index}`, ref: `b${index}` });
     }
+    let issue = 0;
+    for (let index = 0; index < 5; index += 1) {
+      const made = await post(`${at}/issues`, {
+        title: `Issue ${index}`,
+        description: `Something for @ada in !${index + 1}`,
+        labels: `l${index}-${at.length}`,
+        assignee_ids: [ada],
+        due_date: index === 2 ? null : `2027-01-0${index + 1}`,
+        weight: index === 3 ? null : index,
+        confidential: index === 4,
+      });
+      issue = made.id;
+    }
     for (let index = 0; index < 4; index += 1) {
       await post(`${at}/statuses/${head}`, { state: 'success', name: `more ${index}`, ref: 'b5' });
       await post(`${at}/protected_branches`, { name: `release/${index}` });
@@ -214,16 +228,44 @@ describe('bad input', () => {
           1, now(), now()
         from cars join merge_requests mr on mr.id = cars.merge_request_id`,
     );
+    // Notes, threads and reactions of each kind of object; what would take them away is asked for others.
+    const spoken: Record<string, string> = {};
+    for (const kind of noteables) {
+      const one = kind.path.replace(/:([a-z_]+)/g, (_, name: string) =>
+        name === 'id' ? String(project) : name === 'commit_id' ? head : '1',
+      );
+      for (let index = 0; index < 4; index += 1) {
+        if (kind.hasNotes) await post(`${one}/notes`, { body: `Note ${index}` });
+        if (kind.hasReactions) await post(`${one}/award_emoji`, { name: ['star', 'heart', 'tada', 'eyes'][index] });
+      }
+      const thread = await post(`${one}/discussions`, { body: 'Thread' });
+      const [note] = thread.notes;
+      const award = kind.hasReactions ? await post(`${one}/award_emoji`, { name: 'rocket' }) : undefined;
+      const noteAward = kind.hasNotes
+        ? await post(`${one}/notes/${note.id}/award_emoji`, { name: 'rocket' })
+        : undefined;
+      for (const route of routes.filter(({ path }) => path.startsWith(`${kind.path}/`))) {
+        const removes = route.method === 'delete';
+        const reaction = route.path.includes(':note_id') ? noteAward : award;
+        spoken[`${operationOf(route)} note_id`] = removes && /note_id$/.test(route.path) ? '999999' : String(note.id);
+        spoken[`${operationOf(route)} discussion_id`] = thread.id;
+        spoken[`${operationOf(route)} award_id`] = removes ? '999999' : String(reaction?.id);
+      }
+    }
     const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
     await post(`${at}/pipeline`, { ref: 'main' });
     const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);
     const { body: tree } = await system.api('GET', `${at}/repository/tree`);
-    Object.assign(known, {
+    Object.assign(known, spoken, {
       'projects.id': String(project),
       'groups.id': String(group),
       'users.id': String(ada),
       'namespaces.id': 'fuzz',
       'todos.id': '1',
+      'issues.id': String(issue),
+      issue_iid: '1',
+      'DELETE /projects/:id/issues/:issue_iid issue_iid': '999',
+      'POST /projects/:id/issues/:issue_iid/move issue_iid': '5',
       user_id: String(ada),
       token_id: String(token.id),
       'groups.label_id': String(ids[`/groups/${group}/label`]),
@@ -236,6 +278,7 @@ describe('bad input', () => {
       branch: 'main',
       'projects.target_branch': 'main',
       sha: head,
+      commit_id: head,
       'GET /projects/:id/repository/blobs/:sha sha': tree.find((entry: { type: string }) => entry.type === 'blob').id,
       'GET /projects/:id/repository/blobs/:sha/raw sha': tree.find((entry: { type: string }) => entry.type === 'blob')
         .id,
@@ -273,6 +316,10 @@ describe('bad input', () => {
       target_branch: 'main',
       state: 'success',
       new_name: () => `l${next()}`,
+      duration: '1h 30m',
+      body: () => `Text ${next()}`,
+      resolved: true,
+      to_project_id: () => String(other),
     });
   });
   afterAll(async () => {
@@ -300,7 +347,7 @@ describe('bad input', () => {
     ...(operationOf(route) === 'POST /users' ? { force_random_password: true } : {}),
     ...(operationOf(route) === 'POST /projects' ? { name: sample('name') } : {}),
     ...(/^POST .*members$/.test(operationOf(route)) ? { user_id: String(ada) } : {}),
-    ...(operationOf(route).startsWith('PUT /projects/:id/merge_requests/:merge_request_iid') ? { title: 'T' } : {}),
+    ...(/^PUT .projects.:id.(merge_requests|issues).:[a-z_]+_iid$/.test(operationOf(route)) ? { title: 'T' } : {}),
   });
 
   /** A request with these parameters: query on reads; JSON, form or multipart on writes. */
@@ -345,7 +392,7 @@ describe('bad input', () => {
     const problems: string[] = [];
     await inLanes(walks, async ({ route, order, sort }) => {
       const required = Object.entries(baseOf(route)).flatMap(([name, value]) => pairs(name, value));
-      const own = operationOf(route) === 'GET /merge_requests' ? ['scope=all'] : [];
+      const own = ['GET /merge_requests', 'GET /issues'].includes(operationOf(route)) ? ['scope=all'] : [];
       const query = [...required, ...own, ...(order ? [`order_by=${order}`] : []), ...(sort ? [`sort=${sort}`] : [])];
       const at = pathOf(route);
       const name = `${at}?${query.join('&')}`;
