@@ -27,6 +27,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     email: text(user.email),
     admin: user.admin,
     external: user.external,
+    private_profile: user.privateProfile,
     bot: user.bot,
     ghost_id: id(user.ghostId),
     created_at: user.createdAt ?? null,

@@ -47,6 +47,7 @@ export class DirectoryModel {
       commitEmail: '',
       admin: false,
       external: false,
+      privateProfile: false,
       bot: false,
       ghostId: 0,
       createdAt: new Date('2026-01-02T03:04:05.678Z'),

@@ -1,5 +1,4 @@
 import type { Database } from '@switchyard/database';
-import { usersByIds, usersByUsernames } from '@switchyard/directory';
 import { type EventBus, startConsumer } from '@switchyard/events';
 import type { ServiceImplementation } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
@@ -20,16 +19,8 @@ export function composeActivity({ db, bus, externalUrl }: { db: Database; bus: E
   const list = activityEventList(db);
   const events = activityEventStore(db);
   const useCases = observe('collaboration', { applyActivity: events.apply });
-  const authorNamed = async (user: string): Promise<{ id: number } | undefined> => {
-    const id = /^[1-9]\d{0,15}$/.test(user) ? Number(user) : undefined;
-    const found =
-      id === undefined
-        ? (await usersByUsernames(db, [user])).get(user.toLowerCase())
-        : (await usersByIds(db, [id])).get(id);
-    return id === undefined || found?.id === id ? found : undefined;
-  };
   return {
-    services: [eventHandler(list, authorNamed, externalUrl)],
+    services: [eventHandler(list, externalUrl)],
     start: async () => [
       await startConsumer({
         bus,

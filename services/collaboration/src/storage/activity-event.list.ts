@@ -52,8 +52,17 @@ export type ActivityScope =
   /** Of every project the viewer is a member of. */
   | 'member_projects';
 
+/** Whose events are asked for. */
+export interface EventAuthor {
+  readonly id: number;
+  /** What they did is shown to themselves and to administrators alone (G-4.8-4). */
+  readonly private_profile: boolean;
+}
+
 /** Reads events that the viewer may see. */
 export interface ActivityEventList {
+  /** The user with an id, or with a username without regard to case; undefined when there is none. */
+  author(user: string): Promise<EventAuthor | undefined>;
   /** One page by moment: one statement, and a capped count with offset paging. */
   page(
     viewer: Viewer,
@@ -134,6 +143,16 @@ function rowOf(row: Record<string, unknown>): ActivityEventRow {
 /** Opens the list. */
 export function activityEventList(db: Database): ActivityEventList {
   return {
+    async author(user) {
+      const named = /^[1-9]\d{0,15}$/.test(user)
+        ? sql`u.id = ${Number(user)}`
+        : sql`lower(u.username) = ${user.toLowerCase()}`;
+      const [found] = await db.query<EventAuthor>(
+        sql`select u.id, u.private_profile from directory.users u where ${named} and u.deleted_at is null`,
+      );
+      return found;
+    },
+
     async page(viewer, scope, filter, request) {
       const { rows, page } = await listPage({
         db,

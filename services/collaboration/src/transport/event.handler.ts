@@ -20,15 +20,8 @@ const pageOf = (wire: WirePageRequest | undefined): PageRequest => ({
   orderBy: 'created_at',
 });
 
-/**
- * Serves `EventService`.
- * @param authorNamed finds whose events are asked for, by id or username; undefined when there is no such user
- */
-export function eventHandler(
-  list: ActivityEventList,
-  authorNamed: (user: string) => Promise<{ readonly id: number } | undefined>,
-  externalUrl: string,
-): ServiceImplementation {
+/** Serves `EventService`. */
+export function eventHandler(list: ActivityEventList, externalUrl: string): ServiceImplementation {
   const answer = async (
     { actor }: CallContext,
     scope: ActivityScope,
@@ -49,9 +42,12 @@ export function eventHandler(
       return answer(context, scope, request.filter, pageOf(request.page));
     },
     listUserEvents: async (request, context) => {
-      const author = await authorNamed(request.user);
+      const author = await list.author(request.user);
       if (author === undefined) throw notFound('User');
-      return answer(context, { authorId: author.id }, request.filter, pageOf(request.page));
+      const { actor } = context;
+      const hidden = author.private_profile && actor.userId !== author.id && !actor.admin;
+      // The ids of users begin at 1: nobody's events, with the headers of an empty list.
+      return answer(context, { authorId: hidden ? 0 : author.id }, request.filter, pageOf(request.page));
     },
     listProjectEvents: (request, context) =>
       answer(context, { projectId: request.projectId }, request.filter, pageOf(request.page)),

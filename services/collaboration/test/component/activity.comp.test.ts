@@ -162,6 +162,12 @@ describe('activity events', () => {
     expect((await own(eve))[0]).not.toHaveProperty('data');
     expect(names(await ofUser('eve', undefined))).toEqual(['accepted', 'approved']);
     expect(names(await ofUser(String(ada.id), bob))).toEqual(['opened', 'closed', 'opened']);
+    const shy = here.directory.user({ username: 'shy', privateProfile: true });
+    await received(await here.publish(mergeRequest(open), created(), { actorId: shy.id }));
+    expect([await ofUser('shy', ada), await ofUser('SHY', undefined)]).toEqual([[], []]);
+    expect(names(await ofUser('shy', shy))).toEqual(['opened']);
+    expect(names(await ofUser('shy', { id: root.id, admin: true }))).toEqual(['opened']);
+    expect(names((await ofProject(open, ada)).items)).toHaveLength(6);
     await expect(ofUser('nobody', ada)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(ofUser('999999', ada)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(own(undefined)).rejects.toMatchObject({ kind: 'unauthorized' });
