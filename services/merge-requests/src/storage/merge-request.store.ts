@@ -1,6 +1,5 @@
 import {
   type Database,
-  databaseError,
   isUniqueViolation,
   join,
   type PageInfo,
@@ -12,29 +11,29 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
-import { usersJson, type Viewer } from '@switchyard/directory';
+import type { Viewer } from '@switchyard/directory';
 import { type AppError, conflict, notFound } from '@switchyard/errors';
 import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
 import type { MergeRequest } from '../domain/merge-request';
 import type {
   DiffVersion,
   LockedMergeRequest,
-  MergePlan,
   MergeRequestChange,
   MergeRequestFact,
   MergeRequestPatch,
   NewMergeRequest,
 } from '../domain/merge-request-change';
 import type { MergeRequestFilter } from '../domain/merge-request-filter';
-import type { MergeRequestView, Person } from '../domain/merge-request-view';
+import type { MergeRequestView } from '../domain/merge-request-view';
 import { lockHead } from './head-lock';
 import { nextIid } from './iid';
 import { enqueueJobs } from './job.store';
+import { mergePlanStore, savePlan } from './merge-plan.store';
 import { type Happening, publishFacts } from './merge-request.events';
 import { listMergeRequests, type MergeRequestScope } from './merge-request.list';
 import { mergeRequestFrom, mergeRequestSelect, readView, toMergeRequest, toView } from './merge-request.row';
+import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
 import { changeTrain } from './merge-train.store';
-import { prismaOf } from './prisma';
 
 /** Column of each field a change may set. */
 const patchColumns: Record<keyof MergeRequestPatch, string> = {
@@ -113,66 +112,12 @@ async function lock(tx: Tx, id: number): Promise<LockedMergeRequest | undefined>
   };
 }
 
-const peopleTables = { assignees: raw('merge_request_assignees'), reviewers: raw('merge_request_reviewers') };
-
-async function replacePeople(
-  tx: Tx,
-  kind: keyof typeof peopleTables,
-  id: number,
-  userIds: readonly number[],
-): Promise<void> {
-  const table = peopleTables[kind];
-  await tx.query(
-    sql`delete from ${table} where merge_request_id = ${id} and user_id <> all(${[...userIds]}::bigint[])`,
-  );
-  // Milliseconds apart, so that the order given is the order kept.
-  await tx.query(sql`
-    insert into ${table} (merge_request_id, user_id, created_at)
-    select ${id}, user_id, now() + position * interval '1 millisecond'
-    from unnest(${[...userIds]}::bigint[]) with ordinality as given (user_id, position)
-    on conflict (merge_request_id, user_id) do nothing`);
-}
-
-async function replaceLabels(tx: Tx, id: number, labelIds: readonly number[]): Promise<void> {
-  await tx.query(sql`
-    delete from merge_request_labels where merge_request_id = ${id} and label_id <> all(${[...labelIds]}::bigint[])`);
-  await tx.query(sql`
-    insert into merge_request_labels (merge_request_id, label_id)
-    select ${id}, label_id from unnest(${[...labelIds]}::bigint[]) as given (label_id) on conflict do nothing`);
-}
-
-async function addParticipants(tx: Tx, id: number, userIds: readonly number[]): Promise<void> {
-  const known = [...new Set(userIds)].filter((userId) => userId > 0);
-  if (known.length === 0) return;
-  await tx.query(sql`
-    insert into merge_request_participants (merge_request_id, user_id)
-    select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id) on conflict do nothing`);
-}
-
 async function addDiff(tx: Tx, id: number, diff: DiffVersion): Promise<number> {
   const row = await tx.one<{ id: number }>(sql`
     insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha, commits_count, files_count)
     values (${id}, ${diff.baseSha}, ${diff.headSha}, ${diff.startSha}, ${diff.commitsCount}, ${diff.filesCount})
     on conflict (merge_request_id, head_sha, start_sha) do update set files_count = excluded.files_count returning id`);
   return row!.id;
-}
-
-async function savePlan(tx: Tx, id: number, plan: NonNullable<MergeRequestChange['plan']>): Promise<void> {
-  if (plan === 'done') {
-    await tx.query(sql`delete from merge_request_merges where merge_request_id = ${id}`);
-    return;
-  }
-  await tx.query(sql`
-    insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha,
-      merge_commit_sha, squash_commit_sha, actor_id, remove_source_branch, tree_sha, car_id, skips_train)
-    values (${id}, gen_random_uuid(), ${plan.projectId}, ${plan.targetBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.sourceSha},
-      ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, ${plan.actorId}, ${plan.removeSourceBranch},
-      ${plan.treeSha ?? null}, ${plan.carId ?? null}, ${plan.skipsTrain})
-    on conflict (merge_request_id) do update set old_sha = excluded.old_sha, new_sha = excluded.new_sha,
-      source_sha = excluded.source_sha, merge_commit_sha = excluded.merge_commit_sha,
-      squash_commit_sha = excluded.squash_commit_sha, actor_id = excluded.actor_id,
-      remove_source_branch = excluded.remove_source_branch, tree_sha = excluded.tree_sha, car_id = excluded.car_id,
-      skips_train = excluded.skips_train, created_at = now()`);
 }
 
 async function update(tx: Tx, id: number, patch: MergeRequestPatch, quiet: boolean): Promise<MergeRequest> {
@@ -267,21 +212,6 @@ async function branchesTaken(
   ]);
 }
 
-const planColumns = sql`merge_request_id as "mergeRequestId", project_id as "projectId", target_branch as "targetBranch",
-  old_sha as "oldSha", new_sha as "newSha", source_sha as "sourceSha", merge_commit_sha as "mergeCommitSha",
-  squash_commit_sha as "squashCommitSha", actor_id as "actorId", remove_source_branch as "removeSourceBranch", created_at as "createdAt",
-  tree_sha as "treeSha", car_id as "carId", skips_train as "skipsTrain"`;
-
-type Optional = 'mergeCommitSha' | 'squashCommitSha' | 'treeSha' | 'carId';
-type PlanRow = Omit<MergePlan, Optional> & { [F in Optional]: NonNullable<MergePlan[F]> | null };
-const toPlan = (row: PlanRow): MergePlan => ({
-  ...row,
-  mergeCommitSha: row.mergeCommitSha ?? undefined,
-  squashCommitSha: row.squashCommitSha ?? undefined,
-  treeSha: row.treeSha ?? undefined,
-  carId: row.carId ?? undefined,
-});
-
 /** A version of a diff as it is stored. */
 export interface StoredDiff extends DiffVersion {
   readonly id: number;
@@ -304,6 +234,9 @@ export interface MergeabilityResult {
 
 /** The table of merge requests and what hangs on it. Every change goes through a closure that cannot forget lock, version and events. */
 export const mergeRequestStore = (db: Database) => ({
+  ...mergePlanStore(db),
+  ...mergeRequestPeopleStore(db),
+
   view: (key: { id: number } | { projectId: number; iid: number }): Promise<MergeRequestView | undefined> =>
     readView(db, key),
 
@@ -418,24 +351,6 @@ export const mergeRequestStore = (db: Database) => ({
     });
   },
 
-  /** The plan of a merge under way; undefined when there is none. */
-  async plan(id: number): Promise<MergePlan | undefined> {
-    const row = await db.one<PlanRow>(
-      sql`select ${planColumns} from merge_request_merges where merge_request_id = ${id}`,
-    );
-    return row === undefined ? undefined : toPlan(row);
-  },
-
-  /** Merges that were begun and, for `seconds`, not ended. */
-  async abandonedMerges(seconds: number): Promise<number[]> {
-    const rows = await db.query<{ id: number }>(sql`
-      select mr.id from merge_requests mr left join merge_request_merges m on m.merge_request_id = mr.id
-      where (mr.state = 'locked' or m.merge_request_id is not null)
-        and coalesce(m.created_at, mr.updated_at) < now() - make_interval(secs => ${seconds}::double precision)
-      order by mr.id limit 100`);
-    return rows.map(({ id }) => id);
-  },
-
   /** Versions of the diff, newest first, from `skip` on. */
   diffs: (id: number, skip: number, limit: number): Promise<StoredDiff[]> =>
     db.query<StoredDiff>(sql`
@@ -445,50 +360,6 @@ export const mergeRequestStore = (db: Database) => ({
   diff: (id: number, diffId: number): Promise<StoredDiff | undefined> =>
     db.one<StoredDiff>(sql`
       select ${diffColumns} from merge_request_diffs where merge_request_id = ${id} and id = ${diffId}`),
-
-  async participants(id: number): Promise<Person[]> {
-    const row = await db.one<{ users: Person[] }>(sql`
-      select ${usersJson(sql`array(select user_id from merge_request_participants where merge_request_id = ${id}
-        order by created_at, user_id)`)} as users`);
-    return row?.users ?? [];
-  },
-
-  reviewers: (id: number): Promise<{ user: Person | null; state: string; created_at: Date }[]> =>
-    db.query(sql`
-      select (${usersJson(sql`array[r.user_id]`)})->0 as user, r.state, r.created_at
-      from merge_request_reviewers r where r.merge_request_id = ${id} order by r.created_at, r.user_id`),
-
-  /** Whether a user is told of everything: as they said, else because they take part. */
-  async isSubscribed(id: number, userId: number): Promise<boolean> {
-    const row = await db.one<{ subscribed: boolean }>(sql`
-      select coalesce(
-        (select subscribed from merge_request_subscriptions where merge_request_id = ${id} and user_id = ${userId}),
-        exists (select 1 from merge_request_participants where merge_request_id = ${id} and user_id = ${userId})) as subscribed`);
-    return row?.subscribed ?? false;
-  },
-
-  /** Those of `ids` that a user is subscribed to. */
-  async subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>> {
-    const rows = await db.query<{ id: number }>(sql`
-      select mr.id from merge_requests mr
-      left join merge_request_subscriptions s on s.merge_request_id = mr.id and s.user_id = ${userId}
-      left join merge_request_participants p on p.merge_request_id = mr.id and p.user_id = ${userId}
-      where mr.id = any(${[...ids]}::bigint[]) and coalesce(s.subscribed, p.user_id is not null)`);
-    return new Set(rows.map(({ id }) => id));
-  },
-
-  async setSubscription(id: number, userId: number, subscribed: boolean): Promise<void> {
-    const key = { mergeRequestId: BigInt(id), userId: BigInt(userId) };
-    await prismaOf(db)
-      .mergeRequestSubscription.upsert({
-        where: { mergeRequestId_userId: key },
-        create: { ...key, subscribed },
-        update: { subscribed },
-      })
-      .catch((error: unknown) => {
-        throw databaseError(error);
-      });
-  },
 
   /** True when no merge request of this author was merged into the project before this one. */
   async isFirstContribution(mr: Pick<MergeRequest, 'id' | 'projectId' | 'authorId'>): Promise<boolean> {
