@@ -1,7 +1,8 @@
 import type { Database } from '@switchyard/database';
 import fc from 'fast-check';
 import type { Fault } from './faulty-database';
-import { type SceneSettings, TrainScene, type Way } from './train-scene';
+import { TrainScene, type Way } from './train-scene';
+import type { SceneSettings } from './train-scene-state';
 
 /** One thing that happens. */
 type Command = (scene: TrainScene) => Promise<void>;

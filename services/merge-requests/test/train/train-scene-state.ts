@@ -1,0 +1,217 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, sql } from '@switchyard/database';
+import { gitEnvironment } from '../component/repository-harness';
+import { type TrainPart, trainPart } from './train-part';
+
+/** A merge request of the scene: each changes a file of its own; hot ones change the same file as well. */
+export interface SceneRequest {
+  readonly id: number;
+  readonly iid: number;
+  readonly branch: string;
+  readonly file: string;
+  readonly hot: boolean;
+}
+
+/** What a scene is like. */
+export interface SceneSettings {
+  readonly method: string;
+  readonly required: readonly string[];
+  readonly parallel: number;
+  readonly squash: boolean;
+  readonly requests: number;
+}
+
+export interface CarRow {
+  id: number;
+  merge_request_id: number;
+  iid: number;
+  status: string;
+  onto_sha: string | null;
+  sha: string | null;
+  pipeline_id: number | null;
+}
+
+export interface Told {
+  readonly kind: 'mergeTrainEntryAdded' | 'mergeTrainEntryRemoved';
+  readonly entryId: number;
+  readonly reason: string | undefined;
+  readonly pipelineId: number;
+  readonly mergeRequestId: number;
+}
+
+export const target = 'next';
+export const targetRef = `refs/heads/${target}`;
+
+/** The first digits of a commit. */
+export const short = (sha: string): string => sha.slice(0, 8);
+
+/** What a scene knows of itself, and how it reads what the service has made of it. */
+export abstract class SceneState {
+  protected readonly requests: SceneRequest[] = [];
+  protected readonly reports = new Map<number, Map<string, string>>();
+  protected readonly causes = new Map<number, Set<string>>();
+  /** What each commit that the target branch has stood at adds to another one. */
+  protected readonly contents = new Map<string, { readonly on: string; readonly adds: readonly string[] }>();
+  protected readonly outsiders = new Set<string>();
+  /** Moves of the target branch, in their order. */
+  protected readonly moves: { from: string; to: string; carId: number | undefined }[] = [];
+  /** Landed commits that the target branch lost again. */
+  protected readonly undone = new Set<string>();
+  protected readonly trace: string[] = [];
+  protected readonly repo: string;
+  protected readonly part: TrainPart;
+  protected made = 0;
+  protected readLines = 0;
+  protected late = 0;
+  protected someoneDied = false;
+
+  constructor(
+    protected readonly db: Database,
+    protected readonly data: string,
+    protected readonly projectId: number,
+    protected readonly settings: SceneSettings,
+  ) {
+    this.part = this.partOn(db);
+    this.repo = this.part.repositoryOf(projectId).path;
+  }
+
+  protected partOn(db: Database): TrainPart {
+    return trainPart(db, this.data, () => new Date(Date.now() + this.late));
+  }
+
+  protected cars(): Promise<CarRow[]> {
+    return this.db.query<CarRow & Record<string, unknown>>(sql`
+      select c.id, c.merge_request_id, mr.iid, c.status, c.onto_sha, c.sha, c.pipeline_id
+      from merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id
+      where c.project_id = ${this.projectId} and c.status in ('idle', 'stale', 'fresh', 'merging') order by c.id`);
+  }
+
+  protected pipelines(): Promise<{ id: number; sha: string; status: string }[]> {
+    return this.db.query(sql`
+      select id, sha, status from pipelines where project_id = ${this.projectId} and ref like '%/train' order by id`);
+  }
+
+  protected receipts() {
+    return this.db.query<{
+      car_id: number;
+      merge_request_id: number;
+      landed_sha: string;
+      base_sha: string;
+      tested_sha: string | null;
+      pipeline_id: number | null;
+    }>(sql`
+      select car_id, merge_request_id, landed_sha, base_sha, tested_sha, pipeline_id from landing_receipts
+      where project_id = ${this.projectId} order by id`);
+  }
+
+  protected async told(): Promise<Told[]> {
+    const ids = this.requests.map(({ id }) => String(id));
+    const rows = await this.db.query<{ body: Record<string, Record<string, unknown>> }>(sql`
+      select body from events.outbox where key = any(${ids}::text[]) order by id`);
+    return rows.flatMap(({ body }) =>
+      (['mergeTrainEntryAdded', 'mergeTrainEntryRemoved'] as const).flatMap((kind) => {
+        const fact = body[kind];
+        return fact === undefined
+          ? []
+          : {
+              kind,
+              entryId: Number(fact.entryId),
+              reason: fact.reason as string | undefined,
+              pipelineId: Number(fact.pipelineId ?? 0),
+              mergeRequestId: Number(body.mergeRequest?.id),
+            };
+      }),
+    );
+  }
+
+  protected request(at: number): SceneRequest {
+    return this.requests[at % this.requests.length] as SceneRequest;
+  }
+
+  protected refAt(ref: string): string {
+    const loose = join(this.repo, ref);
+    return existsSync(loose) ? readFileSync(loose, 'utf8').trim() : '';
+  }
+
+  protected tip(): string {
+    return this.refAt(targetRef);
+  }
+
+  protected contentOf(sha: string): ReadonlySet<string> {
+    const { on, adds } = this.contents.get(sha) ?? { on: '', adds: [] };
+    return new Set([...(on === '' ? [] : this.contentOf(on)), ...adds]);
+  }
+
+  protected commitOn(parent: string, files: Record<string, string>): string {
+    const ref = `refs/outside/${this.number()}`;
+    this.git(['fast-import', '--quiet'], fastCommit(ref, parent, files, 1));
+    return this.refAt(ref);
+  }
+
+  protected async moveTarget(
+    before: string,
+    after: string,
+    holds: { on: string; adds: readonly string[] },
+  ): Promise<void> {
+    this.outsiders.add(after);
+    this.contents.set(after, holds);
+    await this.move(targetRef, before, after);
+  }
+
+  protected async move(ref: string, before: string, after: string): Promise<void> {
+    await this.part.changeRefs({
+      projectId: this.projectId,
+      actorId: 2,
+      source: 'push',
+      updates: [{ ref, before, after } as never],
+    });
+  }
+
+  protected excuse(): void {
+    for (const { to } of this.moves) this.undone.add(to);
+  }
+
+  protected git(args: string[], input?: string): string {
+    const done = spawnSync('git', args, { env: { ...gitEnvironment, GIT_DIR: this.repo }, input, encoding: 'utf8' });
+    if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`);
+    return done.stdout;
+  }
+
+  protected number(): number {
+    this.made += 1;
+    return this.made;
+  }
+
+  protected blame(id: number, reason: string): void {
+    this.causes.set(id, (this.causes.get(id) ?? new Set()).add(reason));
+  }
+
+  protected note(line: string): void {
+    this.trace.push(line);
+  }
+
+  protected expect(holds: boolean, what: string): void {
+    if (!holds) throw new Error(`project ${this.projectId}: ${what}\n  ${this.trace.join('\n  ')}`);
+  }
+}
+
+/** Input for `git fast-import`: a commit on `parent`. */
+export function fastCommit(
+  ref: string,
+  parent: string | undefined,
+  files: Record<string, string>,
+  mark: number,
+): string {
+  const changes = Object.entries(files).map(([name, text]) => `M 100644 inline ${name}\ndata ${text.length}\n${text}`);
+  return [
+    `commit ${ref}`,
+    `mark :${mark}`,
+    'committer Ada <ada@example.org> 1700000000 +0000',
+    `data 6\nchange`,
+    ...(parent === undefined ? [] : [`from ${parent}`]),
+    ...changes,
+    '',
+  ].join('\n');
+}
