@@ -8,7 +8,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { isAppError, unavailable } from '@switchyard/errors';
-import { countRpc, observeRpc } from '@switchyard/telemetry';
+import { observeRpc } from '@switchyard/telemetry';
 import { addCost, askForCost, runningCost } from './cost';
 import { fromServiceError } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
@@ -126,7 +126,6 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
     };
 
     const unary = async (request: unknown, options: CallOptions): Promise<unknown> => {
-      countRpc(method.path);
       const deadline = deadlineOf(options);
       try {
         return await once(request, options, deadline);
@@ -138,7 +137,6 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
     };
 
     const streaming = async function* (request: unknown, options: CallOptions): AsyncIterable<unknown> {
-      countRpc(method.path);
       const deadline = deadlineOf(options);
       await connected(channel, deadline);
       const call = channel.makeServerStreamRequest(

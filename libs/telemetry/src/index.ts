@@ -1,8 +1,6 @@
 export { type Logger, logger } from './logger';
 export {
   counter,
-  countRpc,
-  countRpcs,
   gauge,
   metrics,
   observe,

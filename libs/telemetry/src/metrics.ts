@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The process's Prometheus registry, served at `/metrics`. */
@@ -85,18 +84,6 @@ export function gauge(
   }
   const joined = readers.add(read);
   return () => void joined.delete(read);
-}
-
-const rpcCounter = new AsyncLocalStorage<string[]>();
-
-/** Notes an outgoing call for `countRpcs`. */
-export const countRpc = (method: string): void => void rpcCounter.getStore()?.push(method);
-
-/** Runs `work` and tells which RPCs it made, in order; for the tests that hold lists to a constant number. */
-export async function countRpcs<T>(work: () => Promise<T>): Promise<{ result: T; calls: string[] }> {
-  const calls: string[] = [];
-  const result = await rpcCounter.run(calls, work);
-  return { result, calls };
 }
 
 type UseCases = Record<string, (...args: never[]) => Promise<unknown>>;
