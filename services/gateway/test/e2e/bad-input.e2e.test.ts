@@ -228,6 +228,12 @@ describe('bad input', () => {
           1, now(), now()
         from cars join merge_requests mr on mr.id = cars.merge_request_id`,
     );
+    for (let index = 0; index < 5; index += 1)
+      await post(`${at}/snippets`, {
+        title: `Snippet ${index}`,
+        visibility: ['public', 'internal', 'private'][index % 3],
+        files: [{ file_path: 'README.md', content: 'x' }],
+      });
     // Notes, threads and reactions of each kind of object; what would take them away is asked for others.
     const spoken: Record<string, string> = {};
     for (const kind of noteables) {
@@ -264,6 +270,7 @@ describe('bad input', () => {
       'todos.id': '1',
       'issues.id': String(issue),
       issue_iid: '1',
+      ref: 'main',
       'DELETE /projects/:id/issues/:issue_iid issue_iid': '999',
       'POST /projects/:id/issues/:issue_iid/move issue_iid': '5',
       user_id: String(ada),
@@ -279,6 +286,8 @@ describe('bad input', () => {
       'projects.target_branch': 'main',
       sha: head,
       commit_id: head,
+      snippet_id: '1',
+      'DELETE /projects/:id/snippets/:snippet_id snippet_id': '999',
       'GET /projects/:id/repository/blobs/:sha sha': tree.find((entry: { type: string }) => entry.type === 'blob').id,
       'GET /projects/:id/repository/blobs/:sha/raw sha': tree.find((entry: { type: string }) => entry.type === 'blob')
         .id,
@@ -316,6 +325,7 @@ describe('bad input', () => {
       target_branch: 'main',
       state: 'success',
       new_name: () => `l${next()}`,
+      visibility: 'private',
       duration: '1h 30m',
       body: () => `Text ${next()}`,
       resolved: true,

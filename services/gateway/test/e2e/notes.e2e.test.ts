@@ -174,4 +174,42 @@ describe('notes', () => {
     expect(thread.notes[0]).toMatchObject({ noteable_type: 'Commit', commit_id: sha, noteable_id: null });
     expect(await scene.ok('GET', `${project}/repository/commits/topic/discussions`)).toMatchObject([{ id: thread.id }]);
   });
+
+  it('are carried by snippets, whose files are plain text', async () => {
+    const at = `${project}/snippets`;
+    const made = await scene.ok('POST', at, {
+      title: 'Hello',
+      visibility: 'private',
+      files: [
+        { file_path: 'a.txt', content: '<b>alpha</b>\n' },
+        { file_path: 'dir/b.md', content: 'beta' },
+      ],
+    });
+    expect(made).toMatchObject({ id: expect.any(Number), file_name: 'a.txt', project_id: scene.projectId });
+    const one = `${at}/${made.id}`;
+    const raw = await system.api('GET', `${one}/raw`);
+    expect([raw.headers.get('content-type'), raw.headers.get('x-content-type-options'), raw.text]).toEqual([
+      'text/plain; charset=utf-8',
+      'nosniff',
+      '<b>alpha</b>\n',
+    ]);
+    expect((await system.api('GET', `${one}/files/main/dir%2Fb.md/raw`)).text).toBe('beta');
+    expect((await scene.ok('PUT', one, { files: [{ action: 'delete', file_path: 'a.txt' }] })).file_name).toBe(
+      'dir/b.md',
+    );
+    expect((await scene.ok('PUT', one, { file_name: 'c.md', content: 'gamma' })).files).toMatchObject([
+      { path: 'c.md' },
+    ]);
+    expect((await system.api('GET', `${one}/raw`)).text).toBe('gamma');
+    const note = await scene.ok('POST', `${one}/notes`, { body: 'Neat' });
+    expect(note).toMatchObject({ noteable_type: 'Snippet', noteable_id: made.id });
+    expect(await scene.ok('GET', `${one}/discussions`)).toMatchObject([{ notes: [{ id: note.id }] }]);
+    const neither = await system.api('POST', at, { body: { title: 'x', visibility: 'public' } });
+    expect([neither.status, neither.body]).toEqual([
+      400,
+      { error: 'files, content are missing, exactly one parameter must be provided' },
+    ]);
+    expect((await system.api('DELETE', one)).status).toBe(204);
+    expect((await system.api('GET', `${one}/notes`)).body).toEqual({ message: '404 Snippet Not Found' });
+  });
 });
