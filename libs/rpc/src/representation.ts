@@ -10,8 +10,11 @@ const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 /** A finished representation; `status` when it differs from the route's default. */
 export const entity = (value: unknown, status = 0): Representation => ({ json: encode(value), status });
 
-/** A reply without a body (204, 304). */
+/** Bytes of JSON that are finished already; `status` when it differs from the route's default. */
 export const json = (bytes: Buffer, status = 0): Representation => ({ json: bytes, status });
+
+/** A reply without a body (204, 304 …); `status` when it differs from the route's default. */
+export const nothing = (status = 0): Representation => json(Buffer.alloc(0), status);
 
 /** A finished page of a list, as libs/database's `listPage` cut it. */
 export const page = (

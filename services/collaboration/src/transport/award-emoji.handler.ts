@@ -2,7 +2,7 @@ import {
   type AwardableRef as AwardableRefMessage,
   AwardEmojiServiceService,
 } from '@switchyard/protos/collaboration/v1/award_emoji';
-import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { AwardableRef, createAward, deleteAward, getAward, listAwards } from '../application/award-emoji';
 import { presentAward } from '../presenters/award-emoji.presenter';
 import { refOf, signedIn } from './note.handler';
@@ -37,6 +37,6 @@ export const awardEmojiHandler = (awards: AwardUseCases, externalUrl: string): S
       entity(presentAward(await awards.createAward(signedIn(context), awardableOf(awardable), name), externalUrl)),
     deleteAwardEmoji: async ({ awardable, awardId }, context) => {
       await awards.deleteAward(signedIn(context), awardableOf(awardable), awardId);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
   });

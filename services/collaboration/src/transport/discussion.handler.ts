@@ -1,7 +1,7 @@
 import { invalidParams } from '@switchyard/errors';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import type { NoteableRef as NoteableRefMessage } from '@switchyard/protos/collaboration/v1/note';
-import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type {
   createDiscussion,
   DiscussionNoteRef,
@@ -97,7 +97,7 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
     deleteDiscussionNote: async (request, context) => {
       const { noteable, noteId, discussionId } = noteRef(request);
       await discussions.deleteNote(signedIn(context), noteable, noteId, { unmodifiedSince: undefined, discussionId });
-      return json(Buffer.alloc(0));
+      return nothing();
     },
   });
 };

@@ -5,7 +5,7 @@ import {
   TrackIssueTimeRequest_Kind as TrackingKind,
   type UpdateIssueRequest,
 } from '@switchyard/protos/collaboration/v1/issue';
-import { type CallContext, entity, implement, json, page, pageRequest } from '@switchyard/rpc';
+import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import type { createIssue } from '../application/create-issue';
 import type { deleteIssue } from '../application/delete-issue';
 import type { IssueCaller, IssueNumber } from '../application/issue.edges';
@@ -157,7 +157,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
 
     async deleteIssue({ ifUnmodifiedSince, ...key }, context) {
       await useCases.deleteIssue(callerOf(context), key, ifUnmodifiedSince);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
 
     async moveIssue({ toProjectId, ...key }, context) {
@@ -174,7 +174,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
 
     async setIssueSubscription({ subscribed, ...key }, context) {
       const details = await useCases.subscribeToIssue(callerOf(context), key, subscribed);
-      return details === undefined ? json(Buffer.alloc(0), 304) : shown(details, context);
+      return details === undefined ? nothing(304) : shown(details, context);
     },
 
     async listMergeRequestsOfIssue({ page: wanted, closing, ...key }, context) {

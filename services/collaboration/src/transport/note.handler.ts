@@ -4,7 +4,7 @@ import {
   type CallContext,
   entity,
   implement,
-  json,
+  nothing,
   page,
   pageRequest,
   type ServiceImplementation,
@@ -91,6 +91,6 @@ export const noteHandler = (notes: NoteUseCases, externalUrl: string): ServiceIm
     deleteNote: async ({ noteable: ref, noteId, ifUnmodifiedSince }, context) => {
       const condition = { unmodifiedSince: ifUnmodifiedSince, discussionId: undefined };
       await notes.deleteNote(signedIn(context), refOf(ref), noteId, condition);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
   });

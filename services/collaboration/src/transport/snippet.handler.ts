@@ -5,6 +5,7 @@ import {
   entity,
   implement,
   json,
+  nothing,
   page,
   pageRequest,
   type ServiceImplementation,
@@ -46,7 +47,7 @@ export const snippetHandler = (snippets: Snippets, externalUrl: string): Service
     },
     deleteSnippet: async ({ projectId, snippetId, ifUnmodifiedSince }, context) => {
       await snippets.remove(signedIn(context), projectId, snippetId, ifUnmodifiedSince);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
   });
 };

@@ -1,6 +1,14 @@
 import { unauthorized } from '@switchyard/errors';
 import { type TodoFilter as TodoFilterMessage, TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
-import { type CallContext, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import {
+  type CallContext,
+  implement,
+  json,
+  nothing,
+  page,
+  pageRequest,
+  type ServiceImplementation,
+} from '@switchyard/rpc';
 import type { createTodo } from '../application/create-todo';
 import type { listTodos } from '../application/list-todos';
 import type { markTodoAsDone } from '../application/mark-todo-as-done';
@@ -29,13 +37,11 @@ const signedIn = (context: CallContext): CallContext => {
   return context;
 };
 
-const noBody = Buffer.alloc(0);
-
 /** Serves `TodoService`. */
 export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceImplementation {
   const made = async (context: CallContext, type: TodoTargetType, projectId: number, iid: number) => {
     const todo = await todos.createTodo(signedIn(context), type, projectId, iid);
-    return todo === undefined ? json(noBody, 304) : json(todoJson(todo, externalUrl));
+    return todo === undefined ? nothing(304) : json(todoJson(todo, externalUrl));
   };
 
   return implement(TodoServiceService, {
@@ -50,7 +56,7 @@ export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceIm
       json(todoJson(await todos.markTodoAsDone(signedIn(context), request.id), externalUrl)),
     markAllTodosAsDone: async (request, context) => {
       await todos.markAllTodosAsDone(signedIn(context).actor.userId, filterOf(request.filter));
-      return json(noBody);
+      return nothing();
     },
     createMergeRequestTodo: (request, context) =>
       made(context, 'MergeRequest', request.projectId, request.mergeRequestIid),

@@ -1,6 +1,6 @@
 import { notFound } from '@switchyard/errors';
 import { type LabelParent, LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
-import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { ManageLabels } from '../application/manage-labels';
 import { presentGroupLabel, presentProjectLabel } from '../presenters/label.presenter';
 import { given, viewerOf } from './viewer-of';
@@ -63,7 +63,7 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
 
       deleteLabel: async (request) => {
         await labels.remove(parentOf(request.parent), request.label, request.ifUnmodifiedSince);
-        return json(Buffer.alloc(0), 204);
+        return nothing(204);
       },
 
       ensureLabels: async (request) => {

@@ -4,7 +4,7 @@ import {
   type CallContext,
   entity,
   implement,
-  json,
+  nothing,
   page,
   pageRequest,
   type ServiceImplementation,
@@ -27,8 +27,6 @@ const actorOf = ({ actor, access }: CallContext): MemberActor => ({
   admin: actor.admin,
   level: access?.level ?? 0,
 });
-
-const nothing = json(Buffer.alloc(0), 204);
 
 /** MemberService. */
 export const memberHandler = (members: ManageMembers, { externalUrl }: Instance): ServiceImplementation =>
@@ -77,6 +75,6 @@ export const memberHandler = (members: ManageMembers, { externalUrl }: Instance)
 
     removeMember: async (request, context) => {
       await members.remove(actorOf(context), sourceOf(request.source), request.userId, request.skipSubresources);
-      return nothing;
+      return nothing(204);
     },
   });

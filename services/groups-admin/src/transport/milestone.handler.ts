@@ -1,5 +1,5 @@
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
-import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { ManageMilestones, MilestoneChange } from '../application/manage-milestones';
 import type { Instance } from '../presenters/group.presenter';
 import { presentMilestone } from '../presenters/milestone.presenter';
@@ -65,6 +65,6 @@ export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: 
 
     deleteMilestone: async (request) => {
       await milestones.remove(parentOf(request.parent), request.milestoneId, request.ifUnmodifiedSince);
-      return json(Buffer.alloc(0), 204);
+      return nothing(204);
     },
   });

@@ -2,7 +2,7 @@ import {
   type ListPersonalAccessTokensRequest,
   PersonalAccessTokenServiceService,
 } from '@switchyard/protos/groups_admin/v1/personal_access_token';
-import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { PersonalAccessTokens } from '../application/personal-access-tokens';
 import { presentNewToken, presentSingleToken, presentToken } from '../presenters/personal-access-token.presenter';
 import type { TokenFilter } from '../storage/personal-access-token.list';
@@ -39,7 +39,7 @@ export const personalAccessTokenHandler = (tokens: PersonalAccessTokens): Servic
 
     revokePersonalAccessToken: async ({ tokenId, ifUnmodifiedSince }, { actor }) => {
       await tokens.revoke(tokenId, actor, ifUnmodifiedSince);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
 
     rotatePersonalAccessToken: async ({ tokenId, expiresAt }, { actor }) => {

@@ -6,7 +6,7 @@ import {
   type UserSettings,
 } from '@switchyard/protos/groups_admin/v1/user';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
-import { entity, implement, json, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { Users } from '../application/users';
 import type { StateChange } from '../domain/user';
 import { presentFullUser, presentUser, presentUserReference } from '../presenters/user.presenter';
@@ -72,7 +72,7 @@ export function userHandler(users: Users, externalUrl: string): ServiceImplement
 
     deleteUser: async ({ userId, ifUnmodifiedSince }, { actor }) => {
       await users.delete(userId, actor, ifUnmodifiedSince);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
 
     changeUserState: async ({ userId, change }, { actor }) => {

@@ -1,5 +1,5 @@
 import { BranchServiceService } from '@switchyard/protos/merge_requests/v1/branch';
-import { entity, implement, json } from '@switchyard/rpc';
+import { entity, implement, nothing } from '@switchyard/rpc';
 import type { BranchViews, ManageBranches } from '../application/manage-branches';
 import type { Branch } from '../git';
 import { branchObject } from '../presenters/branch.presenter';
@@ -36,7 +36,7 @@ export function branchHandler(branches: ManageBranches, externalUrl: string) {
     },
     deleteBranch: async ({ projectId, branch }, context) => {
       await branches.remove(projectId, actorOf(context), branch);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
     deleteMergedBranches: async ({ projectId }, context) => {
       await branches.removeMerged(projectId, actorOf(context));

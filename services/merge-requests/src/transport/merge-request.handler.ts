@@ -5,7 +5,7 @@ import {
   MergeRequestServiceService,
   type UpdateMergeRequestRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
-import { type CallContext, entity, implement, json, page, pageRequest } from '@switchyard/rpc';
+import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import type { cancelAutoMerge } from '../application/auto-merge';
 import type { createMergeRequest } from '../application/create-merge-request';
 import type { mergeMergeRequest } from '../application/merge-merge-request';
@@ -159,7 +159,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
       const { mergeRequest } = await existing({ projectId, iid });
       if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw forbidden();
       await mergeRequests.remove(mergeRequest.id, context.actor.userId, ifUnmodifiedSince);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
 
     async mergeMergeRequest(request, context) {
@@ -261,7 +261,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
       if (userId === 0) throw unauthorized();
       const { mergeRequest } = await existing(key);
       if ((await mergeRequests.isSubscribed(mergeRequest.id, userId)) === subscribed) {
-        return json(Buffer.alloc(0), 304);
+        return nothing(304);
       }
       await mergeRequests.setSubscription(mergeRequest.id, userId, subscribed);
       return details(key, context);

@@ -2,7 +2,7 @@ import type { PageRequest as ListRequest, SqlExecutor } from '@switchyard/databa
 import { notFound } from '@switchyard/errors';
 import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/merge_train';
 import type { PageRequest, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { entity, implement, json, page, pageRequest } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import type { removeFromMergeTrain } from '../application/auto-merge';
 import type { addToMergeTrain } from '../application/board-merge-train';
 import { presentLandingReceipt } from '../presenters/landing-receipt.presenter';
@@ -66,7 +66,7 @@ export function mergeTrainHandler(
 
     async removeFromMergeTrain({ projectId, mergeRequestIid }, context) {
       await useCases.removeFromMergeTrain(callerOf(context), { projectId, iid: mergeRequestIid });
-      return json(Buffer.alloc(0));
+      return nothing();
     },
 
     async getLandingReceipt({ projectId, mergeRequestIid }) {

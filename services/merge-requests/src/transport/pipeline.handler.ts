@@ -1,7 +1,7 @@
 import { fullPath } from '@switchyard/directory';
 import { AppError, notFound } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
-import { type CallContext, entity, implement, json, page, pageRequest } from '@switchyard/rpc';
+import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
 import type { PipelineFilter, PipelineView } from '../domain/pipeline';
@@ -78,7 +78,7 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestE
     async deletePipeline({ projectId, pipelineId, ifUnmodifiedSince }, context) {
       if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw new AppError('forbidden');
       await pipelines.remove(projectId, pipelineId, ifUnmodifiedSince);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
 
     async listMergeRequestPipelines({ projectId, iid, page: wanted }) {
@@ -98,7 +98,7 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestE
 
     async createMergeRequestPipeline({ async: later, ...key }, context) {
       const made = await useCases.createMergeRequestPipeline(callerOf(context), key);
-      return later ? json(Buffer.alloc(0), 202) : entity(whole(made, context));
+      return later ? nothing(202) : entity(whole(made, context));
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { ProtectedBranchServiceService } from '@switchyard/protos/merge_requests/v1/protected_branch';
-import { entity, implement, json, page as pageOf, pageRequest } from '@switchyard/rpc';
+import { entity, implement, nothing, page as pageOf, pageRequest } from '@switchyard/rpc';
 import type { ManageProtectedBranches } from '../application/manage-protected-branches';
 import { protectedBranchObject } from '../presenters/protected-branch.presenter';
 
@@ -19,6 +19,6 @@ export const protectedBranchHandler = (rules: ManageProtectedBranches<PageReques
       entity(protectedBranchObject(await rules.update(projectId, name, change))),
     deleteProtectedBranch: async ({ projectId, name, ifUnmodifiedSince }) => {
       await rules.remove(projectId, name, ifUnmodifiedSince);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
   });

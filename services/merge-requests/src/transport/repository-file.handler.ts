@@ -1,5 +1,5 @@
 import { type FileCommit, RepositoryFileServiceService } from '@switchyard/protos/merge_requests/v1/repository_file';
-import { entity, implement, json } from '@switchyard/rpc';
+import { entity, implement, nothing } from '@switchyard/rpc';
 import type { CommitFiles, WantedAction } from '../application/commit-files';
 import { contentOf } from './commit.handler';
 import { actorOf } from './repository-context';
@@ -52,6 +52,6 @@ export const repositoryFileHandler = (commitFiles: CommitFiles) =>
         executable: undefined,
       };
       await commitFiles(projectId, actorOf(context), toCommit(commit, action));
-      return json(Buffer.alloc(0));
+      return nothing();
     },
   });

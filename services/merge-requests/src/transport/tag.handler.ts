@@ -1,6 +1,6 @@
 import { invalidParams } from '@switchyard/errors';
 import { TagServiceService } from '@switchyard/protos/merge_requests/v1/tag';
-import { entity, implement, json } from '@switchyard/rpc';
+import { entity, implement, nothing } from '@switchyard/rpc';
 import type { ManageTags } from '../application/manage-tags';
 import { tagObject } from '../presenters/tag.presenter';
 import { actorOf, addressOf } from './repository-context';
@@ -34,6 +34,6 @@ export const tagHandler = (tags: ManageTags, externalUrl: string) =>
     },
     deleteTag: async ({ projectId, tagName }, context) => {
       await tags.remove(projectId, actorOf(context), tagName);
-      return json(Buffer.alloc(0));
+      return nothing();
     },
   });
