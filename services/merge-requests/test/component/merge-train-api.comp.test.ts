@@ -399,6 +399,26 @@ describe('reports on a train', () => {
     expect((await api(developer, 'GET', mr(project, 1))).body.state).toBe('opened');
   });
 
+  test('a pipeline that is deleted is made anew, and so are those behind it', async () => {
+    const project = await withTrains();
+    await ready(project, 1);
+    await ready(project, 2);
+    await board(project, 1);
+    await board(project, 2);
+    const before = await aboard(project, 1);
+    await aboard(project, 2);
+    expect((await api(people.owner, 'DELETE', at(project, `/pipelines/${before.pipeline.id}`))).status).toBe(204);
+    const anew = await eventually(async () => {
+      const { body } = await api(developer, 'GET', car(project, 1));
+      expect(body).toMatchObject({ status: 'fresh', pipeline: { status: 'pending' } });
+      expect(body.pipeline.id).not.toBe(before.pipeline.id);
+      return body;
+    });
+    await report(project, anew, 'success');
+    await merged(project, 1);
+    expect(await listed(project, '?scope=active')).toEqual([[2, 'fresh']]);
+  });
+
   test('by name: what the project requires, in any order, twice and late', async () => {
     const project = await withTrains({ merge_train_required_statuses: ['build', 'test'] });
     await ready(project, 1);
