@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWithKafka, eventually, type TestKafka, testKafka } from '@switchyard/testkit';
+import { makeScene } from './support/scene';
 import { type System, startSystem } from './support/system';
+import { makeTrainRig } from './support/train-rig';
 
 jest.setTimeout(240_000);
 
@@ -54,13 +56,31 @@ describeWithKafka('over Kafka', () => {
   }
 
   const todosOf = async (iid: number) =>
-    ((await system.api('GET', '/todos', { token: reviewer })).body as { target: { iid: number } }[]).filter(
-      ({ target }) => target.iid === iid,
-    );
+    (
+      (await system.api('GET', '/todos', { token: reviewer })).body as {
+        project: { id: number };
+        target: { iid: number };
+      }[]
+    ).filter(({ project, target }) => project.id === projectId && target.iid === iid);
 
   it('a requested review becomes one to-do', async () => {
     const iid = await requestReview('first');
     await eventually(async () => expect(await todosOf(iid)).toHaveLength(1), { within: 30_000, every: 100 });
+  });
+
+  it('a train of three: one fails, two land as they were tested, to-dos exist once (D6)', async () => {
+    const scene = await makeScene(system, { id: reviewerId, token: reviewer }, 'train', folder);
+    const rig = await makeTrainRig(scene);
+    const [first, second, third] = [await rig.propose('one'), await rig.propose('two'), await rig.propose('three')];
+    for (const one of [first, second, third]) await rig.board(one);
+    await rig.runCi(
+      async () => {
+        await rig.expectLanded(first, third);
+        await rig.expectLeft(second);
+      },
+      (iid) => iid === second.iid,
+    );
+    await eventually(() => rig.expectSound([second]), { within: 30_000, every: 200 });
   });
 
   it('writes do not wait for a broker that is away, and their to-dos come when it is back', async () => {
