@@ -46,7 +46,7 @@ const commands = fc.oneof(
   { weight: 25, arbitrary: command('take', [worker, at], (world, who, which) => world.take(who, which)) },
   {
     weight: 45,
-    arbitrary: command('act', [worker, fc.integer({ min: 1, max: 4 })], (world, who, times) => {
+    arbitrary: command('act', [worker, fc.integer({ min: 1, max: 3 })], (world, who, times) => {
       for (let done = 0; done < times; done += 1) world.act(who);
     }),
   },
@@ -73,7 +73,7 @@ const commands = fc.oneof(
     weight: 20,
     arbitrary: command('deliver', [at, fc.nat(3)], (world, which, twice) => world.deliver(which, twice === 0)),
   },
-  { weight: 4, arbitrary: command('leave', [at, reason], (world, which, why) => world.leave(which, why)) },
+  { weight: 8, arbitrary: command('leave', [at, reason], (world, which, why) => world.leave(which, why)) },
   {
     weight: 4,
     arbitrary: command('outside push', [fc.nat(4), fc.boolean()], (world, hot, told) =>
@@ -82,7 +82,7 @@ const commands = fc.oneof(
   },
   { weight: 1, arbitrary: command('outside push of car', [at], (world, which) => world.outsidePushOfCar(which)) },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: command('force push', [fc.nat(3), fc.boolean()], (world, back, told) => world.forcePush(back, told)),
   },
   { weight: 1, arbitrary: command('delete target', [fc.boolean()], (world, told) => world.deleteTarget(told)) },

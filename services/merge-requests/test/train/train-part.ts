@@ -50,6 +50,7 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
     announceDefaultBranch: async () => undefined,
   });
   const edges: MergeRequestEdges = {
+    refreshThreads: async () => undefined,
     mergeRequests: mergeRequestStore(db),
     mergeTrains: mergeTrainStore(db),
     pipelines: pipelineStore(db),
