@@ -19,6 +19,7 @@ export const applicationLimits = {
   project: { requests: 400, seconds: 60 },
   user: { requests: 300, seconds: 600 },
   notes_create: { requests: 300, seconds: 60 },
+  issues_create: { requests: 300, seconds: 60 },
   search: { requests: 30, seconds: 60, anonymousRequests: 10 },
 } as const satisfies Record<string, Limit>;
 

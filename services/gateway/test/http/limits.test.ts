@@ -42,7 +42,7 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
           ...(token === undefined ? {} : { 'PRIVATE-TOKEN': token }),
           ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
         },
-        ...(method === 'GET' ? {} : { body: '{"body":"x"}' }),
+        ...(method === 'GET' ? {} : { body: '{"body":"x","title":"x"}' }),
       });
       if (response.status === 429) return { passed, refused: response };
       last = `${response.status} ${await response.text()}`;
@@ -92,6 +92,13 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
       body: '{"body":"x"}',
     });
     expect(thread.status).not.toBe(429);
+  });
+
+  it('issues_create holds for all issues of a user together', async () => {
+    anonymously = false;
+    const token = 'glpat-limits-issues';
+    expect((await count('/projects/1/issues', token, 'POST')).passed).toBe(300 * scale);
+    expect((await count('/projects/2/issues', token, 'POST')).passed).toBe(0);
   });
 
   it('a list without a search is not counted', async () => {

@@ -104,6 +104,7 @@ export const issueRoutes = [
     path: projectPath,
     summary: 'Create an issue',
     access: { project: 'write_issue' },
+    limit: 'issues_create',
     params: {
       title: text({ notEmpty: true }),
       ...sharedFields,
