@@ -5,7 +5,7 @@ import pg from 'pg';
 // The least a Node process can do for this reply: Express, a pool of connections, the same statements, the same bytes.
 // Statements and presenter are the service's own, so that nothing differs but what stands around them.
 const require = createRequire(import.meta.url);
-const service = '../services/merge-requests/dist';
+const service = (name) => `../services/${name}/dist`;
 const { DATABASE_URL, PROJECT_ID, EXTERNAL_URL, PORT, KIND, PAGING, PER_PAGE, CURSOR } = process.env;
 
 const int8 = 20;
@@ -19,9 +19,9 @@ const request = { mode: PAGING, page: 1, perPage: Number(PER_PAGE), cursor: CURS
 /** What there is to list: the service's list through an executor, and how a row is shown. */
 const kinds = {
   merge_requests() {
-    const { listMergeRequests } = require(`${service}/storage/merge-request.list.js`);
-    const { toView } = require(`${service}/storage/merge-request.row.js`);
-    const { presentMergeRequest } = require(`${service}/presenters/merge-request.presenter.js`);
+    const { listMergeRequests } = require(`${service('merge-requests')}/storage/merge-request.list.js`);
+    const { toView } = require(`${service('merge-requests')}/storage/merge-request.row.js`);
+    const { presentMergeRequest } = require(`${service('merge-requests')}/presenters/merge-request.presenter.js`);
     const how = { externalUrl: EXTERNAL_URL, context: 'project', withLabelsDetails: false, tier: 'ultimate' };
     return {
       read: (executor) =>
@@ -35,8 +35,8 @@ const kinds = {
     };
   },
   merge_trains() {
-    const { listMergeTrainEntries } = require(`${service}/storage/merge-train.list.js`);
-    const { presentMergeTrainEntry } = require(`${service}/presenters/merge-train.presenter.js`);
+    const { listMergeTrainEntries } = require(`${service('merge-requests')}/storage/merge-train.list.js`);
+    const { presentMergeTrainEntry } = require(`${service('merge-requests')}/presenters/merge-train.presenter.js`);
     const list = (executor) => listMergeTrainEntries(executor, Number(PROJECT_ID), {}, { ...request, orderBy: 'id' });
     return {
       read: list,
@@ -45,6 +45,21 @@ const kinds = {
         const { rows: entries } = await list({ query: async ({ text }) => (/count\(\*\)/.test(text) ? [] : rows) });
         return entries.map((entry) => presentMergeTrainEntry(entry, EXTERNAL_URL));
       },
+    };
+  },
+  issues() {
+    const { issueList } = require(`${service('collaboration')}/storage/issue.list.js`);
+    const { toIssueView } = require(`${service('collaboration')}/storage/issue.row.js`);
+    const { presentIssue } = require(`${service('collaboration')}/presenters/issue.presenter.js`);
+    const how = { externalUrl: EXTERNAL_URL, context: 'project', withLabelsDetails: false, tier: 'ultimate' };
+    const query = {
+      scope: { projectId: Number(PROJECT_ID), level: 30 },
+      filter: {},
+      viewer: { userId: 1, admin: false, external: false },
+    };
+    return {
+      read: (executor) => issueList(executor).page(query, { ...request, orderBy: 'created_at' }),
+      show: (rows) => rows.map((row) => presentIssue(toIssueView(row), { ...how, now: new Date() })),
     };
   },
 };

@@ -15,6 +15,8 @@ const longestWarmUpSeconds = 60;
 const connections = 8;
 const mergeRequests = 1_000;
 
+const databaseOf = (service) => `switchyard_${service.replaceAll('-', '_')}`;
+
 const digestOf = (body) => createHash('sha256').update(Buffer.from(body)).digest('hex');
 
 async function bodyOf({ url, headers }) {
@@ -24,14 +26,14 @@ async function bodyOf({ url, headers }) {
 }
 
 /** A bare Express and pg process that answers with the same page. */
-async function startBare(installation, project, { kind, paging, perPage }) {
+async function startBare(installation, project, { kind, paging, perPage, owner = 'merge-requests' }) {
   const port = await freePort(new Set());
   const child = fork(fileURLToPath(new URL('bare.mjs', import.meta.url)), {
     env: {
       ...process.env,
       NODE_ENV: 'production',
       OTEL_EXPORTER_OTLP_ENDPOINT: '',
-      DATABASE_URL: installation.databaseUrl('switchyard_merge_requests'),
+      DATABASE_URL: installation.databaseUrl(databaseOf(owner)),
       PROJECT_ID: String(project.id),
       EXTERNAL_URL: installation.url,
       PORT: String(port),
@@ -52,22 +54,23 @@ async function startBare(installation, project, { kind, paging, perPage }) {
  *
  * @param {object} page
  * @param {string} page.name
- * @param {'merge_requests' | 'merge_trains'} page.kind the list, below the project's path
+ * @param {'merge_requests' | 'merge_trains' | 'issues'} page.kind the list, below the project's path
+ * @param {string} [page.owner] the service that answers it
  * @param {'offset' | 'keyset'} page.paging
  * @param {number} page.perPage
  * @param {string} page.query
  * @param {number} [page.target] the most the ratio may be
  */
 export async function compareWithBare(installation, report, { db, project, token }, page) {
-  const { name, kind, query, target } = page;
+  const { name, kind, query, target, owner = 'merge-requests' } = page;
   const backends = async (condition) => {
     const { rows } = await db.query(
       `select pid from pg_stat_activity where backend_type = 'client backend' and ${condition}`,
     );
     return rows.map(({ pid }) => pid);
   };
-  const services = ['gateway', 'groups-admin', 'merge-requests'].map((one) => [one, installation.pidOf(one)]);
-  const ours = `datname in ('switchyard_groups_admin', 'switchyard_merge_requests') and application_name not like 'switchyard-bench%'`;
+  const services = ['gateway', 'groups-admin', owner].map((one) => [one, installation.pidOf(one)]);
+  const ours = `datname in ('switchyard_groups_admin', '${databaseOf(owner)}') and application_name not like 'switchyard-bench%'`;
 
   async function measure(subject, parts) {
     const before = parts.map(({ pids }) => pids);

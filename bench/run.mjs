@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createReport, machine } from './figures.mjs';
 import { growth } from './growth.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
+import { issues } from './issues.mjs';
 import { list } from './list.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
@@ -10,7 +11,7 @@ import { start } from './start.mjs';
 import { train } from './train.mjs';
 
 /** Benchmarks that share one running installation, in the order they run. */
-const onRunning = { list, growth, recheck, rename, train };
+const onRunning = { list, growth, recheck, rename, train, issues };
 /** Benchmarks of the installation itself. */
 const ofStarting = { start };
 

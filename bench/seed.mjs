@@ -103,3 +103,37 @@ export async function seedMergeRequests(db, { project, people, count }) {
     'vacuum (analyze) merge_requests, merge_request_assignees, merge_request_reviewers, merge_request_labels, merge_request_diffs',
   );
 }
+
+/** Issues of a project by SQL: 6 of 10 open, each with an assignee, two labels and a milestone; as wide as those people write. */
+export async function seedIssues(db, { project, people, count }) {
+  await db.query('begin');
+  await db.query(
+    `insert into issues (iid, project_id, author_id, title, description, state, task_count, completed_task_count, milestone_id,
+      due_date, weight, user_notes_count, upvotes, closed_by_id, closed_at, created_at, updated_at)
+    select i, $1, author, 'The page of list ' || i || ' takes too long', repeat($2::text, (1 + i % 2)::int),
+      case when open then 'opened' else 'closed' end, 4, i % 5, $3, date '2030-01-01' + (i % 300)::int, i % 9, i % 12, i % 4,
+      case when not open then author end, case when not open then at + interval '2 hours' end, at, at + interval '3 hours'
+    from (select i, ($4::bigint[])[1 + i % cardinality($4)] as author, i % 10 < 6 as open,
+        timestamptz '2024-01-01 00:00:00.123Z' + i * interval '137.5 seconds' as at
+      from generate_series(1, $5::bigint) as i) as one`,
+    [project.id, paragraph, project.milestone, people.others, count],
+  );
+  await db.query(
+    `insert into issue_assignees (issue_id, user_id)
+      select id, ($2::bigint[])[1 + (iid + 3) % cardinality($2)] from issues where project_id = $1`,
+    [project.id, people.others],
+  );
+  await db.query(
+    `insert into issue_labels (issue_id, label_id)
+      select id, ($2::bigint[])[1 + (iid + shift) % cardinality($2)] from issues, unnest(array[0, 2]) as shift where project_id = $1`,
+    [project.id, project.labels],
+  );
+  await db.query(
+    `insert into iid_counters (project_id, scope, last_iid) values ($1, 'issues', $2)
+      on conflict (project_id, scope) do update set last_iid = excluded.last_iid`,
+    [project.id, count],
+  );
+  await db.query('commit');
+  // What autovacuum would do a minute later.
+  await db.query('vacuum (analyze) issues, issue_assignees, issue_labels');
+}
