@@ -195,6 +195,28 @@ describe('issues', () => {
     expect((await call('eve', 'POST', `${one}/todo`)).status).toBe(404);
   });
 
+  it('are for members alone, or for nobody, where the project says so', async () => {
+    const own = (
+      await system.api('POST', '/projects', {
+        body: { name: 'R', path: 'r', namespace_id: group, visibility: 'public', issues_access_level: 'private' },
+      })
+    ).body.id;
+    const at = `/projects/${own}/issues`;
+    await system.api('POST', `/projects/${own}/members`, { body: { user_id: ids.guest, access_level: 10 } });
+    expect((await call('guest', 'POST', at, { title: 'Among us' })).status).toBe(201);
+    expect(await titles('guest', at)).toEqual(['Among us']);
+    expect((await call('eve', 'GET', at)).status).toBe(403);
+    expect((await call('eve', 'GET', `${at}/1`)).status).toBe(403);
+    expect((await call('', 'GET', at)).status).toBe(401);
+    expect(await titles('eve', '/issues?scope=all')).not.toContain('Among us');
+    expect(await titles('guest', '/issues?scope=all')).toContain('Among us');
+    await system.api('PUT', `/projects/${own}`, { body: { issues_access_level: 'disabled' } });
+    expect(await titles('guest', at)).toEqual([]);
+    expect((await call('guest', 'GET', `${at}/1`)).status).toBe(404);
+    expect((await call('guest', 'POST', at, { title: 'x' })).status).toBe(403);
+    expect(await titles('guest', '/issues?scope=all')).not.toContain('Among us');
+  });
+
   it('move to another project', async () => {
     const at = `/projects/${project}/issues`;
     const other = (
