@@ -80,11 +80,12 @@ describe('a car leaves its train', () => {
 
   async function openScene(way: WayOut): Promise<Scene> {
     made += 1;
+    const number = made;
     const target = way.target ?? 'main';
-    const adder = way.adder === 'own' ? await user(`adder${made}`) : ada;
+    const adder = way.adder === 'own' ? await user(`adder${number}`) : ada;
     const project = await call('POST', '/projects', {
-      name: `Shop ${made}`,
-      path: `shop${made}`,
+      name: `Shop ${number}`,
+      path: `shop${number}`,
       initialize_with_readme: true,
       merge_pipelines_enabled: true,
       merge_trains_enabled: true,
