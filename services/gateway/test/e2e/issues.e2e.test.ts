@@ -191,7 +191,7 @@ describe('issues', () => {
       action_name: 'marked',
       target: { title: 'Talk' },
     });
-    expect((await call('ada', 'GET', '/todos?type=Issue')).body).toHaveLength(1);
+    expect((await call('ada', 'GET', '/todos?type=Issue&action=marked')).body).toHaveLength(1);
     expect((await call('eve', 'POST', `${one}/todo`)).status).toBe(404);
   });
 
