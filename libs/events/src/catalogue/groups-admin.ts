@@ -1,4 +1,5 @@
 import { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
+import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import { defineEvent } from '../event';
 
@@ -9,6 +10,15 @@ export const membershipEvents = defineEvent({
   type: 'membership.changed',
   message: MembershipEvent,
   key: (event) => String(event.userId),
+});
+
+/** What happened to milestones, in order per milestone. */
+export const milestoneEvents = defineEvent({
+  stream: 'groups-admin.milestone',
+  version: 1,
+  type: 'milestone.changed',
+  message: MilestoneEvent,
+  key: (event) => String(event.milestoneId),
 });
 
 /** What happened to projects, in order per project. */

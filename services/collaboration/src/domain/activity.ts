@@ -164,6 +164,39 @@ export function activityOfIssuable(done: IssuableDeedDone): ActivityChange {
   };
 }
 
+/** Something that happened to a milestone of a project. */
+export interface MilestoneDeedDone {
+  readonly eventId: string;
+  readonly id: number;
+  readonly iid: number;
+  readonly projectId: number;
+  readonly userId: number;
+  readonly title: string;
+  readonly deed: 'created' | 'renamed' | 'closed' | 'activated' | 'deleted';
+  readonly at: Date;
+}
+
+/** What follows from a milestone. That it was deleted is told beyond its own end. */
+export function activityOfMilestone(done: MilestoneDeedDone): ActivityChange {
+  const milestone = { type: 'milestone', id: done.id } as const;
+  if (done.deed === 'renamed') return { retitle: { ...milestone, title: done.title } };
+  const gone = done.deed === 'deleted';
+  const actions = { created: 'created', closed: 'closed', activated: 'reopened', deleted: 'destroyed' } as const;
+  return {
+    ...(gone ? { forget: milestone } : {}),
+    add: {
+      cause: done.eventId,
+      projectId: done.projectId,
+      authorId: done.userId,
+      action: actions[done.deed],
+      target: { ...milestone, iid: done.iid, title: done.title },
+      subject: gone ? { type: 'project', id: 0 } : milestone,
+      imported: false,
+      createdAt: done.at,
+    },
+  };
+}
+
 /** A comment that was written or deleted. */
 export interface CommentDone {
   readonly eventId: string;

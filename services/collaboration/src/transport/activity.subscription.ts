@@ -7,6 +7,7 @@ import {
   issueEvents,
   membershipEvents,
   mergeRequestEvents,
+  milestoneEvents,
   noteEvents,
   projectEvents,
   repositoryPushed,
@@ -15,6 +16,7 @@ import {
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { MemberRemoved_Reason, type MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
+import type { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import type { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import {
   MergeRequestActed_Kind,
@@ -25,6 +27,7 @@ import {
   type ActivityChange,
   activityOfComment,
   activityOfIssuable,
+  activityOfMilestone,
   activityOfProject,
   activityOfPush,
   type IssuableDeedDone,
@@ -139,6 +142,12 @@ function ofMembership(event: MembershipEvent, { id: eventId, time }: EventMeta):
   return activityOfProject({ eventId, projectId, userId, deed, at });
 }
 
+function ofMilestone(event: MilestoneEvent, { id: eventId, time }: EventMeta): ActivityChange {
+  const { milestoneId: id, iid, projectId, title, actorId: userId, fact, occurredAt } = event;
+  if (projectId === 0 || fact === undefined) return {};
+  return activityOfMilestone({ eventId, id, iid, projectId, userId, title, deed: fact.$case, at: occurredAt ?? time });
+}
+
 function ofProject(event: ProjectEvent, { id: eventId, time }: EventMeta): ActivityChange {
   if (event.fact?.$case !== 'created') return {};
   const { projectId, actorId, occurredAt } = event;
@@ -163,5 +172,6 @@ export function activitySubscriptions(apply: (tx: Tx, change: ActivityChange) =>
     subscription({ event: repositoryPushed, handle: handling(ofPush) }),
     subscription({ event: membershipEvents, handle: handling(ofMembership) }),
     subscription({ event: projectEvents, handle: handling(ofProject) }),
+    subscription({ event: milestoneEvents, handle: handling(ofMilestone) }),
   ];
 }

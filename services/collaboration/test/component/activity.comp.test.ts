@@ -1,9 +1,17 @@
 import { sql } from '@switchyard/database';
-import { issueEvents, membershipEvents, noteEvents, projectEvents, repositoryPushed } from '@switchyard/events';
+import {
+  issueEvents,
+  membershipEvents,
+  milestoneEvents,
+  noteEvents,
+  projectEvents,
+  repositoryPushed,
+} from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { EventFilter } from '@switchyard/protos/collaboration/v1/event';
 import { MemberRemoved_Reason, MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
+import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
@@ -268,6 +276,34 @@ describe('activity events', () => {
     expect(names(items)).toEqual(['removed due to membership expiration from', 'left', 'joined', 'created']);
     expect(items[3]).toMatchObject({ target_id: null, target_type: null, target_title: null });
     expect(names((await ofProject(open, undefined, { targetType: 'project' })).items)).toEqual(['created']);
+  });
+
+  it('tell of milestones, of their end as well', async () => {
+    const milestone = (deed: string, given: Partial<MilestoneEvent> = {}) =>
+      here.publishEvent(
+        milestoneEvents,
+        MilestoneEvent.fromPartial({
+          milestoneId: 6,
+          iid: 2,
+          projectId: open.id,
+          title: 'First',
+          actorId: ada.id,
+          occurredAt: new Date(),
+          fact: { $case: deed, value: {} } as never,
+          ...given,
+        }),
+        `milestone_${deed}:6${given.title ?? ''}${given.projectId ?? ''}`,
+      );
+    await milestone('created');
+    await milestone('closed');
+    await milestone('activated');
+    await milestone('created', { projectId: 0, groupId: 3 });
+    await received(await milestone('renamed', { title: 'Second' }));
+    const { items } = await ofProject(open, undefined, { targetType: 'milestone' });
+    expect(names(items)).toEqual(['opened', 'closed', 'opened']);
+    expect(items[0]).toMatchObject({ target_id: 6, target_iid: 2, target_type: 'Milestone', target_title: 'Second' });
+    await received(await milestone('deleted'));
+    expect(names((await ofProject(open, undefined)).items)).toEqual(['destroyed']);
   });
 
   it('are neither shown to nor counted for those who may not see what they are about', async () => {

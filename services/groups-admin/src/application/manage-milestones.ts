@@ -13,6 +13,7 @@ import { milestoneChanges } from '../storage/directory-rows';
 import type { Parent } from '../storage/label.store';
 import type { MilestoneFilter, MilestoneRow, MilestoneStore } from '../storage/milestone.store';
 import { recordDirectoryChange } from './directory-writer';
+import { type MilestoneFact, noteMilestone } from './milestone-events';
 
 /** A change of a milestone; what is absent stays, an empty date is taken away. */
 export interface MilestoneChange {
@@ -51,13 +52,15 @@ export function manageMilestones({ db, milestones }: { db: Database; milestones:
       request: PageRequest,
     ): Promise<{ rows: MilestoneRow[]; page: PageInfo }> => milestones.list(parent, filter, request),
 
-    async create(parent: Parent, content: MilestoneContent): Promise<MilestoneRow> {
+    async create(parent: Parent, content: MilestoneContent, actorId: number): Promise<MilestoneRow> {
       const problems = milestoneProblems(content);
       const id = await db
         .transaction(async (tx) => {
           if (await milestones.titleTaken(tx, parent, content.title)) note(problems, 'title', [titleTaken]);
           refuse(problems);
           const created = await milestones.insert(tx, parent, content);
+          const made = await milestones.find(tx, parent, created);
+          if (made !== undefined) await noteMilestone(tx, made, actorId, ['created']);
           await recordDirectoryChange(tx, await milestoneChanges(tx, [created]));
           return created;
         })
@@ -65,7 +68,7 @@ export function manageMilestones({ db, milestones }: { db: Database; milestones:
       return get(parent, id);
     },
 
-    async update(parent: Parent, id: number, change: MilestoneChange): Promise<MilestoneRow> {
+    async update(parent: Parent, id: number, change: MilestoneChange, actorId: number): Promise<MilestoneRow> {
       await db
         .transaction(async (tx) => {
           const present = await milestones.find(tx, parent, id);
@@ -83,18 +86,25 @@ export function manageMilestones({ db, milestones }: { db: Database; milestones:
           const states = { close: 'closed', activate: 'active' } as const;
           const state = change.stateEvent === undefined ? present.state : states[change.stateEvent];
           await milestones.change(tx, id, { ...content, state });
+          const facts: MilestoneFact[] = [
+            ...(content.title === present.title ? [] : (['renamed'] as const)),
+            ...(state === present.state ? [] : ([state === 'closed' ? 'closed' : 'activated'] as const)),
+          ];
+          await noteMilestone(tx, { ...present, title: content.title }, actorId, facts);
           await recordDirectoryChange(tx, await milestoneChanges(tx, [id]));
         })
         .catch(orTaken);
       return get(parent, id);
     },
 
-    remove: (parent: Parent, id: number, unmodifiedSince?: Date): Promise<void> =>
+    remove: (parent: Parent, id: number, actorId: number, unmodifiedSince?: Date): Promise<void> =>
       db.transaction(async (tx) => {
-        if ((await milestones.find(tx, parent, id)) === undefined) throw notFound();
+        const present = await milestones.find(tx, parent, id);
+        if (present === undefined) throw notFound();
         await requireUnmodified(tx, 'milestones', id, unmodifiedSince);
         const changes = await milestoneChanges(tx, [id], true);
         await milestones.remove(tx, id);
+        await noteMilestone(tx, present, actorId, ['deleted']);
         await recordDirectoryChange(tx, changes);
       }),
   };

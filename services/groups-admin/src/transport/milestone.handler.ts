@@ -36,35 +36,44 @@ export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: 
     getMilestone: async (request) =>
       entity(presentMilestone(await milestones.get(parentOf(request.parent), request.milestoneId), externalUrl)),
 
-    createMilestone: async (request) =>
+    createMilestone: async (request, { actor }) =>
       entity(
         presentMilestone(
-          await milestones.create(parentOf(request.parent), {
-            title: request.title,
-            description: request.description,
-            dueDate: given(request.dueDate),
-            startDate: given(request.startDate),
-          }),
+          await milestones.create(
+            parentOf(request.parent),
+            {
+              title: request.title,
+              description: request.description,
+              dueDate: given(request.dueDate),
+              startDate: given(request.startDate),
+            },
+            actor.userId,
+          ),
           externalUrl,
         ),
       ),
 
-    updateMilestone: async (request) =>
+    updateMilestone: async (request, { actor }) =>
       entity(
         presentMilestone(
-          await milestones.update(parentOf(request.parent), request.milestoneId, {
-            title: request.title,
-            description: request.description,
-            dueDate: request.dueDate,
-            startDate: request.startDate,
-            stateEvent: given(request.stateEvent) as MilestoneChange['stateEvent'],
-          }),
+          await milestones.update(
+            parentOf(request.parent),
+            request.milestoneId,
+            {
+              title: request.title,
+              description: request.description,
+              dueDate: request.dueDate,
+              startDate: request.startDate,
+              stateEvent: given(request.stateEvent) as MilestoneChange['stateEvent'],
+            },
+            actor.userId,
+          ),
           externalUrl,
         ),
       ),
 
-    deleteMilestone: async (request) => {
-      await milestones.remove(parentOf(request.parent), request.milestoneId, request.ifUnmodifiedSince);
+    deleteMilestone: async (request, { actor }) => {
+      await milestones.remove(parentOf(request.parent), request.milestoneId, actor.userId, request.ifUnmodifiedSince);
       return nothing(204);
     },
   });
