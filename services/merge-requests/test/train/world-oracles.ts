@@ -142,7 +142,33 @@ export abstract class WorldOracles {
     }
   }
 
+  /** Who has to leave leaves, at once; what is about another pipeline than a car's own, or one being merged, changes nothing. */
+  protected expectHeard(before: Train, signal: Signal, after: Train): void {
+    const stay = (id: number): boolean => after.cars.some((car) => car.id === id);
+    if (signal.kind === 'switched_off') {
+      if (after.cars.some(({ status }) => status !== 'merging')) throw this.broken('cars stay on a train that is off');
+    }
+    if (signal.kind !== 'left' && signal.kind !== 'reported' && signal.kind !== 'timed_out') return;
+    const car = before.cars.find(({ id }) => id === signal.carId);
+    const concerns = signal.kind === 'left' || car?.build?.pipelineId === signal.pipelineId;
+    if (car === undefined || car.status === 'merging' || !concerns) {
+      if (after !== before) throw this.broken(`${JSON.stringify(signal)} changes what it is not about`);
+      return;
+    }
+    const ends =
+      signal.kind === 'left' ||
+      (signal.kind === 'timed_out' && car.build?.verdict === 'pending') ||
+      (signal.kind === 'reported' && (signal.verdict === 'failed' || signal.verdict === 'canceled'));
+    if (ends === stay(car.id))
+      throw this.broken(`car ${car.id} ${ends ? 'stays' : 'goes'} after ${JSON.stringify(signal)}`);
+  }
+
   protected expectDue({ train, steps }: Outcome): void {
+    for (const step of steps) {
+      const place = 'carId' in step ? train.cars.findIndex(({ id }) => id === step.carId) : 0;
+      const most = step.kind === 'build' ? train.parallel : step.kind === 'land' ? 1 : train.cars.length;
+      if (place >= Math.max(1, most)) throw this.broken(`${JSON.stringify(step)} is due for car number ${place + 1}`);
+    }
     const due = this.machine(train, { kind: 'resumed' }).steps.map((step) => JSON.stringify(step));
     const said = steps.filter((step) => !inTransaction(step)).map((step) => JSON.stringify(step));
     if (JSON.stringify(said) !== JSON.stringify(due))

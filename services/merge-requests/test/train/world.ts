@@ -261,6 +261,7 @@ export class TrainWorld extends WorldOracles {
       throw this.broken(`${JSON.stringify(signal)} changes nothing and says something`);
     }
     this.expectDue(outcome);
+    this.expectHeard(before, signal, outcome.train);
     this.train = deepFreeze(outcome.train);
     this.tell(outcome);
     for (const step of outcome.steps) {
