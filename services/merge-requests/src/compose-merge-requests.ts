@@ -10,7 +10,7 @@ import { createMergeRequestPipeline, createPipeline } from './application/create
 import { followRefChanges } from './application/follow-ref-changes';
 import { landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
-import type { MergeRequestEdges } from './application/merge-request.edges';
+import type { MergeRequestEdges, RefreshThreads } from './application/merge-request.edges';
 import type { OpenProjectRepository } from './application/open-project-repository';
 import {
   readCommitsOf,
@@ -44,6 +44,7 @@ export interface MergeRequestPartEdges {
   /** Externally visible base URL, without a slash at its end. */
   readonly externalUrl: string;
   readonly changeRefs: ChangeRefs;
+  readonly refreshThreads?: RefreshThreads;
   readonly openRepository: OpenProjectRepository;
   readonly protectedBranchesOf: (projectId: number) => Promise<ProtectedBranch[]>;
   readonly ensureLabels: EnsureLabels;
@@ -80,6 +81,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
     committers: repositoryStore(db),
     openRepository: given.openRepository,
     changeRefs: given.changeRefs,
+    refreshThreads: given.refreshThreads ?? (async () => undefined),
     ensureLabels: given.ensureLabels,
     externalUrl: given.externalUrl,
     clock: given.clock ?? (() => new Date()),

@@ -18,6 +18,7 @@ import { keepNoteCounters } from './storage/note-counters.store';
 import { defaultBranchOf } from './transport/default-branch.client';
 import { diffPositionHandler } from './transport/diff-position.handler';
 import { noteSubscription } from './transport/note.subscription';
+import { refreshThreads } from './transport/threads.client';
 
 /** Edges that tests replace. */
 export interface Edges {
@@ -37,6 +38,8 @@ export async function compose(
   await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
   const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'merge-requests', poolSize });
   const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
+  const collaboration = connect(config.COLLABORATION_ADDRESS, signer);
+  const follow = followNotes({ keep: keepNoteCounters });
   const directory = await startDirectory({ db, client: groupsAdmin.client(DirectoryServiceService), log: logger });
   const bus =
     edges.bus ??
@@ -60,6 +63,7 @@ export async function compose(
     db,
     externalUrl,
     changeRefs: repository.changeRefs,
+    refreshThreads: refreshThreads(collaboration, db, follow),
     openRepository: repository.openProjectRepository,
     protectedBranchesOf: repository.protectedBranchesOf,
     ensureLabels: labelsOf(groupsAdmin, directory),
@@ -85,7 +89,7 @@ export async function compose(
         bus,
         db,
         group: 'merge-requests',
-        subscriptions: [noteSubscription(followNotes({ keep: keepNoteCounters }))],
+        subscriptions: [noteSubscription(follow)],
       });
       background.push(() => consumer.close());
       background.push(() => relay.close(), repository.startReconciler(), mergeRequests.start());
@@ -97,6 +101,7 @@ export async function compose(
       if (edges.bus === undefined) await bus.close();
       await db.close();
       groupsAdmin.close();
+      collaboration.close();
     },
   };
 }

@@ -3,6 +3,7 @@ import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
 const variables = {
   ...serviceVariables,
   GROUPS_ADMIN_ADDRESS: z.string(),
+  COLLABORATION_ADDRESS: z.string(),
   SWITCHYARD_DATA: z.string().default('.switchyard'),
 };
 

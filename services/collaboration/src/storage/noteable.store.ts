@@ -62,6 +62,14 @@ export const noteableStore = {
     };
   },
 
+  /** The counters of a noteable as they are committed; undefined where nothing was ever said. */
+  async counters(db: SqlExecutor, key: NoteableKey): Promise<NoteableCounters | undefined> {
+    const [row] = await db.query<NoteableCounters>(sql`
+      select c.version, c.user_notes_count as "userNotesCount", c.unresolved_count as "unresolvedCount", c.upvotes, c.downvotes
+      from noteables c where c.id = ${noteableId(key)}`);
+    return row;
+  },
+
   /** Marks a noteable whose target is gone: its notes are hidden at once and purged in batches (`emptyRemoved`). */
   async remove(tx: SqlExecutor, key: NoteableKey): Promise<void> {
     const { id } = await noteableStore.lock(tx, key);

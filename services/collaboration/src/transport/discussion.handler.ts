@@ -2,6 +2,7 @@ import { invalidParams } from '@switchyard/errors';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import type { NoteableRef as NoteableRefMessage } from '@switchyard/protos/collaboration/v1/note';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { countNotes } from '../application/count-notes';
 import type {
   createDiscussion,
   DiscussionNoteRef,
@@ -29,6 +30,7 @@ export interface DiscussionUseCases {
   readonly resolveDiscussionNote: ReturnType<typeof resolveDiscussionNote>;
   readonly updateNote: ReturnType<typeof updateNote>;
   readonly deleteNote: ReturnType<typeof deleteNote>;
+  readonly countNotes: ReturnType<typeof countNotes>;
 }
 
 const noteRef = (message: {
@@ -44,7 +46,7 @@ const noteRef = (message: {
 /** Serves `DiscussionService`. */
 export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: string): ServiceImplementation => {
   const noteEntity = ({ note, noteable }: FoundNote) => entity(presentNote(note, noteable, externalUrl));
-  return implement(DiscussionServiceService, {
+  const service = implement(DiscussionServiceService, {
     listDiscussions: async (request, context) => {
       // The order is fixed (G-4.7-11).
       const wanted = {
@@ -99,5 +101,7 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
       await discussions.deleteNote(signedIn(context), noteable, noteId, { unmodifiedSince: undefined, discussionId });
       return nothing();
     },
+    countNotes: ({ kind, projectId, targetId }) => discussions.countNotes({ kind, projectId, targetId }),
   });
+  return { ...service, rules: { countNotes: { callers: ['merge-requests'] } } };
 };

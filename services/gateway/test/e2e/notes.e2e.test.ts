@@ -141,6 +141,16 @@ describe('notes', () => {
     expect((await system.api('DELETE', `${mr}/discussions/${thread.id}/notes/${answer.id}`)).status).toBe(204);
   });
 
+  it('hold a merge that is asked for before anybody told of their thread', async () => {
+    const merge = () => system.api('PUT', `${mr}/merge`, { body: {} });
+    await soon(async () => expect((await state()).detailed_merge_status).toBe('mergeable'));
+    const thread = await scene.ok('POST', `${mr}/discussions`, { body: 'Wait' });
+    expect((await merge()).status).toBe(405);
+    await scene.ok('PUT', `${mr}/discussions/${thread.id}`, { resolved: true });
+    await scene.ok('POST', `${mr}/discussions`, { body: 'And this?' });
+    expect((await merge()).status).toBe(405);
+  });
+
   it('stand at lines of the diff, and move with pushes', async () => {
     const { diff_refs } = await state();
     const position = { ...diff_refs, position_type: 'text', new_path: 'file.txt' };

@@ -7,6 +7,7 @@ import type { PipelineStatus } from '../domain/pipeline-status';
 import { board } from './board-merge-train';
 import { cannotBeMerged } from './build-merge';
 import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
+import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 import { mayMergeInto } from './merge-right';
@@ -80,9 +81,10 @@ export const runAutoMerge =
     if (!(await mayMergeInto(edges, projectId, targetBranch, standing))) {
       return giveUp('right_lost', 'The user who set auto-merge may no longer merge into the target branch.');
     }
-    const view = await withKnownMergeability(edges, check, found);
+    const view = await withCurrentThreads(edges, await withKnownMergeability(edges, check, found));
     if (view.mergeRequest.state !== 'opened' || view.mergeRequest.sourceSha !== autoMergeSha) return;
     const checks = checksOf(view);
+    if (hasToWait(checks, edges.clock())) return;
     const trains = view.settings.mergeTrains.enabled;
     if (trains && canBoard(checks, edges.clock())) {
       const { mergeCommitMessage, squashCommitMessage } = mergeRequest;

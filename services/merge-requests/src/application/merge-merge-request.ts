@@ -5,6 +5,7 @@ import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import { boardOrWait, expectHead } from './board-merge-train';
 import { cannotBeMerged } from './build-merge';
 import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
+import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 import { mayMergeInto } from './merge-right';
@@ -26,11 +27,12 @@ export interface MergeCommand {
 export const mergeMergeRequest =
   (edges: MergeRequestEdges, { land }: Pick<Landing, 'land'>, check: CheckMergeability) =>
   async (caller: Caller, key: { projectId: number; iid: number }, command: MergeCommand): Promise<number> => {
-    const found = await edges.mergeRequests.view(key);
-    if (found === undefined) throw notFound();
-    const { id, targetBranch } = found.mergeRequest;
+    const seen = await edges.mergeRequests.view(key);
+    if (seen === undefined) throw notFound();
+    const { id, targetBranch } = seen.mergeRequest;
     if (caller.userId === 0 || !(await mayMergeInto(edges, key.projectId, targetBranch, caller))) throw unauthorized();
 
+    const found = await withCurrentThreads(edges, seen);
     const now = edges.clock();
     const before = checksOf(found);
     const blocked = stateFailure(before, now) ?? ciFailure(before);

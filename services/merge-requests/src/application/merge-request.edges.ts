@@ -24,6 +24,9 @@ export interface Caller {
   readonly requestId: string;
 }
 
+/** Brings what is known of the threads of a merge request up to date; leaves it as events told where their owner does not answer. */
+export type RefreshThreads = (projectId: number, mergeRequestId: number) => Promise<void>;
+
 /** What the use cases of merge requests work with. */
 export interface MergeRequestEdges {
   readonly mergeRequests: MergeRequestStore;
@@ -35,6 +38,7 @@ export interface MergeRequestEdges {
   readonly committers: { committer(userId: number): Promise<Committer> };
   readonly openRepository: OpenProjectRepository;
   readonly changeRefs: ChangeRefs;
+  readonly refreshThreads: RefreshThreads;
   readonly ensureLabels: EnsureLabels;
   readonly externalUrl: string;
   readonly clock: () => Date;

@@ -22,6 +22,7 @@ import {
 import type { StoredCar, StoredTrain } from '../storage/merge-train.store';
 import { type BuiltMerge, buildMerge, type MergeRefusal } from './build-merge';
 import { readHeads } from './compare-branches';
+import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { mayMergeInto } from './merge-right';
@@ -293,7 +294,7 @@ async function land(
 ): Promise<boolean> {
   const car = stored.cars.get(carId)!;
   const [view, lost] = await Promise.all([
-    edges.mergeRequests.view({ id: car.mergeRequestId }),
+    edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
     lostRight(edges, stored, car.userId),
   ]);
   if (view === undefined) return false;

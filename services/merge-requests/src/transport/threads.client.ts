@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@switchyard/database';
+import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
+import type { Peer } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
+import type { followNotes } from '../application/follow-notes';
+import type { RefreshThreads } from '../application/merge-request.edges';
+
+/** Milliseconds a landing waits for an answer: without one it goes by what events told. */
+const timeoutMs = 1_000;
+
+/** Asks collaboration for the threads of a merge request, and keeps the answer as if an event had told it. */
+export function refreshThreads(peer: Peer, db: Database, follow: ReturnType<typeof followNotes>): RefreshThreads {
+  const client = peer.client(DiscussionServiceService);
+  return async (projectId, mergeRequestId) => {
+    try {
+      const found = await client.countNotes(
+        { kind: 'MergeRequest', projectId, targetId: mergeRequestId },
+        { requestId: randomUUID(), timeoutMs, idempotent: true },
+      );
+      if (found.version === 0) return;
+      await db.transaction((tx) =>
+        follow(tx, {
+          mergeRequestId,
+          version: found.version,
+          userNotes: found.userNotesCount,
+          unresolvedDiscussions: found.unresolvedDiscussionsCount,
+          upvotes: found.upvotes,
+          downvotes: found.downvotes,
+          activeAt: undefined,
+        }),
+      );
+    } catch (error) {
+      logger.warn({ err: error, merge_request_id: mergeRequestId }, 'threads could not be asked for before a landing');
+    }
+  };
+}
