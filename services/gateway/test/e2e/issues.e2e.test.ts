@@ -293,4 +293,35 @@ describe('issues', () => {
     expect((await system.api('GET', `${at}/issues/${named.iid}`)).body.state).toBe('opened');
     expect((await system.api('GET', `/projects/${secret}/issues/${hidden.iid}`)).body.state).toBe('opened');
   });
+
+  it('serve the unmodified GitLab client', async () => {
+    const { Issues, IssuesStatistics } = system.gitlab(tokens.ada);
+    const made = await Issues.create(project, 'By the client', { labels: 'client', assigneeId: ids.bob as number });
+    const { iid } = made;
+    expect(made).toMatchObject({ title: 'By the client', labels: ['client'], assignees: [{ username: 'bob' }] });
+    expect(await Issues.show(iid, { projectId: project })).toMatchObject({ id: made.id });
+    await Issues.edit(project, iid, { addLabels: 'more', dueDate: '2027-03-04', stateEvent: 'close' });
+    const found = await Issues.all({
+      projectId: project,
+      labels: 'client,more',
+      state: 'closed',
+      withLabelsDetails: true,
+    });
+    expect(found).toMatchObject([{ iid, due_date: '2027-03-04', labels: [{ name: 'client' }, { name: 'more' }] }]);
+    const pages = await Issues.all({ scope: 'all', pagination: 'keyset', perPage: 3 });
+    expect(new Set(pages.map(({ id }) => id)).size).toBe(pages.length);
+    expect(pages.length).toBeGreaterThan(3);
+    expect(await Issues.addTimeEstimate(project, iid, '2h')).toMatchObject({ time_estimate: 7200 });
+    expect(await Issues.addSpentTime(project, iid, '1h')).toMatchObject({ total_time_spent: 3600 });
+    expect(await Issues.showTimeStats(project, iid)).toMatchObject({ human_total_time_spent: '1h' });
+    expect((await Issues.allParticipants(project, iid)).map(({ username }) => username).sort()).toEqual(['ada', 'bob']);
+    expect(await Issues.unsubscribe(project, iid)).toMatchObject({ subscribed: false });
+    expect(await Issues.createTodo(project, iid)).toMatchObject({ target_type: 'Issue' });
+    expect(await Issues.allRelatedMergeRequests(project, iid)).toEqual([]);
+    expect(await IssuesStatistics.all({ projectId: project, labels: 'client' })).toMatchObject({
+      statistics: { counts: { all: 1, closed: 1, opened: 0 } },
+    });
+    await Issues.remove(project, iid);
+    await expect(Issues.show(iid, { projectId: project })).rejects.toThrow(/Not [Ff]ound/);
+  });
 });
