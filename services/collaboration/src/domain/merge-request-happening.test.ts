@@ -89,12 +89,12 @@ describe('what follows from a merge request', () => {
       expect(told('closed', { actorId: 1 }, 1)[0]).toMatchObject({ to: { ids: [1] } });
     });
 
-    it('does not tell those who took it out by hand', () => {
+    it('tells those who took it out by hand as well (G-4.1-5)', () => {
       expect(told('canceled', { actorId: 7 })[0]).toMatchObject({
-        to: { ids: [1] },
+        to: { ids: [1, 7] },
         body: 'Removed from the merge train for `main`.',
       });
-      expect(told('canceled', { actorId: 1 }, 1)).toEqual([]);
+      expect(told('canceled', { actorId: 1 }, 1)[0]?.to).toEqual({ ids: [1] });
       expect(told('canceled', { actorId: 2 })[0]?.to).toEqual({ ids: [1, 7] });
     });
 

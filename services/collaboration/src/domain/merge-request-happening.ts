@@ -104,10 +104,10 @@ const toThoseInCharge = (action: 'unmergeable' | 'build_failed', authorId: numbe
 });
 
 /**
- * Whoever left a train is asked to look after it: the author and whoever queued it, both always (G-4.1-5), once each, for every entry anew.
- * Not told are: anybody, when it is merged past the train or a push brought its commits into the target branch, since nothing is left to
- * do; and whoever took the entry out by hand, since that is no news to them. Whoever made it leave as a side effect (a push, a close, a
- * draft mark) is told. Who may no longer see the merge request is left out where the to-do is written.
+ * Whoever left a train is asked to look after it: the author and whoever queued it, both always (G-4.1-5), once each, for every entry
+ * anew, whoever took it out: what was to land has not landed. Nobody is told when it is merged past the train or a push brought its
+ * commits into the target branch, since nothing is left to do. Who may no longer see the merge request is left out where the to-do is
+ * written.
  */
 function leftTrain(
   authorId: number,
@@ -116,8 +116,6 @@ function leftTrain(
 ): Raise[] {
   if (reason === 'merged_by_push' || reason === 'skipped') return [];
   const told = new Set([authorId, addedById].filter((id) => id > 0));
-  if (reason === 'canceled') told.delete(actorId);
-  if (told.size === 0) return [];
   return [
     {
       action: 'merge_train_removed',

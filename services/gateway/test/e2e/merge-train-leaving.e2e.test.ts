@@ -33,7 +33,7 @@ interface WayOut {
   readonly target?: string;
   /** The others leave with the first one, for the same reason. */
   readonly all?: boolean;
-  /** Who finds no to-do: took it off by hand, or sees the project no longer. */
+  /** Who finds no to-do: sees the project no longer, or has nothing left to do. */
   readonly untold?: 'adder' | 'everybody';
   readonly state?: string;
   /** Somebody who is there for this train alone. */
@@ -158,11 +158,9 @@ describe('a car leaves its train', () => {
 
   const ways: Record<string, WayOut> = {
     'taken off by who added it': {
-      untold: 'adder',
       leave: ({ at, adder }) => call('DELETE', at('/merge_trains/merge_requests/1'), undefined, adder),
     },
     'its auto-merge cancelled': {
-      untold: 'adder',
       leave: ({ at, adder }) => call('POST', at('/merge_requests/1/cancel_merge_when_pipeline_succeeds'), {}, adder),
     },
     closed: { because: 'it was closed', state: 'closed', leave: change({ state_event: 'close' }) },
