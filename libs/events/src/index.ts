@@ -1,6 +1,7 @@
 export type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
 export { type IssueFact, issueEventId, issueEvents } from './catalogue/collaboration-issues';
 export { noteEventId, noteEvents } from './catalogue/collaboration-notes';
+export { snippetEvents } from './catalogue/collaboration-snippets';
 export * from './catalogue/groups-admin';
 export { userBlockedId, userDeletedId, userEvents } from './catalogue/groups-admin-users';
 export { type MergeRequestFact, mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';

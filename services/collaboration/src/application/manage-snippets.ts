@@ -4,6 +4,7 @@ import { levels } from '../domain/note';
 import { noteableRules } from '../domain/noteable';
 import { applyActions, checkFiles, checkTitle, type SnippetFileAction } from '../domain/snippet';
 import type { noteableStore } from '../storage/noteable.store';
+import { publishSnippet } from '../storage/snippet.events';
 import type { SnippetRow, SnippetStore, SnippetViewer } from '../storage/snippet.store';
 import type { NoteableResolver, Reader } from './noteables';
 
@@ -71,7 +72,11 @@ export function manageSnippets(edges: SnippetEdges) {
       const files = change.files.map(({ path, content }) => ({ path, content: content ?? '' }));
       checkFiles(files);
       const fields = { title, description: description || undefined, visibility, files };
-      const id = await db.transaction((tx) => snippets.insert(tx, projectId, reader.actor.userId, fields));
+      const id = await db.transaction(async (tx) => {
+        const made = await snippets.insert(tx, projectId, reader.actor.userId, fields);
+        await publishSnippet(tx, { id: made, projectId, title }, reader.actor.userId, 'created');
+        return made;
+      });
       return visible(edges, reader, projectId, id);
     },
 
@@ -83,23 +88,27 @@ export function manageSnippets(edges: SnippetEdges) {
         await snippets.lock(tx, id);
         const before = await snippets.find(viewerOf(reader), projectId, id, tx);
         if (before === undefined) throw none();
+        const title = change.title ?? before.title;
         await snippets.update(tx, id, {
-          title: change.title ?? before.title,
+          title,
           description: change.description === undefined ? before.description : change.description || undefined,
           visibility: change.visibility ?? before.visibility,
           files: applyActions(await snippets.files(id, tx), change.files),
         });
+        if (title !== before.title) await publishSnippet(tx, { id, projectId, title }, reader.actor.userId, 'renamed');
       });
       return visible(edges, reader, projectId, id);
     },
 
     /** Deletes a snippet with its notes. Fails with `not_found`, `forbidden`, `precondition_failed`. */
     async remove(reader: Reader, projectId: number, id: number, unmodifiedSince: Date | undefined): Promise<void> {
-      checkMayChange(reader, await visible(edges, reader, projectId, id));
+      const snippet = await visible(edges, reader, projectId, id);
+      checkMayChange(reader, snippet);
       await db.transaction(async (tx) => {
         await snippets.lock(tx, id, unmodifiedSince);
         await noteables.remove(tx, { kind: 'Snippet', projectId, targetId: id, sha: '' });
         await snippets.remove(tx, id);
+        await publishSnippet(tx, snippet, reader.actor.userId, 'deleted');
       });
     },
   };

@@ -197,6 +197,35 @@ export function activityOfMilestone(done: MilestoneDeedDone): ActivityChange {
   };
 }
 
+/** Something that happened to a snippet of a project. */
+export interface SnippetDeedDone {
+  readonly eventId: string;
+  readonly id: number;
+  readonly projectId: number;
+  readonly userId: number;
+  readonly title: string;
+  readonly deed: 'created' | 'renamed' | 'deleted';
+  readonly at: Date;
+}
+
+/** What follows from a snippet. */
+export function activityOfSnippet({
+  eventId,
+  id,
+  projectId,
+  userId,
+  title,
+  deed,
+  at,
+}: SnippetDeedDone): ActivityChange {
+  const subject = { type: 'snippet', id } as const;
+  if (deed === 'deleted') return { forget: subject };
+  if (deed === 'renamed') return { retitle: { ...subject, title } };
+  const target = { ...subject, iid: undefined, title };
+  const common = { cause: eventId, projectId, authorId: userId, subject, imported: false, createdAt: at };
+  return { add: { ...common, action: 'created', target } };
+}
+
 /** A comment that was written or deleted. */
 export interface CommentDone {
   readonly eventId: string;

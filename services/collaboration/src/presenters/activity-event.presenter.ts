@@ -61,11 +61,11 @@ const eventNote = (event: ActivityEventRow, note: NonNullable<ActivityEventRow['
   noteable_iid: event.targetIid ?? null,
 });
 
-/** What an event points at. A project that was made is where it lies; a comment has no number but its id. */
+/** What an event points at. A project that was made is where it lies; what has no number goes by its id. */
 function targetOf({ targetType, targetId, targetIid, targetTitle, note }: ActivityEventRow) {
   if (targetType === undefined || targetType === 'project') return undefined;
   const type = note?.type === 'DiffNote' ? note.type : typeNames[targetType];
-  return { type, id: targetId, iid: targetType === 'note' ? targetId : targetIid, title: targetTitle };
+  return { type, id: targetId, iid: targetType === 'note' ? targetId : (targetIid ?? targetId), title: targetTitle };
 }
 
 /**

@@ -77,6 +77,7 @@ const reporter = 20;
 
 const countFrom = sql`activity_events e ${joinProject(sql`e.project_id`)}
   left join issues i on e.subject_type = 'issue' and i.id = e.subject_id
+  left join snippets snippet on e.subject_type = 'snippet' and snippet.id = e.subject_id
   left join notes note on e.target_type = 'note' and note.id = e.target_id`;
 const from = sql`${countFrom} ${userJoin('author', sql`e.author_id`)}`;
 
@@ -95,11 +96,14 @@ const scopeCondition = (viewer: Viewer, scope: ActivityScope): Sql => {
  */
 function visibleTo(viewer: Viewer): Sql {
   const members = (least: number): Sql => (viewer.admin ? sql`true` : memberProjects(viewer, least));
+  const signedIn = viewer.userId > 0 && !viewer.external;
+  const openSnippet = sql`(snippet.visibility = 'public' or ${signedIn} and snippet.visibility = 'internal'
+    or snippet.author_id = ${viewer.userId}::bigint)`;
   return sql`case e.subject_type
     when 'merge_request' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
     when 'repository' then ${visibleProjects(viewer, { privateLevel: reporter, feature: 'repository' })}
     when 'issue' then i.id is not null and ${visibleIssues(viewer)}
-    when 'snippet' then ${visibleProjects(viewer)} and ${members(guest)}
+    when 'snippet' then snippet.id is not null and ${visibleProjects(viewer)} and (${openSnippet} or ${members(guest)})
     else ${visibleProjects(viewer)} end
     and (e.target_type is distinct from 'note' or note.id is not null and (not note.internal or ${members(reporter)}))`;
 }

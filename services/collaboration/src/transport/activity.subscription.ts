@@ -11,10 +11,12 @@ import {
   noteEvents,
   projectEvents,
   repositoryPushed,
+  snippetEvents,
   subscription,
 } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import type { SnippetEvent } from '@switchyard/protos/collaboration/events/v1/snippet_event';
 import { MemberRemoved_Reason, type MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
 import type { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import type { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
@@ -30,6 +32,7 @@ import {
   activityOfMilestone,
   activityOfProject,
   activityOfPush,
+  activityOfSnippet,
   type IssuableDeedDone,
 } from '../domain/activity';
 
@@ -148,6 +151,13 @@ function ofMilestone(event: MilestoneEvent, { id: eventId, time }: EventMeta): A
   return activityOfMilestone({ eventId, id, iid, projectId, userId, title, deed: fact.$case, at: occurredAt ?? time });
 }
 
+function ofSnippet(event: SnippetEvent, { id: eventId, time }: EventMeta): ActivityChange {
+  const { snippetId: id, projectId, title, actorId: userId, fact, occurredAt } = event;
+  return fact === undefined
+    ? {}
+    : activityOfSnippet({ eventId, id, projectId, userId, title, deed: fact.$case, at: occurredAt ?? time });
+}
+
 function ofProject(event: ProjectEvent, { id: eventId, time }: EventMeta): ActivityChange {
   if (event.fact?.$case !== 'created') return {};
   const { projectId, actorId, occurredAt } = event;
@@ -169,6 +179,7 @@ export function activitySubscriptions(apply: (tx: Tx, change: ActivityChange) =>
     subscription({ event: mergeRequestEvents, handle: handling(ofMergeRequest) }),
     subscription({ event: issueEvents, handle: handling(ofIssue) }),
     subscription({ event: noteEvents, handle: handling(ofNote) }),
+    subscription({ event: snippetEvents, handle: handling(ofSnippet) }),
     subscription({ event: repositoryPushed, handle: handling(ofPush) }),
     subscription({ event: membershipEvents, handle: handling(ofMembership) }),
     subscription({ event: projectEvents, handle: handling(ofProject) }),

@@ -6,9 +6,11 @@ import {
   noteEvents,
   projectEvents,
   repositoryPushed,
+  snippetEvents,
 } from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import { SnippetEvent } from '@switchyard/protos/collaboration/events/v1/snippet_event';
 import { EventFilter } from '@switchyard/protos/collaboration/v1/event';
 import { MemberRemoved_Reason, MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
 import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
@@ -276,6 +278,46 @@ describe('activity events', () => {
     expect(names(items)).toEqual(['removed due to membership expiration from', 'left', 'joined', 'created']);
     expect(items[3]).toMatchObject({ target_id: null, target_type: null, target_title: null });
     expect(names((await ofProject(open, undefined, { targetType: 'project' })).items)).toEqual(['created']);
+  });
+
+  it('tell of snippets to those who see them', async () => {
+    const [row] = await here.db.query<{ id: number }>(sql`
+      insert into snippets (project_id, author_id, title, visibility) values (${open.id}, ${eve.id}, 'Script', 'private') returning id`);
+    const snippetId = row?.id ?? 0;
+    const snippet = (deed: string, title = 'Script') =>
+      here.publishEvent(
+        snippetEvents,
+        SnippetEvent.fromPartial({
+          snippetId,
+          projectId: open.id,
+          title,
+          actorId: eve.id,
+          occurredAt: new Date(),
+          fact: { $case: deed, value: {} } as never,
+        }),
+        `snippet_${deed}:1`,
+      );
+    await snippet('created');
+    await received(await snippet('renamed', 'Tool'));
+    const seen = async (reader: Reader) => names((await ofProject(open, reader, { targetType: 'snippet' })).items);
+    expect([await seen(undefined), await seen(bob), await seen(ada), await seen(eve)]).toEqual([
+      [],
+      [],
+      ['opened'],
+      ['opened'],
+    ]);
+    await here.db.query(sql`update snippets set visibility = 'internal'`);
+    expect([await seen(undefined), await seen(bob)]).toEqual([[], ['opened']]);
+    const [item] = (await ofProject(open, ada)).items;
+    expect(item).toMatchObject({
+      target_type: 'Snippet',
+      target_id: snippetId,
+      target_iid: snippetId,
+      target_title: 'Tool',
+    });
+    await received(await snippet('deleted'));
+    expect(await here.db.query(sql`select 1 from activity_events`)).toEqual([]);
+    await here.db.query(sql`delete from snippets`);
   });
 
   it('tell of milestones, of their end as well', async () => {
