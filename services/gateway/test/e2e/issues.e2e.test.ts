@@ -125,6 +125,36 @@ describe('issues', () => {
     for (const user of ['bob', 'ada']) expect(await titles(user, '/issues?scope=all')).toContain('Hidden');
     expect(await titles('', at)).not.toContain('Secret');
     expect((await system.api('GET', `/issues/${mine.body.id}`)).body.title).toBe('Hidden');
+
+    const asked: [string, string, unknown?][] = [
+      ['GET', 'participants'],
+      ['GET', 'time_stats'],
+      ['GET', 'closed_by'],
+      ['GET', 'related_merge_requests'],
+      ['GET', 'notes'],
+      ['GET', 'discussions'],
+      ['GET', 'award_emoji'],
+      ['POST', 'notes', { body: 'x' }],
+      ['POST', 'discussions', { body: 'x' }],
+      ['POST', 'award_emoji', { name: 'star' }],
+      ['POST', 'todo'],
+      ['POST', 'subscribe'],
+      ['POST', 'time_estimate', { duration: '1h' }],
+      ['POST', 'add_spent_time', { duration: '1h' }],
+      ['POST', 'move', { to_project_id: project }],
+    ];
+    for (const [method, below, body] of asked) {
+      const hidden = await call('guest', method, `${at}/${mine.body.iid}/${below}`, body);
+      const missing = await call('guest', method, `${at}/99999/${below}`, body);
+      expect([method, below, hidden.status, hidden.text]).toEqual([method, below, 404, missing.text]);
+    }
+    await eventually(async () => {
+      const feed = await call('ada', 'GET', `/projects/${project}/events`);
+      expect(feed.text).toContain('Hidden');
+    });
+    for (const user of ['', 'eve', 'guest'])
+      expect((await call(user, 'GET', `/projects/${project}/events`)).text).not.toContain('Hidden');
+    expect((await call('eve', 'GET', `/users/${ids.ada}/events`)).text).not.toContain('Hidden');
   });
 
   it('are what their reader may do with them', async () => {
