@@ -73,6 +73,7 @@ const commands = fc.oneof(
     weight: 20,
     arbitrary: command('deliver', [at, fc.nat(3)], (world, which, twice) => world.deliver(which, twice === 0)),
   },
+  { weight: 12, arbitrary: command('deliver result', [at], (world, which) => world.deliverResult(which)) },
   { weight: 8, arbitrary: command('leave', [at, reason], (world, which, why) => world.leave(which, why)) },
   {
     weight: 4,

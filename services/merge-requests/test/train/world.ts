@@ -104,6 +104,13 @@ export class TrainWorld extends WorldOracles {
     this.apply(letter);
   }
 
+  /** The late result of a landing arrives, and stays on its way. */
+  deliverResult(at: number): void {
+    const results = this.letters.filter(({ kind }) => kind === 'landed' || kind === 'landing_failed');
+    const result = pick(results, at);
+    if (result !== undefined) this.apply(result);
+  }
+
   timeOut(at: number): void {
     const pipeline = pick(this.pipelines, at);
     if (pipeline === undefined) return;
