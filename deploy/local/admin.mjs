@@ -83,7 +83,10 @@ async function runOf(service, program, args, env) {
   });
 }
 
-const logDatabaseUrl = (settings) => databaseUrlOf(LOG_DATABASE, settings);
+// A declaration: the command runs before the constants below it exist.
+function logDatabaseUrl(settings) {
+  return databaseUrlOf(LOG_DATABASE, settings);
+}
 
 function databaseUrlOf(database, { data, databaseUrl }) {
   const passwords = join(data, 'database-passwords.json');
