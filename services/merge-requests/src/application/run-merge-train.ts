@@ -19,7 +19,7 @@ import {
   updateRefs,
   zeroSha,
 } from '../git';
-import type { StoredCar, StoredTrain } from '../storage/merge-train.store';
+import type { StoredCar, StoredTrain } from '../storage/merge-train.row';
 import { type BuiltMerge, buildMerge, type MergeRefusal } from './build-merge';
 import { readHeads } from './compare-branches';
 import { withCurrentThreads } from './current-threads';

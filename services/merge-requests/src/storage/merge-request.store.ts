@@ -33,7 +33,7 @@ import { type Happening, publishFacts } from './merge-request.events';
 import { listMergeRequests, type MergeRequestScope } from './merge-request.list';
 import { mergeRequestFrom, mergeRequestSelect, readView, toMergeRequest, toView } from './merge-request.row';
 import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
-import { changeTrain } from './merge-train.store';
+import { changeTrain } from './merge-train.change';
 
 /** Column of each field a change may set. */
 const patchColumns: Record<keyof MergeRequestPatch, string> = {

@@ -1,0 +1,76 @@
+import { sql, type Tx } from '@switchyard/database';
+import { type Outcome, type Signal, transition } from '../domain/merge-train';
+import type { PushedFacts, StoredTrain } from './merge-train.row';
+import { cancelPipelines } from './pipeline.store';
+
+/** What was written for a car that was built. */
+export interface BuiltCar {
+  readonly treeSha: string;
+  readonly mergeCommitSha: string | undefined;
+  readonly squashCommitSha: string | undefined;
+  readonly method: string;
+  readonly committedAt: Date;
+  readonly facts: PushedFacts;
+}
+
+/** Saves how the train has changed: one statement per kind of change, whatever the number of cars. */
+async function save(tx: Tx, stored: StoredTrain, { train, steps, events }: Outcome, built?: BuiltCar): Promise<void> {
+  const before = new Map(stored.train.cars.map((car) => [car.id, car]));
+  if (train.base !== stored.train.base) {
+    await tx.query(sql`
+      update merge_trains set base_sha = ${train.base ?? null}, updated_at = now() where id = ${stored.id}`);
+  }
+  const removed = events.flatMap((event) => (event.kind === 'removed' ? event.carId : []));
+  if (removed.length > 0) await tx.query(sql`delete from merge_train_cars where id = any(${removed}::bigint[])`);
+  const changed = train.cars.filter((car) => before.has(car.id) && before.get(car.id) !== car);
+  const stale = changed.filter(({ build }) => build === undefined).map(({ id }) => id);
+  if (stale.length > 0) {
+    await tx.query(sql`
+      update merge_train_cars set status = 'stale', onto_sha = null, sha = null, tree_sha = null, merge_commit_sha = null,
+        squash_commit_sha = null, method = null, pipeline_id = null, built_at = null, commit_count = null, commit_title = null,
+        readme_path = null, updated_at = now()
+      where id = any(${stale}::bigint[])`);
+  }
+  for (const car of changed) {
+    const was = before.get(car.id);
+    if (car.build === undefined || (was?.build?.sha === car.build.sha && was.status === car.status)) continue;
+    if (was?.build === undefined && built !== undefined) {
+      await tx.query(sql`
+        update merge_train_cars set status = ${car.status}, onto_sha = ${car.build.onto}, sha = ${car.build.sha},
+          tree_sha = ${built.treeSha}, merge_commit_sha = ${built.mergeCommitSha ?? null},
+          squash_commit_sha = ${built.squashCommitSha ?? null}, method = ${built.method}, built_at = now(),
+          commit_count = ${built.facts.commitCount}, commit_title = ${built.facts.commitTitle},
+          readme_path = ${built.facts.readmePath ?? null}, updated_at = now()
+        where id = ${car.id}`);
+    } else {
+      await tx.query(sql`update merge_train_cars set status = ${car.status}, updated_at = now() where id = ${car.id}`);
+    }
+  }
+  await cancelPipelines(
+    tx,
+    steps.flatMap((step) => (step.kind === 'cancel_pipeline' ? step.pipelineId : [])),
+  );
+}
+
+/** Folds signals into a locked train and saves what comes of them; undefined when they change nothing. */
+export async function signalled(
+  tx: Tx,
+  stored: StoredTrain,
+  signals: readonly Signal[],
+  built?: BuiltCar,
+): Promise<Outcome | undefined> {
+  let { train } = stored;
+  const steps: Outcome['steps'][number][] = [];
+  const events: Outcome['events'][number][] = [];
+  for (const signal of signals) {
+    const next = transition(train, signal);
+    if (next.train === train) continue;
+    train = next.train;
+    steps.push(...next.steps);
+    events.push(...next.events);
+  }
+  if (train === stored.train) return undefined;
+  const result: Outcome = { train, steps, events };
+  await save(tx, stored, result, built);
+  return result;
+}
