@@ -5,6 +5,7 @@ import type { Peer, ServiceImplementation } from '@switchyard/rpc';
 import { type Logger, observe } from '@switchyard/telemetry';
 import { createAward, deleteAward, getAward, giveAward, listAwards } from './application/award-emoji';
 import { changeNoteable } from './application/change-noteable';
+import { createCommitComment, listCommitComments } from './application/comment-on-commits';
 import { countNotes } from './application/count-notes';
 import {
   createDiscussion,
@@ -125,6 +126,8 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     resolveDiscussion: resolveDiscussion(discussing),
     getDiscussionNote: getDiscussionNote(discussing),
     resolveDiscussionNote: resolveDiscussionNote(discussing),
+    listCommitComments: listCommitComments(discussing),
+    createCommitComment: createCommitComment(discussing),
     countNotes: countNotes({ db, noteables: noteableStore }),
     noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes }),
     noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes, moves: diffNoteStore }),

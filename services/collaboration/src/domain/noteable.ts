@@ -42,6 +42,8 @@ export interface Noteable {
   readonly iid: number | undefined;
   /** Full sha of a commit; empty otherwise. */
   readonly sha: string;
+  /** First parent of a commit; undefined for every other kind. */
+  readonly parentSha?: string;
   readonly authorId: number;
   readonly assigneeIds: readonly number[];
   readonly title: string;

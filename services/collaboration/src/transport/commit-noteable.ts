@@ -6,13 +6,17 @@ import type { NoteableResolver } from '../application/noteables';
 export function commitNoteables(peer: Peer, externalUrl: string): NoteableResolver<'Commit'> {
   const client = peer.client(DiffPositionServiceService);
   return async ({ projectId, revision }, { access, requestId }) => {
-    const { sha, title } = await client.describeCommit({ projectId, revision }, { requestId, idempotent: true });
+    const { sha, title, parentSha } = await client.describeCommit(
+      { projectId, revision },
+      { requestId, idempotent: true },
+    );
     return {
       kind: 'Commit',
       projectId,
       targetId: 0,
       iid: undefined,
       sha,
+      parentSha,
       authorId: 0,
       assigneeIds: [],
       title,

@@ -2,6 +2,7 @@ import { invalidParams } from '@switchyard/errors';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import type { NoteableRef as NoteableRefMessage } from '@switchyard/protos/collaboration/v1/note';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { createCommitComment, listCommitComments } from '../application/comment-on-commits';
 import type { countNotes } from '../application/count-notes';
 import type {
   createDiscussion,
@@ -15,6 +16,7 @@ import type {
 } from '../application/discuss';
 import type { FoundNote } from '../application/list-notes';
 import type { deleteNote, updateNote } from '../application/write-notes';
+import { presentCommitComment } from '../presenters/commit-comment.presenter';
 import { presentDiscussion } from '../presenters/discussion.presenter';
 import { presentNote } from '../presenters/note.presenter';
 import { refOf, signedIn } from './note.handler';
@@ -30,6 +32,8 @@ export interface DiscussionUseCases {
   readonly resolveDiscussionNote: ReturnType<typeof resolveDiscussionNote>;
   readonly updateNote: ReturnType<typeof updateNote>;
   readonly deleteNote: ReturnType<typeof deleteNote>;
+  readonly listCommitComments: ReturnType<typeof listCommitComments>;
+  readonly createCommitComment: ReturnType<typeof createCommitComment>;
   readonly countNotes: ReturnType<typeof countNotes>;
 }
 
@@ -42,6 +46,12 @@ const noteRef = (message: {
   discussionId: message.discussionId,
   noteId: message.noteId,
 });
+
+function commitOf(message: NoteableRefMessage | undefined) {
+  const ref = refOf(message);
+  if (ref.kind !== 'Commit') throw invalidParams('sha is invalid');
+  return ref;
+}
 
 /** Serves `DiscussionService`. */
 export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: string): ServiceImplementation => {
@@ -100,6 +110,19 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
       const { noteable, noteId, discussionId } = noteRef(request);
       await discussions.deleteNote(signedIn(context), noteable, noteId, { unmodifiedSince: undefined, discussionId });
       return nothing();
+    },
+    listCommitComments: async (request, context) => {
+      const wanted = pageRequest(request.page, { orderBy: 'created_at' });
+      const found = await discussions.listCommitComments(signedIn(context), commitOf(request.noteable), wanted);
+      return page(
+        found.rows.map((row) => presentCommitComment(row, externalUrl)),
+        { ...found.page, keyset: wanted.mode === 'keyset' },
+      );
+    },
+    createCommitComment: async ({ noteable, note: body, path, line, lineType }, context) => {
+      const wish = { body, path, line, side: lineType === 'old' ? ('old' as const) : ('new' as const) };
+      const { note } = await discussions.createCommitComment(signedIn(context), commitOf(noteable), wish);
+      return entity(presentCommitComment(note, externalUrl));
     },
     countNotes: ({ kind, projectId, targetId }) => discussions.countNotes({ kind, projectId, targetId }),
   });

@@ -337,4 +337,23 @@ describe('a commit', () => {
       scene.here.discussions.createDiscussion({ ...wish, noteable: nothing }, scene.as(scene.bob)),
     ).rejects.toMatchObject({ body: { message: '404 Commit Not Found' } });
   });
+
+  it('carries comments in the form of the commits API', async () => {
+    const noteable = { projectId: scene.project.id, target: { $case: 'commit' as const, value: 'topic' } };
+    const say = async (given: { path?: string; line?: number; lineType?: string }) =>
+      json(
+        await scene.here.discussions.createCommitComment(
+          { noteable, note: 'Hm', path: '', line: 0, lineType: '', ...given },
+          scene.as(scene.bob),
+        ),
+      );
+    const author = expect.objectContaining({ username: 'bob' });
+    const plain = { note: 'Hm', path: null, line: null, line_type: null, author, created_at: expect.any(String) };
+    expect(await say({})).toEqual(plain);
+    expect(await say({ path: 'unchanged.txt', line: 3 })).toEqual(plain);
+    expect(await say({ path: 'a.txt', line: 3 })).toEqual({ ...plain, path: 'a.txt', line: 3, line_type: 'new' });
+    expect(await say({ path: 'a.txt', line: 4, lineType: 'old' })).toMatchObject({ line: 4, line_type: 'old' });
+    const listed = await scene.here.discussions.listCommitComments({ noteable, page: pageOf() }, scene.as(scene.eve));
+    expect(json(listed).map(({ line }: Item) => line)).toEqual([null, null, 3, 4]);
+  });
 });

@@ -232,7 +232,7 @@ export async function startInstallation(): Promise<Installation> {
           }),
           describeCommit: async ({ revision }) => {
             if (revision === 'nothing') throw notFound('Commit');
-            return { sha: 'c'.repeat(40), title: 'Change' };
+            return { sha: 'c'.repeat(40), title: 'Change', parentSha: 'a'.repeat(40) };
           },
         },
         { checkDiffPosition: rule, moveDiffPositions: rule, describeCommit: rule },

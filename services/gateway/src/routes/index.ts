@@ -1,5 +1,6 @@
 import type { Route } from '../http/route';
 import { awardEmojiRoutes } from './collaboration/award-emoji.routes';
+import { commitCommentRoutes } from './collaboration/commit-comments.routes';
 import { discussionRoutes } from './collaboration/discussions.routes';
 import { eventRoutes } from './collaboration/events.routes';
 import { issueListRoutes } from './collaboration/issue-lists.routes';
@@ -43,6 +44,7 @@ export const routes: readonly Route[] = [
   ...snippetRoutes,
   ...noteRoutes,
   ...discussionRoutes,
+  ...commitCommentRoutes,
   ...awardEmojiRoutes,
   ...issueListRoutes,
   ...issueRoutes,

@@ -328,6 +328,7 @@ describe('bad input', () => {
       visibility: 'private',
       duration: '1h 30m',
       body: () => `Text ${next()}`,
+      note: () => `Text ${next()}`,
       resolved: true,
       to_project_id: () => String(other),
     });

@@ -272,6 +272,7 @@ describe('every list', () => {
       'GET /projects/:id/snippets/:snippet_id/discussions': `${at}/snippets/${snippet.id}/discussions`,
       'GET /projects/:id/snippets/:snippet_id/award_emoji': `${at}/snippets/${snippet.id}/award_emoji`,
       'GET /projects/:id/snippets/:snippet_id/notes/:note_id/award_emoji': `${at}/snippets/${snippet.id}/notes/${onSnippet.id}/award_emoji`,
+      'GET /projects/:id/repository/commits/:sha/comments': `${at}/repository/commits/${bigSha}/comments`,
       'GET /projects/:id/repository/commits/:commit_id/discussions': `${at}/repository/commits/${bigSha}/discussions`,
       'GET /projects/:id/issues/:issue_iid/notes': `${at}/issues/${issue.iid}/notes`,
       'GET /projects/:id/issues/:issue_iid/discussions': `${at}/issues/${issue.iid}/discussions`,

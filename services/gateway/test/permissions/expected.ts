@@ -360,6 +360,8 @@ export const expectations: readonly Expectation[] = [
   row('DELETE /projects/:id/snippets/:snippet_id', 'seerWrite', 'gaps §10 Snippets'),
 
   // Notes
+  row('GET /projects/:id/repository/commits/:sha/comments', 'readerNotes', 'G-4.6 Commit'),
+  row('POST /projects/:id/repository/commits/:sha/comments', 'readerWrite', 'G-4.6 Commit', { note: 'n' }),
   ...noteRows('/projects/:id/snippets/:snippet_id', 'seerNotes', 'seerWrite'),
   ...discussionRows('/projects/:id/snippets/:snippet_id', 'seerNotes', 'seerWrite'),
   ...reactionRows('/projects/:id/snippets/:snippet_id', 'seerNotes', 'seerWrite'),

@@ -3,6 +3,7 @@ import { isPlace, movedLine } from '../domain/diff-position';
 import {
   diff,
   diffStats,
+  emptyTreeSha,
   type FileDiff,
   parseSha,
   type Repository,
@@ -50,6 +51,7 @@ const limits = { maxPatchBytes: 8 << 20, maxBytes: 64 << 20, maxLines: 1_000_000
 const pathsOf = (...paths: string[]): TreePath[] => [...new Set(paths)].flatMap((path) => treePathOf(path) ?? []);
 
 async function shaIn(repo: Repository, text: string): Promise<Sha | undefined> {
+  if (text === emptyTreeSha) return emptyTreeSha;
   return shaPattern.test(text) && (await readCommit(repo, parseSha(text))) !== undefined ? parseSha(text) : undefined;
 }
 
@@ -151,12 +153,13 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
     },
 
     /** A commit by branch, tag or sha. Fails with `not_found`. */
-    async describe(projectId: number, revision: string): Promise<{ sha: string; title: string }> {
+    async describe(projectId: number, revision: string): Promise<{ sha: string; title: string; parentSha: string }> {
       const { repo } = await open(projectId);
       const found = await resolveRevision(repo, revision);
       const commit = found && (await readCommit(repo, found.sha));
       if (commit === undefined) throw notFound('Commit');
-      return { sha: commit.id, title: commit.message.split('\n', 1)[0] ?? '' };
+      const title = commit.message.split('\n', 1)[0] ?? '';
+      return { sha: commit.id, title, parentSha: commit.parents[0] ?? emptyTreeSha };
     },
   };
 }

@@ -86,7 +86,7 @@ describe('places in diffs', () => {
   });
 
   it('a commit is described by whatever names it', async () => {
-    expect(await edges().describe(1, head.slice(0, 10))).toEqual({ sha: head, title: 'change' });
+    expect(await edges().describe(1, head.slice(0, 10))).toEqual({ sha: head, title: 'change', parentSha: base });
     await expect(edges().describe(1, 'nothing')).rejects.toMatchObject({ body: { message: '404 Commit Not Found' } });
   });
 });
