@@ -18,6 +18,7 @@ import type { PrismaClient } from '../generated/prisma/client';
 import { publishIssueFacts } from './issue.events';
 import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
+import { copyConversation } from './issue-conversation.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -219,6 +220,7 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
       if (locked === undefined) throw notFound();
       if (locked.issue.movedToId !== undefined) throw conflict('Cannot move issue that was moved already!');
       const made = await insert(tx, decide(locked), { actorId, movedFromId: id });
+      await copyConversation(tx, locked.issue, made);
       const closes = locked.issue.state === 'opened';
       await apply(
         tx,

@@ -257,12 +257,31 @@ describe('issues', () => {
     await system.api('POST', `/projects/${other}/labels`, { body: { name: 'kept', color: '#ff0000' } });
     const made = await system.api('POST', at, { body: { title: 'Wanderer', labels: 'kept,lost' } });
     const { iid } = made.body;
+    await call('bob', 'POST', `${at}/${iid}/notes`, { body: 'A note' });
+    const thread = (await call('ada', 'POST', `${at}/${iid}/discussions`, { body: 'A thread' })).body;
+    await call('bob', 'POST', `${at}/${iid}/discussions/${thread.id}/notes`, { body: 'An answer' });
+    await call('bob', 'POST', `${at}/${iid}/award_emoji`, { name: 'thumbsup' });
     expect((await call('bob', 'POST', `${at}/${iid}/move`, { to_project_id: other })).status).toBe(404);
     expect((await system.api('POST', `${at}/${iid}/move`, { body: { to_project_id: project } })).body).toEqual({
       message: 'Cannot move issue to project it originates from!',
     });
     const moved = await system.api('POST', `${at}/${iid}/move`, { body: { to_project_id: other } });
-    expect(moved.body).toMatchObject({ project_id: other, iid: 1, labels: ['kept'], state: 'opened' });
+    expect(moved.body).toMatchObject({ project_id: other, iid: 1, labels: ['kept'], state: 'opened', upvotes: 1 });
+    expect(moved.body.user_notes_count).toBe(3);
+    const copied = (await system.api('GET', `/projects/${other}/issues/1/discussions`)).body as {
+      id: string;
+      notes: { body: string; author: { username: string } }[];
+    }[];
+    const said = copied.filter(({ notes }) => notes.some(({ body }) => body.startsWith('A')));
+    expect(said.map(({ notes }) => notes.map(({ body, author }) => `${author.username}: ${body}`))).toEqual([
+      ['bob: A note'],
+      ['ada: A thread', 'bob: An answer'],
+    ]);
+    expect(copied.map(({ id }) => id)).not.toContain(thread.id);
+    expect((await system.api('POST', `/projects/${other}/issues/1/notes`, { body: { body: 'More' } })).status).toBe(
+      201,
+    );
+    expect((await system.api('GET', `/projects/${other}/issues/1`)).body.user_notes_count).toBe(4);
     expect((await system.api('GET', `${at}/${iid}`)).body).toMatchObject({
       state: 'closed',
       moved_to_id: moved.body.id,

@@ -1,0 +1,39 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+
+interface Place {
+  readonly id: number;
+  readonly projectId: number;
+}
+
+/**
+ * Copies notes, threads and reactions of an issue to the issue that takes its place, with their authors, moments and counters. Threads get
+ * ids of their own, which begin with the moment of the copy, as those of new ones do. Both rows of `issues` must be locked.
+ */
+export async function copyConversation(tx: SqlExecutor, from: Place, to: Place): Promise<void> {
+  // Whoever writes a note holds the row of what carries it: after this lock there are no half-written ones.
+  const [carrier] = await tx.query<{ id: number }>(sql`
+    select id from noteables where kind = 'Issue' and target_id = ${from.id} and project_id = ${from.projectId} and sha = ''
+      and removed_at is null
+    for no key update`);
+  if (carrier === undefined) return;
+  await tx.query(sql`
+    with carrier as (
+      insert into noteables (kind, project_id, target_id, user_notes_count, upvotes, downvotes)
+      select 'Issue', ${to.projectId}, ${to.id}, user_notes_count, upvotes, downvotes from noteables where id = ${carrier.id}
+      returning id, user_notes_count, upvotes, downvotes),
+    counted as (
+      update issues i set user_notes_count = carrier.user_notes_count, upvotes = carrier.upvotes, downvotes = carrier.downvotes
+      from carrier where i.id = ${to.id}),
+    reactions as (
+      insert into award_emoji (awardable_type, awardable_id, name, user_id, created_at, updated_at)
+      select awardable_type, ${to.id}, name, user_id, created_at, updated_at from award_emoji
+      where awardable_type = 'Issue' and awardable_id = ${from.id} order by id)
+    insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, system, action, internal,
+      imported_from, source_kind, source_project_id, source_id, created_at, updated_at)
+    select carrier.id, ${to.projectId},
+      substring(int8send((extract(epoch from now()) * 1000)::bigint) from 3 for 6)
+        || substring(sha256(n.discussion_id || int8send(${to.id}::bigint)) from 1 for 14),
+      n.starts_discussion, n.type, n.author_id, n.body, n.system, n.action, n.internal, n.imported_from, n.source_kind,
+      n.source_project_id, n.source_id, n.created_at, n.updated_at
+    from carrier, notes n where n.noteable_id = ${carrier.id} order by n.id`);
+}
