@@ -142,16 +142,19 @@ export const refChangeStore = (db: Database) => ({
 
   /**
    * Locks the open intents of a push, has `settle` move the refs or find out where they stand, and commits what it answers together
-   * with the events. While the lock is held nobody else settles them; if the process dies, it is gone with its connection.
+   * with the events and whatever `also` adds. While the lock is held nobody else settles them; if the process dies, it is gone with its
+   * connection.
    */
   settle: (
     pushId: string,
     settle: (open: RefChange[]) => Promise<{ settlements: readonly Settlement[]; newDefault?: string | undefined }>,
+    also?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>,
   ): Promise<readonly Settlement[]> =>
     db.transaction(
       async (tx) => {
         const { settlements, newDefault } = await settle(await openOf(tx, pushId));
         await record(tx, pushId, settlements, newDefault);
+        await also?.(tx, settlements);
         return settlements;
       },
       // Run again after a deadlock, `settle` would find refs that it has moved itself.

@@ -3,7 +3,7 @@ import { type Database, openDatabase, sql } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
 import { eventMigrations } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { zeroSha } from '../../src/domain/ref-change';
+import { type RefChange, zeroSha } from '../../src/domain/ref-change';
 import { refChangeStore } from '../../src/storage/ref-change.store';
 
 let database: TestDatabase;
@@ -67,6 +67,26 @@ test('a settlement that throws leaves everything open', async () => {
   const { pushId } = await open(['refs/heads/a']);
   await expect(store.settle(pushId, () => Promise.reject(new Error('git died')))).rejects.toThrow('git died');
   expect(await states()).toEqual(['open']);
+});
+
+test('what the caller adds is committed with the results, or neither is', async () => {
+  await db.query(sql`insert into repositories (project_id, default_branch) values (1, 'main')`);
+  const all = async (found: readonly RefChange[]) => ({
+    settlements: found.map((change) => ({ change, moved: true, facts })),
+  });
+  const failed = await open(['refs/heads/one']);
+  const refused = store.settle(failed.pushId, all, async () => {
+    throw new Error('no');
+  });
+  await expect(refused).rejects.toThrow('no');
+  expect(await states()).toEqual(['open']);
+  const done = await open(['refs/heads/two']);
+  await store.settle(done.pushId, all, async (tx, settlements) => {
+    expect(settlements).toHaveLength(1);
+    await tx.query(sql`update repositories set default_branch = 'added' where project_id = 1`);
+  });
+  expect(await states()).toEqual(['open', 'done']);
+  expect(await db.one(sql`select default_branch as name from repositories`)).toEqual({ name: 'added' });
 });
 
 test('of two first pushes at once one chooses the default branch', async () => {
