@@ -172,7 +172,6 @@ export class TrainScene extends SceneOracles {
     const { id, iid, hot } = this.request(at);
     this.note(`!${iid} merges past the train`);
     this.blame(id, 'REASON_SKIPPED');
-    const before = this.tip();
     await refusable(
       this.part.merge(
         maintainer,
@@ -188,10 +187,11 @@ export class TrainScene extends SceneOracles {
         },
       ),
     );
-    const after = this.tip();
-    if (after === before) return;
-    this.outsiders.add(after);
-    this.contents.set(after, { on: before, adds: [`f${iid}`, ...(hot ? ['hot'] : [])] });
+    // By its receipt: a train that lands at the same time moves the branch as well.
+    const past = (await this.receipts()).find((one) => one.merge_request_id === id && one.tested_sha === null);
+    if (past === undefined) return;
+    this.outsiders.add(past.landed_sha);
+    this.contents.set(past.landed_sha, { on: past.base_sha, adds: [`f${iid}`, ...(hot ? ['hot'] : [])] });
   }
 
   /** An outside CI reports on any pipeline of a train there ever was. */
