@@ -70,3 +70,7 @@ it.each([
   // A tenth of a second alone; the least of three, since tests run beside others.
   expect(Math.min(...times)).toBeLessThan(600);
 });
+
+it('a name is not cut in two where a text is too long to be read whole', () => {
+  expect(mentionsIn('@ada '.repeat(10_000))).toEqual({ usernames: [], directlyAddressed: ['ada'] });
+});

@@ -31,10 +31,11 @@ function withoutComments(text: string): string {
   return kept + text.slice(at);
 }
 
-/** The beginning of a text that is read, up to the end of a line where that is possible. */
+/** The beginning of a text that is read, up to the end of a line or else of a word: half a name would be another one. */
 function readable(text: string): string {
   if (text.length <= readCharacters) return text;
-  const end = text.lastIndexOf('\n', readCharacters);
+  const line = text.lastIndexOf('\n', readCharacters);
+  const end = line > 0 ? line : text.lastIndexOf(' ', readCharacters);
   return text.slice(0, end > 0 ? end : readCharacters);
 }
 
