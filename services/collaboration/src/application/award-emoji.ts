@@ -1,4 +1,4 @@
-import type { PageInfo, PageRequest } from '@switchyard/database';
+import { type PageInfo, type PageRequest, requireUnmodified } from '@switchyard/database';
 import { notFound, unauthorized } from '@switchyard/errors';
 import { emojiName } from '../domain/emoji-note';
 import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
@@ -89,16 +89,17 @@ export const createAward =
     return giveAward(edges)(reader, place, name);
   };
 
-/** Takes a reaction back: the giver or an administrator. Fails with `not_found`, `unauthorized`. */
+/** Takes a reaction back: the giver or an administrator. Fails with `not_found`, `unauthorized`, `precondition_failed`. */
 export const deleteAward =
   (edges: Awarding) =>
-  async (reader: Reader, ref: AwardableRef, id: number): Promise<void> => {
+  async (reader: Reader, ref: AwardableRef, id: number, unmodifiedSince: Date | undefined): Promise<void> => {
     const place = await placeOf(edges, reader, ref);
     const writer = writerOf(reader);
     await edges.change(place.noteable, writer.userId, async (tx) => {
       const award = await edges.awards.find(awardableOf(place), id, tx);
       if (award === undefined) throw notFound('Award Emoji');
       if (award.userId !== writer.userId && !writer.admin) throw unauthorized();
+      await requireUnmodified(tx, 'award_emoji', id, unmodifiedSince);
       await edges.awards.take(tx, id);
       return {
         result: undefined,

@@ -35,8 +35,8 @@ export const awardEmojiHandler = (awards: AwardUseCases, externalUrl: string): S
       entity(presentAward(await awards.getAward(signedIn(context), awardableOf(awardable), awardId), externalUrl)),
     createAwardEmoji: async ({ awardable, name }, context) =>
       entity(presentAward(await awards.createAward(signedIn(context), awardableOf(awardable), name), externalUrl)),
-    deleteAwardEmoji: async ({ awardable, awardId }, context) => {
-      await awards.deleteAward(signedIn(context), awardableOf(awardable), awardId);
+    deleteAwardEmoji: async ({ awardable, awardId, ifUnmodifiedSince }, context) => {
+      await awards.deleteAward(signedIn(context), awardableOf(awardable), awardId, ifUnmodifiedSince);
       return nothing();
     },
   });

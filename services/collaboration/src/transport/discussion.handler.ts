@@ -108,7 +108,8 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
     },
     deleteDiscussionNote: async (request, context) => {
       const { noteable, noteId, discussionId } = noteRef(request);
-      await discussions.deleteNote(signedIn(context), noteable, noteId, { unmodifiedSince: undefined, discussionId });
+      const condition = { unmodifiedSince: request.ifUnmodifiedSince, discussionId };
+      await discussions.deleteNote(signedIn(context), noteable, noteId, condition);
       return nothing();
     },
     listCommitComments: async (request, context) => {

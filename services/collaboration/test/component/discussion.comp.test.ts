@@ -72,9 +72,9 @@ const change = async (
     ),
   );
 
-const remove = (target: StoredTarget, discussionId: string, noteId: number, user = scene.bob) =>
+const remove = (target: StoredTarget, discussionId: string, noteId: number, user = scene.bob, since?: Date) =>
   scene.here.discussions.deleteDiscussionNote(
-    { noteable: mergeRequestRef(target), discussionId, noteId },
+    { noteable: mergeRequestRef(target), discussionId, noteId, ifUnmodifiedSince: since },
     scene.as(user),
   );
 
@@ -169,6 +169,9 @@ describe('a thread', () => {
     const second = await reply(target, thread.id, 'two', scene.bob);
     await expect(remove(target, thread.id, thread.notes[0].id, scene.eve)).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(remove(target, 'f'.repeat(40), second.id)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(remove(target, thread.id, second.id, scene.bob, new Date(0))).rejects.toMatchObject({
+      kind: 'precondition_failed',
+    });
     await remove(target, thread.id, thread.notes[0].id);
     expect((await list(target)).items).toMatchObject([{ id: thread.id, notes: [{ id: second.id }] }]);
     expect(await counters(target)).toEqual([1, 1]);

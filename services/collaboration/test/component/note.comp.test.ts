@@ -292,10 +292,15 @@ describe('reactions to a note', () => {
     await expect(give('nothing_like_that', scene.bob)).rejects.toMatchObject({ kind: 'not_found' });
     const listed = await awards.listAwardEmoji({ awardable, page: pageOf() }, scene.as(scene.eve));
     expect(json(listed).map((award: Item) => award.name)).toEqual(['thumbsup', 'rocket']);
-    await expect(awards.deleteAwardEmoji({ awardable, awardId: given.id }, scene.as(scene.ada))).rejects.toMatchObject({
+    await expect(
+      awards.deleteAwardEmoji({ awardable, awardId: given.id, ifUnmodifiedSince: undefined }, scene.as(scene.ada)),
+    ).rejects.toMatchObject({
       kind: 'unauthorized',
     });
-    await awards.deleteAwardEmoji({ awardable, awardId: given.id }, scene.as(scene.bob));
+    await expect(
+      awards.deleteAwardEmoji({ awardable, awardId: given.id, ifUnmodifiedSince: new Date(0) }, scene.as(scene.bob)),
+    ).rejects.toMatchObject({ kind: 'precondition_failed' });
+    await awards.deleteAwardEmoji({ awardable, awardId: given.id, ifUnmodifiedSince: undefined }, scene.as(scene.bob));
     await expect(awards.getAwardEmoji({ awardable, awardId: given.id }, scene.as(scene.bob))).rejects.toMatchObject({
       kind: 'not_found',
     });

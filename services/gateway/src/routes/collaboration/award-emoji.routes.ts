@@ -76,10 +76,11 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
         access: { project: kind.comment },
         path_params: one,
         returns: { 204: undefined },
-        handle: ({ path: at, access, call }) =>
+        handle: ({ path: at, access, unmodifiedSince, call }) =>
           call(AwardEmojiServiceService).deleteAwardEmoji({
             awardable: ref(access.id, at),
             awardId: at.award_id as number,
+            ifUnmodifiedSince: unmodifiedSince,
           }),
       }),
     ];

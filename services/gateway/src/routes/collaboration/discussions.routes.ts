@@ -170,10 +170,11 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       access: { project: comment },
       path_params: note,
       returns: { 204: undefined },
-      handle: ({ path: at, access, call }) =>
+      handle: ({ path: at, access, unmodifiedSince, call }) =>
         call(DiscussionServiceService).deleteDiscussionNote({
           ...discussion(access.id, at),
           noteId: at.note_id as number,
+          ifUnmodifiedSince: unmodifiedSince,
         }),
     }),
     ...(kind.resolvable
