@@ -1,0 +1,33 @@
+import { crossReferenceCause, mentionedIn, namesItself, type ReferenceSource } from './cross-reference';
+
+const source = (given: Partial<ReferenceSource>): ReferenceSource => ({
+  kind: 'Issue',
+  id: 9,
+  iid: 3,
+  projectId: 5,
+  sha: '',
+  ...given,
+});
+const target = { kind: 'Issue', id: 11, iid: 4, projectId: 5 } as const;
+const elsewhere = { ...target, projectId: 6 };
+const commit = source({ kind: 'Commit', id: 0, iid: 0, sha: 'abc' });
+
+it.each([
+  [source({}), target, 'mentioned in issue #3'],
+  [source({}), elsewhere, 'mentioned in issue team/rails#3'],
+  [source({ kind: 'MergeRequest' }), target, 'mentioned in merge request !3'],
+  [source({ kind: 'MergeRequest' }), elsewhere, 'mentioned in merge request team/rails!3'],
+  [commit, target, 'mentioned in commit abc'],
+  [commit, elsewhere, 'mentioned in commit team/rails@abc'],
+])('%j is named on %j', (from, to, text) => {
+  expect(mentionedIn(from, 'team/rails', to)).toBe(text);
+});
+
+it('tells every pair of objects apart, and the one that names itself', () => {
+  const causes = [source({}), source({ kind: 'MergeRequest' }), commit].flatMap((from) =>
+    [target, { ...target, kind: 'MergeRequest' as const }].map((to) => crossReferenceCause(from, to)),
+  );
+  expect(new Set(causes).size).toBe(6);
+  expect(namesItself(source({ id: 11 }), target)).toBe(true);
+  expect(namesItself(source({ kind: 'MergeRequest', id: 11 }), target)).toBe(false);
+});
