@@ -10,8 +10,13 @@ export type JobHandlers = {
 
 /** Milliseconds between two looks at the queue; jobs committed by this process wake the workers at once. */
 const pollMs = 500;
-/** Jobs in work at the same time: git processes are what they cost. */
+/** Jobs of any kind in work at the same time: git processes are what they cost. */
 const parallel = 2;
+/**
+ * What landings wait for has a worker more, for itself: checking whether two hundred merge requests can still be merged, or rebasing in a
+ * large repository, would hold every landing of the process up for seconds.
+ */
+const landingKinds: readonly JobRequest['kind'][] = ['merge_train', 'settle_merge'];
 /** Milliseconds between two renewals of the leases of jobs in hand, a third of what a lease lasts. */
 const renewalMs = 2_000;
 /** Longest pause before a failed job runs again, seconds. */
@@ -66,9 +71,9 @@ export function startJobs(
     store.renew([...inHand]).catch((error) => logger.warn({ err: error }, 'the leases of jobs were not renewed'));
   }, renewalMs);
 
-  async function work(): Promise<void> {
+  async function work(kinds?: readonly JobRequest['kind'][]): Promise<void> {
     while (!closing) {
-      const jobs = await store.claim(1).catch((error) => {
+      const jobs = await store.claim(1, kinds).catch((error) => {
         logger.warn({ err: error }, 'the job queue cannot be read');
         return [];
       });
@@ -79,7 +84,7 @@ export function startJobs(
     }
   }
 
-  const workers = Array.from({ length: parallel }, work);
+  const workers = [work(landingKinds), ...Array.from({ length: parallel }, () => work())];
   const wake = (): void => {
     for (const done of [...sleepers]) done();
   };

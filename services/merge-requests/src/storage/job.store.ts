@@ -66,11 +66,15 @@ export const jobStore = (db: Database) => ({
   enqueue: (requests: readonly JobRequest[], delaySeconds = 0): Promise<void> =>
     db.transaction((tx) => enqueueJobs(tx, requests, delaySeconds)),
 
-  /** Takes due jobs for this process, at most `limit`. Until the lease ends nobody else works on them, however often they are asked for. */
-  async claim(limit: number): Promise<ClaimedJob[]> {
+  /**
+   * Takes due jobs for this process, at most `limit`, of these kinds alone where some are given. Until the lease ends nobody else works on
+   * them, however often they are asked for.
+   */
+  async claim(limit: number, kinds?: readonly JobRequest['kind'][]): Promise<ClaimedJob[]> {
+    const wanted = kinds === undefined ? sql`` : sql`and kind = any(${[...kinds]}::text[])`;
     const rows = await db.query<{ id: number; payload: JobRequest; generation: number; attempts: number }>(sql`
       with due as materialized (
-        select id from jobs where run_at <= now() and (leased_until is null or leased_until <= now())
+        select id from jobs where run_at <= now() and (leased_until is null or leased_until <= now()) ${wanted}
         order by run_at, id limit ${limit} for update skip locked)
       update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1
       from due where jobs.id = due.id

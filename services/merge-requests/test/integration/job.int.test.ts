@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, sql } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
 import { eventMigrations } from '@switchyard/events';
-import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { enqueueJobs, jobStore } from '../../src/storage/job.store';
+import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { type JobHandlers, startJobs } from '../../src/application/work-jobs';
+import type { JobRequest } from '../../src/domain/merge-request-change';
+import { enqueueJobs, jobStore, onJobs } from '../../src/storage/job.store';
 
 let database: TestDatabase;
 let db: Database;
@@ -48,4 +50,60 @@ test('a job that nobody asked for again is forgotten when it is done', async () 
   const [job] = await store.claim(1);
   await store.finish(job!);
   expect(await db.query(sql`select id from jobs`)).toEqual([]);
+});
+
+test('jobs of some kinds are taken past the others, each once', async () => {
+  const store = jobStore(db);
+  const train = { kind: 'merge_train', trainId: 3 } as const;
+  await store.enqueue([request]);
+  await store.enqueue([train]);
+  expect(await store.claim(5, ['merge_train', 'settle_merge'])).toMatchObject([{ request: train }]);
+  expect(await store.claim(5, ['merge_train', 'settle_merge'])).toEqual([]);
+  expect(await store.claim(5)).toMatchObject([{ request }]);
+});
+
+test('a landing does not wait for long work of other kinds, and long work does not wait for itself', async () => {
+  const done: JobRequest[] = [];
+  const begun: JobRequest[] = [];
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const long = async (job: JobRequest): Promise<void> => {
+    begun.push(job);
+    await held;
+    done.push(job);
+  };
+  const short = async (job: JobRequest): Promise<void> => {
+    done.push(job);
+  };
+  const handlers: JobHandlers = {
+    mergeability: long,
+    rebase: long,
+    auto_merge: short,
+    settle_merge: short,
+    merge_train: short,
+    train_ref: short,
+    recheck: long,
+  };
+  const store = jobStore(db);
+  const workers = startJobs(store, handlers);
+  const asleep = onJobs(() => workers.wake());
+  try {
+    await store.enqueue([1, 2, 3, 4].map((projectId) => ({ kind: 'mergeability', projectId }) as const));
+    await eventually(() => expect(begun).toHaveLength(2));
+    const landing: JobRequest[] = [
+      { kind: 'merge_train', trainId: 1 },
+      { kind: 'settle_merge', mergeRequestId: 1 },
+    ];
+    await store.enqueue(landing);
+    await eventually(() => expect(done).toEqual(expect.arrayContaining(landing)));
+    expect([begun.length, done.length]).toEqual([2, 2]);
+    letGo();
+    await eventually(() => expect(done).toHaveLength(6));
+  } finally {
+    letGo();
+    asleep();
+    await workers.close();
+  }
 });
