@@ -103,6 +103,13 @@ export abstract class SceneOracles extends SceneState {
         return;
       }
       this.expect(!open, `car ${id} is built before one ahead of it`);
+      if (position === 0) {
+        const stood = this.contents.has(onto_sha ?? '');
+        this.expect(
+          stood,
+          `car ${id} is the first and built on ${short(onto_sha ?? '')}, where the branch never stood`,
+        );
+      }
       this.expect(
         position === 0 || onto_sha === tip,
         `car ${id} is built on ${short(onto_sha ?? '')}, ahead is ${short(tip ?? '')}`,
