@@ -146,7 +146,7 @@ describe('a merge request on a merge train', () => {
     }
   });
 
-  it('asks nobody who took it out by hand, nor who cannot see it, nor when it is merged', async () => {
+  it('asks whoever took it out by hand as well, but nobody who cannot see it, nor when it is merged', async () => {
     const target = mergeRequest();
     const told = () =>
       here.db.query(sql`select user_id, cause from todos where target_id = ${target.id} order by cause, user_id`);
@@ -161,6 +161,7 @@ describe('a merge request on a merge train', () => {
     await received(await here.publish(target, removed(Reason.REASON_CLOSED, bob.id, 4), given(bob.id, bob.id, 4)));
     expect(await told()).toEqual([
       { user_id: ada.id, cause: 'merge_train_entry:1' },
+      { user_id: bob.id, cause: 'merge_train_entry:1' },
       { user_id: bob.id, cause: 'merge_train_entry:2' },
       { user_id: bob.id, cause: 'merge_train_entry:4' },
     ]);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
@@ -47,7 +48,7 @@ import {
   startServer,
   startService,
 } from '@switchyard/rpc';
-import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { eventually, freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { compose } from '../../src/compose';
 import { readConfig } from '../../src/config';
@@ -164,6 +165,16 @@ const toMessage = (target: StoredTarget, reader: number, withSubscribed: boolean
     title: readable ? title : '',
   };
 };
+
+/** Settles once somebody listens on the port. */
+const reach = (port: number): Promise<void> =>
+  new Promise((settle, reject) => {
+    const socket = connectSocket(port, '127.0.0.1', () => {
+      socket.destroy();
+      settle();
+    });
+    socket.once('error', reject);
+  });
 
 export async function startInstallation(): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-collaboration-'));
@@ -376,6 +387,13 @@ export async function startInstallation(): Promise<Installation> {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       children.push(child);
+      // A signal that comes before the process listens would end it as it ends any process.
+      await eventually(
+        async () => {
+          if (child.exitCode === null && child.signalCode === null) await reach(grpcPort);
+        },
+        { within: 30_000, every: 20 },
+      );
       return child;
     },
     async close() {
