@@ -74,3 +74,7 @@ it.each([
 it('a name is not cut in two where a text is too long to be read whole', () => {
   expect(mentionsIn('@ada '.repeat(10_000))).toEqual({ usernames: [], directlyAddressed: ['ada'] });
 });
+
+it.each([1, 2, 3, 4, 5, 6])('half a name at the end of what is read is none (%d)', (shift) => {
+  expect(mentionsIn('x'.repeat(shift) + ' @ada'.repeat(200_000)).usernames).toEqual(['ada']);
+});

@@ -31,12 +31,12 @@ function withoutComments(text: string): string {
   return kept + text.slice(at);
 }
 
-/** The beginning of a text that is read, up to the end of a line or else of a word: half a name would be another one. */
+/** The beginning of a text that is read: whole lines, or at least whole words, since half a name is another one. */
 function readable(text: string): string {
   if (text.length <= readCharacters) return text;
-  const line = text.lastIndexOf('\n', readCharacters);
-  const end = line > 0 ? line : text.lastIndexOf(' ', readCharacters);
-  return text.slice(0, end > 0 ? end : readCharacters);
+  const start = text.slice(0, readCharacters);
+  const lines = start.lastIndexOf('\n');
+  return lines > 0 ? start.slice(0, lines) : start.replace(/\S{0,1024}$/, '');
 }
 
 /**

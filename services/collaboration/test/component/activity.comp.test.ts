@@ -381,7 +381,9 @@ describe('activity events', () => {
     const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
     const targets = days.map(() => mergeRequest(open));
     for (const [at, target] of targets.entries())
-      await here.publish(target, created(), { actorId: ada.id, occurredAt: day(`${days[at]}T00:00:00.000`) });
+      await received(
+        await here.publish(target, created(), { actorId: ada.id, occurredAt: day(`${days[at]}T00:00:00.000`) }),
+      );
     const end = { actorId: eve.id, occurredAt: day('2026-01-03T23:59:59.999'), cause: 5 };
     await received(await here.publish(targets[0] as StoredTarget, { $case: 'closed', value: {} }, end));
     const iids = async (filter: Partial<EventFilter>, page: Partial<PageRequest> = {}) =>
