@@ -1,11 +1,11 @@
 import { badRequest, forbidden, invalid, notFound } from '@switchyard/errors';
 import type { CommitStatusView } from '../domain/pipeline';
-import { defaultStatusName, isTrainRef, shortRef } from '../domain/pipeline';
+import { defaultStatusName, shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
 import { developer } from '../domain/protected-branch';
 import { type Repository, readCommit, refsContaining, resolveRevision, type Sha } from '../git';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
-import { mayMergeInto } from './merge-right';
+import { mayDecideOn } from './merge-right';
 import { branchOf } from './ref-change';
 
 /** A report of an outside CI. */
@@ -80,7 +80,9 @@ export const reportCommitStatus =
               ref: shortRef(command.ref),
               tag: command.ref.startsWith('refs/tags/') || (await isTag(repo, command.ref)),
             };
-    if (isTrainRef(where.ref)) await mayReportOnTrain(edges, caller, projectId, where.ref);
+    const right = await mayDecideOn(edges, caller, projectId, where.ref);
+    if (right === undefined) throw notFound('Pipeline');
+    if (!right) throw forbidden();
     const outcome = await edges.pipelines.report(
       {
         projectId,
@@ -111,16 +113,4 @@ async function commitOf(repo: Repository, text: string): Promise<{ id: Sha; comm
 
 async function isTag(repo: Repository, ref: string): Promise<boolean> {
   return (await resolveRevision(repo, ref))?.kind === 'tag';
-}
-
-async function mayReportOnTrain(
-  edges: MergeRequestEdges,
-  caller: Caller,
-  projectId: number,
-  ref: string,
-): Promise<void> {
-  const iid = Number(/\d+/.exec(ref)?.[0]);
-  const view = await edges.mergeRequests.view({ projectId, iid });
-  if (view === undefined) throw notFound('Pipeline');
-  if (!(await mayMergeInto(edges, projectId, view.mergeRequest.targetBranch, caller))) throw forbidden();
 }

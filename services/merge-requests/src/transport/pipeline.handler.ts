@@ -1,9 +1,10 @@
 import { fullPath } from '@switchyard/directory';
-import { AppError, notFound } from '@switchyard/errors';
+import { AppError, forbidden, notFound } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
+import { mayDecideOn } from '../application/merge-right';
 import type { PipelineFilter, PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import { presentPipeline, presentPipelineBasic } from '../presenters/pipeline.presenter';
@@ -26,6 +27,14 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestE
     if (view === undefined) throw notFound('Pipeline');
     return presentPipeline(view.pipeline, view.user, placeOf(context));
   };
+
+  /** A pipeline of a train decides who leaves: acting on it takes the right to merge. Pipelines never change their ref. */
+  async function requireRight(projectId: number, pipelineId: number, context: CallContext): Promise<void> {
+    const view = await pipelines.find(projectId, pipelineId);
+    if (view === undefined) throw notFound('Pipeline');
+    const right = await mayDecideOn(edges, callerOf(context), projectId, view.pipeline.ref);
+    if (right === false) throw forbidden();
+  }
 
   return implement(PipelineServiceService, {
     async listPipelines(request, context) {
@@ -66,17 +75,20 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestE
       entity(whole(await useCases.createPipeline(callerOf(context), projectId, ref), context)),
 
     async cancelPipeline({ projectId, pipelineId }, context) {
+      await requireRight(projectId, pipelineId, context);
       await pipelines.cancel(projectId, pipelineId, context.actor.userId, clock());
       return entity(whole(await pipelines.find(projectId, pipelineId), context));
     },
 
     async retryPipeline({ projectId, pipelineId }, context) {
+      await requireRight(projectId, pipelineId, context);
       await pipelines.retry(projectId, pipelineId, context.actor.userId, clock());
       return entity(whole(await pipelines.find(projectId, pipelineId), context));
     },
 
     async deletePipeline({ projectId, pipelineId, ifUnmodifiedSince }, context) {
       if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw new AppError('forbidden');
+      await requireRight(projectId, pipelineId, context);
       await pipelines.remove(projectId, pipelineId, ifUnmodifiedSince);
       return nothing();
     },

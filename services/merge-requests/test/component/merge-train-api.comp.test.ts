@@ -399,6 +399,32 @@ describe('reports on a train', () => {
     expect((await api(developer, 'GET', mr(project, 1))).body.state).toBe('opened');
   });
 
+  test('who may not merge neither cancels, retries nor deletes a pipeline of the train', async () => {
+    const project = await withTrains();
+    await ready(project, 1);
+    await board(project, 1);
+    const entry = await aboard(project, 1);
+    const pipeline = at(project, `/pipelines/${entry.pipeline.id}`);
+    await report(project, entry, 'running', maintainer, 'flaky');
+    const before = await standing(project);
+    const expected = [403, { message: '403 Forbidden' }];
+    for (const [verb, path] of [
+      ['POST', '/cancel'],
+      ['POST', '/retry'],
+      ['DELETE', ''],
+    ]) {
+      const refused = await api(developer, verb as string, `${pipeline}${path}`);
+      expect([verb, path, refused.status, refused.body]).toEqual([verb, path, ...expected]);
+    }
+    expect(await standing(project)).toEqual(before);
+
+    // On any other ref Developers act as ever.
+    const own = await api(developer, 'GET', at(project, '/pipelines?ref=b1'));
+    expect((await api(developer, 'POST', at(project, `/pipelines/${own.body[0].id}/cancel`))).status).toBe(201);
+    expect((await api(maintainer, 'POST', `${pipeline}/cancel`)).status).toBe(201);
+    await eventually(async () => expect(await listed(project, '?scope=active')).toEqual([]));
+  });
+
   test('a pipeline that is deleted is made anew, and so are those behind it', async () => {
     const project = await withTrains();
     await ready(project, 1);
