@@ -41,11 +41,12 @@ export class GitCommandError extends Error {
   }
 }
 
-const defaultTimeoutMs = 30_000;
+/** Milliseconds until a command is ended whose caller gives no time of its own. */
+export const defaultTimeoutMs = 30_000;
 const defaultMaxOutput = 64 * 1024 * 1024;
 const stderrKept = 16 * 1024;
-// git removes its lock and temporary files on SIGTERM; SIGKILL would leave a ref locked.
-const patienceMs = 3_000;
+/** Milliseconds between SIGTERM and SIGKILL: on the first git removes its lock and temporary files, the second would leave a ref locked. */
+export const patienceMs = 3_000;
 
 const fixedConfig: readonly (readonly [string, string])[] = [
   ['safe.directory', '*'],

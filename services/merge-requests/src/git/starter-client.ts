@@ -4,14 +4,26 @@ import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { AppError, unavailable } from '@switchyard/errors';
 import { frameReader, writeFrame } from './frames';
-import { GitCommandError, type GitResult, type Repository, type RunOptions } from './git-process';
+import {
+  defaultTimeoutMs,
+  GitCommandError,
+  type GitResult,
+  patienceMs,
+  type Repository,
+  type RunOptions,
+} from './git-process';
 import type { StarterReply, StarterRequest, StarterStop } from './git-starter';
 
 /** The two ends of a starter. */
 export interface StarterStreams {
   readonly input: Writable;
   readonly output: Readable;
+  /** Ends the starter at once, whatever state it is in. */
+  kill(): void;
 }
+
+/** Milliseconds a starter has for its answer after it should have ended a command for good: 5 s more than git is given to tidy up. */
+const answerMs = patienceMs + 5_000;
 
 /** Keeps the process alive while something is awaited, and only then. */
 const hold = (streams: StarterStreams, held: boolean): void => {
@@ -43,57 +55,99 @@ function settle({ resolve, reject, command }: Waiting, reply: StarterReply, stdo
   }
 }
 
-/**
- * Runs git through a small process of its own. Starting a process takes a copy of the starter's page tables: 2 ms for one of 45 MB,
- * 8 ms for a service of 150 MB, and all that time the service does nothing else (measured).
- * @param open starts the small process; called again after it has died
- */
-export function gitStarter(open: () => StarterStreams) {
-  let streams: StarterStreams | undefined;
-  let next = 1;
+/** One starter, and the commands it has been given. */
+function session(streams: StarterStreams) {
+  const { input, output } = streams;
   const waiting = new Map<number, Waiting>();
+  let open = true;
 
-  async function listen(from: StarterStreams): Promise<void> {
+  /** The command, which is no longer waited for; undefined when it was not. */
+  function take(id: number): Waiting | undefined {
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (waiting.size === 0) hold(streams, false);
+    return one;
+  }
+
+  function close(): void {
+    open = false;
+    // It ends once its commands have.
+    input.end();
+    // Whether the commands under way were carried out is not known.
+    for (const [id, { command }] of waiting) take(id)?.reject(unavailable(`git ${command} lost its starter`));
+  }
+
+  async function listen(): Promise<void> {
     try {
-      for await (const { header, body } of frameReader(from.output)) {
+      for await (const { header, body } of frameReader(output)) {
         const reply = header as StarterReply;
-        const one = waiting.get(reply.id);
-        waiting.delete(reply.id);
-        if (waiting.size === 0) hold(from, false);
+        const one = take(reply.id);
         if (one !== undefined) settle(one, reply, body);
       }
     } finally {
-      streams = undefined;
-      // Whether the commands under way were carried out is not known.
-      for (const { reject, command } of waiting.values()) reject(unavailable(`git ${command} lost its starter`));
-      waiting.clear();
+      close();
     }
   }
 
-  function opened(): StarterStreams {
-    if (streams !== undefined) return streams;
-    const made = open();
-    streams = made;
-    made.input.on('error', () => undefined);
-    listen(made).catch(() => undefined);
-    return made;
+  input.on('error', () => undefined);
+  listen().catch(() => undefined);
+  return {
+    isOpen: () => open,
+    take,
+    wait(id: number, one: Waiting): void {
+      waiting.set(id, one);
+      hold(streams, true);
+    },
+    /** Ends a starter that does not answer. */
+    abandon(): void {
+      close();
+      streams.kill();
+      output.destroy();
+    },
+  };
+}
+
+/**
+ * Runs git through a small process of its own. Starting a process takes a copy of the starter's page tables: 2 ms for one of 45 MB,
+ * 8 ms for a service of 150 MB, and all that time the service does nothing else (measured).
+ * @param open starts the small process; called again after it has died, or was ended because it did not answer
+ * @param lateMs milliseconds after a command's own time-out at which its starter is taken for hung
+ */
+export function gitStarter(open: () => StarterStreams, lateMs = answerMs) {
+  let current: { readonly streams: StarterStreams; readonly of: ReturnType<typeof session> } | undefined;
+  let next = 1;
+
+  function opened() {
+    if (current?.of.isOpen()) return current;
+    const streams = open();
+    current = { streams, of: session(streams) };
+    return current;
   }
 
   return (repo: Repository | undefined, args: readonly string[], given: RunOptions): Promise<GitResult> => {
     const { input = '', signal, ...options } = given;
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const to = opened();
+      const { streams: to, of: starter } = opened();
       const id = next++;
+      const command = args[0] ?? '';
       const onAbort = (): void => {
         writeFrame(to.input, { stop: id } satisfies StarterStop);
-        waiting.delete(id);
-        reject(signal?.reason ?? new Error('aborted'));
+        starter.take(id)?.reject(signal?.reason ?? new Error('aborted'));
       };
-      const done = (): void => signal?.removeEventListener('abort', onAbort);
+      // The starter ends a command that takes too long; this is for a starter that is stopped, swapped out or stuck itself.
+      const onLate = (): void => {
+        starter.take(id)?.reject(new AppError('request_timeout', undefined, { cause: `git ${command} got no answer` }));
+        starter.abandon();
+      };
+      const late = setTimeout(onLate, (options.timeoutMs ?? defaultTimeoutMs) + lateMs);
+      const done = (): void => {
+        clearTimeout(late);
+        signal?.removeEventListener('abort', onAbort);
+      };
       signal?.addEventListener('abort', onAbort, { once: true });
-      waiting.set(id, {
-        command: args[0] ?? '',
+      starter.wait(id, {
+        command,
         resolve: (result) => {
           done();
           resolve(result);
@@ -103,7 +157,6 @@ export function gitStarter(open: () => StarterStreams) {
           reject(error);
         },
       });
-      hold(to, true);
       writeFrame(to.input, { id, repo, args, options } satisfies StarterRequest, Buffer.from(input));
     });
   };
@@ -118,7 +171,7 @@ function openProcess(): StarterStreams {
   });
   child.unref();
   child.on('error', () => undefined);
-  return { input: child.stdin, output: child.stdout };
+  return { input: child.stdin, output: child.stdout, kill: () => child.kill('SIGKILL') };
 }
 
 /** Runs git through the starter of this process; undefined where the service runs from its sources, as tests do. */

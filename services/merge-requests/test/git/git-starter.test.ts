@@ -1,3 +1,5 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { frameReader, writeFrame } from '../../src/git/frames';
 import { runGitHere } from '../../src/git/git-process';
@@ -10,7 +12,7 @@ function starter() {
   const run = gitStarter(() => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     opened.push({ input, output, served: serveGit(input, output) });
-    return { input, output };
+    return { input, output, kill: () => undefined };
   });
   return { run, opened };
 }
@@ -64,6 +66,81 @@ describe('git through its starter', () => {
     expect(opened).toHaveLength(2);
     for (const { input } of opened) input.end();
     await Promise.all(opened.map(({ served }) => served));
+  });
+
+  it('a starter that does not answer is ended, and the next command has a new one', async () => {
+    const killed: number[] = [];
+    const served: { input: PassThrough; end: Promise<void> }[] = [];
+    let opened = 0;
+    const run = gitStarter(() => {
+      const [input, output] = [new PassThrough(), new PassThrough()];
+      opened += 1;
+      const number = opened;
+      // The first one reads, and never says anything.
+      if (number === 1) input.resume();
+      else served.push({ input, end: serveGit(input, output) });
+      return { input, output, kill: () => killed.push(number) };
+    }, 100);
+    const late = run(undefined, ['version'], { timeoutMs: 50 });
+    const lost = run(undefined, ['gc'], {});
+    const both = Promise.all([
+      expect(late).rejects.toMatchObject({ name: 'AppError', kind: 'request_timeout' }),
+      expect(lost).rejects.toMatchObject({ kind: 'unavailable' }),
+    ]);
+    expect(killed).toEqual([]);
+    await both;
+    expect([killed, opened]).toEqual([[1], 1]);
+    await expect(run(undefined, ['version'], {})).resolves.toMatchObject({ code: 0 });
+    expect([killed, opened]).toEqual([[1], 2]);
+    served[0]?.input.end();
+    await served[0]?.end;
+  });
+
+  it('a process that hangs is killed', async () => {
+    const children: ChildProcess[] = [];
+    const run = gitStarter(() => {
+      const child = spawn('sleep', ['60'], { stdio: ['pipe', 'pipe', 'ignore'] });
+      child.kill('SIGSTOP');
+      children.push(child);
+      return { input: child.stdin, output: child.stdout, kill: () => child.kill('SIGKILL') };
+    }, 100);
+    const ended = run(undefined, ['version'], { timeoutMs: 100 });
+    const gone = once(children[0] as ChildProcess, 'exit');
+    await expect(ended).rejects.toMatchObject({ kind: 'request_timeout' });
+    expect(await gone).toEqual([null, 'SIGKILL']);
+  });
+
+  it('a starter whose words make no sense is left, and told that nothing more comes', async () => {
+    const { run, opened } = starter();
+    const lost = run(undefined, ['-c', 'alias.wait=!sleep 0.2', 'wait'], {});
+    const said = expect(lost).rejects.toMatchObject({ kind: 'unavailable' });
+    opened[0]?.output.write(Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 0]), Buffer.from('?')]));
+    await said;
+    // It ends by itself, when what it was given has ended.
+    await opened[0]?.served;
+    await expect(run(undefined, ['version'], {})).resolves.toMatchObject({ code: 0 });
+    opened[1]?.input.end();
+    await opened[1]?.served;
+  });
+
+  it('nothing keeps the process alive for a command that was given up', async () => {
+    const held: boolean[] = [];
+    const counted = (stream: PassThrough) =>
+      Object.assign(stream, { ref: () => held.push(true), unref: () => held.push(false) });
+    const run = gitStarter(() => ({
+      input: counted(new PassThrough().resume()),
+      output: counted(new PassThrough()),
+      kill: () => undefined,
+    }));
+    const [first, second] = [new AbortController(), new AbortController()];
+    const one = run(undefined, ['version'], { signal: first.signal });
+    const other = run(undefined, ['version'], { signal: second.signal });
+    first.abort(new Error('enough'));
+    await expect(one).rejects.toThrow('enough');
+    expect(held).not.toContain(false);
+    second.abort(new Error('enough'));
+    await expect(other).rejects.toThrow('enough');
+    expect(held.slice(-2)).toEqual([false, false]);
   });
 });
 
