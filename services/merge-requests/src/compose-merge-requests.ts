@@ -88,6 +88,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
   };
   const check = checkOne(edges);
   const land = landing(edges);
+  const follow = followRefChanges(edges, land);
   const useCases = observe('merge_requests', {
     createMergeRequest: createMergeRequest(edges),
     updateMergeRequest: updateMergeRequest(edges),
@@ -113,7 +114,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
     mergeTrain: runMergeTrain(edges, land),
     dismissFromTrain: dismissFromTrain(edges),
     trainRef: dropTrainRef(edges),
-    recheck: edges.mergeRequests.recheck,
+    recheck: follow.recheck,
   });
 
   async function sweep(): Promise<void> {
@@ -136,7 +137,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
       commitStatusHandler(useCases, edges),
       mergeTrainHandler(useCases, { db, externalUrl: given.externalUrl }),
     ],
-    subscriber: followRefChanges(edges, land),
+    subscriber: follow,
     start() {
       const workers = startJobs(edges.jobs, {
         mergeability: ({ projectId }) => background.checkProject(projectId),
@@ -145,7 +146,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
         settle_merge: ({ mergeRequestId }) => background.settleMerge(mergeRequestId),
         merge_train: ({ trainId }) => background.mergeTrain(trainId),
         train_ref: ({ projectId, iid, sha }) => background.trainRef(projectId, iid, sha),
-        recheck: ({ projectId, targetBranch }) => background.recheck({ projectId, targetBranch }),
+        recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),
       });
       const forget = onJobs(workers.wake);
       const stopSweeping = startSweeping(sweep);

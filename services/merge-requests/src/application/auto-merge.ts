@@ -1,4 +1,4 @@
-import { AppError, notFound, unauthorized } from '@switchyard/errors';
+import { AppError, isAppError, notFound, unauthorized } from '@switchyard/errors';
 import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
 import { canBoard, gitFailure, hasToWait } from '../domain/detailed-merge-status';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
@@ -88,14 +88,19 @@ export const runAutoMerge =
     const trains = view.settings.mergeTrains.enabled;
     if (trains && canBoard(checks, edges.clock())) {
       const { mergeCommitMessage, squashCommitMessage } = mergeRequest;
-      await board(edges, autoMergeUserId, view, { mergeCommitMessage, squashCommitMessage });
+      await board(edges, autoMergeUserId, view, { mergeCommitMessage, squashCommitMessage }, mergeRequest).catch(
+        (error: unknown) => {
+          // Taken back, pushed to or boarded meanwhile: whatever it is now, it is asked for anew.
+          if (!isAppError(error, 'not_allowed', 'conflict')) throw error;
+        },
+      );
       return;
     }
     if (trains) return;
     if (autoMergeStrategy === addToMergeTrain) return giveUp('trains_disabled', 'Merge trains were switched off.');
     if (checks.mergeStatus !== 'can_be_merged' || gitFailure(checks, edges.clock()) !== undefined) return;
     try {
-      await land(id, autoMergeUserId, { expectedSha: autoMergeSha, targetBranch });
+      await land(id, autoMergeUserId, { expectedSha: autoMergeSha, targetBranch, onlyWhile: mergeRequest });
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === 'unavailable' || error.kind === 'internal') throw error;
       await giveUp('not_mergeable', `Auto-merge failed: ${cannotBeMerged}`);

@@ -7,7 +7,7 @@ import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 import { mayMergeInto } from './merge-right';
-import { alreadySet, type MergeWhenReady, setAutoMerge } from './set-auto-merge';
+import { type AutoMergeMark, alreadySet, type MergeWhenReady, setAutoMerge, stillWanted } from './set-auto-merge';
 
 faultPoints.push('train.boarded');
 
@@ -29,6 +29,7 @@ export function expectHead({ mergeRequest }: MergeRequestView, sha: string | und
 
 /**
  * Puts a merge request at the end of the train of its target branch, in the name of a user whose right was looked at.
+ * @param onlyWhile the mark of auto-merge that asks for it
  * @throws AppError not_allowed when it changed since `view`; conflict when it boarded meanwhile
  */
 export async function board(
@@ -36,6 +37,7 @@ export async function board(
   userId: number,
   view: MergeRequestView,
   wishes: MergeWhenReady,
+  onlyWhile?: AutoMergeMark,
 ): Promise<void> {
   const { id, sourceSha, targetBranch, squash, shouldRemoveSourceBranch, forceRemoveSourceBranch } = view.mergeRequest;
   const removeSourceBranch = wishes.removeSourceBranch ?? shouldRemoveSourceBranch ?? forceRemoveSourceBranch ?? false;
@@ -43,6 +45,7 @@ export async function board(
     if (now.autoMergeStrategy === onMergeTrain) throw alreadySet();
     const same = now.sourceSha === sourceSha && now.targetBranch === targetBranch && !now.draft;
     if (now.state !== 'opened' || sourceSha === undefined || !same) throw notAllowed();
+    if (!stillWanted(now, onlyWhile)) throw notAllowed();
     return {
       patch: {
         autoMergeStrategy: onMergeTrain,
@@ -102,7 +105,7 @@ export const addToMergeTrain =
     if (found === undefined) throw notFound();
     const { targetBranch, state, autoMergeStrategy } = found.mergeRequest;
     expectHead(found, command.sha);
-    if (state === 'opened' && autoMergeStrategy !== undefined) throw alreadySet();
+    if ((state === 'opened' || state === 'locked') && autoMergeStrategy !== undefined) throw alreadySet();
     if (caller.userId === 0 || !(await mayMergeInto(edges, key.projectId, targetBranch, caller))) throw unauthorized();
     if (!found.settings.mergeTrains.enabled || state !== 'opened') throw failedToMerge();
     const view = await withKnownMergeability(edges, check, found);

@@ -40,6 +40,8 @@ export interface BuiltMerge {
   readonly treeSha: Sha;
   readonly mergeCommitSha: Sha | undefined;
   readonly squashCommitSha: Sha | undefined;
+  /** Whether a squash was asked for; one commit may be its own. */
+  readonly squash: boolean;
 }
 
 /** Why git cannot merge. */
@@ -169,7 +171,7 @@ export async function buildMerge(
   if (settings.mergeMethod === 'ff') {
     const commit = await readCommit(repo, tip.sha);
     if (commit === undefined) throw notFound('Commit');
-    return { ok: true, newSha: tip.sha, treeSha: commit.tree, mergeCommitSha: undefined, squashCommitSha };
+    return { ok: true, newSha: tip.sha, treeSha: commit.tree, mergeCommitSha: undefined, squashCommitSha, squash };
   }
   const merged = await createMergeCommit(repo, {
     target: heads.target,
@@ -183,5 +185,5 @@ export async function buildMerge(
     ),
   });
   if (!merged.ok) return { ok: false, reason: 'conflict' };
-  return { ok: true, newSha: merged.sha, treeSha: merged.tree, mergeCommitSha: merged.sha, squashCommitSha };
+  return { ok: true, newSha: merged.sha, treeSha: merged.tree, mergeCommitSha: merged.sha, squashCommitSha, squash };
 }

@@ -16,7 +16,13 @@ const recheckDelay = 1;
  * commits landed by a push, closed when the source branch is gone. It reads where the refs stand now, so a change told twice or late
  * changes nothing more.
  */
-export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing, 'finish'>): RefChangeSubscriber {
+export function followRefChanges(
+  edges: MergeRequestEdges,
+  landing: Pick<Landing, 'finish'>,
+): RefChangeSubscriber & {
+  /** The job that sees to the open merge requests into a branch after a train has landed some. */
+  recheck(projectId: number, branch: string): Promise<void>;
+} {
   const { mergeRequests } = edges;
 
   async function closeWithoutSource(mr: MergeRequest, change: RefChange): Promise<void> {
@@ -74,10 +80,10 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
     await keepHeadRef(edges, repo, mr, source);
   }
 
-  async function markLanded(repo: Repository, mr: MergeRequest, target: Sha, change: RefChange): Promise<void> {
+  async function markLanded(repo: Repository, mr: MergeRequest, target: Sha, actorId: number): Promise<void> {
     const heads = await readHeads(repo, [mr.sourceBranch]);
     const now = edges.clock();
-    await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) =>
+    await mergeRequests.change(mr.id, actorId, ({ mergeRequest }) =>
       mergeRequest.state !== 'opened' || mergeRequest.sourceSha !== heads.get(mr.sourceBranch)
         ? undefined
         : {
@@ -85,19 +91,19 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
               ...noAutoMerge,
               state: 'merged',
               mergedAt: now,
-              mergeUserId: change.actorId > 0 ? change.actorId : null,
+              mergeUserId: actorId > 0 ? actorId : null,
               mergeCommitSha: target === mergeRequest.sourceSha ? null : target,
               mergeStatus: 'can_be_merged',
               mergeError: null,
             },
-            participants: [change.actorId],
+            participants: [actorId],
             leaves: 'merged_by_push',
             facts: [{ kind: 'merged', mergeCommitSha: target }],
           },
     );
   }
 
-  /** Open merge requests whose head the target branch holds now: they were merged by a push. */
+  /** Open merge requests whose head the target branch holds now: they were merged by a push, or by one that was built on them. */
   async function findLanded(repo: Repository, rows: readonly MergeRequest[], target: Sha): Promise<MergeRequest[]> {
     const open = rows.filter(({ state, sourceSha }) => state === 'opened' && sourceSha !== undefined);
     const names = [...new Set(open.map(({ sourceBranch }) => sourceBranch))].flatMap(
@@ -105,6 +111,26 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
     );
     const merged: ReadonlySet<string> = await mergedBranches(repo, target, names);
     return open.filter(({ sourceBranch }) => merged.has(sourceBranch));
+  }
+
+  /** What follows for the open merge requests into a branch that stands at `head` now: some have landed, the others are checked again. */
+  async function followTarget(
+    projectId: number,
+    branch: string,
+    head: Sha | undefined,
+    actorId: number,
+  ): Promise<void> {
+    const into = await mergeRequests.openInto(projectId, branch);
+    if (into.length === 0) return;
+    if (head !== undefined) {
+      const { repo } = await edges.openRepository(projectId);
+      for (const mr of await findLanded(repo, into, head)) {
+        const view = await mergeRequests.view({ id: mr.id });
+        // A branch without commits of its own was never there to be merged.
+        if (view !== undefined && view.commitsCount !== 0) await markLanded(repo, mr, head, actorId);
+      }
+    }
+    await mergeRequests.recheck({ projectId, targetBranch: branch });
   }
 
   return {
@@ -116,34 +142,32 @@ export function followRefChanges(edges: MergeRequestEdges, landing: Pick<Landing
       if (branch === undefined) return;
       const { projectId } = change;
       const from = await mergeRequests.unmergedFrom(projectId, branch);
-      // A train moves the branch to the commit of one car, which brings no other merge request in; and it lands car after car: the
-      // others are checked once for all that landed meanwhile.
+      // A train lands car after car: what follows for the others is seen to once for all that landed meanwhile.
       if (own?.byTrain) await edges.jobs.enqueue([{ kind: 'recheck', projectId, targetBranch: branch }], recheckDelay);
       if (own?.byTrain && from.length === 0) return;
 
       const { repo } = await edges.openRepository(projectId);
-      const head = (await readHeads(repo, [branch])).get(branchNameOf(branch) ?? ('' as BranchName));
+      const head = await headOf(repo, branch);
+      const merging = from.filter(({ state, sourceSha }) => state === 'locked' && sourceSha !== head);
+      if (head === undefined) for (const mr of merging) await closeWithoutSource(mr, change);
       // Whether it still has a head to follow is known when the merge has ended: told again then.
-      if (from.some(({ state, sourceSha }) => state === 'locked' && head !== undefined && sourceSha !== head)) {
-        throw unavailable('a merge request of the branch is being merged');
-      }
+      if (merging.length > 0) throw unavailable('a merge request of the branch is being merged');
       for (const mr of from) {
         if (head === undefined) await closeWithoutSource(mr, change);
         else await followHead(repo, mr, head, change);
       }
       if (own?.byTrain) return;
-
       await edges.mergeTrains.targetMoved(projectId, branch, change.after);
-      const into = await mergeRequests.openInto(projectId, branch);
-      if (into.length === 0) return;
-      if (head !== undefined) {
-        for (const mr of await findLanded(repo, into, head)) {
-          const view = await mergeRequests.view({ id: mr.id });
-          // A branch without commits of its own was never there to be merged.
-          if (view !== undefined && view.commitsCount !== 0) await markLanded(repo, mr, head, change);
-        }
-      }
-      await mergeRequests.recheck({ projectId, targetBranch: branch });
+      await followTarget(projectId, branch, head, change.actorId);
+    },
+    async recheck(projectId, branch) {
+      const { repo } = await edges.openRepository(projectId);
+      await followTarget(projectId, branch, await headOf(repo, branch), 0);
     },
   };
 }
+
+const headOf = async (repo: Repository, branch: string): Promise<Sha | undefined> => {
+  const name = branchNameOf(branch);
+  return name === undefined ? undefined : (await readHeads(repo, [name])).get(name);
+};

@@ -10,6 +10,7 @@ import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
 import { readHeads } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
 import type { ChangeRefsRequest } from './ref-change';
+import { type AutoMergeMark, stillWanted } from './set-auto-merge';
 import { noAutoMerge, unchecked } from './update-merge-request';
 
 faultPoints.push(
@@ -68,6 +69,8 @@ export interface LandingWishes extends MergeWishes {
   readonly targetBranch: string;
   /** Merges past the train of the target branch. */
   readonly skipsTrain?: boolean;
+  /** The mark of auto-merge in whose name it is done: one that was taken back meanwhile is heeded. */
+  readonly onlyWhile?: AutoMergeMark | undefined;
 }
 
 /** Builds the landing of merge requests. */
@@ -93,8 +96,9 @@ export function landing(edges: MergeRequestEdges): Landing {
   /** Opens it again after a plan that was not carried out. A car stays on its train and is built anew. */
   async function reopen(id: number, actorId: number, mergeError: string, plan?: MergePlan): Promise<void> {
     const carId = plan?.carId;
-    await mergeRequests.change(id, actorId, ({ mergeRequest }) =>
-      mergeRequest.state !== 'locked'
+    await mergeRequests.change(id, actorId, ({ mergeRequest, plannedSha }) =>
+      // What was read before the lock may be another try by now.
+      mergeRequest.state !== 'locked' || plannedSha !== plan?.newSha
         ? undefined
         : {
             patch: { state: 'opened', mergeError: carId === undefined ? mergeError : null, ...unchecked(mergeRequest) },
@@ -111,8 +115,8 @@ export function landing(edges: MergeRequestEdges): Landing {
     await mergeRequests.change(
       plan.mergeRequestId,
       plan.actorId,
-      ({ mergeRequest }) =>
-        mergeRequest.state !== 'locked'
+      ({ mergeRequest, plannedSha }) =>
+        mergeRequest.state !== 'locked' || plannedSha !== plan.newSha
           ? undefined
           : {
               patch: {
@@ -161,8 +165,15 @@ export function landing(edges: MergeRequestEdges): Landing {
         faultPoint('merge.source_removed');
       }
     }
-    await mergeRequests.change(mergeRequestId, actorId, () => ({ plan: 'done', quiet: true }));
+    await dropPlan(plan);
     faultPoint('merge.plan_dropped');
+  }
+
+  /** Forgets a plan whose merge request is not being merged any more, or is merged and has lost its branch. */
+  async function dropPlan({ mergeRequestId, actorId, newSha }: MergePlan): Promise<void> {
+    await mergeRequests.change(mergeRequestId, actorId, ({ mergeRequest, plannedSha }) =>
+      mergeRequest.state !== 'locked' && plannedSha === newSha ? { plan: 'done', quiet: true } : undefined,
+    );
   }
 
   async function attempt(id: number, actorId: number, wishes: LandingWishes): Promise<'merged' | 'moved on'> {
@@ -206,6 +217,8 @@ export function landing(edges: MergeRequestEdges): Landing {
         false,
       carId: undefined,
       skipsTrain: wishes.skipsTrain ?? false,
+      method: view.settings.mergeMethod,
+      squash: built.squash,
     };
     await mergeRequests.change(id, actorId, ({ mergeRequest: now }) => {
       // Someone else merges it, or it was closed or retargeted, while the commits were written.
@@ -213,12 +226,8 @@ export function landing(edges: MergeRequestEdges): Landing {
       const aboard = now.autoMergeStrategy === onMergeTrain;
       // Who would merge past the train has not seen that it boarded meanwhile.
       if (aboard && !plan.skipsTrain) throw notAllowed();
-      return {
-        patch: { ...(aboard ? noAutoMerge : {}), state: 'locked', mergeError: null },
-        ...(aboard ? { leaves: 'skipped' } : {}),
-        plan,
-        quiet: true,
-      };
+      if (!stillWanted(now, wishes.onlyWhile)) throw notAllowed();
+      return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
     });
     faultPoint('merge.intent_committed');
     const landed = await carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() });
@@ -275,10 +284,7 @@ export function landing(edges: MergeRequestEdges): Landing {
       return;
     }
     if (mergeRequest.state === 'merged') return removeSource(plan);
-    if (mergeRequest.state !== 'locked') {
-      await mergeRequests.change(id, 0, () => ({ plan: 'done', quiet: true }));
-      return;
-    }
+    if (mergeRequest.state !== 'locked') return dropPlan(plan);
     const { repo } = await edges.openRepository(plan.projectId);
     const landed = await carryOut(repo, plan);
     logger.info({ merge_request_id: id, landed }, 'an interrupted merge was settled');

@@ -73,8 +73,9 @@ async function boardInstead(
   command: MergeCommand,
 ): Promise<number> {
   const { id, state, autoMergeStrategy } = found.mergeRequest;
-  if (!command.autoMerge || state !== 'opened') throw notAllowed();
-  if (autoMergeStrategy !== undefined) throw alreadySet();
+  if (!command.autoMerge) throw notAllowed();
+  if ((state === 'opened' || state === 'locked') && autoMergeStrategy !== undefined) throw alreadySet();
+  if (state !== 'opened') throw notAllowed();
   const view = await withKnownMergeability(edges, check, found);
   const checks = checksOf(view);
   if (checks.mergeStatus !== 'can_be_merged') throw unprocessable(cannotBeMerged);

@@ -107,14 +107,17 @@ async function once(
   stored: StoredTrain,
 ): Promise<boolean> {
   if (!stored.running) return dissolve(edges, stored);
-  if (stored.unseenMoves !== undefined) return readTarget(edges, repo, stored);
+  // A landing under way settles where the target stands; what else moved it is looked at after that.
+  const merging = stored.train.cars[0]?.status === 'merging';
+  if (stored.unseenMoves !== undefined && !merging) return readTarget(edges, repo, stored);
   const { losses, steps } = look(stored, edges.clock());
   if (losses.length > 0) {
-    for (const signal of losses) await follow(edges, stored, signal);
-    return true;
+    const followed: boolean[] = [];
+    for (const signal of losses) followed.push(await follow(edges, stored, signal));
+    return followed.includes(true);
   }
   // The first car lands while one behind is built: neither makes the other's outcome void.
-  const done = await Promise.all(
+  const done = await Promise.allSettled(
     steps.map((step) => {
       switch (step.kind) {
         case 'read_target':
@@ -124,16 +127,20 @@ async function once(
         case 'land':
           return land(edges, landing, repo, stored, step);
         case 'settle':
-          return landing.settle(stored.cars.get(step.carId)!.mergeRequestId).then(() => true);
+          // What comes of it asks for the next look.
+          return landing.settle(stored.cars.get(step.carId)!.mergeRequestId).then(() => false);
         default:
           return Promise.resolve(false);
       }
     }),
   );
-  return done.includes(true);
+  // Both are waited for, so that nothing of a look goes on after it.
+  const failed = done.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return done.some((one) => one.status === 'fulfilled' && one.value);
 }
 
-/** Trains were switched off: all leave but the car that is being merged, whose landing is settled. */
+/** Trains are off, or the project is archived: all leave but the car that is being merged, whose landing the sweep settles. */
 async function dissolve(edges: MergeRequestEdges, stored: StoredTrain): Promise<boolean> {
   for (const car of stored.cars.values()) {
     await leave(edges, car, { kind: 'left', carId: car.id, reason: 'trains_disabled' });
@@ -145,16 +152,17 @@ async function follow(
   edges: MergeRequestEdges,
   stored: StoredTrain,
   signal: Signal & { carId: number },
-): Promise<void> {
+): Promise<boolean> {
   const car = stored.cars.get(signal.carId);
-  if (car === undefined) return;
-  if (signal.kind === 'pipeline_lost') await edges.mergeTrains.pipelineLost(stored.id, car.id);
-  else await leave(edges, car, signal);
+  if (car === undefined) return false;
+  if (signal.kind !== 'pipeline_lost') return leave(edges, car, signal);
+  await edges.mergeTrains.pipelineLost(stored.id, car.id);
+  return true;
 }
 
-/** Takes a car off its train by a signal that makes it leave; a car that is being merged stays. */
-async function leave(edges: MergeRequestEdges, car: StoredCar, signal: Signal): Promise<void> {
-  await edges.mergeRequests
+/** Takes a car off its train by a signal that makes it leave; a car that is being merged stays. Answers whether it has left. */
+async function leave(edges: MergeRequestEdges, car: StoredCar, signal: Signal): Promise<boolean> {
+  const after = await edges.mergeRequests
     .change(car.mergeRequestId, 0, ({ mergeRequest }) =>
       mergeRequest.state === 'opened' && mergeRequest.autoMergeStrategy === onMergeTrain
         ? { patch: noAutoMerge, signal }
@@ -165,6 +173,7 @@ async function leave(edges: MergeRequestEdges, car: StoredCar, signal: Signal): 
       if (!isAppError(error, 'not_found')) throw error;
     });
   faultPoint('train.left');
+  return after === undefined || (after?.autoMergeStrategy !== onMergeTrain && after?.state !== 'locked');
 }
 
 async function lostRight(
@@ -251,8 +260,7 @@ async function build(
   if (built === undefined) return false;
   if (!built.ok) {
     const reason = built.reason === 'no_changes' ? 'no_changes' : 'conflict';
-    await leave(edges, car, { kind: 'not_buildable', carId, onto, reason });
-    return true;
+    return leave(edges, car, { kind: 'not_buildable', carId, onto, reason });
   }
   faultPoint('train.commits_written');
   const { newSha, treeSha, mergeCommitSha, squashCommitSha } = built.merge;
@@ -265,6 +273,7 @@ async function build(
       mergeCommitSha,
       squashCommitSha,
       method: built.method,
+      squash: built.merge.squash,
       committedAt: car.createdAt,
       facts: await factsOf(repo, newSha, parseSha(onto)),
     },
@@ -293,15 +302,17 @@ async function land(
   { carId, from, to }: Step & { kind: 'land' },
 ): Promise<boolean> {
   const car = stored.cars.get(carId)!;
-  const [view, lost] = await Promise.all([
+  const branch = parseBranchName(car.sourceBranch);
+  const [heads, view, lost] = await Promise.all([
+    readHeads(repo, [branch]),
     edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
     lostRight(edges, stored, car.userId),
   ]);
-  if (view === undefined) return false;
+  // A push of which the train has not been told yet takes the car off in a moment.
+  if (view === undefined || heads.get(branch) !== car.sourceSha) return false;
   const reason = stateFailure(checksOf(view), edges.clock()) === undefined ? lost : 'not_mergeable';
   if (reason !== undefined && view.mergeRequest.state === 'opened') {
-    await leave(edges, car, { kind: 'left', carId, reason });
-    return true;
+    return leave(edges, car, { kind: 'left', carId, reason });
   }
   const plan = {
     mergeRequestId: car.mergeRequestId,
@@ -315,10 +326,11 @@ async function land(
     squashCommitSha: car.squashCommitSha,
     actorId: car.userId,
     removeSourceBranch: car.removeSourceBranch,
+    method: car.method,
+    squash: car.squash,
     carId,
   };
-  await landing.landCar(repo, plan, car.facts);
-  return true;
+  return landing.landCar(repo, plan, car.facts);
 }
 
 /** The job that removes a car's ref once the car has landed or left (G-3-2); one that boarded again keeps it. */

@@ -1,5 +1,6 @@
 import { type AppError, conflict, notAllowed } from '@switchyard/errors';
 import { type addToMergeTrain, type mergeWhenChecksPass, onMergeTrain } from '../domain/auto-merge';
+import type { MergeRequest } from '../domain/merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
 
@@ -10,6 +11,16 @@ export interface MergeWhenReady {
   readonly squash?: boolean | undefined;
   readonly removeSourceBranch?: boolean | undefined;
 }
+
+/** Auto-merge as someone set it. */
+export type AutoMergeMark = Pick<MergeRequest, 'autoMergeStrategy' | 'autoMergeUserId' | 'autoMergeSha'>;
+
+/** Whether a mark of auto-merge stands as it was seen. */
+export const stillWanted = (now: MergeRequest, seen: AutoMergeMark | undefined): boolean =>
+  seen === undefined ||
+  (now.autoMergeStrategy === seen.autoMergeStrategy &&
+    now.autoMergeUserId === seen.autoMergeUserId &&
+    now.autoMergeSha === seen.autoMergeSha);
 
 /** Refuses whoever sets auto-merge, or boards, twice (G-4.1-4). */
 export const alreadySet = (): AppError => conflict('Merge request is already set to Auto-Merge');

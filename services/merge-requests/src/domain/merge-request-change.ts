@@ -1,5 +1,5 @@
 import type { IssueReferences, Mentions } from '@switchyard/texts';
-import type { MergeRequest } from './merge-request';
+import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 import type { LeaveReason, Signal } from './merge-train';
 
 /** Ways of acting on a merge request that no other fact tells. */
@@ -81,6 +81,8 @@ export interface LockedMergeRequest {
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
   readonly labelIds: readonly number[];
+  /** `newSha` of the plan that is under way. */
+  readonly plannedSha: string | undefined;
 }
 
 /** Fields that a change may set; `null` clears. */
@@ -116,6 +118,9 @@ export interface MergePlan {
   readonly createdAt: Date;
   /** Tree of `newSha`. */
   readonly treeSha: string | undefined;
+  /** How the commits were made. */
+  readonly method: ProjectMergeSettings['mergeMethod'] | undefined;
+  readonly squash: boolean | undefined;
   /** The car that lands. */
   readonly carId: number | undefined;
   /** It merges past the train of its target branch. */

@@ -4,9 +4,9 @@ import type { MergePlan, MergeRequestChange } from '../domain/merge-request-chan
 const planColumns = sql`merge_request_id as "mergeRequestId", project_id as "projectId", target_branch as "targetBranch",
   old_sha as "oldSha", new_sha as "newSha", source_sha as "sourceSha", merge_commit_sha as "mergeCommitSha",
   squash_commit_sha as "squashCommitSha", actor_id as "actorId", remove_source_branch as "removeSourceBranch", created_at as "createdAt",
-  tree_sha as "treeSha", car_id as "carId", skips_train as "skipsTrain"`;
+  tree_sha as "treeSha", car_id as "carId", skips_train as "skipsTrain", method, squash`;
 
-type Optional = 'mergeCommitSha' | 'squashCommitSha' | 'treeSha' | 'carId';
+type Optional = 'mergeCommitSha' | 'squashCommitSha' | 'treeSha' | 'carId' | 'method' | 'squash';
 type PlanRow = Omit<MergePlan, Optional> & { [F in Optional]: NonNullable<MergePlan[F]> | null };
 const toPlan = (row: PlanRow): MergePlan => ({
   ...row,
@@ -14,25 +14,32 @@ const toPlan = (row: PlanRow): MergePlan => ({
   squashCommitSha: row.squashCommitSha ?? undefined,
   treeSha: row.treeSha ?? undefined,
   carId: row.carId ?? undefined,
+  method: row.method ?? undefined,
+  squash: row.squash ?? undefined,
 });
 
-/** Saves the plan of a merge under way, or forgets it, in the transaction of the change it belongs to. */
+/**
+ * Saves the plan of a merge under way, or forgets it, in the transaction of the change it belongs to. With the plan of a car goes what
+ * its pipeline says at this moment, because that is why it lands.
+ */
 export async function savePlan(tx: Tx, id: number, plan: NonNullable<MergeRequestChange['plan']>): Promise<void> {
-  if (plan === 'done') {
-    await tx.query(sql`delete from merge_request_merges where merge_request_id = ${id}`);
-    return;
-  }
+  await tx.query(sql`delete from merge_request_merges where merge_request_id = ${id}`);
+  if (plan === 'done') return;
   await tx.query(sql`
     insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha,
-      merge_commit_sha, squash_commit_sha, actor_id, remove_source_branch, tree_sha, car_id, skips_train)
-    values (${id}, gen_random_uuid(), ${plan.projectId}, ${plan.targetBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.sourceSha},
+      merge_commit_sha, squash_commit_sha, actor_id, remove_source_branch, tree_sha, car_id, skips_train, method,
+      squash, pipeline_id, pipeline_status, tested_at, statuses, required_statuses)
+    select ${id}, gen_random_uuid(), ${plan.projectId}, ${plan.targetBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.sourceSha},
       ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, ${plan.actorId}, ${plan.removeSourceBranch},
-      ${plan.treeSha ?? null}, ${plan.carId ?? null}, ${plan.skipsTrain})
-    on conflict (merge_request_id) do update set old_sha = excluded.old_sha, new_sha = excluded.new_sha,
-      source_sha = excluded.source_sha, merge_commit_sha = excluded.merge_commit_sha,
-      squash_commit_sha = excluded.squash_commit_sha, actor_id = excluded.actor_id,
-      remove_source_branch = excluded.remove_source_branch, tree_sha = excluded.tree_sha, car_id = excluded.car_id,
-      skips_train = excluded.skips_train, created_at = now()`);
+      ${plan.treeSha ?? null}, ${plan.carId ?? null}::bigint, ${plan.skipsTrain}, ${plan.method ?? null}::text,
+      ${plan.squash ?? null}::boolean, pl.id, pl.status, pl.finished_at,
+      coalesce((select jsonb_agg(jsonb_build_object('id', cs.id, 'name', cs.name, 'status', cs.status,
+          'allow_failure', cs.allow_failure, 'finished_at', cs.finished_at) order by cs.id)
+        from commit_statuses cs where cs.pipeline_id = pl.id and not cs.retried), '[]'),
+      coalesce((select p.merge_train_required_statuses from directory.projects p
+        where p.id = ${plan.projectId} and ${plan.carId !== undefined}), '{}')
+    from (select ${plan.carId ?? null}::bigint as car_id) as given
+    left join merge_train_cars c on c.id = given.car_id left join pipelines pl on pl.id = c.pipeline_id`);
 }
 
 /** Merges under way. */

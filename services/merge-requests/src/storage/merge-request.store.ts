@@ -100,15 +100,22 @@ const lean = leanColumns('merge_requests');
 async function lock(tx: Tx, id: number): Promise<LockedMergeRequest | undefined> {
   const row = await tx.one(sql`select * from merge_requests where id = ${id} for no key update`);
   if (row === undefined) return undefined;
-  const attached = await tx.one<{ assignees: number[]; reviewers: number[]; labels: number[] }>(sql`
+  const attached = await tx.one<{
+    assignees: number[];
+    reviewers: number[];
+    labels: number[];
+    planned_sha: string | null;
+  }>(sql`
     select array(select user_id from merge_request_assignees where merge_request_id = ${id} order by created_at, user_id) as assignees,
       array(select user_id from merge_request_reviewers where merge_request_id = ${id} order by created_at, user_id) as reviewers,
-      array(select label_id from merge_request_labels where merge_request_id = ${id} order by label_id) as labels`);
+      array(select label_id from merge_request_labels where merge_request_id = ${id} order by label_id) as labels,
+      (select new_sha from merge_request_merges where merge_request_id = ${id}) as planned_sha`);
   return {
     mergeRequest: toMergeRequest(row),
     assigneeIds: attached!.assignees,
     reviewerIds: attached!.reviewers,
     labelIds: attached!.labels,
+    plannedSha: attached!.planned_sha ?? undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Tx } from '@switchyard/database';
-import { AppError } from '@switchyard/errors';
+import { AppError, notFound } from '@switchyard/errors';
 import { onMergeTrain } from '../domain/auto-merge';
 import type { MergeRequest } from '../domain/merge-request';
 import type {
@@ -30,7 +30,8 @@ async function openTrain(tx: Tx, projectId: number, targetBranch: string): Promi
 
 async function board(tx: Tx, mr: MergeRequest, boarding: Boarding, actorId: number): Promise<Consequences> {
   const trainId = await openTrain(tx, mr.projectId, mr.targetBranch);
-  const stored = (await loadTrain(tx, trainId, true))!;
+  const stored = await loadTrain(tx, trainId, true);
+  if (stored === undefined) throw notFound('Project');
   const car = await tx.one<{ id: number }>(sql`
     insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, source_sha, squash,
       remove_source_branch, merge_commit_message, squash_commit_message)
@@ -70,6 +71,7 @@ async function signalCar(
   const stored = found && (await loadTrain(tx, found.trainId, true));
   if (found === undefined || stored === undefined) return undefined;
   const given = typeof signal === 'function' ? signal(found.id) : signal;
+  if ('carId' in given && given.carId !== found.id) return undefined;
   // What the train does not know by itself: whether the tested commit is green at this very moment.
   const known =
     given.kind === 'landing_begun'
@@ -77,7 +79,9 @@ async function signalCar(
       : [];
   const result = await signalled(tx, stored, [...known, given]);
   if (result === undefined) return undefined;
-  if (given.kind === 'landing_begun' && result.train.cars[0]?.status !== 'merging') return undefined;
+  // A worker that comes late may name a car that has left, while another one is the first and being merged.
+  const [head] = result.train.cars;
+  if (given.kind === 'landing_begun' && (head?.id !== given.carId || head.status !== 'merging')) return undefined;
   const car = stored.cars.get(found.id)!;
   const facts = result.events.flatMap((event): MergeRequestFact[] =>
     event.kind === 'removed' && event.carId === car.id
@@ -120,10 +124,6 @@ async function recordLanding(
   plan: MergePlan,
   now: Date,
 ): Promise<readonly JobRequest[] | undefined> {
-  // The plan was read without a lock: by now another try may have taken its place.
-  const current = await tx.query(sql`
-    select 1 from merge_request_merges where merge_request_id = ${mr.id} and new_sha = ${plan.newSha}`);
-  if (current.length === 0) return undefined;
   let carId = plan.carId;
   let trainId: number;
   if (carId !== undefined) {
@@ -143,13 +143,11 @@ async function recordLanding(
       insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, status, source_sha, squash,
         remove_source_branch, onto_sha, sha, tree_sha, merge_commit_sha, squash_commit_sha, method, created_at, merged_at, duration)
       select ${trainId}, ${mr.projectId}, ${plan.targetBranch}, ${mr.id}, ${plan.actorId}, 'skip_merged', ${plan.sourceSha},
-        ${plan.squashCommitSha !== undefined}, ${plan.removeSourceBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.treeSha ?? null},
-        ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, p.merge_method, ${plan.createdAt}, ${now},
+        ${plan.squash ?? false}, ${plan.removeSourceBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.treeSha ?? null},
+        ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, ${plan.method ?? null}, ${plan.createdAt}, ${now},
         greatest(0, floor(extract(epoch from ${now}::timestamptz - ${plan.createdAt}::timestamptz)))::int
-      from directory.projects p where p.id = ${mr.projectId}
       returning id`);
-    if (row === undefined) return [];
-    carId = row.id;
+    carId = row!.id;
   } else return [];
   await writeReceipt(tx, mr, carId, now);
   return [
@@ -158,19 +156,17 @@ async function recordLanding(
   ];
 }
 
+/** The receipt says what the decision to land was made by, which the plan has kept. */
 async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, now: Date): Promise<void> {
   await tx.query(sql`
     insert into landing_receipts (project_id, merge_request_id, merge_request_iid, car_id, target_branch, method, squash, head_sha,
       base_sha, tested_sha, tested_tree, pipeline_id, pipeline_status, statuses, required_statuses, landed_sha, landed_tree,
       merge_commit_sha, squash_commit_sha, added_by_id, boarded_at, built_at, tested_at, landed_at)
     select c.project_id, c.merge_request_id, ${mr.iid}, c.id, c.target_branch, c.method, c.squash, c.source_sha, c.onto_sha,
-      case when c.status = 'merged' then c.sha end, case when c.status = 'merged' then c.tree_sha end, c.pipeline_id, pl.status,
-      coalesce((select jsonb_agg(jsonb_build_object('id', cs.id, 'name', cs.name, 'status', cs.status,
-          'allow_failure', cs.allow_failure, 'finished_at', cs.finished_at) order by cs.id)
-        from commit_statuses cs where cs.pipeline_id = c.pipeline_id and not cs.retried), '[]'),
-      coalesce(p.merge_train_required_statuses, '{}'), c.sha, c.tree_sha, c.merge_commit_sha, c.squash_commit_sha, c.user_id,
-      c.created_at, c.built_at, pl.finished_at, ${now}
-    from merge_train_cars c left join pipelines pl on pl.id = c.pipeline_id left join directory.projects p on p.id = c.project_id
+      case when c.status = 'merged' then c.sha end, case when c.status = 'merged' then c.tree_sha end, m.pipeline_id,
+      m.pipeline_status, m.statuses, m.required_statuses, c.sha, c.tree_sha, c.merge_commit_sha, c.squash_commit_sha, c.user_id,
+      c.created_at, c.built_at, m.tested_at, ${now}
+    from merge_train_cars c join merge_request_merges m on m.merge_request_id = c.merge_request_id
     where c.id = ${carId}`);
 }
 
@@ -189,8 +185,13 @@ export async function changeTrain(
   const { boards, leaves, signal, landed } = change;
   if (signal !== undefined) return signalCar(tx, mr, signal);
   if (landed !== undefined) {
+    // One that merges past its train keeps its place until it has.
+    const left =
+      landed.skipsTrain && mr.autoMergeStrategy === onMergeTrain
+        ? await signalCar(tx, mr, (carId) => ({ kind: 'left', carId, reason: 'skipped' }))
+        : undefined;
     const jobs = await recordLanding(tx, mr, landed, now);
-    return jobs && { facts: [], jobs };
+    return jobs && { facts: left?.facts ?? [], jobs };
   }
   if (boards !== undefined) return board(tx, mr, boards, actorId);
   if (leaves === undefined || mr.autoMergeStrategy !== onMergeTrain) return { facts: [], jobs: [] };

@@ -1,5 +1,6 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
 import { mergeTrainColumns } from '@switchyard/directory';
+import type { ProjectMergeSettings } from '../domain/merge-request';
 import {
   type Car,
   type CarStatus,
@@ -18,6 +19,7 @@ export interface StoredCar {
   readonly iid: number;
   /** Who put it on the train, and in whose name it lands. */
   readonly userId: number;
+  readonly sourceBranch: string;
   readonly sourceSha: string;
   readonly squash: boolean;
   readonly removeSourceBranch: boolean;
@@ -26,6 +28,7 @@ export interface StoredCar {
   readonly treeSha: string | undefined;
   readonly mergeCommitSha: string | undefined;
   readonly squashCommitSha: string | undefined;
+  readonly method: ProjectMergeSettings['mergeMethod'] | undefined;
   readonly pipelineId: number | undefined;
   /** When its pipeline was opened. */
   readonly builtAt: Date | undefined;
@@ -64,6 +67,7 @@ interface CarRow {
   iid: number;
   user_id: number;
   status: CarStatus;
+  source_branch: string;
   source_sha: string;
   squash: boolean;
   remove_source_branch: boolean;
@@ -74,6 +78,7 @@ interface CarRow {
   tree_sha: string | null;
   merge_commit_sha: string | null;
   squash_commit_sha: string | null;
+  method: ProjectMergeSettings['mergeMethod'] | null;
   pipeline_id: number | null;
   built_at: Date | null;
   commit_count: number | null;
@@ -114,6 +119,7 @@ const toStoredCar = (row: CarRow): StoredCar => ({
   mergeRequestId: row.merge_request_id,
   iid: row.iid,
   userId: row.user_id,
+  sourceBranch: row.source_branch,
   sourceSha: row.source_sha,
   squash: row.squash,
   removeSourceBranch: row.remove_source_branch,
@@ -122,6 +128,7 @@ const toStoredCar = (row: CarRow): StoredCar => ({
   treeSha: row.tree_sha ?? undefined,
   mergeCommitSha: row.merge_commit_sha ?? undefined,
   squashCommitSha: row.squash_commit_sha ?? undefined,
+  method: row.method ?? undefined,
   pipelineId: row.pipeline_id ?? undefined,
   builtAt: row.built_at ?? undefined,
   facts:
@@ -158,8 +165,8 @@ export async function loadTrain(db: SqlExecutor, trainId: number, lock: boolean)
   if (row === undefined || row.alive !== true) return undefined;
   const required = row.merge_train_required_statuses;
   const rows = await db.query<CarRow & Record<string, unknown>>(sql`
-    select c.id, c.merge_request_id, mr.iid, c.user_id, c.status, c.source_sha, c.squash, c.remove_source_branch,
-      c.merge_commit_message, c.squash_commit_message, c.onto_sha, c.sha, c.tree_sha, c.merge_commit_sha, c.squash_commit_sha,
+    select c.id, c.merge_request_id, mr.iid, c.user_id, c.status, mr.source_branch, c.source_sha, c.squash, c.remove_source_branch,
+      c.merge_commit_message, c.squash_commit_message, c.onto_sha, c.sha, c.tree_sha, c.merge_commit_sha, c.squash_commit_sha, c.method,
       c.pipeline_id, c.built_at, c.commit_count, c.commit_title, c.readme_path, c.created_at, pl.status as pipeline_status,
       ${
         required.length === 0

@@ -175,9 +175,24 @@ export interface NewPipeline {
 /** Why a report was not taken: there is no such transition, or nothing to belong to. */
 export type ReportRefusal = { readonly from: CommitStatusState } | 'no pipeline';
 
+/** Locks the merge requests whose head a new pipeline tests; none for the car of a train. */
+async function lockHeadsOf(tx: Tx, { projectId, sha, ref, tag, mergeRequestId }: NewPipeline): Promise<number[]> {
+  if (isTrainRef(ref)) return [];
+  const which =
+    mergeRequestId === undefined
+      ? sql`source_project_id = ${projectId} and source_branch = ${ref} and ${!tag}`
+      : sql`id = ${mergeRequestId}`;
+  const rows = await tx.query<{ id: number }>(sql`
+    select id from merge_requests where ${which} and source_sha = ${sha} and state in ('opened', 'locked')
+    order by id for no key update`);
+  return rows.map(({ id }) => id);
+}
+
 /** Makes a pipeline and, unless it tests a car of a train, the head pipeline of the merge requests it is about. */
 export async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pipeline> {
   await lockHead(tx, pipeline.projectId, pipeline.sha, pipeline.ref);
+  // The counter is the last lock of all: whoever holds it waits for nothing (ADR 7).
+  const heads = await lockHeadsOf(tx, pipeline);
   const iid = await nextIid(tx, pipeline.projectId, 'pipelines');
   const row = await tx.one(sql`
     insert into pipelines (iid, project_id, sha, ref, tag, source, status, user_id, merge_request_id, committed_at)
@@ -185,16 +200,10 @@ export async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pip
       ${pipeline.status ?? 'created'}, ${pipeline.userId}, ${pipeline.mergeRequestId ?? null}, ${pipeline.committedAt ?? null})
     returning *`);
   const made = toPipeline(row!);
-  if (isTrainRef(pipeline.ref)) return made;
   // The newest pipeline of its head is a merge request's head pipeline.
-  await tx.query(
-    pipeline.mergeRequestId === undefined
-      ? sql`update merge_requests set head_pipeline_id = ${made.id} where id in (
-          select id from merge_requests where source_project_id = ${pipeline.projectId} and source_branch = ${pipeline.ref}
-            and source_sha = ${pipeline.sha} and state in ('opened', 'locked') and ${!pipeline.tag} order by id for no key update)`
-      : sql`update merge_requests set head_pipeline_id = ${made.id}
-          where id = ${pipeline.mergeRequestId} and source_sha = ${pipeline.sha} and state in ('opened', 'locked')`,
-  );
+  if (heads.length > 0) {
+    await tx.query(sql`update merge_requests set head_pipeline_id = ${made.id} where id = any(${heads}::bigint[])`);
+  }
   return made;
 }
 
@@ -210,11 +219,11 @@ async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Prom
 const cancelable: readonly CommitStatusState[] = ['created', 'pending', 'running'];
 const retryable: readonly CommitStatusState[] = ['failed', 'canceled'];
 
-/** The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that were built anew or have left. */
+/** The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that are being merged, were built anew or have left. */
 async function trainOf(tx: Tx, pipelineId: number): Promise<number | undefined> {
   const row = await tx.one<{ trainId: number }>(sql`
     select train_id as "trainId" from merge_train_cars
-    where pipeline_id = ${pipelineId} and status in ('idle', 'stale', 'fresh', 'merging')`);
+    where pipeline_id = ${pipelineId} and status in ('idle', 'stale', 'fresh')`);
   return row?.trainId;
 }
 

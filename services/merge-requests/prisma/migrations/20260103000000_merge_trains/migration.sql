@@ -104,8 +104,11 @@ create table landing_verifications (
 create index landing_verifications_differing on landing_verifications (receipt_id) where differences <> '{}';
 
 -- A landing of a train carries its car; one that skips the train says so.
+-- What decided for it is kept as it was then, for the receipt: reports go on coming in, and settings change.
 alter table merge_request_merges add column car_id bigint, add column skips_train boolean not null default false,
-  add column tree_sha text;
+  add column tree_sha text, add column method text, add column squash boolean, add column pipeline_id bigint,
+  add column pipeline_status text, add column statuses jsonb not null default '[]',
+  add column required_statuses text[] not null default '{}', add column tested_at timestamptz(3);
 
 -- While a worker has a job nobody else takes it, however often it is asked for; the lease is renewed while the worker lives.
 alter table jobs add column leased_until timestamptz(3);
