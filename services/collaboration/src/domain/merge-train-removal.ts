@@ -37,7 +37,7 @@ const because: Record<RemovalReason, string | undefined> = {
   source_branch_deleted: 'its source branch was deleted',
   target_branch_deleted: 'its target branch was deleted',
   retargeted: 'its target branch was changed',
-  trains_disabled: 'merge trains were switched off for the project',
+  trains_disabled: 'merge trains are no longer in force for the project',
   merged_by_push: 'a push brought its commits into the target branch',
   skipped: 'it is merged at once',
   unknown: undefined,

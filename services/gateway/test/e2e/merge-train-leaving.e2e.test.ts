@@ -153,7 +153,7 @@ describe('a car leaves its train', () => {
   const change = (body: object) => (scene: Scene) => call('PUT', scene.at('/merge_requests/1'), body, scene.author);
 
   const rightLost = 'the user who queued it may no longer merge into the target branch';
-  const trainsOff = 'merge trains were switched off for the project';
+  const trainsOff = 'merge trains are no longer in force for the project';
   const userGone = 'the account of the user who queued it was blocked or deleted';
 
   const ways: Record<string, WayOut> = {

@@ -97,7 +97,8 @@ export const runAutoMerge =
       return;
     }
     if (trains) return;
-    if (autoMergeStrategy === addToMergeTrain) return giveUp('trains_disabled', 'Merge trains were switched off.');
+    if (autoMergeStrategy === addToMergeTrain)
+      return giveUp('trains_disabled', 'Merge trains are no longer in force for the project.');
     if (checks.mergeStatus !== 'can_be_merged' || gitFailure(checks, edges.clock()) !== undefined) return;
     try {
       await land(id, autoMergeUserId, { expectedSha: autoMergeSha, targetBranch, onlyWhile: mergeRequest });

@@ -1,6 +1,6 @@
 import { unavailable } from '@switchyard/errors';
 import type { MergeRequest } from '../domain/merge-request';
-import { type BranchName, branchNameOf, mergedBranches, type Repository, type Sha } from '../git';
+import { branchNameOf, mergedBranches, type Repository, type Sha } from '../git';
 import { compareBranches, readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import { type Landing, landingOfCause } from './land-merge-request';

@@ -39,7 +39,7 @@ export const leaveWords: Readonly<Record<LeaveReason, string>> = {
   source_branch_deleted: 'the source branch was deleted',
   target_branch_deleted: 'the target branch was deleted',
   retargeted: 'the target branch was changed',
-  trains_disabled: 'merge trains were switched off',
+  trains_disabled: 'merge trains are no longer in force for the project',
   merged_by_push: 'a push brought its commits into the target branch',
   skipped: 'it is merged at once',
 };

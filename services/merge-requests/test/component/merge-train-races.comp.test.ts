@@ -1,0 +1,92 @@
+import { sql } from '@switchyard/database';
+import { eventually } from '@switchyard/testkit';
+import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
+import { type Harness, people, startHarness, type TestProject } from './repository-harness';
+
+let harness: Harness;
+const { api, addMembers, checked, commit, newProject, open, status } = mergeRequestSteps(() => harness);
+const { maintainer, developer } = people;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  await addMembers();
+});
+afterAll(() => harness?.close());
+
+const car = (project: TestProject, iid: number, path = '') => at(project, `/merge_trains/merge_requests/${iid}${path}`);
+const state = async (project: TestProject, iid: number): Promise<string> =>
+  (await api(developer, 'GET', mr(project, iid))).body.state;
+
+/** A merge request from `branch`, checked, with a green pipeline on its head. */
+async function ready(project: TestProject, iid: number, branch: string, start = 'main'): Promise<string> {
+  const sha = await commit(project, branch, { [`${branch}.txt`]: `${branch}\n` }, { start });
+  await status(project, sha, { state: 'success', ref: branch });
+  expect((await open(project, branch, {}, developer)).iid).toBe(iid);
+  await checked(project, iid);
+  return sha;
+}
+
+const tested = (project: TestProject, iid: number): Promise<Body> =>
+  eventually(async () => {
+    const { body } = await api(developer, 'GET', car(project, iid));
+    expect(body).toMatchObject({ status: 'fresh', pipeline: { ref: `refs/merge-requests/${iid}/train` } });
+    return body;
+  });
+
+const green = (project: TestProject, entry: Body) =>
+  status(project, entry.pipeline.sha, { state: 'success', name: 'ci', pipeline_id: entry.pipeline.id }, maintainer);
+
+test('a merge request whose commits came in with one built on it is merged as well', async () => {
+  const project = await newProject({ merge_trains_enabled: true });
+  await ready(project, 1, 'below');
+  await ready(project, 2, 'above', 'below');
+  expect((await api(maintainer, 'POST', car(project, 2), {})).status).toBe(201);
+  await green(project, await tested(project, 2));
+  await eventually(async () => expect(await state(project, 2)).toBe('merged'));
+  await eventually(async () => expect(await state(project, 1)).toBe('merged'));
+});
+
+describe('while a car is being merged', () => {
+  /** A car whose landing was begun by a process that is gone: the plan is there, the branch has not moved. */
+  async function merging(): Promise<{ project: TestProject; entry: Body }> {
+    const project = await newProject({ merge_trains_enabled: true });
+    await ready(project, 1, 'one');
+    await api(maintainer, 'POST', car(project, 1), {});
+    const entry = await tested(project, 1);
+    // What `landing_begun` commits; the sweep finds it once it is five seconds old.
+    await harness.db.query(sql`update merge_train_cars set status = 'merging' where id = ${entry.id}`);
+    await harness.db.query(sql`
+      insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha, actor_id,
+        tree_sha, car_id, method, squash, pipeline_id, pipeline_status, statuses)
+      select merge_request_id, gen_random_uuid(), project_id, target_branch, onto_sha, sha, source_sha, user_id, tree_sha, id, method,
+        squash, pipeline_id, 'success', '[{"id": 1, "name": "ci", "status": "success"}]'
+      from merge_train_cars where id = ${entry.id}`);
+    await harness.db.query(sql`
+      update merge_requests set state = 'locked' where id = (select merge_request_id from merge_train_cars where id = ${entry.id})`);
+    return { project, entry };
+  }
+
+  test('it is boarded, cancelled, taken off and closed no more (D8), and then it lands as it was decided', async () => {
+    const { project, entry } = await merging();
+    const again = await api(maintainer, 'POST', car(project, 1), {});
+    expect([again.status, again.body.message]).toEqual([409, 'Merge request is already set to Auto-Merge']);
+    expect((await api(maintainer, 'PUT', mr(project, 1, '/merge'), { auto_merge: true })).status).toBe(409);
+    expect((await api(maintainer, 'DELETE', car(project, 1))).status).toBe(406);
+    expect((await api(maintainer, 'PUT', mr(project, 1), { state_event: 'close' })).status).toBe(409);
+    // What is reported after the decision is stored, and changes neither the landing nor its receipt.
+    await status(
+      project,
+      entry.pipeline.sha,
+      { state: 'failed', name: 'ci', pipeline_id: entry.pipeline.id },
+      maintainer,
+    );
+    await eventually(async () => expect(await state(project, 1)).toBe('merged'), { within: 20_000 });
+    const { body } = await api(developer, 'GET', car(project, 1, '/receipt'));
+    expect(body).toMatchObject({
+      tested: { sha: entry.pipeline.sha },
+      landed: { sha: entry.pipeline.sha },
+      pipeline: { status: 'success' },
+      statuses: [{ name: 'ci', status: 'success' }],
+    });
+  });
+});
