@@ -17,6 +17,11 @@ const PAGE = 100;
 const DEFAULT_SECONDS = 1;
 const COMMAND_LIMIT_MS = 30 * 60_000;
 const REQUEST_LIMIT_MS = 30_000;
+/** Longest description that is reported, of the 255 characters that are taken. */
+const WORDS = 200;
+const UNFINISHED = ['created', 'pending', 'running'];
+/** Answers that may be others in a moment, beside all from 500. */
+const PASSING = [408, 429];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const stopping = new AbortController();
@@ -106,17 +111,22 @@ async function api({ url, token }, path, body) {
 async function work(ci) {
   const running = new Map();
   const heads = new Set();
+  const resumed = new Set();
   while (!signal.aborted) {
     let pause = POLL_MS;
     try {
       for (const project of await projectsOf(ci)) {
-        for (const job of await jobsOf(ci, project, heads)) {
-          if (running.size >= ci.parallel) break;
-          if (running.has(job.key)) continue;
+        // What ends while the lists are read stands in them as it was.
+        const busy = new Set(running.keys());
+        const left = resumed.has(project.id) ? [] : await interruptedOf(ci, project);
+        for (const job of [...left, ...(await jobsOf(ci, project, heads))]) {
+          if (running.size >= ci.parallel && !left.includes(job)) break;
+          if (busy.has(job.key) || running.has(job.key)) continue;
           heads.add(job.key);
           const end = runJob(ci, project, job).finally(() => running.delete(job.key));
           running.set(job.key, end);
         }
+        resumed.add(project.id);
       }
     } catch (error) {
       if (signal.aborted) break;
@@ -133,6 +143,28 @@ function projectsOf(ci) {
   if (ci.project.length > 0)
     return Promise.all(ci.project.map((name) => api(ci, `/projects/${encodeURIComponent(name)}`)));
   return api(ci, `/projects?membership=true&order_by=id&sort=asc&per_page=${PAGE}`);
+}
+
+/** Pipelines that an earlier process with this name began to test, and did not finish: asked for once, at the start. */
+async function interruptedOf(ci, { id: projectId }) {
+  const path = `/projects/${projectId}`;
+  const unfinished = await api(ci, `${path}/pipelines?scope=running&order_by=id&sort=asc&per_page=${PAGE}`);
+  const jobs = [];
+  for (const { id, sha, ref } of unfinished) {
+    const named = `pipeline_id=${id}&name=${encodeURIComponent(ci.name)}`;
+    const own = await api(
+      ci,
+      `${path}/repository/commits/${sha}/statuses?${named}&order_by=id&sort=desc&per_page=1`,
+    ).catch((error) => {
+      // The commit, or the pipeline, has gone.
+      if (error instanceof Refused && error.status === 404) return [];
+      throw error;
+    });
+    if (!UNFINISHED.includes(own[0]?.status)) continue;
+    const fetch = ref.startsWith('refs/') ? ref : `refs/heads/${ref}`;
+    jobs.push({ key: `pipeline ${id}`, sha, ref, fetch, pipelineId: id });
+  }
+  return jobs;
 }
 
 /** Pipelines that wait, the oldest first; and heads of open merge requests that nobody has tested yet. */
@@ -157,42 +189,67 @@ async function jobsOf(ci, project, heads) {
 async function runJob(ci, project, job) {
   const title = `${project.path_with_namespace} ${job.ref.replace('refs/merge-requests/', '!')} ${job.sha.slice(0, 8)}`;
   const report = (state, description) =>
-    api(ci, `/projects/${project.id}/statuses/${job.sha}`, {
-      state,
-      name: ci.name,
-      description,
-      ...(job.pipelineId === undefined ? { ref: job.ref } : { pipeline_id: job.pipelineId }),
-    });
+    persist(title, () =>
+      api(ci, `/projects/${project.id}/statuses/${job.sha}`, {
+        state,
+        name: ci.name,
+        description,
+        ...(job.pipelineId === undefined ? { ref: job.ref } : { pipeline_id: job.pipelineId }),
+      }),
+    );
   const since = performance.now();
   try {
     await report('running');
     say(`${title}  running`);
-    const repository = await fetchRef(ci, project, job);
+    const repository = await persist(title, () => fetchRef(ci, project, job));
     if (repository === undefined) return say(`${title}  has moved on`);
-    const { passed, words } = await test(ci, repository, job);
+    const { passed, words } = await test(ci, repository, job).catch((error) => {
+      if (signal.aborted) throw error;
+      return { passed: false, words: firstLine(error).slice(0, WORDS) };
+    });
     await report(passed ? 'success' : 'failed', words);
     say(
       `${title}  ${passed ? 'success' : 'FAILED'} after ${((performance.now() - since) / 1_000).toFixed(1)} s (${words})`,
     );
   } catch (error) {
     // A car that has left or was rebuilt takes its pipeline along.
-    if (!signal.aborted) say(`${title}  not reported: ${error.message.trim().split('\n')[0]}`);
+    if (!signal.aborted) say(`${title}  not reported: ${firstLine(error)}`);
   }
 }
 
-/** Fetches what a job is about; undefined when the ref is no longer the commit that shall be tested. */
+function firstLine({ stderr, message }) {
+  return (stderr || message).trim().split('\n')[0];
+}
+
+/**
+ * Tries until it succeeds: a pipeline that nobody finishes would hold its train up until the time for it is over. Only an answer that would be
+ * the same again ends it, and being told to stop.
+ */
+async function persist(title, attempt) {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof Refused && error.status < 500 && !PASSING.includes(error.status)) throw error;
+      say(`${title}  ${firstLine(error)}; trying again`);
+      await sleep(RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+/** Fetches what a job is about; undefined when the ref is no longer the commit that shall be tested, or is gone. */
 async function fetchRef(ci, project, { key, sha, fetch: ref }) {
   const path = join(ci.work, key.replace(/[^\w-]+/g, '-'));
   const git = gitIn(ci, path);
   await promisify(execFile)('git', ['init', '-q', '--bare', path], { signal });
-  await git(
-    'fetch',
-    '-q',
-    '--depth=1',
-    '--no-tags',
-    `${ci.url}/${project.path_with_namespace}.git`,
-    `+${ref}:refs/ci/tested`,
-  );
+  const from = `${ci.url}/${project.path_with_namespace}.git`;
+  try {
+    await git('fetch', '-q', '--depth=1', '--no-tags', from, `+${ref}:refs/ci/tested`);
+  } catch (error) {
+    if (/couldn't find remote ref/.test(error.stderr)) return undefined;
+    throw error;
+  }
   return (await git('rev-parse', 'refs/ci/tested')).trim() === sha ? { path, git } : undefined;
 }
 
@@ -201,6 +258,7 @@ function gitIn({ token }, path) {
   // Among the arguments the token would show in the list of processes.
   const env = {
     ...process.env,
+    LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'http.extraHeader',

@@ -63,7 +63,18 @@ class FakeApi {
     if (path === '/projects') return void json(200, [{ id: 1, path_with_namespace: 'root/shop' }]);
     if (path === '/projects/1/merge_requests') return void json(200, this.mergeRequests);
     if (path === '/projects/1/pipelines') {
-      return void json(200, search.includes('sha=') ? [] : this.pipelines.filter(({ id }) => !this.isTaken(id)));
+      if (search.includes('sha=')) return void json(200, []);
+      const runs = search.includes('scope=running');
+      return void json(
+        200,
+        this.pipelines.filter(({ id }) => (runs ? this.isRunning(id) : !this.isTaken(id))),
+      );
+    }
+    if (path.endsWith('/statuses') && request.method === 'GET') {
+      const wanted = new URLSearchParams(search);
+      const [id, name] = [Number(wanted.get('pipeline_id')), wanted.get('name')];
+      const own = this.reports.filter((report) => report.pipeline_id === id && report.name === name).at(-1);
+      return void json(200, own === undefined ? [] : [{ status: own.state }]);
     }
     const sha = /^\/projects\/1\/statuses\/(\w+)$/.exec(path)?.[1];
     if (request.method !== 'POST' || sha === undefined) return void json(404, {});
@@ -81,6 +92,10 @@ class FakeApi {
 
   private isTaken(id: number): boolean {
     return this.reports.some(({ pipeline_id }) => pipeline_id === id);
+  }
+
+  private isRunning(id: number): boolean {
+    return this.reports.filter(({ pipeline_id }) => pipeline_id === id).at(-1)?.state === 'running';
   }
 
   private git(request: IncomingMessage, response: ServerResponse, pathname: string, search: string): void {
@@ -176,6 +191,15 @@ test('a ref that has moved on is not reported, nor is a pipeline that is gone', 
   expect(states(old)).toEqual(['running']);
 });
 
+test('what cannot be tested has failed', async () => {
+  const ref = 'refs/merge-requests/1/train';
+  const sha = fake.commit(ref, { '.mock-ci/a.txt': 'a folder' });
+  fake.pipelines = [{ id: 11, sha, ref }];
+  start();
+  await eventually(() => expect(states(sha)).toEqual(['running', 'failed']));
+  expect(fake.reports.at(-1)?.description).toMatch(/^fatal: /);
+});
+
 test('the head of a merge request that nobody has tested is tested once', async () => {
   const sha = fake.commit('refs/merge-requests/3/head', { '.mock-ci': 'sleep 0\n' });
   fake.mergeRequests = [{ iid: 3, sha, source_branch: 'door', source_project_id: 1 }];
@@ -209,6 +233,57 @@ test('an installation that fails for a while is asked again', async () => {
   const ref = 'refs/merge-requests/1/train';
   const sha = fake.commit(ref, { '.mock-ci': 'sleep 0' });
   fake.pipelines = [{ id: 11, sha, ref }];
+  await eventually(() => expect(states(sha)).toEqual(['running', 'success']));
+});
+
+test('what was interrupted is tested by the next start; what others run is theirs', async () => {
+  const ref = 'refs/merge-requests/1/train';
+  const sha = fake.commit(ref, { 'a.txt': 'a' });
+  const head = fake.commit('refs/heads/door', { 'a.txt': 'door' });
+  const foreign = fake.commit('refs/merge-requests/2/train', { 'a.txt': 'b' });
+  fake.pipelines = [
+    { id: 11, sha, ref },
+    { id: 12, sha: foreign, ref: 'refs/merge-requests/2/train' },
+    { id: 13, sha: head, ref: 'door' },
+    { id: 14, sha: 'f'.repeat(40), ref: 'gone' },
+  ];
+  fake.reports.push(
+    { pipeline_id: 12, sha: foreign, name: 'another', state: 'running' },
+    { pipeline_id: 13, sha: head, name: 'mock-ci', state: 'running' },
+    { pipeline_id: 14, sha: 'f'.repeat(40), name: 'mock-ci', state: 'running' },
+  );
+  const first = start(['--command', 'sleep 60']);
+  await eventually(() => {
+    expect(states(sha)).toEqual(['running']);
+    expect(output.match(/running$/gm)).toHaveLength(3);
+    expect(output).toContain('gone ffffffff  has moved on');
+  });
+  ci?.kill('SIGINT');
+  expect(await first).toBe(0);
+  expect(states(sha)).toEqual(['running']);
+
+  start(['--command', 'true']);
+  await eventually(() => {
+    expect(states(sha)).toEqual(['running', 'running', 'success']);
+    expect(states(head)).toEqual(['running', 'running', 'running', 'success']);
+  });
+  expect(fake.reports.at(-1)).toMatchObject({ name: 'mock-ci', pipeline_id: expect.any(Number) });
+  const polls = fake.asked.length;
+  await eventually(() => expect(fake.asked.length).toBeGreaterThan(polls + 6));
+  expect(states(foreign)).toEqual(['running']);
+  expect(states(sha)).toHaveLength(3);
+});
+
+test('a result is reported as soon as the installation takes it', async () => {
+  const ref = 'refs/merge-requests/1/train';
+  const sha = fake.commit(ref, { '.mock-ci': 'sleep 1' });
+  fake.pipelines = [{ id: 11, sha, ref }];
+  start();
+  await eventually(() => expect(states(sha)).toEqual(['running']));
+  fake.failing = true;
+  await eventually(() => expect(output).toMatch(/!1\/train \w{8} {2}503 .*; trying again/));
+  expect(states(sha)).toEqual(['running']);
+  fake.failing = false;
   await eventually(() => expect(states(sha)).toEqual(['running', 'success']));
 });
 
