@@ -105,6 +105,8 @@ const ofLivingProjects = sql`exists (select from directory.projects p where p.id
 const lookedBack = 10_000;
 /** Moves of a branch that are read at the most. */
 const movesRead = 1_000;
+/** Seconds by which the clocks of the service and of its database may differ. */
+const clockSkew = 3_600;
 
 /** Receipts of landings and what became of their verification. */
 export const landingReceiptStore = (db: Database) => {
@@ -169,12 +171,21 @@ export const landingReceiptStore = (db: Database) => {
         from pipelines pl where pl.id = ${pipelineId}`);
     },
 
-    /** Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). */
-    movesSince: ({ projectId, targetBranch, landedAt }: LandingReceipt): Promise<BranchMove[]> =>
+    /**
+     * Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). They are counted from the landing's
+     * own move, where that is remembered: the moment of the landing is by another clock than theirs.
+     */
+    movesSince: ({ projectId, targetBranch, landedSha, landedAt }: LandingReceipt): Promise<BranchMove[]> =>
       db.query<BranchMove>(sql`
-        select old_sha as before, new_sha as after from ref_change_intents
-        where project_id = ${projectId} and ref = ${`refs/heads/${targetBranch}`} and state = 'done' and settled_at >= ${landedAt}
-        order by id limit ${movesRead}`),
+        with own as (
+          select max(id) as id from ref_change_intents
+          where project_id = ${projectId} and ref = ${`refs/heads/${targetBranch}`} and state = 'done' and new_sha = ${landedSha}
+            and settled_at >= ${landedAt}::timestamptz - make_interval(secs => ${clockSkew}::int))
+        select old_sha as before, new_sha as after from ref_change_intents i, own
+        where project_id = ${projectId} and ref = ${`refs/heads/${targetBranch}`} and state = 'done'
+          and settled_at >= ${landedAt}::timestamptz - make_interval(secs => ${clockSkew}::int)
+          and case when own.id is null then settled_at >= ${landedAt} else i.id > own.id end
+        order by i.id limit ${movesRead}`),
   };
 };
 

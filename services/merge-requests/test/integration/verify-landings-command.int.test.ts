@@ -29,8 +29,23 @@ describe('a landing that its branch no longer holds', () => {
 
   test('differs when nobody rewrote the branch through the service', async () => {
     const row = await rewritten();
+    await moved(row, row.landed, row.base, '2024-03-01T11:59:00Z');
     await moved(row, row.base, row.landed);
-    await moved(row, row.landed, row.base, '2024-03-01T11:00:00Z');
+    expect(await verdictOf(row)).toEqual({ differences: [absent], remarks: [] });
+  });
+
+  test('counts what comes after the landing itself, whatever the clocks say', async () => {
+    const row = await rewritten();
+    // The database is two minutes behind the service, whose moment is 12:00.
+    await moved(row, row.base, row.landed, '2024-03-01T11:58:00Z');
+    await moved(row, row.landed, row.base, '2024-03-01T11:59:00Z');
+    expect(await verdictOf(row)).toEqual({ differences: [], remarks: [absent] });
+  });
+
+  test('differs when what was rewritten was so before the landing, by a clock that is ahead', async () => {
+    const row = await rewritten();
+    await moved(row, row.landed, row.base, '2024-03-01T12:01:00Z');
+    await moved(row, row.base, row.landed, '2024-03-01T12:02:00Z');
     expect(await verdictOf(row)).toEqual({ differences: [absent], remarks: [] });
   });
 
