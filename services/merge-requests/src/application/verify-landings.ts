@@ -33,6 +33,7 @@ const batch = 100;
 /** Days for which moves of branches are remembered; see storage/ref-change.store.ts. */
 const remembered = 7 * 86_400_000;
 
+/** A skipped name counts: whether the project took it for one that succeeded is nothing that a receipt says. */
 const passes = ({ status, allowFailure }: { status: string; allowFailure: boolean }): boolean =>
   status === 'success' || status === 'skipped' || (status === 'failed' && allowFailure);
 
