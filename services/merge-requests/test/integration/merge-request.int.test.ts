@@ -257,7 +257,13 @@ test('an import is history, what happens to the imported merge request afterward
   if (imported === undefined) throw new Error('not there');
   const mentions = { usernames: [], directlyAddressed: [] };
   const facts = [
-    { kind: 'created', assigneeIds: [3], reviewerIds: [], mentions, issueReferences: { closing: [], mentioned: [], mergeRequests: [] } },
+    {
+      kind: 'created',
+      assigneeIds: [3],
+      reviewerIds: [],
+      mentions,
+      issueReferences: { closing: [], mentioned: [], mergeRequests: [] },
+    },
     { kind: 'closed' },
     { kind: 'acted', act: 'pushed', actId: '1' },
   ] as const;
