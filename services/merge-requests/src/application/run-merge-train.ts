@@ -302,14 +302,13 @@ async function land(
   { carId, from, to }: Step & { kind: 'land' },
 ): Promise<boolean> {
   const car = stored.cars.get(carId)!;
-  const branch = parseBranchName(car.sourceBranch);
-  const [heads, view, lost] = await Promise.all([
-    readHeads(repo, [branch]),
+  const [pushed, view, lost] = await Promise.all([
+    edges.mergeTrains.isBeingPushed(stored.projectId, car.sourceBranch),
     edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
     lostRight(edges, stored, car.userId),
   ]);
-  // A push of which the train has not been told yet takes the car off in a moment.
-  if (view === undefined || heads.get(branch) !== car.sourceSha) return false;
+  // A push of which the merge request has not been told yet takes the car off in a moment.
+  if (view === undefined || pushed) return false;
   const reason = stateFailure(checksOf(view), edges.clock()) === undefined ? lost : 'not_mergeable';
   if (reason !== undefined && view.mergeRequest.state === 'opened') {
     return leave(edges, car, { kind: 'left', carId, reason });

@@ -78,6 +78,14 @@ export const mergeTrainStore = (db: Database) => ({
       return true;
     }),
 
+  /** Whether a branch is being moved, or was and its merge requests have not been told. */
+  async isBeingPushed(projectId: number, branch: string): Promise<boolean> {
+    const rows = await db.query(sql`
+      select 1 from ref_change_intents where project_id = ${projectId} and ref = ${`refs/heads/${branch}`}
+        and (state = 'open' or (state = 'done' and handled_at is null)) limit 1`);
+    return rows.length > 0;
+  },
+
   /** Trains with cars. */
   async running(): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
