@@ -100,6 +100,7 @@ const lean = leanColumns('merge_requests');
 async function lock(tx: Tx, id: number): Promise<LockedMergeRequest | undefined> {
   const row = await tx.one(sql`select * from merge_requests where id = ${id} for no key update`);
   if (row === undefined) return undefined;
+  // Only after the lock is there is it what the lock protects.
   const attached = await tx.one<{
     assignees: number[];
     reviewers: number[];
