@@ -25,7 +25,10 @@ beforeAll(async () => {
   const team = directory.namespace({ fullPath: 'team', fullName: 'Team', path: 'team' });
   const core = directory.namespace({ parentId: team.id, fullPath: 'team/core', fullName: 'Team / Core', path: 'core' });
   project = directory.project(team.id, { name: 'Rails', path: 'rails' });
-  [ada, bob, eve, guest] = ['ada', 'bob', 'eve', 'gus'].map((username) => directory.user({ username })) as never;
+  ada = directory.user({ username: 'ada' });
+  bob = directory.user({ username: 'bob' });
+  eve = directory.user({ username: 'eve' });
+  guest = directory.user({ username: 'gus' });
   directory.member(ada.id, { namespaceId: team.id }, 40);
   directory.member(bob.id, { namespaceId: core.id }, 30);
   directory.member(bob.id, { projectId: project.id }, 30);
