@@ -9,6 +9,7 @@ import {
   issueReferencePoints,
   mergePoints,
   notePoints,
+  openingPoints,
   pushPoints,
   trainPoints,
 } from './support/fault-points';
@@ -26,6 +27,7 @@ test('every fault point of the sources is fired here', () => {
     ...mergePoints,
     ...trainPoints,
     ...eventPoints,
+    ...openingPoints,
     ...notePoints,
     ...issuePoints,
     ...issueReferencePoints,
@@ -60,12 +62,17 @@ describe('a process dies', () => {
   });
 
   /** A new branch, pushed, with its merge request. */
-  async function proposal(): Promise<{ name: string; iid: number }> {
+  async function proposal(description = ''): Promise<{ name: string; iid: number }> {
     number += 1;
     const name = `topic-${number}`;
     await work.branch(name);
     await push(name);
-    const { iid } = await scene.ok('POST', at, { source_branch: name, target_branch: 'main', title: name });
+    const { iid } = await scene.ok('POST', at, {
+      source_branch: name,
+      target_branch: 'main',
+      title: name,
+      description,
+    });
     return { name, iid };
   }
 
@@ -219,5 +226,30 @@ describe('a process dies', () => {
     await expectSettled(system);
     expect(await mine()).toEqual([iid]);
     await expectOneTodoPerReview(scene);
+  });
+
+  it.each(openingPoints)('at %s: the feed and the one it names tell of a merge request exactly once', async (point) => {
+    const named = await proposal();
+    await expectSettled(system);
+    system.arm(point);
+    const { iid } = await proposal(`After !${named.iid}`);
+    await fired();
+    const feed = async (): Promise<unknown[]> =>
+      (
+        (await scene.ok('GET', `/projects/${scene.projectId}/events?target_type=merge_request&per_page=100`)) as {
+          target_iid: number;
+          action_name: string;
+        }[]
+      ).filter(({ target_iid, action_name }) => target_iid === iid && action_name === 'opened');
+    const notes = async (): Promise<unknown[]> =>
+      ((await scene.ok('GET', `${at}/${named.iid}/notes?per_page=100`)) as { system: boolean; body: string }[]).filter(
+        ({ system: by, body }) => by && body === `mentioned in merge request !${iid}`,
+      );
+    await eventually(async () => expect([await feed(), await notes()]).toMatchObject([[{}], [{}]]), {
+      within: 30_000,
+      every: 100,
+    });
+    await expectSettled(system);
+    expect([(await feed()).length, (await notes()).length]).toEqual([1, 1]);
   });
 });

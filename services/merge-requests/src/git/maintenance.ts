@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type GitOptions, gitText, type Repository, runGit } from './run-git';
+import { GitCommandError, type GitOptions, gitText, type Repository, runGit } from './run-git';
 
 const timeoutMs = 1_800_000;
 
@@ -29,7 +29,14 @@ export async function maintainRepository(
   await runGit(repo, ['repack', '--geometric=2', '-d', '-l', '-q'], long);
   await runGit(repo, ['pack-refs', '--all', '--prune'], long);
   // With the paths each commit changed, "the last commit of this file" need not open every tree.
-  await runGit(repo, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress'], long);
+  await runGit(
+    repo,
+    ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress'],
+    long,
+  ).catch((error: unknown) => {
+    // Another process writes it at this moment; the index is a help, not a need.
+    if (!(error instanceof GitCommandError) || !/\.lock': File exists/.test(error.stderr)) throw error;
+  });
   return true;
 }
 

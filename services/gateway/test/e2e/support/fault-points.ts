@@ -40,11 +40,15 @@ export const eventPoints = [
   'system_note.written',
   'system_note.committed',
   'todo.committed',
+  'consumer.committed',
+];
+
+/** Fault points passed by the event of a merge request that is opened and names another one, in no order. */
+export const openingPoints = [
   'cross_reference.written',
   'cross_reference.committed',
   'activity.written',
   'activity.committed',
-  'consumer.committed',
 ];
 
 /** Fault points passed by a note that is written, in their order. */
