@@ -158,7 +158,8 @@ num.io.threads=4
 }
 
 function format(classpath, properties, folder) {
-  const id = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url');
+  // An id that begins with a dash would be taken for an option.
+  const id = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url').replace(/^-/, 'A');
   return new Promise((settle, fail) => {
     const tool = java(classpath, 128, 'kafka.tools.StorageTool', ['format', '-t', id, '-c', properties], {
       stdio: 'ignore',
