@@ -18,6 +18,7 @@ export type RemovalReason =
   | 'trains_disabled'
   | 'merged_by_push'
   | 'skipped'
+  | 'build_failed'
   | 'unknown';
 
 /** Ends of a sentence that begins with `because`. Where somebody took it out by hand, and where the reason is not known, there is none. */
@@ -40,6 +41,7 @@ const because: Record<RemovalReason, string | undefined> = {
   trains_disabled: 'merge trains are no longer in force for the project',
   merged_by_push: 'a push brought its commits into the target branch',
   skipped: 'it is merged at once',
+  build_failed: 'git failed to build it, which the operator should know of',
   unknown: undefined,
 };
 

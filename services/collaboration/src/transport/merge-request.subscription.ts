@@ -46,6 +46,7 @@ const reasons: Record<Reason, RemovalReason> = {
   [Reason.REASON_TRAINS_DISABLED]: 'trains_disabled',
   [Reason.REASON_MERGED_BY_PUSH]: 'merged_by_push',
   [Reason.REASON_SKIPPED]: 'skipped',
+  [Reason.REASON_BUILD_FAILED]: 'build_failed',
 };
 
 /** Why an entry left a train, in words; `unknown` for a reason that a later version added. */

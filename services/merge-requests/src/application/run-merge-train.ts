@@ -1,5 +1,6 @@
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
+import { logger } from '@switchyard/telemetry';
 import { onMergeTrain } from '../domain/auto-merge';
 import { stateFailure } from '../domain/detailed-merge-status';
 import { checksOf } from '../domain/merge-request-view';
@@ -36,6 +37,8 @@ faultPoints.push(
   'train.ref_dropped',
 );
 
+/** Times a car is built before it leaves because git fails at it. With the pauses between the tries of a job, half a minute. */
+const buildTries = 7;
 /** Commits counted for one landing at the most, as for a push. */
 const countedCommits = 10_001;
 
@@ -252,14 +255,17 @@ async function build(
   const car = stored.cars.get(carId)!;
   const ahead = stored.train.cars.find(({ build: other }) => other?.sha === onto);
   const tipTree = ahead && stored.cars.get(ahead.id)?.treeSha;
-  const built = await buildCommits(edges, repo, car, parseSha(onto), tipTree).catch((error: unknown) => {
+  const built = await buildCommits(edges, repo, car, parseSha(onto), tipTree).catch(async (error: unknown) => {
     // No common history to squash from.
     if (isAppError(error, 'unprocessable')) return { ok: false, reason: 'conflict' } as const;
-    throw error;
+    // What is away comes back; what goes wrong again and again must not hold up those behind it.
+    if (isAppError(error, 'unavailable') || (await edges.mergeTrains.buildFailed(carId)) < buildTries) throw error;
+    logger.error({ err: error, car_id: carId, project_id: stored.projectId }, 'a car of a train cannot be built');
+    return { ok: false, reason: 'build_failed' } as const;
   });
   if (built === undefined) return false;
   if (!built.ok) {
-    const reason = built.reason === 'no_changes' ? 'no_changes' : 'conflict';
+    const reason = built.reason === 'need_rebase' ? 'conflict' : built.reason;
     return leave(edges, car, { kind: 'not_buildable', carId, onto, reason });
   }
   faultPoint('train.commits_written');

@@ -20,7 +20,8 @@ export type LeaveReason =
   | 'retargeted'
   | 'trains_disabled'
   | 'merged_by_push'
-  | 'skipped';
+  | 'skipped'
+  | 'build_failed';
 
 /** Each reason as the end of a sentence. */
 export const leaveWords: Readonly<Record<LeaveReason, string>> = {
@@ -42,6 +43,7 @@ export const leaveWords: Readonly<Record<LeaveReason, string>> = {
   trains_disabled: 'merge trains are no longer in force for the project',
   merged_by_push: 'a push brought its commits into the target branch',
   skipped: 'it is merged at once',
+  build_failed: 'git failed to build it',
 };
 
 /** What the reports of a car's pipeline come to. */
@@ -93,7 +95,7 @@ export type Signal =
       readonly kind: 'not_buildable';
       readonly carId: number;
       readonly onto: string;
-      readonly reason: 'conflict' | 'no_changes';
+      readonly reason: 'conflict' | 'no_changes' | 'build_failed';
     }
   | { readonly kind: 'pipeline_opened'; readonly carId: number; readonly sha: string; readonly pipelineId: number }
   | { readonly kind: 'reported'; readonly carId: number; readonly pipelineId: number; readonly verdict: Verdict }

@@ -52,6 +52,7 @@ const reasons: Record<LeaveReason, Reason> = {
   trains_disabled: Reason.REASON_TRAINS_DISABLED,
   merged_by_push: Reason.REASON_MERGED_BY_PUSH,
   skipped: Reason.REASON_SKIPPED,
+  build_failed: Reason.REASON_BUILD_FAILED,
 };
 
 const autoMergeChanges = {

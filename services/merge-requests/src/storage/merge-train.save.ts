@@ -40,7 +40,7 @@ async function save(tx: Tx, stored: StoredTrain, { train, steps, events }: Outco
       await tx.query(sql`
         update merge_train_cars set status = ${car.status}, onto_sha = ${car.build.onto}, sha = ${car.build.sha},
           tree_sha = ${built.treeSha}, merge_commit_sha = ${built.mergeCommitSha ?? null},
-          squash_commit_sha = ${built.squashCommitSha ?? null}, method = ${built.method}, squash = ${built.squash}, built_at = now(),
+          squash_commit_sha = ${built.squashCommitSha ?? null}, method = ${built.method}, squash = ${built.squash}, build_failures = 0, built_at = now(),
           commit_count = ${built.facts.commitCount}, commit_title = ${built.facts.commitTitle},
           readme_path = ${built.facts.readmePath ?? null}, updated_at = now()
         where id = ${car.id}`);

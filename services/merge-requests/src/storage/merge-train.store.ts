@@ -78,6 +78,13 @@ export const mergeTrainStore = (db: Database) => ({
       return true;
     }),
 
+  /** Counts that building a car has failed; answers how often in a row. */
+  async buildFailed(carId: number): Promise<number> {
+    const row = await db.one<{ failures: number }>(sql`
+      update merge_train_cars set build_failures = build_failures + 1 where id = ${carId} returning build_failures as failures`);
+    return row?.failures ?? 0;
+  },
+
   /** Whether a branch is being moved, or was and its merge requests have not been told. */
   async isBeingPushed(projectId: number, branch: string): Promise<boolean> {
     const rows = await db.query(sql`

@@ -90,3 +90,28 @@ describe('while a car is being merged', () => {
     });
   });
 });
+
+test('a car that git fails to build again and again leaves, and holds nobody up', async () => {
+  const project = await newProject({ merge_trains_enabled: true });
+  await ready(project, 1, 'lost');
+  await ready(project, 2, 'sound');
+  await api(maintainer, 'POST', car(project, 1), {});
+  await api(maintainer, 'POST', car(project, 2), {});
+  const first = await tested(project, 1);
+  const second = await tested(project, 2);
+  // The commit of the first is gone from the repository, and all but the last tries are behind it.
+  await harness.db.query(sql`
+    update merge_train_cars set status = 'stale', onto_sha = null, sha = null, pipeline_id = null,
+      source_sha = case when id = ${first.id} then ${'1'.repeat(40)} else source_sha end,
+      build_failures = case when id = ${first.id} then 5 else 0 end
+    where id in (${first.id}, ${second.id})`);
+  await eventually(async () => expect((await api(developer, 'GET', car(project, 1))).status).toBe(404), {
+    within: 30_000,
+  });
+  expect(await state(project, 1)).toBe('opened');
+  const rows = await harness.db.query<{ reason: string }>(sql`
+    select body::jsonb #>> '{mergeTrainEntryRemoved,reason}' as reason from events.outbox
+    where body::jsonb #>> '{mergeTrainEntryRemoved,entryId}' = ${String(first.id)}`);
+  expect(rows).toEqual([{ reason: 'REASON_BUILD_FAILED' }]);
+  expect((await tested(project, 2)).pipeline.id).not.toBe(second.pipeline.id);
+});

@@ -38,6 +38,8 @@ create table merge_train_cars (
   method text check (method in ('merge', 'ff', 'rebase_merge')),
   pipeline_id bigint references pipelines (id) on delete set null,
   built_at timestamptz(3),
+  -- How often in a row building it has failed for no fault of its own.
+  build_failures integer not null default 0,
   -- What is told of the push that the landing will be; found out while the car is built, so that landing it need not.
   commit_count integer,
   commit_title text,
