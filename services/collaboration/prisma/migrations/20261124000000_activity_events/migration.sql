@@ -1,4 +1,4 @@
--- Laid out for 10^8 rows (docs/adr/0010-activity-events.md): every order of every list walks one index, and the unique key starts with
+-- Laid out for 10^8 rows (docs/adr/0008-activity-events.md): every order of every list walks one index, and the unique key starts with
 -- the moment, so that it serves retention as well and stays possible once the table is partitioned by it.
 create table activity_events (
   id bigint generated always as identity primary key,
