@@ -104,8 +104,9 @@ export class TrainScene extends SceneOracles {
       await refusable(update({ stateEvent: 'reopen' }));
     if (way === 'draft' && (await refusable(update({ title: `Draft: Request ${iid}` }))))
       await update({ title: 'Request' });
-    if (way === 'retarget' && (await refusable(update({ targetBranch: 'main' }))))
-      await refusable(update({ targetBranch: target }));
+    // Where the branch is gone there is no way back, and another train is none of this scene.
+    const away = way === 'retarget' && this.tip() !== '';
+    if (away && (await refusable(update({ targetBranch: 'main' })))) await refusable(update({ targetBranch: target }));
     if (way === 'delete source' || way === 'push') {
       const before = this.refAt(`refs/heads/${branch}`);
       if (before === '') return;
