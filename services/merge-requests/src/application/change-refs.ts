@@ -4,7 +4,6 @@ import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { firstDefaultBranch } from '../domain/push';
-import { readmeOf } from '../domain/readme';
 import {
   branchOf,
   creates,
@@ -27,12 +26,12 @@ import {
   type Repository,
   readCommits,
   readRefs,
-  readTree,
   repositoryExists,
   updateRefs,
   zeroSha,
 } from '../git';
 import { describeObjects } from '../git/objects';
+import { countedCommits, findReadme } from './push-facts';
 import type { ChangeRefs, ChangeRefsRequest, RefChangeSubscriber } from './ref-change';
 
 faultPoints.push(
@@ -84,8 +83,6 @@ export interface RefChangeEdges {
   readonly subscribers: Iterable<RefChangeSubscriber>;
 }
 
-/** Commits counted for one push at the most; a larger one is shown with this number. */
-const countedCommits = 10_001;
 /** Branches of one push whose commits are counted; of the others the number is 0, as of a bulk push (G-2-21). */
 const countedBranches = 50;
 
@@ -96,15 +93,6 @@ export interface RefChanges {
   changeRefsBy(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]>;
   /** Settles what processes left behind, tells subscribers who have not been told. Safe in several processes at once. */
   reconcile(): Promise<void>;
-}
-
-async function findReadme(repo: Repository, branch: RefName): Promise<string | undefined> {
-  const { entries } = await readTree(repo, branch).catch((error) => {
-    // The branch was deleted.
-    if (!isAppError(error, 'not_found')) throw error;
-    return { entries: [] };
-  });
-  return readmeOf(entries.flatMap(({ name, type }) => (type === 'blob' ? name : [])));
 }
 
 /** Builds the one way by which refs move (D7). */

@@ -5,7 +5,6 @@ import { onMergeTrain } from '../domain/auto-merge';
 import { stateFailure } from '../domain/detailed-merge-status';
 import { checksOf } from '../domain/merge-request-view';
 import { type LeaveReason, type Signal, type Step, type Train, transition } from '../domain/merge-train';
-import { readmeOf } from '../domain/readme';
 import {
   countCommits,
   mergeRequestRef,
@@ -15,7 +14,6 @@ import {
   type Repository,
   readCommit,
   readRefs,
-  readTree,
   type Sha,
   updateRefs,
   zeroSha,
@@ -27,6 +25,7 @@ import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { mayMergeInto } from './merge-right';
+import { countedCommits, findReadme } from './push-facts';
 import { noAutoMerge } from './update-merge-request';
 
 faultPoints.push(
@@ -39,9 +38,6 @@ faultPoints.push(
 
 /** Times a car is built before it leaves because git fails at it. With the pauses between the tries of a job, half a minute. */
 const buildTries = 7;
-/** Commits counted for one landing at the most, as for a push. */
-const countedCommits = 10_001;
-
 /** What the train has come to by what its pipelines report and what the clock says. */
 interface Look {
   /** Signals that take a car, or its build, from the train: to be committed before anything else is done. */
@@ -109,7 +105,8 @@ async function once(
   repo: Repository,
   stored: StoredTrain,
 ): Promise<boolean> {
-  if (!stored.running) return dissolve(edges, stored);
+  // A landing under way is settled by the sweep.
+  if (!stored.running) return dissolve(edges, stored, 'trains_disabled');
   // A landing under way settles where the target stands; what else moved it is looked at after that.
   const merging = stored.train.cars[0]?.status === 'merging';
   if (stored.unseenMoves !== undefined && !merging) return readTarget(edges, repo, stored);
@@ -143,11 +140,9 @@ async function once(
   return done.some((one) => one.status === 'fulfilled' && one.value);
 }
 
-/** Trains are off, or the project is archived: all leave but the car that is being merged, whose landing the sweep settles. */
-async function dissolve(edges: MergeRequestEdges, stored: StoredTrain): Promise<boolean> {
-  for (const car of stored.cars.values()) {
-    await leave(edges, car, { kind: 'left', carId: car.id, reason: 'trains_disabled' });
-  }
+/** All cars leave but the one that is being merged. False: there is nothing more to do. */
+async function dissolve(edges: MergeRequestEdges, stored: StoredTrain, reason: LeaveReason): Promise<false> {
+  for (const car of stored.cars.values()) await leave(edges, car, { kind: 'left', carId: car.id, reason });
   return false;
 }
 
@@ -192,27 +187,20 @@ async function lostRight(
 async function readTarget(edges: MergeRequestEdges, repo: Repository, stored: StoredTrain): Promise<boolean> {
   const branch = parseBranchName(stored.targetBranch);
   const head = (await readHeads(repo, [branch])).get(branch);
-  if (head !== undefined) {
-    await edges.mergeTrains.targetRead(stored.id, head, stored.unseenMoves);
-    return true;
-  }
-  for (const car of stored.cars.values()) {
-    await leave(edges, car, { kind: 'left', carId: car.id, reason: 'target_branch_deleted' });
-  }
-  return false;
+  if (head === undefined) return dissolve(edges, stored, 'target_branch_deleted');
+  await edges.mergeTrains.targetRead(stored.id, head, stored.unseenMoves);
+  return true;
 }
 
-/** Points the ref that CI fetches at a commit. */
-async function pointTrainRef(repo: Repository, iid: number, sha: Sha): Promise<void> {
+/** Points the ref of a car at `next`, or removes it, wherever it stands; `expected` is where it most likely does. */
+async function setTrainRef(repo: Repository, iid: number, expected: Sha, next: Sha): Promise<void> {
   const ref = mergeRequestRef(iid, 'train');
   try {
-    // It is made more often than moved.
-    await updateRefs(repo, [{ ref, old: zeroSha, new: sha }]);
+    await updateRefs(repo, [{ ref, old: expected, new: next }]);
   } catch (error) {
     if (!(error instanceof RefMovedError)) throw error;
-    if (error.actual !== sha) await updateRefs(repo, [{ ref, old: error.actual, new: sha }]);
+    if (error.actual !== next) await updateRefs(repo, [{ ref, old: error.actual, new: next }]);
   }
-  faultPoint('train.ref_pointed');
 }
 
 type Built = { readonly ok: true; readonly merge: BuiltMerge; readonly method: string };
@@ -283,7 +271,11 @@ async function build(
       committedAt: car.createdAt,
       facts: await factsOf(repo, newSha, parseSha(onto)),
     },
-    () => pointTrainRef(repo, car.iid, newSha),
+    async () => {
+      // The ref is made more often than moved.
+      await setTrainRef(repo, car.iid, zeroSha, newSha);
+      faultPoint('train.ref_pointed');
+    },
   );
   faultPoint('train.build_committed');
   return taken;
@@ -291,12 +283,11 @@ async function build(
 
 /** What the push that a landing is will tell (D6): found out here, where nobody waits for it. */
 async function factsOf(repo: Repository, sha: Sha, onto: Sha) {
-  const [commitCount, commit, { entries }] = await Promise.all([
+  const [commitCount, commit, readmePath] = await Promise.all([
     countCommits(repo, { from: [sha], not: [onto], cap: countedCommits }),
     readCommit(repo, sha),
-    readTree(repo, sha),
+    findReadme(repo, sha),
   ]);
-  const readmePath = readmeOf(entries.flatMap(({ name, type }) => (type === 'blob' ? name : [])));
   return { commitCount, commitTitle: commit?.title ?? '', readmePath };
 }
 
@@ -346,11 +337,7 @@ export const dropTrainRef =
     const ref = mergeRequestRef(iid, 'train');
     await edges.mergeTrains.whileAshore(projectId, iid, async () => {
       const old = sha === undefined ? (await readRefs(repo, [ref])).get(ref)?.sha : parseSha(sha);
-      if (old === undefined) return;
-      await updateRefs(repo, [{ ref, old, new: zeroSha }]).catch(async (error: unknown) => {
-        if (!(error instanceof RefMovedError)) throw error;
-        if (error.actual !== zeroSha) await updateRefs(repo, [{ ref, old: error.actual, new: zeroSha }]);
-      });
+      if (old !== undefined) await setTrainRef(repo, iid, old, zeroSha);
     });
     faultPoint('train.ref_dropped');
   };

@@ -1,8 +1,9 @@
-import { conflict, forbidden, invalid, notFound } from '@switchyard/errors';
+import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { countTasks, issueReferences, mentionsIn, newMentions } from '@switchyard/texts';
 import { onMergeTrain } from '../domain/auto-merge';
 import {
   allowedPeople,
+  beingMerged,
   checkMergeRequestFields,
   isDraftTitle,
   type MergeRequest,
@@ -82,8 +83,6 @@ const without = (from: readonly number[], ids: readonly number[]): number[] => f
 
 const same = (one: readonly number[], other: readonly number[]): boolean =>
   one.length === other.length && one.every((id) => other.includes(id));
-
-const beingMerged = () => conflict('409 Conflict: the merge request is being merged');
 
 /** The state after an event; undefined when it stays. */
 function nextState(

@@ -1,4 +1,4 @@
-import { invalid } from '@switchyard/errors';
+import { type AppError, conflict, invalid } from '@switchyard/errors';
 
 /** States of a merge request (G-3-1). */
 export type MergeRequestState = 'opened' | 'closed' | 'locked' | 'merged';
@@ -116,6 +116,9 @@ const draftMark = /^\s*(?:draft:|\[draft\]|\(draft\))/i;
 
 /** True when the title's beginning makes the merge request a draft (G-4.2-3). */
 export const isDraftTitle = (title: string): boolean => draftMark.test(title);
+
+/** Refuses what may not happen to a merge request while nobody knows yet whether it lands (D8). */
+export const beingMerged = (): AppError => conflict('409 Conflict: the merge request is being merged');
 
 const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
 

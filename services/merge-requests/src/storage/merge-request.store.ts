@@ -14,7 +14,7 @@ import {
 import type { Viewer } from '@switchyard/directory';
 import { type AppError, conflict, notFound } from '@switchyard/errors';
 import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
-import type { MergeRequest } from '../domain/merge-request';
+import { beingMerged, type MergeRequest } from '../domain/merge-request';
 import type {
   DiffVersion,
   LockedMergeRequest,
@@ -347,7 +347,7 @@ export const mergeRequestStore = (db: Database) => ({
       const locked = await lock(tx, id);
       if (locked === undefined) throw notFound();
       const { mergeRequest } = locked;
-      if (mergeRequest.state === 'locked') throw conflict('409 Conflict: the merge request is being merged');
+      if (mergeRequest.state === 'locked') throw beingMerged();
       await requireUnmodified(tx, 'merge_requests', id, unmodifiedSince);
       const left = await changeTrain(tx, mergeRequest, { leaves: 'closed' }, actorId, new Date());
       await enqueueJobs(tx, left?.jobs ?? []);
