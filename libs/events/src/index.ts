@@ -1,4 +1,5 @@
 export type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
+export { type AlertFact, alertEventId, alertEvents } from './catalogue/alerts';
 export { type IssueFact, issueEventId, issueEvents } from './catalogue/collaboration-issues';
 export { noteEventId, noteEvents } from './catalogue/collaboration-notes';
 export { snippetEvents } from './catalogue/collaboration-snippets';
