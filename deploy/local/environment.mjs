@@ -82,6 +82,7 @@ const READERS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http:', 'https:'),
   LOG_LEVEL: oneOf(LOG_LEVELS),
   SWITCHYARD_MAX_DEATHS: integerFrom(1, 1_000),
+  SWITCHYARD_RESTART_PAUSE_MS: integerFrom(200, 60_000),
 };
 
 /** The variables the launcher reads (D2), for the documentation test. */
@@ -106,6 +107,7 @@ export const VARIABLES = Object.keys(READERS);
  * @property {string} [databaseUrl] an existing PostgreSQL server
  * @property {string} [kafkaBrokers]
  * @property {number} maxDeaths deaths of one process within a minute that end the installation (5)
+ * @property {number} restartPauseMs longest pause before a process that died is started again (5,000)
  */
 export function readEnvironment(env, { root, cwd }) {
   const values = {};
@@ -136,6 +138,7 @@ export function readEnvironment(env, { root, cwd }) {
     databaseUrl: values.DATABASE_URL,
     kafkaBrokers: values.KAFKA_BROKERS,
     maxDeaths: values.SWITCHYARD_MAX_DEATHS ?? 5,
+    restartPauseMs: values.SWITCHYARD_RESTART_PAUSE_MS ?? 5_000,
   };
 }
 

@@ -53,6 +53,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
   const supervisor = createSupervisor({
     onStart: record.add,
     maxDeaths: settings.maxDeaths,
+    longestPauseMs: settings.restartPauseMs,
     onDeath: (name, how, restartInMs) => say(`! ${name} ${how}; starting it again in ${restartInMs / 1000} s`),
     onGiveUp: (name, how) =>
       ending.abort(

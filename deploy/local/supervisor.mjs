@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const WINDOW_MS = 60_000;
 const FIRST_BACKOFF_MS = 200;
-const MAX_BACKOFF_MS = 5_000;
 
 /**
- * Keeps a set of units alive: one that dies is started again with growing pauses (0.2 s … 5 s). Five deaths of one unit
+ * Keeps a set of units alive: one that dies is started again with growing pauses, from 0.2 s on. Five deaths of one unit
  * within a minute are given up on (D2).
  *
  * @param {object} hooks
@@ -13,6 +12,7 @@ const MAX_BACKOFF_MS = 5_000;
  * @param {(name: string, pid: number) => void} [hooks.onStart]
  * @param {(name: string, how: string) => void} hooks.onGiveUp called once; the owner then calls `stop`
  * @param {number} [hooks.maxDeaths] deaths of one unit within a minute that are given up on (D2: 5)
+ * @param {number} [hooks.longestPauseMs] what the pauses grow to (5,000)
  * @param {() => number} [hooks.now] milliseconds
  * @param {(ms: number, signal: AbortSignal) => Promise<void>} [hooks.pause]
  * @returns {Supervisor}
@@ -35,6 +35,7 @@ export function createSupervisor({
   onStart = () => {},
   onGiveUp,
   maxDeaths = 5,
+  longestPauseMs = 5_000,
   now = Date.now,
   pause = pauseFor,
 }) {
@@ -67,7 +68,7 @@ export function createSupervisor({
         onGiveUp(unit.name, how);
         return;
       }
-      const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (recent.length - 1), MAX_BACKOFF_MS);
+      const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (recent.length - 1), longestPauseMs);
       onDeath(unit.name, how, backoff);
       await pause(backoff, ending.signal);
       if (ending.signal.aborted) return;

@@ -18,6 +18,7 @@ describe('the environment', () => {
       databaseUrl: undefined,
       kafkaBrokers: undefined,
       maxDeaths: 5,
+      restartPauseMs: 5_000,
     });
   });
 

@@ -15,11 +15,12 @@ function fakeProcess(pid: number, onStop: () => void = () => {}) {
   return { pid, exited, stop, die: (how: End = { code: 1, signal: null }) => end(how) };
 }
 
-function harness() {
+function harness(limits: { maxDeaths?: number; longestPauseMs?: number } = {}) {
   const deaths: [string, string, number][] = [];
   const givenUp: string[] = [];
   let time = 0;
   const supervisor = createSupervisor({
+    ...limits,
     onDeath: (name: string, how: string, restartInMs: number) => deaths.push([name, how, restartInMs]),
     onGiveUp: (name: string, how: string) => givenUp.push(`${name} ${how}`),
     now: () => time,
@@ -58,6 +59,23 @@ describe('the supervisor', () => {
       ['one', 'ended with exit code 1', 400],
       ['one', 'ended by SIGKILL', 800],
     ]);
+  });
+
+  it('lets the pauses grow no longer than it is told', async () => {
+    const { supervisor, deaths } = harness({ maxDeaths: 5, longestPauseMs: 700 });
+    let current = fakeProcess(0);
+    await supervisor.run({
+      name: 'one',
+      start: async () => {
+        current = fakeProcess(1);
+        return current;
+      },
+    });
+    for (let death = 0; death < 4; death++) {
+      current.die();
+      await settled();
+    }
+    expect(deaths.map(([, , pause]) => pause)).toEqual([200, 400, 700, 700]);
   });
 
   it('gives up at the fifth death within a minute, once', async () => {

@@ -51,7 +51,7 @@ describe('a process dies', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'switchyard-faults-'));
-    system = await startSystem({ SWITCHYARD_MAX_DEATHS: '100' });
+    system = await startSystem({ SWITCHYARD_MAX_DEATHS: '100', SWITCHYARD_RESTART_PAUSE_MS: '200' });
     scene = await makeScene(system, await makeReviewer(system), 'faults', folder);
     work = await scene.workingCopy('work');
     at = `/projects/${scene.projectId}/merge_requests`;
