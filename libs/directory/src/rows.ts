@@ -93,6 +93,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     title: label.title,
     color: label.color,
     description: text(label.description),
+    priority: label.priority ?? null,
   }),
   milestone: (milestone) => ({
     id: milestone.id,

@@ -11,6 +11,7 @@ import { issueEditor, issueNoteables, keepIssueCounters } from './application/is
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
 import type { NoteableResolver } from './application/noteables';
+import { keepIssuesInOrder } from './application/order-issues';
 import { purgeIssues } from './application/purge-issues';
 import { listParticipantsOfIssue, readIssue, readIssueById } from './application/read-issue';
 import { readIssueTarget, readIssueTargets } from './application/read-issue-targets';
@@ -25,6 +26,7 @@ import { changeIssue, issueStore } from './storage/issue.store';
 import { issueCounters } from './storage/issue-counter.store';
 import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-directory.store';
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
+import { issueOrderStore } from './storage/issue-order.store';
 import { issueParticipantList } from './storage/issue-participant.list';
 import type { openPrisma } from './storage/prisma';
 import { issueHandler } from './transport/issue.handler';
@@ -39,6 +41,7 @@ export interface IssuePartEdges {
   readonly ensureLabels: EnsureLabels;
   /** Merge requests, as their owner shows them. */
   readonly mergeRequests: TargetOwner;
+  readonly directory: { sequence(): number };
   readonly externalUrl: string;
   readonly log: Logger;
   readonly clock?: () => Date;
@@ -48,7 +51,7 @@ export interface IssuePartEdges {
 export interface IssuePart {
   readonly services: readonly ServiceImplementation[];
   /** Starts what runs beside requests. */
-  startBackground(): { close(): Promise<void> };
+  startBackground(): { close(): Promise<void> }[];
   /** What follows from what happens to merge requests. */
   readonly mergeRequestFollowers: readonly MergeRequestFollower[];
   /** Issues as what to-dos point at. */
@@ -95,7 +98,10 @@ export function composeIssues(given: IssuePartEdges): IssuePart {
     }),
   });
   return {
-    startBackground: () => purgeIssues({ issues: edges.issues, log: given.log }),
+    startBackground: () => [
+      purgeIssues({ issues: edges.issues, log: given.log }),
+      keepIssuesInOrder({ orders: issueOrderStore(db), directory: given.directory, log: given.log }),
+    ],
     services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock: edges.clock })],
     mergeRequestFollowers: [issueReferenceFollower(followReferences)],
     targets: issueTargets(useCases, { externalUrl, clock: edges.clock }),

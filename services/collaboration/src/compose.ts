@@ -56,6 +56,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     prisma,
     ensureLabels: labelsOf(groupsAdmin, directory),
     mergeRequests: mergeRequestOwner,
+    directory,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     log: logger,
   });
@@ -116,7 +117,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
             ),
           ],
         }),
-        issues.startBackground(),
+        ...issues.startBackground(),
         ...(await notes.start()),
         await startConsumer({
           bus,

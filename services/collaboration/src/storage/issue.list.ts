@@ -21,12 +21,28 @@ import { openToLevel, visibleIssues } from './issue.visibility';
 
 const id: OrderColumn = { name: 'id', expression: sql`i.id`, type: 'bigint' };
 
+/** Whatever the direction, issues without a value come last. */
+const last = (name: string, type: OrderColumn['type'], expression: Sql): OrderColumn => ({
+  name,
+  type,
+  expression,
+  nullable: true,
+  nulls: 'last',
+});
+
+const labelPriority = last('label_priority', 'integer', sql`i.label_priority`);
+const priority = [last('milestone_due', 'date', sql`i.milestone_due`), labelPriority, id];
+
 const orders: Record<string, OrderColumn[]> = {
   created_at: [{ name: 'created_at', expression: sql`i.created_at`, type: 'timestamptz' }, id],
   updated_at: [{ name: 'updated_at', expression: sql`i.updated_at`, type: 'timestamptz' }, id],
   title: [{ name: 'title', expression: sql`i.title`, type: 'text' }, id],
-  due_date: [{ name: 'due_date', expression: sql`i.due_date`, type: 'date', nullable: true }, id],
-  weight: [{ name: 'weight', expression: sql`i.weight`, type: 'integer', nullable: true }, id],
+  due_date: [last('due_date', 'date', sql`i.due_date`), id],
+  weight: [last('weight', 'integer', sql`i.weight`), id],
+  // Those of milestones that end on one day by their labels: one index serves both orders.
+  milestone_due: priority,
+  priority,
+  label_priority: [labelPriority, id],
   popularity: [{ name: 'upvotes', expression: sql`i.upvotes`, type: 'integer' }, id],
   // Nothing moves an issue by hand yet: each stands where it was put when it was made.
   relative_position: [id],

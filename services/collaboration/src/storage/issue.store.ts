@@ -19,6 +19,7 @@ import { publishIssueFacts } from './issue.events';
 import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
 import { copyConversation } from './issue-conversation.store';
+import { leastPriority, milestoneDue } from './issue-order.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -91,10 +92,12 @@ async function addParticipants(tx: Tx, id: number, userIds: readonly number[]): 
     select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id) on conflict do nothing`);
 }
 
-async function update(tx: Tx, id: number, patch: IssuePatch): Promise<Issue> {
+async function update(tx: Tx, id: number, patch: IssuePatch, labelIds?: readonly number[]): Promise<Issue> {
   const sets = Object.entries(patch)
     .filter(([, value]) => value !== undefined)
     .map(([field, value]) => sql`${raw(patchColumns[field as keyof IssuePatch])} = ${value}`);
+  if (patch.milestoneId !== undefined) sets.push(sql`milestone_due = ${milestoneDue(patch.milestoneId)}`);
+  if (labelIds !== undefined) sets.push(sql`label_priority = ${leastPriority(sql`${[...labelIds]}::bigint[]`)}`);
   if (patch.updatedAt === undefined) sets.push(sql`updated_at = now()`);
   const row = await tx.one(sql`
     update issues i set ${join([...sets, sql`lock_version = lock_version + 1`], ', ')} where id = ${id}
@@ -110,11 +113,13 @@ async function insert(
   const iid = await takeIid(tx, wanted.projectId, wanted.iid);
   const row = await tx.one(sql`
     insert into issues as i (iid, project_id, author_id, title, description, issue_type, confidential, severity, milestone_id,
-      due_date, weight, time_estimate, total_time_spent, task_count, completed_task_count, created_at, updated_at)
+      due_date, weight, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, created_at,
+      updated_at)
     values (${iid}, ${wanted.projectId}, ${wanted.authorId}, ${wanted.title}, ${wanted.description ?? null}, ${wanted.issueType},
       ${wanted.confidential}, ${wanted.severity ?? 'unknown'}, ${wanted.milestoneId ?? null}, ${wanted.dueDate ?? null},
       ${wanted.weight ?? null}, ${wanted.timeEstimate ?? 0}, ${wanted.totalTimeSpent ?? 0}, ${wanted.taskCount},
-      ${wanted.completedTaskCount}, coalesce(${wanted.createdAt ?? null}, now()), now())
+      ${wanted.completedTaskCount}, ${milestoneDue(wanted.milestoneId ?? null)},
+      ${leastPriority(sql`${[...wanted.labelIds]}::bigint[]`)}, coalesce(${wanted.createdAt ?? null}, now()), now())
     returning ${issueColumns}`);
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
@@ -133,7 +138,7 @@ async function insert(
 
 async function apply(tx: Tx, before: LockedIssue, change: IssueChange, actorId: number): Promise<Issue> {
   const { id } = before.issue;
-  const after = await update(tx, id, change.patch ?? {});
+  const after = await update(tx, id, change.patch ?? {}, change.labelIds);
   if (change.assigneeIds !== undefined) await replaceAssignees(tx, id, change.assigneeIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
   await addParticipants(tx, id, change.participants ?? []);

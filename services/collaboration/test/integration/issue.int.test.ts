@@ -4,12 +4,14 @@ import { decodeBody, issueEvents } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { orderIssues } from '../../src/application/order-issues';
 import type { NewIssue } from '../../src/domain/issue-change';
 import { editIssue } from '../../src/domain/issue-edit';
 import type { IssueFilter } from '../../src/domain/issue-filter';
 import { migrationSets } from '../../src/migrations';
 import { type IssueList, type IssueScope, issueList } from '../../src/storage/issue.list';
 import { type IssueStore, issueStore } from '../../src/storage/issue.store';
+import { issueOrderStore } from '../../src/storage/issue-order.store';
 import { openPrisma } from '../../src/storage/prisma';
 
 let database: TestDatabase;
@@ -33,8 +35,8 @@ const [author, assignee, guest, planner, stranger] = [
 ];
 const root = model.user({ username: 'root', admin: true });
 // The model's snapshot has no labels: they come as changes, after it.
-const label = (title: string) => {
-  const value = { id: model.id(), projectId: open.id, namespaceId: 0, title, color: '#ff0000', description: '' };
+const label = (title: string, priority?: number, id = model.id()) => {
+  const value = { id, projectId: open.id, namespaceId: 0, title, color: '#ff0000', description: '', priority };
   model.write({ $case: 'label', value });
   return value;
 };
@@ -297,17 +299,95 @@ describe('issues in the database', () => {
     for (const [filter, expected] of table) expect([filter, await titles(filter)]).toEqual([filter, expected]);
   });
 
+  it('stand by the dates of their milestones and the ranks of their labels, whatever becomes of these', async () => {
+    const milestone = (id: number, dueDate: string) =>
+      model.write({
+        $case: 'milestone',
+        value: {
+          id,
+          iid: id,
+          projectId: open.id,
+          namespaceId: 0,
+          title: `M${id}`,
+          description: '',
+          state: 'active',
+          dueDate,
+          startDate: '',
+          createdAt: new Date(),
+          updatedAt: new Date(),
+        },
+      });
+    const [soon, late, never] = [model.id(), model.id(), model.id()] as [number, number, number];
+    milestone(soon, '2030-01-01');
+    milestone(late, '2031-01-01');
+    milestone(never, '');
+    const first = label('first', 0);
+    const second = label('second', 5);
+    await directory.ensure(model.changes.length);
+    const orders = issueOrderStore(db);
+    await orderIssues(orders);
+    await make({ title: 'none', milestoneId: never, labelIds: [bug.id] });
+    await make({ title: 'late second', milestoneId: late, labelIds: [second.id] });
+    await make({ title: 'late first', milestoneId: late, labelIds: [second.id, first.id] });
+    const moves = await make({ title: 'soon', labelIds: [] });
+    await issues.change(moves.id, root.id, (locked) => editIssue(locked, { milestoneId: soon }, root.id, new Date()));
+    const inOrder = async (orderBy: string, sort: 'asc' | 'desc', mode: 'offset' | 'keyset' = 'offset') => {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const asked = request({ orderBy, sort, mode, perPage: mode === 'keyset' ? 1 : 100, cursor: cursor ?? '' });
+        const { rows, page } = await lists.page({ scope: 'all', filter: {}, viewer: asViewer(root) }, asked);
+        found.push(...rows.map(({ issue }) => issue.title));
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      return found;
+    };
+    for (const mode of ['offset', 'keyset'] as const) {
+      const byDate = ['soon', 'late first', 'late second', 'none'];
+      expect(await inOrder('priority', 'asc', mode)).toEqual(byDate);
+      expect(await inOrder('milestone_due', 'asc', mode)).toEqual(byDate);
+      expect(await inOrder('milestone_due', 'desc', mode)).toEqual(['late second', 'late first', 'soon', 'none']);
+      expect(await inOrder('label_priority', 'asc', mode)).toEqual(['late first', 'late second', 'none', 'soon']);
+      expect(await inOrder('label_priority', 'desc', mode)).toEqual(['late second', 'late first', 'soon', 'none']);
+    }
+    milestone(soon, '2032-01-01');
+    label('second', 9, second.id);
+    label('first', undefined, first.id);
+    label('bug', 1, bug.id);
+    await directory.ensure(model.changes.length);
+    await orderIssues(orders);
+    expect(await inOrder('milestone_due', 'asc')).toEqual(['late second', 'late first', 'soon', 'none']);
+    expect(await inOrder('label_priority', 'asc')).toEqual(['none', 'late second', 'late first', 'soon']);
+    expect(await orders.unsettled()).toBe(true);
+    await db.query(sql`update issue_order_sources set applied_at = now() - interval '1 hour'`);
+    await orderIssues(orders);
+    expect(await orders.unsettled()).toBe(false);
+    expect(await orders.stale(10)).toEqual([]);
+  });
+
   it('are read through an index whatever the order', async () => {
     await db.query(sql`
-      insert into issues (iid, project_id, author_id, title, due_date, weight, upvotes, created_at, updated_at)
+      insert into issues (iid, project_id, author_id, title, due_date, milestone_due, weight, label_priority, upvotes, created_at,
+        updated_at)
       select n, ${open.id} + n % 40, ${author.id}, 'Issue ' || n, case when n % 3 = 0 then null else date '2026-01-01' + n % 900 end,
-        nullif(n % 9, 0), n % 7, now() - n * interval '1 minute', now() - n * interval '1 second'
+        case when n % 5 = 0 then null else date '2026-01-01' + n % 30 end, nullif(n % 9, 0), nullif(n % 11, 0), n % 7, now() - n * interval '1 minute', now() - n * interval '1 second'
       from generate_series(1, 30000) n`);
     await db.query(sql`analyze issues`);
     for (const scope of [sql`project_id = ${open.id}`, sql`true`])
-      for (const order of ['created_at', 'updated_at', 'title', 'due_date', 'weight', 'upvotes'])
+      for (const order of [
+        ['created_at'],
+        ['updated_at'],
+        ['title'],
+        ['upvotes'],
+        ['due_date'],
+        ['weight'],
+        ['label_priority'],
+        ['milestone_due', 'label_priority'],
+      ])
         for (const direction of ['asc', 'desc']) {
-          const by = raw(`${order} ${direction}, id ${direction}`);
+          const open = ['created_at', 'updated_at', 'title', 'upvotes'];
+          const columns = order.map((name) => `${name} ${direction}${open.includes(name) ? '' : ' nulls last'}`);
+          const by = raw(`${columns.join(', ')}, id ${direction}`);
           const plan = await db.query<{ 'QUERY PLAN': string }>(
             sql`explain select id from issues where ${scope} order by ${by} limit 20`,
           );

@@ -94,11 +94,12 @@ export async function labelChanges(
   ids: readonly number[],
   deleted = false,
 ): Promise<DirectoryRowChange[]> {
-  const rows = await tx.query<RowOf<'label'>>(sql`
-    select id, coalesce(project_id, 0) as "projectId", coalesce(namespace_id, 0) as "namespaceId", title, color,
-      coalesce(description, '') as description
-    from labels where id = any(${[...ids]}::bigint[]) order by id`);
-  return rows.map((row) => change('label', row, deleted));
+  const rows = await tx.query<Omit<RowOf<'label'>, 'priority'> & { priority: number | null }>(sql`
+    select l.id, coalesce(l.project_id, 0) as "projectId", coalesce(l.namespace_id, 0) as "namespaceId", l.title, l.color,
+      coalesce(l.description, '') as description, rank.priority
+    from labels l left join label_priorities rank on rank.label_id = l.id and rank.project_id = l.project_id
+    where l.id = any(${[...ids]}::bigint[]) order by l.id`);
+  return rows.map((row) => change('label', { ...row, priority: row.priority ?? undefined }, deleted));
 }
 
 /** Milestones as the directory has them, by id. */

@@ -89,7 +89,18 @@ const exclusive = [
 ];
 
 const list = {
-  orderBy: ['created_at', 'updated_at', 'due_date', 'relative_position', 'popularity', 'weight', 'title'],
+  orderBy: [
+    'created_at',
+    'updated_at',
+    'priority',
+    'due_date',
+    'relative_position',
+    'label_priority',
+    'milestone_due',
+    'popularity',
+    'weight',
+    'title',
+  ],
   sort: 'desc',
 } as const;
 
