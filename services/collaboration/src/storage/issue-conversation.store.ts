@@ -6,8 +6,9 @@ interface Place {
 }
 
 /**
- * Copies notes, threads and reactions of an issue to the issue that takes its place, with their authors, moments and counters. Threads get
- * ids of their own, which begin with the moment of the copy, as those of new ones do. Both rows of `issues` must be locked.
+ * Copies notes, threads and reactions (those to notes included) of an issue to the issue that takes its place, with their authors,
+ * moments and counters. Threads get ids of their own, which begin with the moment of the copy, as those of new ones do. Both rows of
+ * `issues` must be locked.
  */
 export async function copyConversation(tx: SqlExecutor, from: Place, to: Place): Promise<void> {
   // Whoever writes a note holds the row of what carries it: after this lock there are no half-written ones.
@@ -27,13 +28,21 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place):
     reactions as (
       insert into award_emoji (awardable_type, awardable_id, name, user_id, created_at, updated_at)
       select awardable_type, ${to.id}, name, user_id, created_at, updated_at from award_emoji
-      where awardable_type = 'Issue' and awardable_id = ${from.id} order by id)
-    insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, system, action, internal,
+      where awardable_type = 'Issue' and awardable_id = ${from.id} order by id),
+    copied as materialized (
+      select original.*, nextval(pg_get_serial_sequence('notes', 'id')) as copy_id
+      from (select * from notes where noteable_id = ${carrier.id} order by id) as original),
+    reactions_to_notes as (
+      insert into award_emoji (awardable_type, awardable_id, name, user_id, created_at, updated_at)
+      select a.awardable_type, copied.copy_id, a.name, a.user_id, a.created_at, a.updated_at
+      from copied join award_emoji a on a.awardable_type = 'Note' and a.awardable_id = copied.id order by a.id)
+    insert into notes (id, noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, system, action, internal,
       imported_from, source_kind, source_project_id, source_id, created_at, updated_at)
-    select carrier.id, ${to.projectId},
+    overriding system value
+    select n.copy_id, carrier.id, ${to.projectId},
       substring(int8send((extract(epoch from now()) * 1000)::bigint) from 3 for 6)
         || substring(sha256(n.discussion_id || int8send(${to.id}::bigint)) from 1 for 14),
       n.starts_discussion, n.type, n.author_id, n.body, n.system, n.action, n.internal, n.imported_from, n.source_kind,
       n.source_project_id, n.source_id, n.created_at, n.updated_at
-    from carrier, notes n where n.noteable_id = ${carrier.id} order by n.id`);
+    from carrier, copied n order by n.id`);
 }

@@ -42,6 +42,8 @@ const mentionsOf = (mentions: IssueMentions | NoteMentions | undefined) => ({
 function issueFact(fact: NonNullable<IssueEvent['fact']>): MergeRequestFact {
   switch (fact.$case) {
     case 'created':
+      // It stands for an issue on which everybody was asked already.
+      if (fact.value.movedFromId > 0) return { kind: 'noted' };
       return {
         kind: 'created',
         assigneeIds: fact.value.assigneeIds,

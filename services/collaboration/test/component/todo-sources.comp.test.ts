@@ -127,6 +127,11 @@ describe('to-dos from issues and comments', () => {
     expect(await here.db.query(sql`select 1 from todos`)).toEqual([]);
   });
 
+  it('are not asked for twice where an issue stands for one that moved here', async () => {
+    await issue({ $case: 'created', value: { assigneeIds: [bob.id], movedFromId: 99 } } as never);
+    expect(await pending()).toEqual([]);
+  });
+
   it('say what the comment says and where it stands, one for each comment, and go with it', async () => {
     const first = await note('@gus look', names([], ['gus']));
     const second = await note('see @gus', names(['gus']));

@@ -257,7 +257,8 @@ describe('issues', () => {
     await system.api('POST', `/projects/${other}/labels`, { body: { name: 'kept', color: '#ff0000' } });
     const made = await system.api('POST', at, { body: { title: 'Wanderer', labels: 'kept,lost' } });
     const { iid } = made.body;
-    await call('bob', 'POST', `${at}/${iid}/notes`, { body: 'A note' });
+    const noted = (await call('bob', 'POST', `${at}/${iid}/notes`, { body: 'A note' })).body;
+    await call('ada', 'POST', `${at}/${iid}/notes/${noted.id}/award_emoji`, { name: 'tada' });
     const thread = (await call('ada', 'POST', `${at}/${iid}/discussions`, { body: 'A thread' })).body;
     await call('bob', 'POST', `${at}/${iid}/discussions/${thread.id}/notes`, { body: 'An answer' });
     await call('bob', 'POST', `${at}/${iid}/award_emoji`, { name: 'thumbsup' });
@@ -270,8 +271,14 @@ describe('issues', () => {
     expect(moved.body.user_notes_count).toBe(3);
     const copied = (await system.api('GET', `/projects/${other}/issues/1/discussions`)).body as {
       id: string;
-      notes: { body: string; author: { username: string } }[];
+      notes: { id: number; body: string; author: { username: string } }[];
     }[];
+    const [copy] = copied.flatMap(({ notes }) => notes).filter(({ body }) => body === 'A note');
+    expect(
+      (await system.api('GET', `/projects/${other}/issues/1/notes/${copy?.id}/award_emoji`)).body.map(
+        ({ name }: { name: string }) => name,
+      ),
+    ).toEqual(['tada']);
     const said = copied.filter(({ notes }) => notes.some(({ body }) => body.startsWith('A')));
     expect(said.map(({ notes }) => notes.map(({ body, author }) => `${author.username}: ${body}`))).toEqual([
       ['bob: A note'],
