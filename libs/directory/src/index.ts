@@ -52,6 +52,7 @@ export {
 } from './projects';
 export type { DirectoryClient } from './replica';
 export {
+  alertBotId,
   type DirectoryUserRow,
   type UserReference,
   type UserRow,

@@ -29,6 +29,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     external: user.external,
     private_profile: user.privateProfile,
     bot: user.bot,
+    kind: user.kind,
     ghost_id: id(user.ghostId),
     created_at: user.createdAt ?? null,
   }),

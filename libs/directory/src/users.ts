@@ -67,7 +67,20 @@ export async function usersByIds(db: SqlExecutor, ids: Iterable<number>): Promis
   return new Map(rows.map(({ wanted: asked, ...user }) => [asked, user]));
 }
 
-/** Users by name, without regard to case (G-1); the key is the name in lower case. Deleted users and the ghost are not found. */
+/**
+ * Id of the user in whose name the instance acts where an alert does: known by its kind, whatever it is called. Undefined until the
+ * directory has it.
+ */
+export async function alertBotId(db: SqlExecutor): Promise<number | undefined> {
+  const [row] = await db.query<{ id: number }>(sql`
+    select id from directory.users where kind = 'alert_bot' and deleted_at is null order by id limit 1`);
+  return row?.id;
+}
+
+/**
+ * Users by name, without regard to case (G-1); the key is the name in lower case. Deleted users and those that the instance keeps for
+ * itself are not found.
+ */
 export async function usersByUsernames(
   db: SqlExecutor,
   usernames: Iterable<string>,
@@ -77,7 +90,7 @@ export async function usersByUsernames(
   const rows = await db.query<DirectoryUserRow>(sql`
     select u.id, u.username, u.name, u.state, u.avatar_url, u.public_email, u.email, u.commit_email, u.admin, u.external, u.bot
     from directory.users u
-    where lower(u.username) = any(${wanted}::text[]) and u.deleted_at is null
+    where lower(u.username) = any(${wanted}::text[]) and u.deleted_at is null and u.kind <> all('{ghost,alert_bot}')
       and not (u.bot and lower(u.username) = ${ghostName})`);
   return new Map(rows.map((user) => [user.username.toLowerCase(), user]));
 }

@@ -49,6 +49,7 @@ export class DirectoryModel {
       external: false,
       privateProfile: false,
       bot: false,
+      kind: given.bot ? 'bot' : 'human',
       ghostId: 0,
       createdAt: new Date('2026-01-02T03:04:05.678Z'),
       email: `user${id}@example.com`,

@@ -5,6 +5,7 @@ import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit
 import * as fc from 'fast-check';
 import {
   accessLevel,
+  alertBotId,
   type Directory,
   directoryMigrations,
   labelsByTitles,
@@ -468,6 +469,17 @@ describe('what is embedded', () => {
       from (select ${gone.id}::bigint as author_id) as mr ${userJoin('author', sql`mr.author_id`)}`);
     expect(userOf(rows[0]!, 'author')).toMatchObject({ id: ghost.id, name: 'Ghost User' });
     expect(rows[0]!.users.map((user) => user.id)).toEqual([kept.id, ghost.id]);
+  });
+
+  it('finds the alert bot by its kind, and nobody by its name', async () => {
+    const model = new DirectoryModel();
+    model.user({ username: 'alert-bot' });
+    const directory = await follow(model);
+    expect(await alertBotId(db)).toBeUndefined();
+    const bot = model.user({ username: 'alert-bot2', bot: true, kind: 'alert_bot' });
+    await caughtUp(directory, model);
+    expect(await alertBotId(db)).toBe(bot.id);
+    expect([...(await usersByUsernames(db, ['alert-bot', 'alert-bot2'])).keys()]).toEqual(['alert-bot']);
   });
 
   it('gives references of projects by their present path', async () => {

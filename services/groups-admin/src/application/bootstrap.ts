@@ -1,5 +1,6 @@
 import { type Database, sql, type Tx } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
+import type { internalUserTypes } from '../domain/user';
 import { namespaceChanges } from '../storage/directory-rows';
 import { userChanges } from '../storage/directory-user-rows';
 import { insertUserNamespace } from '../storage/user.store';
@@ -13,8 +14,8 @@ const bootstrapLock = 72707380;
 const scopes = ['api', 'sudo', 'admin_mode'];
 
 /**
- * Makes what an instance cannot be without: the ghost that stands in for deleted users, and the administrator `root` with the token of
- * `SWITCHYARD_ROOT_TOKEN` (D2). Another token than at the last start takes the place of the old one; one that was revoked stays revoked.
+ * Makes what an instance cannot be without: the ghost that stands in for deleted users, the bot in whose name alerts open and close
+ * incidents, and the administrator `root` with the token of `SWITCHYARD_ROOT_TOKEN` (D2). Another token than at the last start takes the place of the old one; one that was revoked stays revoked.
  */
 export async function bootstrap(db: Database, digest: TokenDigest, rootToken: string | undefined): Promise<void> {
   await db.transaction(async (tx) => {
@@ -27,10 +28,9 @@ export async function bootstrap(db: Database, digest: TokenDigest, rootToken: st
       made.users.push(rootId);
       made.namespaces.push(await insertUserNamespace(tx, rootId, 'root', 'Administrator'));
     }
-    const ghost = await tx.one<{ id: number }>(sql`select id from users where user_type = 'ghost'`);
-    if (ghost === undefined) {
-      const fields = sql`'ghost', 'Ghost User', 'ghost@noreply.localhost', 'ghost', false, false, 0`;
-      made.users.push(await insertUser(tx, fields));
+    for (const internal of internalUsers) {
+      const known = await tx.one(sql`select id from users where user_type = ${internal.type}`);
+      if (known === undefined) made.users.push(await insertInternalUser(tx, internal));
     }
     if (rootToken !== undefined) await replaceRootToken(tx, rootId, digest(rootToken));
     if (made.users.length === 0) return;
@@ -38,8 +38,33 @@ export async function bootstrap(db: Database, digest: TokenDigest, rootToken: st
       ...(await userChanges(tx, made.users)),
       ...(await namespaceChanges(tx, made.namespaces)),
     ]);
-    logger.info({ users: made.users }, 'the first users were made');
+    logger.info({ users: made.users }, 'users of the instance itself were made');
   });
+}
+
+/** The users of `internalUserTypes`. An instance that is older than one of them gets it at its next start. */
+const internalUsers: readonly InternalUser[] = [
+  { type: 'ghost', username: 'ghost', name: 'Ghost User' },
+  { type: 'alert_bot', username: 'alert-bot', name: 'Alert Bot' },
+];
+
+interface InternalUser {
+  readonly type: (typeof internalUserTypes)[number];
+  readonly username: string;
+  readonly name: string;
+}
+
+/** Somebody may have the name already: the user then gets the first free one with a number. */
+async function insertInternalUser(tx: Tx, { type, username, name }: InternalUser): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const free = attempt === 1 ? username : `${username}${attempt}`;
+    const row = await tx.one<{ id: number }>(sql`
+      insert into users (username, name, email, user_type, admin, can_create_group, projects_limit, confirmed_at)
+      select ${free}, ${name}, ${`${free}@noreply.localhost`}, ${type}, false, false, 0, now()
+      where not exists (select from namespaces where lower(full_path) = ${free})
+      on conflict do nothing returning id`);
+    if (row !== undefined) return row.id;
+  }
 }
 
 async function insertUser(tx: Tx, fields: ReturnType<typeof sql>): Promise<number> {

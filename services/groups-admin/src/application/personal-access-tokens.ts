@@ -4,6 +4,7 @@ import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { lengthProblems } from '../domain/problems';
 import { mayHaveScopes, selfServiceScopes } from '../domain/scopes';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
+import { isInternalUser } from '../domain/user';
 import { findToken, listTokens, type TokenFilter, type TokenRecord } from '../storage/personal-access-token.list';
 import type { TokenStore } from '../storage/personal-access-token.store';
 import { generateToken, type TokenDigest } from './token';
@@ -66,7 +67,7 @@ export function personalAccessTokens(
       if (forSelf && !scopes.every((scope) => selfServiceScopes.includes(scope))) throw forbidden();
       const owner = await store.owner(forSelf ? actor.userId : userId);
       if (owner === undefined) throw notFound('User');
-      if (owner.userType === 'ghost') throw unprocessable('Not permitted to create');
+      if (isInternalUser(owner.userType)) throw unprocessable('Not permitted to create');
       const now = new Date();
       const date = expiresAt || dateAfter(now, lifetimeDays);
       const tooLong = lengthProblems(name, 255).concat(lengthProblems(description, 255));

@@ -3,7 +3,14 @@ import { conflict, forbidden, notFound } from '@switchyard/errors';
 import { appendToOutbox, userBlockedId, userDeletedId, userEvents } from '@switchyard/events';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { refuse } from '../domain/problems';
-import { changeState, profileProblems, type StateChange, type UserState, userProblems } from '../domain/user';
+import {
+  changeState,
+  isInternalUser,
+  profileProblems,
+  type StateChange,
+  type UserState,
+  userProblems,
+} from '../domain/user';
 import { findUser, listUsers, type UserFilter, type UserRow } from '../storage/user.list';
 import type { UserStore } from '../storage/user.store';
 import { hashPassword } from './password';
@@ -48,7 +55,7 @@ export interface Users {
   create(fields: UserFields, options: { confirmed: boolean }, actor: Actor): Promise<UserRow>;
   /** @throws AppError as in `create`; not_found */
   update(userId: number, fields: UserFields, actor: Actor): Promise<UserRow>;
-  /** @throws AppError not_found; conflict while the user is the only Owner of a group; forbidden for the ghost */
+  /** @throws AppError not_found; conflict while the user is the only Owner of a group; forbidden for a user of the instance itself */
   delete(userId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
   /** False when the user already was in that state. @throws AppError not_found; forbidden with the reason */
   changeState(userId: number, change: StateChange, actor: Actor): Promise<boolean>;
@@ -101,13 +108,15 @@ export function users(db: Database, store: UserStore): Users {
       refuseProblems(fields);
       if (fields.admin === false && userId === actor.userId)
         throw forbidden('You cannot remove your own administrator rights');
+      if (isInternalUser((await get(userId)).user_type))
+        throw forbidden('Internal users cannot be modified by the API');
       if (!(await store.update(userId, await stored(fields)))) throw notFound('User');
       return get(userId);
     },
 
     async delete(userId, actor, unmodifiedSince) {
       const found = await store.delete(userId, actor.userId, async (user, tx, ghostId) => {
-        if (user.user_type === 'ghost') throw forbidden('Internal users cannot be deleted');
+        if (isInternalUser(user.user_type)) throw forbidden('Internal users cannot be deleted');
         await requireUnmodified(tx, 'users', userId, unmodifiedSince);
         if (user.soleOwner) throw conflict('User cannot be removed while is the sole-owner of a group');
         await appendToOutbox(
@@ -129,7 +138,7 @@ export function users(db: Database, store: UserStore): Users {
       let changed = false;
       const found = await store.changeState(userId, async (user, tx) => {
         changed = false;
-        if (user.user_type === 'ghost') throw forbidden('Internal users cannot be modified by the API');
+        if (isInternalUser(user.user_type)) throw forbidden('Internal users cannot be modified by the API');
         const outcome = changeState(change, user.state as UserState, userId === actor.userId);
         if ('refused' in outcome) throw forbidden(outcome.refused);
         if ('unchanged' in outcome) return undefined;

@@ -1,4 +1,5 @@
 import { type Database, named, sql, uncounted } from '@switchyard/database';
+import { internalUserTypes } from '../domain/user';
 
 /** A token and its user, as one look-up finds them. */
 export interface TokenRow {
@@ -64,6 +65,9 @@ export interface AccessStore {
 /** Addresses remembered of each token, the newest first. */
 const keptAddresses = 5;
 
+/** Nobody acts as a user of the instance itself. */
+const signsIn = sql`user_type <> all(${[...internalUserTypes]}::text[])`;
+
 /** The store over PostgreSQL. */
 export function accessStore(db: Database): AccessStore {
   return {
@@ -86,8 +90,8 @@ export function accessStore(db: Database): AccessStore {
     findUser: (idOrUsername) =>
       db.one<SudoRow>(
         /^\d{1,15}$/.test(idOrUsername)
-          ? sql`select id as user_id, username, admin, external, state from users where id = ${Number(idOrUsername)}`
-          : sql`select id as user_id, username, admin, external, state from users where lower(username) = lower(${idOrUsername})`,
+          ? sql`select id as user_id, username, admin, external, state from users where id = ${Number(idOrUsername)} and ${signsIn}`
+          : sql`select id as user_id, username, admin, external, state from users where lower(username) = lower(${idOrUsername}) and ${signsIn}`,
       ),
 
     findProject: (name, userId) => {

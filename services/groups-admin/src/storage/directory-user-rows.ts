@@ -7,7 +7,7 @@ export async function userChanges(tx: SqlExecutor, ids: readonly number[]): Prom
   const rows = await tx.query<DirectoryUser>(sql`
     select id, username, name, state, coalesce(avatar_url, '') as "avatarUrl", public_email as "publicEmail",
       coalesce(nullif(commit_email, ''), email) as "commitEmail", admin, external, user_type <> 'human' as bot,
-      0 as "ghostId", created_at as "createdAt", email,
+      user_type as kind, 0 as "ghostId", created_at as "createdAt", email,
       private_profile as "privateProfile"
     from users where id = any(${[...ids]}::bigint[]) order by id`);
   return rows.map((value) => ({ row: { $case: 'user', value } }));
@@ -32,6 +32,7 @@ export async function tombstoneChanges(tx: SqlExecutor, ids: readonly number[]):
         admin: false,
         external: false,
         bot: false,
+        kind: 'human',
         ghostId: ghost_id,
         createdAt: undefined,
         email: '',

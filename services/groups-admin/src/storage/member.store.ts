@@ -9,6 +9,7 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
+import { internalUserTypes } from '../domain/user';
 import { contains } from './viewer';
 
 /** A group or a project: where members are. */
@@ -118,13 +119,13 @@ export const memberStore = (db: Database) => ({
     return row !== undefined;
   },
 
-  /** Users by id or username, in any case; the ghost is none. */
+  /** Users by id or username, in any case; those of the instance itself are none. */
   usersBy: (
     tx: SqlExecutor,
     given: { ids: readonly number[]; usernames: readonly string[] },
   ): Promise<{ id: number; username: string }[]> =>
     tx.query(sql`
-      select id, username from users where user_type <> 'ghost'
+      select id, username from users where user_type <> all(${[...internalUserTypes]}::text[])
       and (id = any(${[...given.ids]}::bigint[]) or lower(username) = any(${given.usernames.map((name) => name.toLowerCase())}::text[]))`),
 
   /** The direct membership of a user, expired or not. */

@@ -1,4 +1,5 @@
 import { type Database, listPage, named, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import { internalUserTypes } from '../domain/user';
 import { contains } from './viewer';
 
 /** A user with everything that is printed of one. */
@@ -107,7 +108,7 @@ const clauses: Clauses = {
   humans: when(sql`u.user_type = 'human'`),
   excludeHumans: when(sql`u.user_type <> 'human'`),
   excludeActive: when(sql`u.state <> 'active'`),
-  excludeInternal: when(sql`u.user_type <> 'ghost'`),
+  excludeInternal: when(sql`u.user_type <> all(${[...internalUserTypes]}::text[])`),
   admins: when(sql`u.admin`),
   createdAfter: (moment) => sql`u.created_at > ${moment}`,
   createdBefore: (moment) => sql`u.created_at < ${moment}`,

@@ -170,6 +170,25 @@ describe('users', () => {
     expect(await refusal()).toBe(Token.TOKEN_REFUSAL_UNSPECIFIED);
   });
 
+  it.each(['ghost', 'alert-bot'])('include %s, as whom nobody acts and which nobody changes', async (username) => {
+    const listed = async (excludeInternal: boolean) =>
+      bodyOf(await users().listUsers(ListUsersRequest.fromPartial({ username, excludeInternal }), root));
+    const [{ id, bot }] = await listed(false);
+    expect(bot).toBe(true);
+    expect(await listed(true)).toEqual([]);
+    const sudo = { token: rootToken, sudo: username };
+    expect((await service.resolve(sudo)).sudoRefusal).toBe(Sudo.SUDO_REFUSAL_UNKNOWN_USER);
+    await expect(makeToken(id)).rejects.toEqual(kind('unprocessable'));
+    const changed = UpdateUserRequest.fromPartial({ userId: id, settings: { password: 'a password' } });
+    await expect(users().updateUser(changed, root)).rejects.toEqual(kind('forbidden'));
+    await expect(users().changeUserState({ userId: id, change: Change.CHANGE_BLOCK }, root)).rejects.toEqual(
+      kind('forbidden'),
+    );
+    await expect(users().deleteUser({ userId: id, ifUnmodifiedSince: undefined }, root)).rejects.toEqual(
+      kind('forbidden'),
+    );
+  });
+
   it('leave a tombstone that points at the ghost, give their name free, and publish their deletion', async () => {
     const user = await makeUser({ username: 'leaver' });
     const { token } = await makeToken(user.id);

@@ -100,5 +100,21 @@ test('another root token at the next start takes the place of the old one; the s
   expect(users).toEqual([
     { id: 1, username: 'root', admin: true, user_type: 'human' },
     { id: 2, username: 'ghost', admin: false, user_type: 'ghost' },
+    { id: 3, username: 'alert-bot', admin: false, user_type: 'alert_bot' },
   ]);
+});
+
+test('an instance that is older than the alert bot gets it at its next start, whoever has the name', async () => {
+  const somebody = await addUser();
+  await db.query(sql`update users set username = 'Alert-Bot' where id = ${somebody}`);
+  await Promise.all([bootstrap(db, digest, undefined), bootstrap(db, digest, undefined)]);
+  await bootstrap(db, digest, undefined);
+  const bots = await db.query<{ id: number; username: string }>(
+    sql`select id, username, email from users where user_type = 'alert_bot'`,
+  );
+  expect(bots).toEqual([{ id: expect.any(Number), username: 'alert-bot2', email: 'alert-bot2@noreply.localhost' }]);
+  const { changes } = await store.readChanges(0, 100);
+  expect(
+    changes.filter(({ row }) => row?.entity?.$case === 'user' && row.entity.value.kind === 'alert_bot'),
+  ).toHaveLength(1);
 });
