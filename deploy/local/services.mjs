@@ -7,6 +7,7 @@ export const SERVICES = [
   { name: 'groups-admin', database: 'switchyard_groups_admin', addressVariable: 'GROUPS_ADMIN_ADDRESS' },
   { name: 'merge-requests', database: 'switchyard_merge_requests', addressVariable: 'MERGE_REQUESTS_ADDRESS' },
   { name: 'collaboration', database: 'switchyard_collaboration', addressVariable: 'COLLABORATION_ADDRESS' },
+  { name: 'alerts', database: 'switchyard_alerts', addressVariable: 'ALERTS_ADDRESS' },
   { name: 'gateway' },
 ];
 

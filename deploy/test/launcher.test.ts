@@ -17,7 +17,7 @@ import pg from 'pg';
 import { endProcessesOf } from '../local/leftovers.mjs';
 import { freePort } from '../local/ports.mjs';
 
-const NAMES = ['groups-admin', 'merge-requests', 'collaboration', 'gateway'];
+const NAMES = ['groups-admin', 'merge-requests', 'collaboration', 'alerts', 'gateway'];
 
 /** A clone whose services are stand-ins. */
 function clone(): string {
@@ -247,7 +247,7 @@ describe('the launcher', () => {
     const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await admin.connect();
     const { rows } = await admin.query(`select datname from pg_database where datname in
-      ('switchyard_groups_admin', 'switchyard_merge_requests', 'switchyard_collaboration', 'switchyard_log') order by 1`);
+      ('switchyard_groups_admin', 'switchyard_merge_requests', 'switchyard_collaboration', 'switchyard_alerts', 'switchyard_log') order by 1`);
     for (const { datname } of rows) {
       await admin.query(`drop database "${datname}" with (force)`);
       await admin.query(`drop role "${datname}"`);

@@ -25,6 +25,7 @@ export function serviceEnvironment({ service, settings, ports, databases, logDat
     NODE_ENV: env.NODE_ENV || 'production',
     ...Object.fromEntries(peers.map(({ name, addressVariable }) => [addressVariable, `127.0.0.1:${ports[name].grpc}`])),
     MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${ports['merge-requests'].http}`,
+    ALERTS_HTTP_URL: `http://127.0.0.1:${ports.alerts.http}`,
     PORT: service.name === 'gateway' ? String(settings.port) : undefined,
     HOST: service.name === 'gateway' ? settings.host : '127.0.0.1',
     GRPC_PORT: own.grpc === undefined ? undefined : String(own.grpc),

@@ -43,13 +43,18 @@ export async function compose(
         'groups-admin': config.GROUPS_ADMIN_ADDRESS,
         'merge-requests': config.MERGE_REQUESTS_ADDRESS,
         collaboration: config.COLLABORATION_ADDRESS,
+        alerts: config.ALERTS_ADDRESS,
       },
       signer,
     );
   let draining = false;
   const externalUrl = (config.SWITCHYARD_EXTERNAL_URL ?? `http://localhost:${config.PORT}`).replace(/\/+$/, '');
   const access = accessResolver(peers.client(AccessServiceService));
-  const forward = forwarder({ 'merge-requests': config.MERGE_REQUESTS_HTTP_URL }, signer, peers.reach);
+  const forward = forwarder(
+    { 'merge-requests': config.MERGE_REQUESTS_HTTP_URL, alerts: config.ALERTS_HTTP_URL },
+    signer,
+    peers.reach,
+  );
   const declared = given.routes ?? routes;
   const app = createApp(
     declared,

@@ -46,7 +46,9 @@ export const readConfig = (environment: NodeJS.ProcessEnv = process.env) =>
       GROUPS_ADMIN_ADDRESS: z.string(),
       MERGE_REQUESTS_ADDRESS: z.string(),
       COLLABORATION_ADDRESS: z.string(),
+      ALERTS_ADDRESS: z.string(),
       MERGE_REQUESTS_HTTP_URL: z.string(),
+      ALERTS_HTTP_URL: z.string(),
       SWITCHYARD_IDENTITY_KEY_FILE: z.string(),
       /** Request throttle of signed-in callers, `<requests>/<seconds>`; off when unset (G-7-8). */
       SWITCHYARD_THROTTLE_AUTHENTICATED: limit,

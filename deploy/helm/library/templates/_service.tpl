@@ -47,7 +47,9 @@ imagePullPolicy: {{ $image.pullPolicy }}
 - { name: GROUPS_ADMIN_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "groups-admin") }}:50051" }
 - { name: MERGE_REQUESTS_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "merge-requests") }}:50051" }
 - { name: COLLABORATION_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "collaboration") }}:50051" }
+- { name: ALERTS_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "alerts") }}:50051" }
 - { name: MERGE_REQUESTS_HTTP_URL, value: "http://{{ include "switchyard.peer" (dict "root" . "name" "merge-requests") }}:8081" }
+- { name: ALERTS_HTTP_URL, value: "http://{{ include "switchyard.peer" (dict "root" . "name" "alerts") }}:8081" }
 - { name: KAFKA_BROKERS, value: {{ required "config.kafkaBrokers must name the brokers" $config.kafkaBrokers | quote }} }
 - { name: SWITCHYARD_DATA, value: /data }
 - { name: SWITCHYARD_TIER, value: {{ $config.tier | quote }} }

@@ -419,7 +419,7 @@ describe('a repository is pushed, reviewed and merged', () => {
     await eventually(
       async () => {
         expect(await system.query('groups_admin', `select 1 from projects where id = ${projectId}`)).toEqual([]);
-        for (const service of ['merge_requests', 'collaboration']) {
+        for (const service of ['merge_requests', 'collaboration', 'alerts']) {
           const gone = `select 1 from directory.projects where id = ${projectId} and deleted_at is null`;
           expect(await system.query(service, gone)).toEqual([]);
         }

@@ -132,7 +132,7 @@ describe('with tracing on', () => {
   it('no token leaves in a span or a log line', () => {
     expect(sink.text()).toContain('private_token=REDACTED');
     expect(sink.text()).not.toContain(system.rootToken);
-    for (const name of ['gateway', 'groups-admin', 'merge-requests', 'collaboration'])
+    for (const name of ['gateway', 'groups-admin', 'merge-requests', 'collaboration', 'alerts'])
       expect(JSON.stringify(logOf(name))).not.toContain(system.rootToken);
   });
 

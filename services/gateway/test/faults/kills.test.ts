@@ -12,7 +12,7 @@ jest.setTimeout(1_800_000);
 
 const rounds = Number(process.env.FAULT_ROUNDS ?? 20);
 const seed = seedOfRun();
-const processes = ['gateway', 'groups-admin', 'merge-requests', 'collaboration', 'postgresql', 'launcher'];
+const processes = ['gateway', 'groups-admin', 'merge-requests', 'collaboration', 'alerts', 'postgresql', 'launcher'];
 
 describe(`processes are killed at any moment under load, FAULT_SEED=${seed} FAULT_ROUNDS=${rounds}`, () => {
   let system: System;

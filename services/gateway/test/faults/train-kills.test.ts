@@ -15,7 +15,7 @@ jest.setTimeout(1_800_000);
 const root = resolve(__dirname, '../../../..');
 const rounds = Number(process.env.FAULT_ROUNDS ?? 10);
 const seed = seedOfRun();
-const processes = ['gateway', 'groups-admin', 'merge-requests', 'collaboration', 'postgresql', 'launcher'];
+const processes = ['gateway', 'groups-admin', 'merge-requests', 'collaboration', 'alerts', 'postgresql', 'launcher'];
 /** Cars of each train: every third one fails. */
 const cars = 9;
 

@@ -55,7 +55,7 @@ export async function startTestService(): Promise<TestService> {
   gated.host = `127.0.0.1:${gate.port}`;
   await migrate({ url: log.url, sets: [logMigrations] });
   const keys = new Map(
-    ['gateway', 'merge-requests', 'collaboration', 'groups-admin'].map((name) => [
+    ['gateway', 'merge-requests', 'collaboration', 'alerts', 'groups-admin'].map((name) => [
       name,
       generateKeyPairSync('ed25519'),
     ]),

@@ -31,7 +31,7 @@ const summary = (schema: string, where: string): string =>
 export async function expectSettled(system: System): Promise<void> {
   await eventually(
     async () => {
-      for (const service of ['groups_admin', 'merge_requests', 'collaboration']) {
+      for (const service of ['groups_admin', 'merge_requests', 'collaboration', 'alerts']) {
         expect(await system.query(service, 'select id from events.outbox where published_at is null')).toEqual([]);
       }
       expect(
@@ -50,7 +50,7 @@ export async function expectSettled(system: System): Promise<void> {
         ),
       ).toEqual([]);
       const source = await system.query('groups_admin', summary('public', ''));
-      for (const service of ['merge_requests', 'collaboration']) {
+      for (const service of ['merge_requests', 'collaboration', 'alerts']) {
         const replica = await system.query(service, summary('directory', 'where deleted_at is null'));
         expect([service, replica]).toEqual([service, source]);
       }

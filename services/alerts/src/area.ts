@@ -1,0 +1,24 @@
+import type { Database } from '@switchyard/database';
+import type { Directory } from '@switchyard/directory';
+import type { EventBus } from '@switchyard/events';
+import type { Peer, ServiceImplementation } from '@switchyard/rpc';
+import type { Config } from './config';
+
+/** What each area of the service is built from. */
+export interface AreaEdges {
+  readonly config: Config;
+  readonly db: Database;
+  readonly directory: Directory;
+  readonly groupsAdmin: Peer;
+  readonly bus: EventBus;
+  readonly clock: () => Date;
+}
+
+/** An area of the service. */
+export interface Area {
+  readonly services: readonly ServiceImplementation[];
+  /** Starts what runs beside requests: consumers and jobs. */
+  start?(): Promise<readonly { close(): Promise<void> }[]>;
+  /** Ends long waits; running calls still finish after it. */
+  drain?(): void;
+}

@@ -1,0 +1,59 @@
+import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
+import { startDirectory } from '@switchyard/directory';
+import { unavailable } from '@switchyard/errors';
+import { type EventBus, openBus, startRelay } from '@switchyard/events';
+import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
+import type { Area, AreaEdges } from './area';
+import type { Config } from './config';
+import { migrationSets } from './migrations';
+
+/** Edges that tests replace. */
+export interface Edges {
+  readonly bus?: EventBus;
+  readonly clock?: () => Date;
+}
+
+/** Builds the service on a migrated database. */
+export async function compose(config: Config, { signer }: ProcessContext, edges: Edges = {}): Promise<ServiceParts> {
+  await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
+  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'alerts' });
+  const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
+  const directory = await startDirectory({ db, client: groupsAdmin.client(DirectoryServiceService), log: logger });
+  const bus =
+    edges.bus ??
+    openBus({
+      kafkaBrokers: config.KAFKA_BROKERS?.split(','),
+      logDatabaseUrl: config.LOG_DATABASE_URL,
+      clientId: 'alerts',
+    });
+  const given: AreaEdges = { config, db, directory, groupsAdmin, bus, clock: edges.clock ?? (() => new Date()) };
+  const compositions: ((given: AreaEdges) => Area)[] = [];
+  const areas = compositions.map((composeArea) => composeArea(given));
+
+  const background: { close(): Promise<void> }[] = [];
+  return {
+    services: areas.flatMap(({ services }) => services),
+    ensureDirectory: directory.ensure,
+    countStatements,
+    ready: async () => {
+      await db.query(sql`select 1`);
+      if (!directory.ready()) throw unavailable('the directory has not been filled');
+    },
+    start: async () => {
+      for (const area of areas) background.push(...((await area.start?.()) ?? []));
+      background.push(startRelay({ db, bus }));
+    },
+    drain: () => {
+      for (const area of areas) area.drain?.();
+    },
+    close: async () => {
+      await Promise.all(background.map((one) => one.close()));
+      await directory.close();
+      if (edges.bus === undefined) await bus.close();
+      await db.close();
+      groupsAdmin.close();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
+
+const variables = {
+  ...serviceVariables,
+  GROUPS_ADMIN_ADDRESS: z.string(),
+  /** Key material; the key of the digests of integration keys is derived from it. */
+  SWITCHYARD_SECRET: z.string().min(32, 'must have at least 32 characters'),
+  SWITCHYARD_DATA: z.string().default('.switchyard'),
+  /** Bytes of the largest payload taken, and of a sample payload; the gateway reads no more than this either. */
+  SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(64 << 20)
+    .default(1 << 20),
+};
+
+/** Configuration of the process, parsed once from its environment. */
+export const readConfig = (environment = process.env) => parseEnvironment(variables, environment);
+
+/** What `readConfig` gives. */
+export type Config = ReturnType<typeof readConfig>;
