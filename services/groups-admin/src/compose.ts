@@ -15,12 +15,14 @@ import type { BackgroundWork, Dependencies } from './dependencies';
 import { PrismaClient } from './generated/prisma/client';
 import { accessStore } from './storage/access.store';
 import { directoryStore } from './storage/directory.store';
+import { issuableCounts } from './storage/issuable-count.store';
 import { migrations } from './storage/migrations';
 import { tokenStore } from './storage/personal-access-token.store';
 import { projectStore } from './storage/project.store';
 import { userStore } from './storage/user.store';
 import { accessHandler } from './transport/access.handler';
 import { directoryHandler } from './transport/directory.handler';
+import { issuableCountSubscriptions } from './transport/issuable-count.subscription';
 import { namespaceHandler } from './transport/namespace.handler';
 import { personalAccessTokenHandler } from './transport/personal-access-token.handler';
 import { repositorySubscription } from './transport/repository.subscription';
@@ -72,6 +74,13 @@ export async function compose(config: Config): Promise<ServiceParts> {
           db,
           group: 'groups-admin',
           subscriptions: [repositorySubscription(followPushes({ projects: projectStore(db) }))],
+        }),
+        await startConsumer({
+          bus,
+          db,
+          // Apart from pushes, so that neither waits for the other.
+          group: 'groups-admin.counts',
+          subscriptions: issuableCountSubscriptions(issuableCounts.count),
         }),
       );
       feed.start();

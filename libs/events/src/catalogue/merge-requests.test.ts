@@ -2,7 +2,16 @@ import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events
 import { decodeBody, encodeBody } from '../event';
 import { mergeRequestEventId, mergeRequestEvents } from './merge-requests';
 
-const mergeRequest = { id: 9, iid: 3, projectId: 5, authorId: 1, title: 'Faster „tests“' };
+const mergeRequest = {
+  id: 9,
+  iid: 3,
+  projectId: 5,
+  authorId: 1,
+  title: 'Faster „tests“',
+  state: 'opened',
+  labelIds: [4],
+  version: 2,
+};
 
 /** What has been published and may still lie in a log: these texts never change. */
 const golden: [string, string][] = [

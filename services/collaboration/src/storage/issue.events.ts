@@ -80,7 +80,9 @@ export interface IssueHappening {
 export async function publishIssueFacts(tx: SqlExecutor, happening: IssueHappening): Promise<void> {
   const { subject, assigneeIds, facts, actorId, occurredAt } = happening;
   if (facts.length === 0) return;
-  const [state] = await tx.query<{ sequence: number }>(sql`select sequence from directory.state`);
+  const [state] = await tx.query<{ sequence: number; labels: number[] }>(sql`
+    select sequence, array(select label_id from issue_labels where issue_id = ${subject.id} order by label_id) as labels
+    from directory.state`);
   const events = facts.map((fact) => {
     const wire = wireFact(fact, subject, assigneeIds);
     return {
@@ -96,6 +98,8 @@ export async function publishIssueFacts(tx: SqlExecutor, happening: IssueHappeni
           issueType: subject.issueType,
           assigneeIds: [...assigneeIds],
           version: subject.lockVersion,
+          state: subject.state,
+          labelIds: state?.labels ?? [],
         },
         actorId,
         occurredAt,

@@ -12,6 +12,7 @@ import { defaultColor, labelProblems, parseColor } from '../domain/label';
 import { refuse } from '../domain/problems';
 import { labelChanges } from '../storage/directory-rows';
 import type { LabelFilter, LabelRow, LabelStore, Parent } from '../storage/label.store';
+import type { Viewer } from '../storage/viewer';
 import { recordDirectoryChange } from './directory-writer';
 
 /** A change of a label; what is absent stays. */
@@ -34,8 +35,8 @@ const exists = () => conflict('Label already exists');
 
 /** Labels of projects and groups (G §10 Labels). */
 export function manageLabels({ db, labels }: { db: Database; labels: LabelStore }) {
-  async function get(parent: Parent, idOrTitle: string, above: boolean): Promise<LabelRow> {
-    const label = await labels.find(db, parent, idOrTitle, above);
+  async function get(parent: Parent, idOrTitle: string, above: boolean, viewer: Viewer): Promise<LabelRow> {
+    const label = await labels.find(db, parent, idOrTitle, above, viewer);
     if (label === undefined) throw notFound('Label');
     return label;
   }
@@ -56,6 +57,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
     async create(
       parent: Parent,
       wanted: { title: string; color: string; description: string; priority: number | undefined },
+      viewer: Viewer,
     ): Promise<LabelRow> {
       refuse(labelProblems(wanted));
       const title = wanted.title.trim();
@@ -71,10 +73,10 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
         await recordDirectoryChange(tx, await labelChanges(tx, [added.id]));
         return added.id;
       });
-      return get(parent, String(await made.catch(orGone(parent))), false);
+      return get(parent, String(await made.catch(orGone(parent))), false, viewer);
     },
 
-    async update(parent: Parent, idOrTitle: string, change: LabelChange): Promise<LabelRow> {
+    async update(parent: Parent, idOrTitle: string, change: LabelChange, viewer: Viewer): Promise<LabelRow> {
       refuse(labelProblems(change));
       const title = change.title?.trim();
       const color = change.color === undefined ? undefined : parseColor(change.color);
@@ -92,7 +94,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
         .catch((error: unknown) => {
           throw isUniqueViolation(error) ? exists() : error;
         });
-      return get(parent, String(id), false);
+      return get(parent, String(id), false, viewer);
     },
 
     remove: (parent: Parent, idOrTitle: string, unmodifiedSince?: Date): Promise<void> =>

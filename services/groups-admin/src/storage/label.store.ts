@@ -10,6 +10,7 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
+import { issuableCounts, labelCounts } from './issuable-count.store';
 import { contains, nobody, type Viewer, visibleGroups, visibleProjects } from './viewer';
 
 /** A project or group: where labels and milestones are. */
@@ -50,9 +51,13 @@ const columns = ({
   kind,
   id,
 }: Parent): Sql => sql`l.id, l.project_id, l.namespace_id, l.title, l.color, l.description, l.archived,
-  l.open_issues_count, l.closed_issues_count, l.open_merge_requests_count,
+  counts.open_issues_count, counts.closed_issues_count, counts.open_merge_requests_count,
   (select rank.priority from label_priorities rank where rank.label_id = l.id
     and rank.project_id = ${kind === 'project' ? id : 0}) as priority`;
+
+/** Labels `l` with their counts, as `columns` reads them. */
+const counted = (parent: Parent, viewer: Viewer): Sql =>
+  sql`labels l ${labelCounts(viewer, parent.kind === 'project' ? parent.id : undefined)}`;
 
 /** Ids of the groups above a parent, a group itself included. */
 export const groupsOf = ({ kind, id }: Parent): Sql =>
@@ -99,7 +104,8 @@ export const labelStore = (db: Database) => ({
       db,
       name: 'list_labels',
       select: columns(parent),
-      from: sql`labels l`,
+      from: counted(parent, filter.viewer),
+      countFrom: sql`labels l`,
       where,
       orders: {
         title: [
@@ -113,10 +119,16 @@ export const labelStore = (db: Database) => ({
   },
 
   /** One label by id or title; the id wins, then the parent's own. */
-  async find(executor: SqlExecutor, parent: Parent, idOrTitle: string, above: boolean): Promise<LabelRow | undefined> {
+  async find(
+    executor: SqlExecutor,
+    parent: Parent,
+    idOrTitle: string,
+    above: boolean,
+    viewer: Viewer = nobody,
+  ): Promise<LabelRow | undefined> {
     const id = /^\d{1,15}$/.test(idOrTitle) ? Number(idOrTitle) : 0;
     const [row] = await executor.query<LabelRow>(sql`
-      select ${columns(parent)} from labels l
+      select ${columns(parent)} from ${counted(parent, viewer)}
       where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title = ${idOrTitle})
       order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1`);
     return row;
@@ -125,7 +137,7 @@ export const labelStore = (db: Database) => ({
   /** Labels that a project or group can use with these titles, the nearest of each. */
   usable: (tx: SqlExecutor, parent: Parent, titles: readonly string[]): Promise<LabelRow[]> =>
     tx.query<LabelRow>(sql`
-      select distinct on (l.title) ${columns(parent)} from labels l left join namespaces n on n.id = l.namespace_id
+      select distinct on (l.title) ${columns(parent)} from ${counted(parent, nobody)} left join namespaces n on n.id = l.namespace_id
       where l.title = any(${[...titles]}::text[]) and ${reach(parent, { above: true, ...ownAndAbove })}
       order by l.title, (${ownedBy(parent)}) desc nulls last, cardinality(n.ancestry) desc`),
 
@@ -163,6 +175,7 @@ export const labelStore = (db: Database) => ({
 
   async remove(tx: Tx, id: number): Promise<void> {
     await tx.query(sql`delete from label_priorities where label_id = ${id}`);
+    await issuableCounts.forgetLabel(tx, id);
     await tx.query(sql`delete from labels where id = ${id}`);
   },
 });

@@ -1,6 +1,7 @@
 import { type Database, join, named, raw, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
 import type { Visibility } from '../domain/openness';
 import type { ProjectChange } from '../domain/project';
+import { openIssuesOf } from './issuable-count.store';
 import type { Viewer } from './viewer';
 
 /** A project with its namespace and the viewer's memberships, as it is printed. */
@@ -80,7 +81,7 @@ export interface ProjectRow {
 export const projectColumns = (viewer: Viewer): Sql => sql`p.*, n.name as namespace_name, n.path as namespace_path,
   n.kind as namespace_kind, n.full_path as namespace_full_path, n.full_name as namespace_full_name,
   n.parent_id as namespace_parent_id, coalesce(n.avatar_url, o.avatar_url) as namespace_avatar_url,
-  (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier,
+  (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier, ${openIssuesOf(viewer)} as open_issues_count,
   o.id as owner_id, o.username as owner_username, o.name as owner_name, o.state as owner_state,
   o.avatar_url as owner_avatar_url, o.public_email as owner_public_email, o.created_at as owner_created_at,
   (select m.access_level from memberships m where m.project_id = p.id and m.user_id = ${viewer.userId}::bigint

@@ -1,4 +1,5 @@
 import { type Sql, sql, type Tx } from '@switchyard/database';
+import { issuableCounts } from './issuable-count.store';
 import type { Membership } from './member.store';
 
 /** What lies in projects or namespaces and goes with them. */
@@ -62,6 +63,7 @@ export const purgeStore = () => ({
   async deleteProjects(tx: Tx, projects: readonly number[]): Promise<void> {
     const list = sql`${[...projects]}::bigint[]`;
     await tx.query(sql`delete from label_priorities where project_id = any(${list})`);
+    await issuableCounts.forgetProjects(tx, projects);
     await clear(tx, sql`project_id = any(${list})`);
     await tx.query(sql`delete from project_stars where project_id = any(${list})`);
     await tx.query(sql`delete from iid_counters where parent_kind = 'project' and parent_id = any(${list})`);

@@ -37,27 +37,28 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
         return page(rows.map(presenterOf(parent)), { ...info, keyset: asked.mode === 'keyset' });
       },
 
-      getLabel: async (request) => {
+      getLabel: async (request, context) => {
         const parent = parentOf(request.parent);
-        return entity(
-          presenterOf(parent)(await labels.get(parent, request.label, request.includeAncestorGroups ?? true)),
-        );
+        const above = request.includeAncestorGroups ?? true;
+        return entity(presenterOf(parent)(await labels.get(parent, request.label, above, viewerOf(context))));
       },
 
-      createLabel: async (request) => {
+      createLabel: async (request, context) => {
         const parent = parentOf(request.parent);
         const { name: title, color, description, priority } = request;
-        return entity(presenterOf(parent)(await labels.create(parent, { title, color, description, priority })));
+        const wanted = { title, color, description, priority };
+        return entity(presenterOf(parent)(await labels.create(parent, wanted, viewerOf(context))));
       },
 
-      updateLabel: async (request) => {
+      updateLabel: async (request, context) => {
         const parent = parentOf(request.parent);
-        const label = await labels.update(parent, request.label, {
+        const change = {
           title: given(request.newName),
           color: given(request.color),
           description: request.description,
           priority: request.removePriority ? null : request.priority,
-        });
+        };
+        const label = await labels.update(parent, request.label, change, viewerOf(context));
         return entity(presenterOf(parent)(label));
       },
 

@@ -1,5 +1,7 @@
-import { sql } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import { type CountedIssuable, issuableCounts } from '../../src/storage/issuable-count.store';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 import { refusal, worldOf } from '../support/world';
 
@@ -87,16 +89,115 @@ test('a label is found by id and by title, from below and in its own place', asy
   });
 });
 
-test('counters that other services report are shown', async () => {
-  const { id } = await create(ofProject(project), 'counted');
-  await running.db.query(sql`
-    update labels set open_issues_count = 1, closed_issues_count = 2, open_merge_requests_count = 3, archived = true where id = ${id}`);
-  expect(await get(ofProject(project), 'counted')).toMatchObject({
-    open_issues_count: 1,
-    closed_issues_count: 2,
-    open_merge_requests_count: 3,
-    archived: true,
-    is_project_label: true,
+describe('issues and merge requests are counted', () => {
+  let open: number;
+  let shut: number;
+  let hidden: number;
+  let ids: { bug: number; own: number };
+  beforeEach(async () => {
+    open = (await newGroup(ada, `counting${round}`, { visibility: 'public' })).id;
+    shut = (await newProject(ada, open, 'shut', { visibility: 'public' })).id;
+    hidden = (await newProject(ada, open, 'hidden')).id;
+    ids = {
+      bug: (await create(ofGroup(open), 'bug')).id,
+      own: (await create(ofProject(shut), 'own')).id,
+    };
+  });
+
+  const told = (one: Partial<CountedIssuable>) =>
+    running.db.transaction((tx) =>
+      issuableCounts.count(tx, {
+        kind: 'issue',
+        id: 1_000 * round + (one.id ?? 1),
+        projectId: shut,
+        version: 0,
+        state: 'opened',
+        confidential: false,
+        labelIds: [],
+        ...(({ id, ...rest }) => rest)(one),
+      }),
+    );
+  const counts = async (parent: Parent, label: string, viewer: TestUser | undefined) => {
+    const target = parent.groupId > 0 ? { group: parent.groupId } : { project: parent.projectId };
+    const found = await shown(
+      componentOf(parent),
+      labels(viewer).getLabel({ parent, label, includeAncestorGroups: true }, target),
+    );
+    const listed = await shown(
+      componentOf(parent),
+      labels(viewer).listLabels(
+        {
+          parent,
+          page: pageOf(),
+          search: label,
+          includeAncestorGroups: undefined,
+          includeDescendantGroups: false,
+          onlyGroupLabels: undefined,
+        },
+        target,
+      ),
+    );
+    expect(listed).toEqual([found]);
+    return [found.open_issues_count, found.closed_issues_count, found.open_merge_requests_count];
+  };
+  const ofWhole = async (viewer: TestUser | undefined, projectId = shut) =>
+    (
+      await shown(
+        'Project',
+        running.as(viewer, ProjectServiceService).getProject({ projectId } as never, { project: projectId }),
+      )
+    ).open_issues_count;
+
+  test('by label and in all, as they come, change and go', async () => {
+    await told({ labelIds: [ids.bug, ids.own] });
+    await told({ id: 2, labelIds: [ids.bug] });
+    await told({ id: 3, kind: 'merge_request', labelIds: [ids.bug] });
+    await told({ id: 3, labelIds: [ids.bug], projectId: hidden });
+    expect(await counts(ofProject(shut), 'bug', ada)).toEqual([2, 0, 1]);
+    expect(await counts(ofProject(shut), 'own', ada)).toEqual([1, 0, 0]);
+    expect(await counts(ofGroup(open), 'bug', ada)).toEqual([3, 0, 1]);
+    expect(await ofWhole(ada)).toBe(2);
+    await told({ version: 2, state: 'closed', labelIds: [ids.own] });
+    expect(await counts(ofProject(shut), 'bug', ada)).toEqual([1, 0, 1]);
+    expect(await counts(ofProject(shut), 'own', ada)).toEqual([0, 1, 0]);
+    await told({ version: 1, labelIds: [ids.bug] });
+    await told({ id: 2, version: 1, state: 'gone', labelIds: [ids.bug] });
+    await told({ id: 2, version: 1, labelIds: [ids.bug] });
+    expect(await counts(ofProject(shut), 'bug', ada)).toEqual([0, 0, 1]);
+    expect(await ofWhole(ada)).toBe(0);
+  });
+
+  test('those that only some see for these alone', async () => {
+    const bob = await running.user(`bob_${round}`);
+    await told({ labelIds: [ids.bug] });
+    await told({ id: 2, labelIds: [ids.bug], confidential: true });
+    await told({ id: 3, labelIds: [ids.bug], confidential: true, state: 'closed' });
+    await told({ id: 4, labelIds: [ids.bug], projectId: hidden });
+    for (const [viewer, seen] of [
+      [ada, [2, 1, 0]],
+      [bob, [1, 0, 0]],
+      [undefined, [1, 0, 0]],
+    ] as const) {
+      expect(await counts(ofProject(shut), 'bug', viewer)).toEqual(seen);
+      expect(await counts(ofGroup(open), 'bug', viewer)).toEqual(viewer === ada ? [3, 1, 0] : seen);
+      if (viewer !== undefined) expect(await ofWhole(viewer)).toBe(seen[0]);
+    }
+    await running.db.query(sql`update projects set issues_access_level = 'private' where id = ${shut}`);
+    expect(await counts(ofGroup(open), 'bug', bob)).toEqual([0, 0, 0]);
+    expect(await ofWhole(bob)).toBe(0);
+    expect(await ofWhole(ada)).toBe(2);
+  });
+
+  test('until their label or project goes', async () => {
+    await told({ labelIds: [ids.own] });
+    await labels(ada).deleteLabel({ parent: ofProject(shut), label: 'own', ifUnmodifiedSince: undefined });
+    await told({ version: 1, state: 'closed', labelIds: [ids.own] });
+    expect(await running.db.query(sql`select 1 from issuable_counts where label_id = ${ids.own}`)).toEqual([]);
+    await running.db.query(sql`update projects set marked_for_deletion_at = now() where id = ${shut}`);
+    await running.purge();
+    await told({ id: 2 });
+    for (const table of ['issuable_counts', 'counted_issuables'])
+      expect(await running.db.query(sql`select 1 from ${raw(table)} where project_id = ${shut}`)).toEqual([]);
   });
 });
 

@@ -1,6 +1,16 @@
 import { type Database, openDatabase, sql } from '@switchyard/database';
-import { type EventBus, embeddedLog, encodeBody, repositoryPushed } from '@switchyard/events';
+import {
+  type EventBus,
+  type EventDefinition,
+  embeddedLog,
+  encodeBody,
+  issueEvents,
+  mergeRequestEvents,
+  repositoryPushed,
+} from '@switchyard/events';
+import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import { eventually } from '@switchyard/testkit';
 import { conforming } from '../support/components';
@@ -145,4 +155,53 @@ test('a push that is delivered again has no second effect', async () => {
 
 test('a push to a project that is gone is received', async () => {
   await push(999_999);
+});
+
+test('issues and merge requests count on their project and labels as their owners tell of them', async () => {
+  const id = await makeProject('counted', ago(0));
+  const [label] = await db.query<{ id: number }>(sql`
+    insert into labels (project_id, title, color) values (${id}, 'bug', '#112233') returning id`);
+  const labelIds = [label?.id ?? 0];
+  const subject = { id: 7, projectId: id, state: 'opened', labelIds };
+  const tell = async <T>(event: EventDefinition<T>, payload: T, cause: string) => {
+    const headers = { id: cause, type: event.type, version: '1', time: new Date().toISOString() };
+    await bus.publish([{ topic: event.topic, key: event.key(payload), body: encodeBody(event, payload), headers }]);
+    await eventually(async () => {
+      expect(await db.query(sql`select 1 from events.inbox where event_id = ${cause}`)).toHaveLength(1);
+    });
+  };
+  const counts = () =>
+    db.query(sql`
+      select label_id = 0 as all, open_issues, closed_issues, open_merge_requests from issuable_counts
+      where project_id = ${id} order by label_id`);
+  const issue = (given: object, fact: string) =>
+    tell(
+      issueEvents,
+      IssueEvent.fromPartial({ issue: { ...subject, ...given }, fact: { $case: fact, value: {} } as never }),
+      `issue:${fact}`,
+    );
+  const mergeRequest = (given: object, fact: string) =>
+    tell(
+      mergeRequestEvents,
+      MergeRequestEvent.fromPartial({
+        mergeRequest: { ...subject, ...given },
+        fact: { $case: fact, value: {} } as never,
+      }),
+      `merge_request:${fact}`,
+    );
+  await issue({}, 'created');
+  await mergeRequest({ state: 'locked' }, 'created');
+  const both = { open_issues: 1, closed_issues: 0, open_merge_requests: 1 };
+  expect(await counts()).toEqual([
+    { all: true, ...both },
+    { all: false, ...both },
+  ]);
+  await issue({ version: 1, state: 'closed' }, 'closed');
+  await mergeRequest({ version: 1, state: 'merged' }, 'merged');
+  expect(await counts()).toEqual([
+    { all: true, open_issues: 0, closed_issues: 1, open_merge_requests: 0 },
+    { all: false, open_issues: 0, closed_issues: 1, open_merge_requests: 0 },
+  ]);
+  await issue({ version: 1, state: 'closed' }, 'deleted');
+  expect((await counts())[0]).toMatchObject({ open_issues: 0, closed_issues: 0 });
 });

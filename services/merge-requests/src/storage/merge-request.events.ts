@@ -22,6 +22,7 @@ type Subject = Pick<
   | 'title'
   | 'targetBranch'
   | 'lockVersion'
+  | 'state'
   | 'autoMergeUserId'
   | 'importedFrom'
 >;
@@ -179,7 +180,13 @@ export interface Happening {
 /** Appends the events of some happenings, in order, in the transaction that made them true. The rows must be locked. */
 export async function publishFacts(tx: SqlExecutor, happenings: readonly Happening[]): Promise<void> {
   if (happenings.length === 0) return;
-  const [state] = await tx.query<{ sequence: number }>(sql`select sequence from directory.state`);
+  const ids = happenings.map(({ subject }) => subject.id);
+  const [state] = await tx.query<{ sequence: number; labels: Record<string, number[]> | null }>(sql`
+    select sequence, (
+      select json_object_agg(merge_request_id, label_ids) from (
+        select merge_request_id, array_agg(label_id order by label_id) as label_ids from merge_request_labels
+        where merge_request_id = any(${ids}::bigint[]) group by merge_request_id) as labelled) as labels
+    from directory.state`);
   const events = happenings.map(({ subject, fact, actorId, occurredAt, mergeUserId }) => {
     const wire = wireFact(fact, subject, mergeUserId ?? subject.autoMergeUserId ?? 0);
     return {
@@ -191,6 +198,9 @@ export async function publishFacts(tx: SqlExecutor, happenings: readonly Happeni
           projectId: subject.projectId,
           authorId: subject.authorId,
           title: subject.title,
+          state: subject.state,
+          labelIds: state?.labels?.[subject.id] ?? [],
+          version: subject.lockVersion,
         },
         actorId,
         occurredAt,
