@@ -12,6 +12,7 @@ import {
   type DiscussionEdges,
   getDiscussion,
   getDiscussionNote,
+  listDiscussionNotes,
   listDiscussions,
   replyToDiscussion,
   resolveDiscussion,
@@ -108,7 +109,15 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     clock,
     emojiNotesReact,
   };
-  const discussing: DiscussionEdges = { find, notes, discussions: discussionList(db), change, places, clock };
+  const discussing: DiscussionEdges = {
+    find,
+    notes,
+    discussions: discussionList(db),
+    change,
+    places,
+    runCommands,
+    clock,
+  };
   const useCases = observe('collaboration', {
     listNotes: listNotes({ find, notes }),
     getNote: getNote({ find, notes }),
@@ -121,6 +130,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     deleteAward: deleteAward(awarding),
     listDiscussions: listDiscussions(discussing),
     getDiscussion: getDiscussion(discussing),
+    listDiscussionNotes: listDiscussionNotes(discussing),
     createDiscussion: createDiscussion(discussing),
     replyToDiscussion: replyToDiscussion(discussing),
     resolveDiscussion: resolveDiscussion(discussing),

@@ -60,6 +60,7 @@ export const createCommitComment =
         body,
         internal: false,
         position: found ? wanted : undefined,
+        resolvedById: undefined,
         at: clock(),
       });
       const written = await notes.find(noteable, id, tx);

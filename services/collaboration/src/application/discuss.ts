@@ -3,6 +3,7 @@ import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { checkBody, checkMayComment, checkMayResolve, checkMaySee, momentOf, seesInternal } from '../domain/note';
 import { noSuchPlace, positionOf, type WantedPosition } from '../domain/note-position';
 import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
+import type { CommandOutcome } from '../domain/quick-action';
 import type { DiscussionList, DiscussionRow } from '../storage/discussion.list';
 import { noteSubject } from '../storage/note.events';
 import type { NoteList } from '../storage/note.list';
@@ -11,7 +12,8 @@ import type { ChangeNoteable } from './change-noteable';
 import type { DiffPlaces } from './diff-places';
 import { type FoundNote, writerOf } from './list-notes';
 import type { Noteables, Reader } from './noteables';
-import { mentionsOf, unresolvedChange } from './write-notes';
+import type { RunCommands } from './run-quick-actions';
+import { carryOut, mentionsOf, unresolvedChange } from './write-notes';
 
 /** What discussions need. */
 export interface DiscussionEdges {
@@ -20,8 +22,14 @@ export interface DiscussionEdges {
   readonly discussions: DiscussionList;
   readonly change: ChangeNoteable;
   readonly places: DiffPlaces;
+  readonly runCommands: RunCommands;
   readonly clock: () => Date;
 }
+
+/** What became of a body: what was to be written, or commands alone (G-2-18). */
+export type Said<T> =
+  | (T & { readonly kind: 'written'; readonly commands: CommandOutcome })
+  | { readonly kind: 'commands'; readonly commands: CommandOutcome };
 
 /** A discussion and what carries it. */
 export interface FoundDiscussion {
@@ -54,10 +62,11 @@ async function visibleDiscussion(
   reader: Reader,
   noteable: Noteable,
   discussionId: string,
+  thing = 'Discussion',
 ): Promise<DiscussionRow> {
   const discussion = await discussions.find(noteable, discussionId, undefined, reader.actor);
-  if (discussion === undefined) throw notFound('Discussion');
-  if (discussion.notes[0].internal && !seesInternal(writerOf(reader))) throw notFound('Discussion');
+  if (discussion === undefined) throw notFound(thing);
+  if (discussion.notes[0].internal && !seesInternal(writerOf(reader))) throw notFound(thing);
   return discussion;
 }
 
@@ -67,6 +76,14 @@ export const getDiscussion =
   async (reader: Reader, ref: NoteableRef, discussionId: string): Promise<FoundDiscussion> => {
     const noteable = await edges.find(ref, reader);
     return { noteable, discussion: await visibleDiscussion(edges, reader, noteable, discussionId) };
+  };
+
+/** One discussion, asked for its notes (G-4.7-4). Fails with `not_found`, in other words than `getDiscussion`. */
+export const listDiscussionNotes =
+  (edges: DiscussionEdges) =>
+  async (reader: Reader, ref: NoteableRef, discussionId: string): Promise<FoundDiscussion> => {
+    const noteable = await edges.find(ref, reader);
+    return { noteable, discussion: await visibleDiscussion(edges, reader, noteable, discussionId, 'Notes') };
   };
 
 /** A thread as somebody wants it. */
@@ -80,12 +97,12 @@ export interface DiscussionWish {
 
 /** Starts a thread (G-4.7-3). Fails with `not_found`, `forbidden`, `bad_request`. */
 export const createDiscussion =
-  ({ find, discussions, notes, change, places, clock }: DiscussionEdges) =>
+  ({ find, discussions, notes, change, places, runCommands, clock }: DiscussionEdges) =>
   async (
     reader: Reader,
     ref: NoteableRef,
     { body, internal, createdAt, position: wanted }: DiscussionWish,
-  ): Promise<FoundDiscussion> => {
+  ): Promise<Said<FoundDiscussion>> => {
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     checkMayComment(writer, noteable, internal);
@@ -94,6 +111,8 @@ export const createDiscussion =
     const position = wanted && noteableRules[noteable.kind].diffs ? positionOf(wanted) : undefined;
     if (position !== undefined && !(await places.check(noteable.projectId, position))) throw noSuchPlace();
     const type = position === undefined ? 'DiscussionNote' : 'DiffNote';
+    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
+    if (commandsOnly) return { kind: 'commands', commands: outcome };
     const discussion = await change(noteable, writer.userId, async (tx, row) => {
       const id = await noteStore.insert(tx, {
         noteableId: row,
@@ -101,9 +120,10 @@ export const createDiscussion =
         discussionId: undefined,
         type,
         authorId: writer.userId,
-        body,
+        body: text,
         internal,
         position,
+        resolvedById: undefined,
         at,
       });
       const note = await notes.find(noteable, id, tx);
@@ -112,13 +132,16 @@ export const createDiscussion =
       return {
         result: made,
         counters: { userNotesCount: 1, unresolvedCount: unresolvedChange(noteable, 0, 1) },
-        fact: { $case: 'created', value: { note: noteSubject(note), mentions: mentionsOf(body) } },
+        fact: { $case: 'created', value: { note: noteSubject(note), mentions: mentionsOf(text) } },
       };
     });
-    return { noteable, discussion };
+    return { kind: 'written', noteable, discussion, commands: outcome };
   };
 
-/** Replies (G-4.7-5); a comment becomes a thread by it (G-4.7-10). Fails with `not_found`, `forbidden`, `bad_request`. */
+/**
+ * Replies (G-4.7-5); a comment becomes a thread by it (G-4.7-10), and a resolved thread stays resolved: whoever sees more to do says so.
+ * Fails with `not_found`, `forbidden`, `bad_request`.
+ */
 export const replyToDiscussion =
   (edges: DiscussionEdges) =>
   async (
@@ -126,18 +149,21 @@ export const replyToDiscussion =
     ref: NoteableRef,
     discussionId: string,
     { body, createdAt }: Pick<DiscussionWish, 'body' | 'createdAt'>,
-  ): Promise<FoundNote> => {
-    const { find, notes, change, clock } = edges;
+  ): Promise<Said<FoundNote>> => {
+    const { find, notes, change, runCommands, clock } = edges;
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
-    await visibleDiscussion(edges, reader, noteable, discussionId);
+    const seen = await visibleDiscussion(edges, reader, noteable, discussionId);
     checkMayComment(writer, noteable, false);
     checkBody(body);
     const at = momentOf(writer, createdAt, clock());
+    if (seen.notes[0].system) throw badRequest('Discussion can not be replied to.');
+    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
+    if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
       const before = await noteStore.discussion(tx, row, discussionId);
       if (before === undefined) throw notFound('Discussion');
-      if (before.system) throw badRequest('Discussion can not be replied to.');
+      const settled = noteableRules[noteable.kind].resolvable && before.type !== undefined && before.unresolved === 0;
       if (before.type === undefined) await noteStore.makeThread(tx, row, discussionId);
       const id = await noteStore.insert(tx, {
         noteableId: row,
@@ -145,20 +171,24 @@ export const replyToDiscussion =
         discussionId,
         type: before.type ?? 'DiscussionNote',
         authorId: writer.userId,
-        body,
+        body: text,
         internal: before.internal,
         position: before.position,
+        resolvedById: settled ? writer.userId : undefined,
         at,
       });
       const written = await notes.find(noteable, id, tx);
       if (written === undefined) throw new Error('a reply that has just been written is not there');
       return {
         result: written,
-        counters: { userNotesCount: 1, unresolvedCount: unresolvedChange(noteable, before.unresolved, 1) },
-        fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(body) } },
+        counters: {
+          userNotesCount: 1,
+          unresolvedCount: settled ? 0 : unresolvedChange(noteable, before.unresolved, 1),
+        },
+        fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
       };
     });
-    return { noteable, note };
+    return { kind: 'written', noteable, note, commands: outcome };
   };
 
 async function settle(

@@ -49,6 +49,27 @@ export const mentionsOf = (body: string, before?: string) => {
   return { usernames: [...usernames], directlyAddressedUsernames: [...directlyAddressed] };
 };
 
+/** What is left of a body to be written, and what its commands came to. */
+export interface CarriedOut {
+  readonly text: string;
+  readonly outcome: CommandOutcome;
+  /** Nothing else is said: no note is written (G-2-18). */
+  readonly commandsOnly: boolean;
+}
+
+/** Carries out the commands of a body. They run before the rest is written: whatever else can be refused must have been looked at. */
+export async function carryOut(
+  runCommands: RunCommands,
+  reader: Reader,
+  noteable: Noteable,
+  body: string,
+): Promise<CarriedOut> {
+  const { text, commands } = parseQuickActions(body, noteable.kind);
+  if (commands.length === 0) return { text, outcome: noCommands, commandsOnly: false };
+  const outcome = await runCommands(reader, noteable, commands);
+  return { text, outcome, commandsOnly: text.trim() === '' };
+}
+
 /**
  * Writes a comment (G-4.6-3). Commands run first: they may run again without harm when the note could not be written, whereas a note
  * written twice is a note too many. Fails with `not_found`, `forbidden`, `bad_request`.
@@ -65,9 +86,8 @@ export const createNote =
     if (emoji !== undefined && isEmoji(emoji))
       return { kind: 'reaction', award: await give(reader, { noteable }, emoji) };
 
-    const { text, commands } = parseQuickActions(body, noteable.kind);
-    const outcome = commands.length === 0 ? noCommands : await runCommands(reader, noteable, commands);
-    if (commands.length > 0 && text.trim() === '') return { kind: 'commands', commands: outcome };
+    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
+    if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
       const id = await noteStore.insert(tx, {
         noteableId: row,
@@ -78,6 +98,7 @@ export const createNote =
         body: text,
         internal,
         position: undefined,
+        resolvedById: undefined,
         at,
       });
       const written = await notes.find(noteable, id, tx);
@@ -107,6 +128,8 @@ export const updateNote =
     const seen = await visibleNote({ notes }, reader, noteable, id);
     const writer = writerOf(reader);
     checkMayEdit(writer, seen);
+    // What may no longer be said in a new comment must not be said by an old one.
+    checkMayComment(writer, noteable, false);
     if (confidential !== undefined && confidential !== seen.internal)
       throw badRequest('Note {:confidential=>["can\'t be changed"]}');
     checkBody(body);

@@ -25,6 +25,8 @@ export interface NewNote {
   readonly internal: boolean;
   /** A diff note's place. */
   readonly position: unknown;
+  /** Who resolved it by writing it in a thread that is resolved; undefined where it waits, or cannot be resolved. */
+  readonly resolvedById: number | undefined;
   readonly at: Date;
 }
 
@@ -48,9 +50,10 @@ export const noteStore = {
     const position = note.position === undefined ? null : JSON.stringify(note.position);
     const [row] = await tx.query<{ id: number }>(sql`
       insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, internal,
-        original_position, position, created_at, updated_at)
+        original_position, position, resolved_at, resolved_by_id, created_at, updated_at)
       values (${note.noteableId}, ${note.projectId}, ${discussion}, ${note.discussionId === undefined}, ${note.type ?? null},
-        ${note.authorId}, ${note.body}, ${note.internal}, ${position}::jsonb, ${position}::jsonb, ${note.at}, ${note.at})
+        ${note.authorId}, ${note.body}, ${note.internal}, ${position}::jsonb, ${position}::jsonb,
+        ${note.resolvedById === undefined ? null : note.at}, ${note.resolvedById ?? null}, ${note.at}, ${note.at})
       returning id`);
     if (row === undefined) throw new Error('a note has not been written');
     return row.id;

@@ -9,6 +9,7 @@ import type {
   DiscussionNoteRef,
   getDiscussion,
   getDiscussionNote,
+  listDiscussionNotes,
   listDiscussions,
   replyToDiscussion,
   resolveDiscussion,
@@ -19,12 +20,13 @@ import type { deleteNote, updateNote } from '../application/write-notes';
 import { presentCommitComment } from '../presenters/commit-comment.presenter';
 import { presentDiscussion } from '../presenters/discussion.presenter';
 import { presentNote } from '../presenters/note.presenter';
-import { refOf, signedIn } from './note.handler';
+import { commandsReply, refOf, signedIn } from './note.handler';
 
 /** Use cases behind the service. */
 export interface DiscussionUseCases {
   readonly listDiscussions: ReturnType<typeof listDiscussions>;
   readonly getDiscussion: ReturnType<typeof getDiscussion>;
+  readonly listDiscussionNotes: ReturnType<typeof listDiscussionNotes>;
   readonly createDiscussion: ReturnType<typeof createDiscussion>;
   readonly resolveDiscussion: ReturnType<typeof resolveDiscussion>;
   readonly replyToDiscussion: ReturnType<typeof replyToDiscussion>;
@@ -77,20 +79,29 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
     createDiscussion: async ({ noteable, body, createdAt, internal, position }, context) => {
       const wish = { body, internal, createdAt, position };
       const found = await discussions.createDiscussion(signedIn(context), refOf(noteable), wish);
-      return entity(presentDiscussion(found.discussion, found.noteable, externalUrl));
+      if (found.kind === 'commands') return commandsReply(found.commands);
+      const { notes, ...thread } = presentDiscussion(found.discussion, found.noteable, externalUrl);
+      const commands_changes = found.commands.changes;
+      return entity({ ...thread, notes: notes.map((note) => ({ ...note, commands_changes })) });
     },
     resolveDiscussion: async ({ noteable, discussionId, resolved }, context) => {
       const found = await discussions.resolveDiscussion(signedIn(context), refOf(noteable), discussionId, resolved);
       return entity(presentDiscussion(found.discussion, found.noteable, externalUrl));
     },
     listDiscussionNotes: async (request, context) => {
-      const found = await discussions.getDiscussion(signedIn(context), refOf(request.noteable), request.discussionId);
+      const { noteable: ref, discussionId } = request;
+      const found = await discussions.listDiscussionNotes(signedIn(context), refOf(ref), discussionId);
       return entity(presentDiscussion(found.discussion, found.noteable, externalUrl).notes);
     },
-    replyToDiscussion: async ({ noteable, discussionId, body, createdAt }, context) =>
-      noteEntity(
-        await discussions.replyToDiscussion(signedIn(context), refOf(noteable), discussionId, { body, createdAt }),
-      ),
+    replyToDiscussion: async ({ noteable, discussionId, body, createdAt }, context) => {
+      const wish = { body, createdAt };
+      const said = await discussions.replyToDiscussion(signedIn(context), refOf(noteable), discussionId, wish);
+      if (said.kind === 'commands') return commandsReply(said.commands);
+      return entity({
+        ...presentNote(said.note, said.noteable, externalUrl),
+        commands_changes: said.commands.changes,
+      });
+    },
     getDiscussionNote: async (request, context) =>
       noteEntity(await discussions.getDiscussionNote(signedIn(context), noteRef(request))),
     updateDiscussionNote: async (request, context) => {

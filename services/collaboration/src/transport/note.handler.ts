@@ -13,6 +13,7 @@ import type { getNote, listNotes } from '../application/list-notes';
 import type { createNote, deleteNote, updateNote } from '../application/write-notes';
 import type { ActivityFilter } from '../domain/note';
 import type { NoteableRef } from '../domain/noteable';
+import type { CommandOutcome } from '../domain/quick-action';
 import { presentAward } from '../presenters/award-emoji.presenter';
 import { presentNote } from '../presenters/note.presenter';
 
@@ -49,6 +50,10 @@ export function refOf(message: NoteableRefMessage | undefined): NoteableRef {
   }
 }
 
+/** What commands came to, where nothing else was said (G-2-18). */
+export const commandsReply = ({ changes, summary }: CommandOutcome) =>
+  entity({ commands_changes: changes, summary }, 202);
+
 const filters = new Map<string, ActivityFilter>(
   (['all_notes', 'only_comments', 'only_activity'] as const).map((name) => [name, name]),
 );
@@ -76,7 +81,7 @@ export const noteHandler = (notes: NoteUseCases, externalUrl: string): ServiceIm
         case 'reaction':
           return entity(presentAward(written.award, externalUrl));
         case 'commands':
-          return entity({ commands_changes: written.commands.changes, summary: written.commands.summary }, 202);
+          return commandsReply(written.commands);
         case 'note':
           return entity({
             ...presentNote(written.note, written.noteable, externalUrl),

@@ -163,6 +163,53 @@ describe('a thread', () => {
     await expect(resolve(target, last.id, true)).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
+  it('stays resolved when somebody replies, and is opened again by whoever says so', async () => {
+    const target = scene.mergeRequest();
+    const thread = await start(target, 'Fix this');
+    await resolve(target, thread.id, true);
+    expect(await reply(target, thread.id, 'Thanks', scene.ada)).toMatchObject({
+      resolved: true,
+      resolved_by: { username: 'ada' },
+    });
+    expect(await counters(target)).toEqual([2, 0]);
+    await resolve(target, thread.id, false);
+    expect(await reply(target, thread.id, 'Still not')).toMatchObject({ resolved: false });
+    expect(await counters(target)).toEqual([3, 1]);
+  });
+
+  it('carries out commands, and is none when nothing else is said (G-2-18)', async () => {
+    const target = scene.mergeRequest();
+    expect(await start(target, '/close')).toEqual({
+      commands_changes: { state_event: 'close' },
+      summary: ['Closed it.'],
+    });
+    expect((await list(target)).items).toEqual([]);
+    const thread = await start(target, 'Enough.\n/close');
+    expect(thread.notes).toMatchObject([{ body: 'Enough.', commands_changes: { state_event: 'close' } }]);
+    expect(await reply(target, thread.id, '/reopen')).toMatchObject({ summary: ['Reopened it.'] });
+    expect(await reply(target, thread.id, 'No.\n/reopen')).toMatchObject({
+      body: 'No.',
+      commands_changes: { state_event: 'reopen' },
+    });
+    expect((await get(target, thread.id)).notes).toHaveLength(2);
+    await scene.here.db.query(sql`update notes set system = true where id = ${thread.notes[0].id}`);
+    const edits = scene.here.edits.length;
+    await expect(reply(target, thread.id, '/close')).rejects.toMatchObject({ kind: 'bad_request' });
+    expect(scene.here.edits).toHaveLength(edits);
+  });
+
+  it('that is not there is told apart from its notes (G-4.7-4)', async () => {
+    const target = scene.mergeRequest();
+    const nowhere = { noteable: mergeRequestRef(target), discussionId: 'f'.repeat(40) };
+    const as = scene.as(scene.bob);
+    await expect(scene.here.discussions.listDiscussionNotes(nowhere, as)).rejects.toMatchObject({
+      body: { message: '404 Notes Not Found' },
+    });
+    await expect(scene.here.discussions.getDiscussion(nowhere, as)).rejects.toMatchObject({
+      body: { message: '404 Discussion Not Found' },
+    });
+  });
+
   it('loses notes until nothing is left; the next becomes the first', async () => {
     const target = scene.mergeRequest();
     const thread = await start(target, 'one');

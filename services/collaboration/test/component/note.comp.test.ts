@@ -1,5 +1,6 @@
 import { sql } from '@switchyard/database';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { TimeTracking_Kind as Tracking } from '@switchyard/protos/rpc/v1/time_tracking';
 import { measureCost } from '@switchyard/rpc';
 import type { StoredTarget } from '../support/installation';
 import { type Item, json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
@@ -128,6 +129,11 @@ describe('a note', () => {
     const target = scene.mergeRequest({ discussionLocked: true });
     await expect(write(target, 'x', scene.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
     await write(target, 'x', scene.eve);
+    const open = scene.mergeRequest();
+    const said = await write(open, 'calm', scene.mallory);
+    scene.here.targets.set(open.id, { ...open, discussionLocked: true });
+    await expect(update(open, said.id, 'angry', scene.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect((await update(open, said.id, 'edited', scene.ada)).body).toBe('edited');
   });
 
   it('is edited and deleted by its author and by Maintainers, a system note by nobody (G-4.6-6)', async () => {
@@ -265,6 +271,21 @@ describe('a body that says something else', () => {
     expect(await write(target, '/draft')).toMatchObject({ commands_changes: { wip_event: 'draft' } });
     expect(scene.here.edits.at(-1)).toMatchObject({ title: `Draft: ${target.title}` });
     expect(await write(target, '/done')).toMatchObject({ status: 202 });
+    expect(await write(target, '/estimate 3h\n/spend 30m\n/spend soon\n/remove_time_spent')).toEqual({
+      status: 202,
+      commands_changes: { time_estimate: 10_800, spend_time: { duration: 'reset' } },
+      summary: [
+        'Set the estimate to 3h.',
+        'Added 30m of time spent.',
+        'Could not apply spend command.',
+        'Removed the time spent.',
+      ],
+    });
+    expect(scene.here.edits.slice(-3)).toMatchObject([
+      { iid: target.iid, tracking: { kind: Tracking.KIND_ESTIMATE, duration: '3h' }, userId: scene.bob.id },
+      { tracking: { kind: Tracking.KIND_SPEND, duration: '30m' } },
+      { tracking: { kind: Tracking.KIND_RESET_SPENT, duration: '' } },
+    ]);
     expect(await write(target, '/label ~nope')).toMatchObject({
       status: 202,
       commands_changes: {},

@@ -122,6 +122,7 @@ describe('notes in the database', () => {
           body: 'x',
           internal: false,
           position: undefined,
+          resolvedById: undefined,
           at: new Date(),
         });
         await tx.query(

@@ -93,7 +93,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
         ...(kind.hasDiff ? diffParams : {}),
       },
       bodyLimit: noteBodyLimit,
-      returns: { 201: 'Discussion' },
+      returns: { 201: 'Discussion', 202: 'NoteCommands' },
       handle: ({ params, path: at, access, call }) =>
         call(DiscussionServiceService).createDiscussion({
           noteable: ref(access.id, at),
@@ -123,7 +123,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       // A documentation slip asks for `note_id` (G-4.7-5).
       params: { body: text(), created_at: dateTime().optional(), note_id: text().optional() },
       bodyLimit: noteBodyLimit,
-      returns: { 201: 'Note' },
+      returns: { 201: 'Note', 202: 'NoteCommands' },
       handle: ({ params, path: at, access, call }) =>
         call(DiscussionServiceService).replyToDiscussion({
           ...discussion(access.id, at),
