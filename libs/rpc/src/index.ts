@@ -36,3 +36,4 @@ export {
   type ServiceImplementation,
   startServer,
 } from './server';
+export { timeTracking, timeTrackingMessage } from './time-tracking';

@@ -25,8 +25,8 @@ const sizes: Readonly<Record<string, number>> = Object.fromEntries([
   ...(['month', 'week', 'day', 'hour', 'minute', 'second'] as const).map((name, at) => [name, units[at]?.[1] ?? 0]),
 ]);
 
-/** Most seconds a duration may have: some 680 months of work. */
-const longest = 2_147_483_647;
+/** Most seconds a duration may have: some 3,700 months of work. */
+export const longestDuration = 2_147_483_647;
 
 const part = /\s*(\d{1,10}(?:\.\d{1,5})?)\s*([a-z]*)/iy;
 
@@ -51,6 +51,6 @@ export function parseDuration(text: string): number | undefined {
     seconds += Number(amount) * size;
   }
   const whole = Math.round(seconds);
-  if (whole > longest) return undefined;
+  if (whole > longestDuration) return undefined;
   return negative ? -whole : whole;
 }

@@ -23,6 +23,7 @@ import { rebaseMergeRequest, runRebase } from './application/rebase-merge-reques
 import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
 import { reportCommitStatus } from './application/report-commit-status';
 import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
+import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
 import { startJobs, startSweeping } from './application/work-jobs';
 import type { ProtectedBranch } from './domain/protected-branch';
@@ -92,6 +93,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
   const useCases = observe('merge_requests', {
     createMergeRequest: createMergeRequest(edges),
     updateMergeRequest: updateMergeRequest(edges),
+    trackMergeRequestTime: trackMergeRequestTime(edges),
     mergeMergeRequest: mergeMergeRequest(edges, land, check),
     cancelAutoMerge: cancelAutoMerge(edges),
     addToMergeTrain: addToMergeTrain(edges, check),

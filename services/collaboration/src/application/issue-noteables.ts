@@ -5,7 +5,7 @@ import type { issueCounters } from '../storage/issue-counter.store';
 import type { KeepCounters } from './change-noteable';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 import type { NoteableResolver, Reader } from './noteables';
-import type { NoteableEditor } from './run-quick-actions';
+import { type NoteableEditor, timeTrackingOf } from './run-quick-actions';
 import type { subscribeToIssue } from './subscribe-to-issue';
 import type { trackIssueTime } from './track-issue-time';
 import type { updateIssue } from './update-issue';
@@ -62,15 +62,11 @@ export const issueEditor =
   async (reader, { projectId, iid = 0 }, edit) => {
     const caller = callerOf(reader);
     const key = { projectId, iid };
+    const tracking = timeTrackingOf(edit);
     if (edit.subscribed !== undefined) {
       await subscribe(caller, key, edit.subscribed);
-    } else if (edit.estimate !== undefined) {
-      await track(caller, key, {
-        kind: edit.estimate === null ? 'reset_estimate' : 'estimate',
-        duration: edit.estimate ?? '',
-      });
-    } else if (edit.spent !== undefined) {
-      await track(caller, key, { kind: edit.spent === null ? 'reset_spent' : 'spend', duration: edit.spent ?? '' });
+    } else if (tracking !== undefined) {
+      await track(caller, key, tracking);
     } else {
       await update(caller, key, {
         title: edit.title,

@@ -1,5 +1,4 @@
 import type { Tx } from '@switchyard/database';
-import { humanTime } from '@switchyard/texts';
 import { issueSystemNotes, type NotedIssueFact } from '../domain/issue-system-note';
 import type { NoteableKey } from '../domain/noteable';
 import type { noteableStore } from '../storage/noteable.store';
@@ -21,11 +20,5 @@ export const noteIssues =
   async (tx: Tx, { issueId, projectId, actorId, fact, cause }: NotedIssueHappening): Promise<void> => {
     const key: NoteableKey = { kind: 'Issue', projectId, targetId: issueId, sha: '' };
     if (fact.kind === 'deleted') await noteables.remove(tx, key);
-    else
-      await notes.write(
-        tx,
-        key,
-        issueSystemNotes(actorId, fact, (seconds) => humanTime(seconds) ?? '0s'),
-        cause,
-      );
+    else await notes.write(tx, key, issueSystemNotes(actorId, fact), cause);
   };

@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { labelsByTitles, usersByUsernames } from '@switchyard/directory';
 import { isAppError } from '@switchyard/errors';
-import { parseDuration } from '@switchyard/texts';
+import { parseDuration, type TimeTracking } from '@switchyard/texts';
 import type { Noteable, NoteableKind } from '../domain/noteable';
 import { type Command, type CommandOutcome, dueDate, labelNames, userNames } from '../domain/quick-action';
 import type { Reader } from './noteables';
@@ -24,6 +24,15 @@ export interface NoteableEdit {
   /** As people write durations, negative to subtract; null takes all of it away. */
   readonly spent?: string | null;
   readonly subscribed?: boolean;
+}
+
+/** What an edit does to the times of an object; undefined when nothing. */
+export function timeTrackingOf({ estimate, spent }: NoteableEdit): TimeTracking | undefined {
+  if (estimate !== undefined) {
+    return estimate === null ? { kind: 'reset_estimate', duration: '' } : { kind: 'estimate', duration: estimate };
+  }
+  if (spent === undefined) return undefined;
+  return spent === null ? { kind: 'reset_spent', duration: '' } : { kind: 'spend', duration: spent };
 }
 
 /** Changes an object of one kind in the name of whoever writes, by the owner's own rules. Fails as the owner's endpoint would. */

@@ -1,7 +1,7 @@
 import { issueSystemNotes, type NotedIssueFact } from './issue-system-note';
 
 const said = (fact: NotedIssueFact) =>
-  issueSystemNotes(2, fact, (seconds) => `${seconds}s`).map(({ parts }) =>
+  issueSystemNotes(2, fact).map(({ parts }) =>
     parts.map((part) => (typeof part === 'string' ? part : `@${part.userId}`)).join(''),
   );
 
@@ -30,7 +30,7 @@ it('system notes of an issue tell of each change but those of labels, state, mil
     'removed the due date',
     'made it confidential',
     'unlocked the discussion',
-    'changed the time estimate to 60s',
+    'changed the time estimate to 1m',
     'added 20s of time spent',
     'subtracted 20s of time spent',
     'changed the description',

@@ -1,4 +1,5 @@
 import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
+import { timeSayings } from './time-note';
 
 /** What can happen to an issue, as far as its system notes tell of it. */
 export type NotedIssueFact =
@@ -14,34 +15,27 @@ export type NotedIssueFact =
 
 type Change = Extract<NotedIssueFact, { kind: 'updated' }>['changes'][number];
 
-/** Notes of single fields: what each says of its change. Times stand as seconds; `humanTime` writes them as people do. */
-const sayings: Record<string, (change: Change, humanTime: (seconds: number) => string) => string> = {
+/** Notes of single fields: what each says of its change. */
+const sayings: Record<string, (change: Change) => string> = {
   title: (change) => `changed the title from ${emphasized(change.old)} to ${emphasized(change.new)}`,
   due_date: (change) => (change.new === '' ? 'removed the due date' : `changed the due date to ${change.new}`),
   confidential: (change) => (change.new === 'true' ? 'made it confidential' : 'made it visible to everyone'),
   discussion_locked: (change) => `${change.new === 'true' ? 'locked' : 'unlocked'} the discussion`,
   issue_type: (change) => `changed the type from ${change.old} to ${change.new}`,
   severity: (change) => `changed the severity to ${emphasized(change.new)}`,
-  time_estimate: (change, humanTime) =>
-    Number(change.new) === 0
-      ? 'removed the time estimate'
-      : `changed the time estimate to ${humanTime(Number(change.new))}`,
-  time_spent: (change, humanTime) => {
-    const spent = Number(change.new) - Number(change.old);
-    if (Number(change.new) === 0) return 'removed the time spent';
-    return spent < 0 ? `subtracted ${humanTime(-spent)} of time spent` : `added ${humanTime(spent)} of time spent`;
-  },
+  ...Object.fromEntries(
+    Object.entries(timeSayings).map(([field, saying]) => [
+      field,
+      (change: Change) => saying({ old: Number(change.old), new: Number(change.new) }),
+    ]),
+  ),
 };
 
 /**
  * System notes that follow from what happened to an issue. Changes of labels, state, milestone and weight are told elsewhere, not by notes
  * (api.md section 2, Note). Where a moved issue went is not said: not everybody who reads it may know that project.
  */
-export function issueSystemNotes(
-  actorId: number,
-  fact: NotedIssueFact,
-  humanTime: (seconds: number) => string,
-): SystemNote[] {
+export function issueSystemNotes(actorId: number, fact: NotedIssueFact): SystemNote[] {
   if (fact.kind === 'moved')
     return [{ action: 'moved', authorId: actorId, parts: ['moved this issue to another project'] }];
   const notes: SystemNote[] = [];
@@ -50,7 +44,7 @@ export function issueSystemNotes(
   };
   for (const change of fact.changes) {
     const saying = Object.hasOwn(sayings, change.field) ? sayings[change.field] : undefined;
-    if (saying !== undefined) say(change.field, saying(change, humanTime));
+    if (saying !== undefined) say(change.field, saying(change));
   }
   if (fact.changedFields.includes('description')) say('description', 'changed the description');
   say(

@@ -8,6 +8,7 @@ const update = (given: Partial<Extract<NotedFact, { kind: 'updated' }>>): NotedF
   addedReviewerIds: [],
   removedReviewerIds: [],
   changedFields: [],
+  timeChanges: [],
   ...given,
 });
 
@@ -34,6 +35,23 @@ describe('system notes of a merge request', () => {
       ['branch', 2, 'changed the target branch'],
       ['assignee', 2, 'assigned to @3, @4 and @5 and unassigned @6'],
       ['reviewer', 2, 'removed the review request for @7'],
+    ]);
+  });
+
+  it('tell of times, as people write them', () => {
+    const timeChanges = [
+      { field: 'time_estimate', old: 0, new: 12_600 },
+      { field: 'time_spent', old: 3_600, new: 1_800 },
+      { field: 'something_else', old: 0, new: 1 },
+    ];
+    expect(said(update({ timeChanges }))).toEqual([
+      ['time_estimate', 2, 'changed the time estimate to 3h 30m'],
+      ['time_spent', 2, 'subtracted 30m of time spent'],
+    ]);
+    const reset = timeChanges.map((change) => ({ ...change, new: 0 }));
+    expect(said(update({ timeChanges: reset })).map(([, , text]) => text)).toEqual([
+      'removed the time estimate',
+      'removed the time spent',
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { boardingNote, type RemovalReason, removalNote } from './merge-train-removal';
 import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
+import { timeSayings } from './time-note';
 
 /** What can happen to a merge request, as far as its system notes tell of it. */
 export type NotedFact =
@@ -12,6 +13,8 @@ export type NotedFact =
       readonly removedReviewerIds: readonly number[];
       /** Public names. */
       readonly changedFields: readonly string[];
+      /** Those that count time, in seconds. */
+      readonly timeChanges: readonly { readonly field: string; readonly old: number; readonly new: number }[];
     }
   | { readonly kind: 'boarded'; readonly targetBranch: string; readonly position: number }
   | {
@@ -42,6 +45,10 @@ function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }
   if (changed.has('draft'))
     say('draft', `marked this merge request as **${draftMark.test(fact.title) ? 'draft' : 'ready'}**`);
   if (changed.has('description')) say('description', 'changed the description');
+  for (const change of fact.timeChanges) {
+    const saying = timeSayings[change.field];
+    if (saying !== undefined) say(change.field, saying(change));
+  }
   if (changed.has('target_branch')) say('branch', 'changed the target branch');
   say(
     'assignee',

@@ -1,5 +1,5 @@
 import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
-import { humanTime } from '@switchyard/texts';
+import { timeStats } from '@switchyard/texts';
 import type { Issue } from '../domain/issue';
 import { type IssueView, issueReference } from '../domain/issue-view';
 
@@ -19,14 +19,6 @@ const origin = (externalUrl: string): string => externalUrl.replace(/\/+$/, '');
 /** Web address of an issue. */
 export const issueUrl = ({ project, issue }: Pick<IssueView, 'project' | 'issue'>, externalUrl: string): string =>
   `${projectUrl(project, externalUrl)}/-/issues/${issue.iid}`;
-
-/** Time tracking of an issue. */
-export const presentIssueTimeStats = ({ timeEstimate, totalTimeSpent }: Issue) => ({
-  time_estimate: timeEstimate,
-  total_time_spent: totalTimeSpent,
-  human_time_estimate: humanTime(timeEstimate),
-  human_total_time_spent: humanTime(totalTimeSpent),
-});
 
 /** Fields of features that a licence has; absent without it. */
 function tierFields(issue: Issue, tier: string | undefined) {
@@ -79,7 +71,7 @@ export function presentIssue(view: IssueView, rendering: IssueRendering) {
     discussion_locked: issue.discussionLocked ?? null,
     issue_type: issue.issueType,
     web_url: issueUrl(view, externalUrl),
-    time_stats: presentIssueTimeStats(issue),
+    time_stats: timeStats(issue),
     task_completion_status: { count: taskCount, completed_count: completedTaskCount },
     ...tierFields(issue, rendering.tier),
     blocking_issues_count: 0,

@@ -1,11 +1,8 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { userReference, type Viewer } from '@switchyard/directory';
-import {
-  IssueServiceService,
-  TrackIssueTimeRequest_Kind as TrackingKind,
-  type UpdateIssueRequest,
-} from '@switchyard/protos/collaboration/v1/issue';
-import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
+import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
+import { type CallContext, entity, implement, nothing, page, pageRequest, timeTracking } from '@switchyard/rpc';
+import { timeStats } from '@switchyard/texts';
 import type { createIssue } from '../application/create-issue';
 import type { deleteIssue } from '../application/delete-issue';
 import type { IssueCaller, IssueNumber } from '../application/issue.edges';
@@ -13,11 +10,11 @@ import type { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from '../appl
 import type { moveIssue } from '../application/move-issue';
 import type { IssueDetails, readIssue, readIssueById } from '../application/read-issue';
 import type { subscribeToIssue } from '../application/subscribe-to-issue';
-import type { TimeTracking, trackIssueTime } from '../application/track-issue-time';
+import type { trackIssueTime } from '../application/track-issue-time';
 import type { UpdateIssueCommand, updateIssue } from '../application/update-issue';
 import type { IssueType } from '../domain/issue';
 import type { IssuePerson } from '../domain/issue-view';
-import { presentIssue, presentIssueTimeStats } from '../presenters/issue.presenter';
+import { presentIssue } from '../presenters/issue.presenter';
 import type { IssueList, IssueQuery } from '../storage/issue.list';
 import { toIssueFilter } from './issue-filter.mapper';
 
@@ -79,13 +76,6 @@ const toUpdate = (request: UpdateIssueRequest): UpdateIssueCommand => ({
   issueType: request.issueType as IssueType | undefined,
   updatedAt: request.updatedAt,
 });
-
-const trackings: Record<string, TimeTracking['kind']> = {
-  [TrackingKind.KIND_ESTIMATE]: 'estimate',
-  [TrackingKind.KIND_SPEND]: 'spend',
-  [TrackingKind.KIND_RESET_ESTIMATE]: 'reset_estimate',
-  [TrackingKind.KIND_RESET_SPENT]: 'reset_spent',
-};
 
 /** gRPC side of issues. */
 export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, clock }: IssueHandlerEdges) {
@@ -164,13 +154,11 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
       return shown(await useCases.moveIssue(callerOf(context), key, toProjectId), context);
     },
 
-    async trackIssueTime({ kind, duration, ...key }, context) {
-      const tracking = { kind: trackings[kind] ?? 'estimate', duration };
-      return entity(presentIssueTimeStats(await useCases.trackIssueTime(callerOf(context), key, tracking)));
-    },
+    trackIssueTime: async ({ tracking, ...key }, context) =>
+      entity(timeStats(await useCases.trackIssueTime(callerOf(context), key, timeTracking(tracking)))),
 
     getIssueTimeStats: async (key, context) =>
-      entity(presentIssueTimeStats((await useCases.readIssue(callerOf(context), key)).view.issue)),
+      entity(timeStats((await useCases.readIssue(callerOf(context), key)).view.issue)),
 
     async setIssueSubscription({ subscribed, ...key }, context) {
       const details = await useCases.subscribeToIssue(callerOf(context), key, subscribed);

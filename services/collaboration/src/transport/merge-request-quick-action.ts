@@ -1,6 +1,6 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
-import type { Peer } from '@switchyard/rpc';
-import type { NoteableEditor } from '../application/run-quick-actions';
+import { type Peer, timeTrackingMessage } from '@switchyard/rpc';
+import { type NoteableEditor, timeTrackingOf } from '../application/run-quick-actions';
 
 /** Changes merge requests in the name of whoever writes a command: their owner decides, as for the endpoints themselves. */
 export function mergeRequestEditor(peer: Peer, directorySequence: () => number): NoteableEditor {
@@ -9,6 +9,11 @@ export function mergeRequestEditor(peer: Peer, directorySequence: () => number):
     const options = { requestId, actor, access, directorySequence: directorySequence() };
     if (edit.subscribed !== undefined) {
       await client.setSubscription({ projectId, iid, subscribed: edit.subscribed }, options);
+      return;
+    }
+    const tracking = timeTrackingOf(edit);
+    if (tracking !== undefined) {
+      await client.trackMergeRequestTime({ projectId, iid, tracking: timeTrackingMessage(tracking) }, options);
       return;
     }
     await client.updateMergeRequest(

@@ -26,6 +26,7 @@ import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events
 import { DiffPositionServiceService } from '@switchyard/protos/merge_requests/v1/diff_position';
 import {
   MergeRequestServiceService,
+  type TrackMergeRequestTimeRequest,
   type UpdateMergeRequestRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
 import {
@@ -86,7 +87,9 @@ export interface Installation {
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
   readonly awards: RpcClient<typeof AwardEmojiServiceService>;
   /** Edits of merge requests that reached their owner. */
-  readonly edits: Partial<UpdateMergeRequestRequest & { userId: number; subscribed: boolean }>[];
+  readonly edits: Partial<
+    UpdateMergeRequestRequest & TrackMergeRequestTimeRequest & { userId: number; subscribed: boolean }
+  >[];
   /** Whether the owner refuses them. */
   editsRefused: boolean;
   /** Options of a call by the gateway for a user, where `access` says to what its path led. */
@@ -215,6 +218,7 @@ export async function startInstallation(): Promise<Installation> {
         {
           updateMergeRequest: MergeRequestServiceService.updateMergeRequest,
           setSubscription: MergeRequestServiceService.setSubscription,
+          trackMergeRequestTime: MergeRequestServiceService.trackMergeRequestTime,
         },
         {
           updateMergeRequest: async (request, { actor }) => {
@@ -226,8 +230,12 @@ export async function startInstallation(): Promise<Installation> {
             edits.push({ subscribed, userId: actor.userId });
             return entity({});
           },
+          trackMergeRequestTime: async (request, { actor }) => {
+            edits.push({ ...request, userId: actor.userId });
+            return entity({});
+          },
         },
-        { updateMergeRequest: rule, setSubscription: rule },
+        { updateMergeRequest: rule, setSubscription: rule, trackMergeRequestTime: rule },
       ),
       implement(
         DiffPositionServiceService,

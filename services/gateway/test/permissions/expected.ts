@@ -339,6 +339,15 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/merge_requests/:merge_request_iid/subscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/todo', 'readerWrite', 'G-4.9-3'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/time_stats', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/time_estimate', 'readerWrite', 'G-4.2-1', {
+    duration: '1h',
+  }),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/reset_time_estimate', 'readerWrite', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/add_spent_time', 'readerWrite', 'G-4.2-1', {
+    duration: '1h',
+  }),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/reset_spent_time', 'readerWrite', 'G-4.2-1'),
 
   // Activity events
   row('GET /events', 'userRead', 'G-4.8-5'),

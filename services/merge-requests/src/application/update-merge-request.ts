@@ -63,7 +63,7 @@ export const unchecked = (mergeRequest: MergeRequest): MergeRequestPatch => ({
 });
 
 /** Who may edit: the author, assignees, Developers (G-4.2-7). */
-const mayUpdate = (caller: Caller, view: MergeRequestView): boolean =>
+export const mayUpdate = (caller: Caller, view: MergeRequestView): boolean =>
   caller.level >= developer ||
   (caller.userId > 0 && (view.mergeRequest.authorId === caller.userId || view.assigneeIds.includes(caller.userId)));
 
@@ -187,6 +187,7 @@ function decide(
           ? issueReferences([title ?? mr.title, description], externalUrl)
           : undefined,
       changedFields: fields,
+      timeChanges: [],
     });
   }
 

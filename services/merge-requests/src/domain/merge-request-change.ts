@@ -5,6 +5,13 @@ import type { LeaveReason, Signal } from './merge-train';
 /** Ways of acting on a merge request that no other fact tells. */
 export type Act = 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
 
+/** A time before and after, in seconds. */
+export interface TimeChange {
+  readonly field: 'time_estimate' | 'time_spent';
+  readonly old: number;
+  readonly new: number;
+}
+
 /** What happened to a merge request; becomes an event in the transaction of the change (D6). */
 export type MergeRequestFact =
   | {
@@ -25,6 +32,8 @@ export type MergeRequestFact =
       readonly issueReferences: IssueReferences | undefined;
       /** Public names. */
       readonly changedFields: readonly string[];
+      /** Those that count time. */
+      readonly timeChanges: readonly TimeChange[];
     }
   | { readonly kind: 'closed' }
   | { readonly kind: 'reopened' }

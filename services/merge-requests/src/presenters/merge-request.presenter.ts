@@ -1,5 +1,5 @@
 import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
-import { humanTime } from '@switchyard/texts';
+import { timeStats } from '@switchyard/texts';
 import { detailedMergeStatus, shownMergeStatus } from '../domain/detailed-merge-status';
 import { squashes } from '../domain/merge-request';
 import { checksOf, fullReference, type MergeRequestView } from '../domain/merge-request-view';
@@ -42,14 +42,6 @@ export const presentSimpleMergeRequest = (view: SimpleMergeRequest, externalUrl:
   created_at: dateTime(view.mergeRequest.createdAt),
   updated_at: dateTime(view.mergeRequest.updatedAt),
   web_url: mergeRequestUrl(view, externalUrl),
-});
-
-/** Time tracking of a merge request. */
-export const presentTimeStats = ({ timeEstimate, totalTimeSpent }: MergeRequestView['mergeRequest']) => ({
-  time_estimate: timeEstimate,
-  total_time_spent: totalTimeSpent,
-  human_time_estimate: humanTime(timeEstimate),
-  human_total_time_spent: humanTime(totalTimeSpent),
 });
 
 /** A merge request as lists print it (api.md section 2, G-2-7). */
@@ -119,7 +111,7 @@ export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequ
     reference: relative,
     references: { short, relative, full },
     web_url: mergeRequestUrl(view, externalUrl),
-    time_stats: presentTimeStats(mr),
+    time_stats: timeStats(mr),
     squash: mr.squash,
     squash_on_merge: squashes(settings.squashOption, mr.squash),
     task_completion_status: { count: mr.taskCount, completed_count: mr.completedTaskCount },

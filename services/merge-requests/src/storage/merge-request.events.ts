@@ -103,6 +103,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
             mentions: mentionsOf(fact.mentions),
             changedFields: [...fact.changedFields],
             issueReferences: fact.issueReferences && referencesOf(fact.issueReferences),
+            timeChanges: [...fact.timeChanges],
           },
         },
       };

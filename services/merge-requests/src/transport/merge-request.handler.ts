@@ -5,7 +5,8 @@ import {
   MergeRequestServiceService,
   type UpdateMergeRequestRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
-import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
+import { type CallContext, entity, implement, nothing, page, pageRequest, timeTracking } from '@switchyard/rpc';
+import { timeStats } from '@switchyard/texts';
 import type { cancelAutoMerge } from '../application/auto-merge';
 import type { createMergeRequest } from '../application/create-merge-request';
 import type { mergeMergeRequest } from '../application/merge-merge-request';
@@ -18,6 +19,7 @@ import type {
   readVersionOf,
 } from '../application/read-merge-request';
 import type { rebaseMergeRequest } from '../application/rebase-merge-request';
+import type { trackMergeRequestTime } from '../application/track-merge-request-time';
 import type { UpdateMergeRequestCommand, updateMergeRequest } from '../application/update-merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { commitObject, diffObject } from '../presenters/commit.presenter';
@@ -37,6 +39,7 @@ import { sliced, windowOf, windowPage } from './window';
 export interface MergeRequestUseCases {
   readonly createMergeRequest: ReturnType<typeof createMergeRequest>;
   readonly updateMergeRequest: ReturnType<typeof updateMergeRequest>;
+  readonly trackMergeRequestTime: ReturnType<typeof trackMergeRequestTime>;
   readonly mergeMergeRequest: ReturnType<typeof mergeMergeRequest>;
   readonly cancelAutoMerge: ReturnType<typeof cancelAutoMerge>;
   readonly rebaseMergeRequest: ReturnType<typeof rebaseMergeRequest>;
@@ -266,6 +269,14 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
       await mergeRequests.setSubscription(mergeRequest.id, userId, subscribed);
       return details(key, context);
     },
+
+    trackMergeRequestTime: async ({ tracking, ...key }, context) =>
+      entity(timeStats(await useCases.trackMergeRequestTime(callerOf(context), key, timeTracking(tracking)))),
+
+    getMergeRequestTimeStats: async (key) => entity(timeStats((await existing(key)).mergeRequest)),
   });
-  return { ...service, rules: { updateMergeRequest: command, setSubscription: command } };
+  return {
+    ...service,
+    rules: { updateMergeRequest: command, setSubscription: command, trackMergeRequestTime: command },
+  };
 }

@@ -146,6 +146,55 @@ describe('a merge request', () => {
     });
     expect(await create({ ...whole, target_project_id: project.id + 1000 })).toMatchObject({ status: 422 });
   });
+
+  test('has its time estimated and spent, by whoever may edit it', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const opened = await open(project, 'feature');
+    const none = { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null };
+    expect(opened.time_stats).toEqual(none);
+    const track = (path: string, duration?: string, by: Person = people.developer) =>
+      api(by, 'POST', mr(project, 1, `/${path}`), { duration });
+    const stats = async () => (await api(people.reporter, 'GET', mr(project, 1, '/time_stats'))).body;
+
+    expect(await track('time_estimate', '3h30m')).toMatchObject({
+      status: 200,
+      body: { ...none, time_estimate: 12_600, human_time_estimate: '3h 30m' },
+    });
+    const spent = await Promise.all([track('add_spent_time', '1h'), track('add_spent_time', '30m')]);
+    expect(spent.map((reply) => reply.status)).toEqual([201, 201]);
+    expect(await track('add_spent_time', '-15m', people.maintainer)).toMatchObject({
+      status: 201,
+      body: { total_time_spent: 4_500, human_total_time_spent: '1h 15m' },
+    });
+    for (const [path, duration, message] of [
+      ['time_estimate', 'soon', { time_estimate: ['must have a valid format and be greater than or equal to zero.'] }],
+      ['time_estimate', '-1h', { time_estimate: ['must have a valid format and be greater than or equal to zero.'] }],
+      ['add_spent_time', 'soon', { time_spent: ["can't be blank"] }],
+      ['add_spent_time', '-2h', { base: ['Time to subtract exceeds the total time spent'] }],
+      ['add_spent_time', '2147483647s', { base: ['Total time spent exceeds the maximum'] }],
+    ] as const) {
+      expect(await track(path, duration)).toMatchObject({ status: 400, body: { message } });
+    }
+    expect((await track('time_estimate', '1h', people.reporter)).status).toBe(403);
+    expect((await track('time_estimate', '1h', people.stranger)).status).toBe(404);
+    expect((await api(people.developer, 'POST', mr(project, 9, '/reset_spent_time'))).status).toBe(404);
+    const told = await stats();
+    expect((await api(people.developer, 'GET', mr(project, 1))).body.time_stats).toEqual(told);
+    expect((await api(people.developer, 'GET', at(project, '/merge_requests'))).body[0].time_stats).toEqual(told);
+    expect(await track('reset_time_estimate')).toMatchObject({ status: 200, body: { time_estimate: 0 } });
+    expect(await track('reset_spent_time')).toMatchObject({ status: 200, body: none });
+    expect((await track('reset_spent_time')).status).toBe(200);
+    expect(await stats()).toEqual(none);
+    const [last] = await harness.db.query<{ body: Body }>(
+      sql`select body from events.outbox where type = 'merge_request.changed' order by id desc limit 1`,
+    );
+    expect(last?.body.updated).toMatchObject({
+      changedFields: ['time_spent'],
+      timeChanges: [{ field: 'time_spent', old: 4_500 }],
+    });
+    expect(await events(opened.id)).toEqual(['created', ...Array(6).fill('updated')]);
+  });
 });
 
 describe('merging', () => {

@@ -324,6 +324,8 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
       MERGE_REQUESTS_ADDRESS: '',
       COLLABORATION_ADDRESS: '',
       MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${service.httpPort}`,
+      ALERTS_ADDRESS: '',
+      ALERTS_HTTP_URL: 'http://127.0.0.1:9',
       SWITCHYARD_IDENTITY_KEY_FILE: '',
       SWITCHYARD_THROTTLE_AUTHENTICATED: undefined,
       SWITCHYARD_THROTTLE_UNAUTHENTICATED: undefined,

@@ -1,8 +1,9 @@
-import { IssueServiceService, TrackIssueTimeRequest_Kind } from '@switchyard/protos/collaboration/v1/issue';
+import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import type { z } from 'zod';
 import { atLeastOne, mutuallyExclusive } from '../../http/check-parameters';
 import { boolean, csv, date, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { timeTrackingRoutes } from '../time-tracking';
 
 const issue = { issue_iid: integer() };
 /** Bytes of a request that carries a description of 1,048,576 characters, each escaped as `\ud83d\ude00` at the worst. */
@@ -59,24 +60,6 @@ const assigneesOf = (params: Values<typeof people>): number[] | undefined => {
   if (params.assignee_id === undefined) return undefined;
   return positive([params.assignee_id ?? 0]);
 };
-
-const trackings = [
-  { path: 'time_estimate', kind: TrackIssueTimeRequest_Kind.KIND_ESTIMATE, summary: 'Estimate the time of an issue' },
-  { path: 'add_spent_time', kind: TrackIssueTimeRequest_Kind.KIND_SPEND, summary: 'Add time spent on an issue' },
-] as const;
-
-const resets = [
-  {
-    path: 'reset_time_estimate',
-    kind: TrackIssueTimeRequest_Kind.KIND_RESET_ESTIMATE,
-    summary: 'Reset the estimate of an issue',
-  },
-  {
-    path: 'reset_spent_time',
-    kind: TrackIssueTimeRequest_Kind.KIND_RESET_SPENT,
-    summary: 'Reset the time spent on an issue',
-  },
-] as const;
 
 /** Issues (G §10 Issues). */
 export const issueRoutes = [
@@ -264,44 +247,14 @@ export const issueRoutes = [
         }),
     }),
   ),
-  defineRoute({
-    method: 'get',
-    path: `${onePath}/time_stats`,
-    summary: 'Get the times of an issue',
-    access: { project: 'read_issue' },
-    path_params: issue,
-    returns: { 200: 'IssueTimeStats' },
-    handle: ({ path, access, call }) =>
-      call(IssueServiceService).getIssueTimeStats({ projectId: access.id, iid: path.issue_iid }),
+  ...timeTrackingRoutes({
+    path: onePath,
+    iid: 'issue_iid',
+    name: 'an issue',
+    read: 'read_issue',
+    write: 'write_issue',
+    component: 'IssueTimeStats',
+    stats: (call, key) => call(IssueServiceService).getIssueTimeStats(key),
+    track: (call, request) => call(IssueServiceService).trackIssueTime(request),
   }),
-  ...trackings.map(({ path: tracked, kind, summary }) =>
-    defineRoute({
-      method: 'post',
-      path: `${onePath}/${tracked}`,
-      summary,
-      access: { project: 'write_issue' },
-      path_params: issue,
-      params: { duration: text({ notEmpty: true }), summary: text().optional() },
-      returns: tracked === 'time_estimate' ? { 200: 'IssueTimeStats' } : { 201: 'IssueTimeStats' },
-      handle: ({ params, path, access, call }) =>
-        call(IssueServiceService).trackIssueTime({
-          projectId: access.id,
-          iid: path.issue_iid,
-          kind,
-          duration: params.duration,
-        }),
-    }),
-  ),
-  ...resets.map(({ path: reset, kind, summary }) =>
-    defineRoute({
-      method: 'post',
-      path: `${onePath}/${reset}`,
-      summary,
-      access: { project: 'write_issue' },
-      path_params: issue,
-      returns: { 200: 'IssueTimeStats' },
-      handle: ({ path, access, call }) =>
-        call(IssueServiceService).trackIssueTime({ projectId: access.id, iid: path.issue_iid, kind, duration: '' }),
-    }),
-  ),
 ];

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { atLeastOne, mutuallyExclusive } from '../../http/check-parameters';
 import { boolean, csv, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { timeTrackingRoutes } from '../time-tracking';
 
 const mergeRequest = { merge_request_iid: integer() };
 const projectPath = '/projects/:id/merge_requests' as const;
@@ -354,4 +355,14 @@ export const mergeRequestRoutes = [
         }),
     }),
   ),
+  ...timeTrackingRoutes({
+    path: onePath,
+    iid: 'merge_request_iid',
+    name: 'a merge request',
+    read: 'read_merge_request',
+    write: 'update_merge_request',
+    component: 'MergeRequestTimeStats',
+    stats: (call, key) => call(MergeRequestServiceService).getMergeRequestTimeStats(key),
+    track: (call, request) => call(MergeRequestServiceService).trackMergeRequestTime(request),
+  }),
 ];

@@ -1,13 +1,16 @@
 import {
   IssueTitleFilter_Kind as Title,
-  TrackIssueTimeRequest_Kind as Tracking,
   IssueUserFilter_Kind as User,
 } from '@switchyard/protos/collaboration/v1/issue';
+import { TimeTracking_Kind as Tracking } from '@switchyard/protos/rpc/v1/time_tracking';
 import { entity, json, page } from '@switchyard/rpc';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 
 const token = { token: 'glpat-issues' };
 const empty = async () => page([], { keyset: false, page: 1, perPage: 20, total: 0, hasNext: false });
+
+const times = async () =>
+  entity({ time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null });
 
 describe('issues', () => {
   let gateway: TestGateway;
@@ -27,8 +30,9 @@ describe('issues', () => {
         'IssueService/ListIssuesOfMergeRequest': empty,
         'IssueService/GetIssuesStatistics': async () =>
           entity({ statistics: { counts: { all: 3, opened: 2, closed: 1 } } }),
-        'IssueService/TrackIssueTime': async () =>
-          entity({ time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null }),
+        'IssueService/TrackIssueTime': times,
+        'MergeRequestService/TrackMergeRequestTime': times,
+        'MergeRequestService/GetMergeRequestTimeStats': times,
         'IssueService/SetIssueSubscription': async () => (unchanged ? json(Buffer.alloc(0), 304) : refusal()),
       },
       otherwise: async () => refusal(),
@@ -191,10 +195,17 @@ describe('issues', () => {
     ['add_spent_time', Tracking.KIND_SPEND, 201],
     ['reset_time_estimate', Tracking.KIND_RESET_ESTIMATE, 200],
     ['reset_spent_time', Tracking.KIND_RESET_SPENT, 200],
-  ])('tracks time: %s', async (path, kind, status) => {
-    const reply = await send('POST', `/projects/1/issues/2/${path}`, { duration: '3h' });
-    expect([reply.status, asked().kind]).toEqual([status, kind]);
-    if (!path.startsWith('reset')) expect((await send('POST', `/projects/1/issues/2/${path}`, {})).status).toBe(400);
+  ])('tracks time, of merge requests too: %s', async (path, kind, status) => {
+    for (const noteable of ['issues', 'merge_requests']) {
+      const reply = await send('POST', `/projects/1/${noteable}/2/${path}`, { duration: '3h' });
+      const duration = path.startsWith('reset') ? '' : '3h';
+      expect([reply.status, asked()]).toEqual([status, { projectId: 1, iid: 2, tracking: { kind, duration } }]);
+      if (duration !== '') {
+        const refused = await send('POST', `/projects/1/${noteable}/2/${path}`, {});
+        expect([refused.status, refused.body]).toEqual([400, { error: 'duration is missing' }]);
+      }
+    }
+    expect((await send('GET', '/projects/1/merge_requests/2/time_stats')).status).toBe(200);
   });
 
   it('answers 304 where a subscription changes nothing', async () => {

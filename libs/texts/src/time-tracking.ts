@@ -1,0 +1,42 @@
+import { humanTime, longestDuration, parseDuration } from './durations';
+
+/** What is done to the times of an issue or a merge request; `duration` as people write it, such as `3h 30m`. */
+export interface TimeTracking {
+  readonly kind: 'estimate' | 'spend' | 'reset_estimate' | 'reset_spent';
+  /** Of no meaning to resets. */
+  readonly duration: string;
+}
+
+/** Times of an issue or a merge request, in seconds, each from 0 to 2^31 - 1. */
+export interface WorkTimes {
+  readonly timeEstimate: number;
+  readonly totalTimeSpent: number;
+}
+
+/** The times that change, or why nothing may: problems by parameter, in the words of the API. */
+export type TrackedTime = { readonly times: Partial<WorkTimes> } | { readonly problems: Record<string, string[]> };
+
+/** Sets or resets an estimate, adds to the time spent or resets it; what comes of it is for the caller to keep. */
+export function trackTime({ totalTimeSpent }: WorkTimes, { kind, duration }: TimeTracking): TrackedTime {
+  if (kind === 'reset_estimate') return { times: { timeEstimate: 0 } };
+  if (kind === 'reset_spent') return { times: { totalTimeSpent: 0 } };
+  const seconds = parseDuration(duration);
+  if (kind === 'estimate') {
+    return seconds === undefined || seconds < 0
+      ? { problems: { time_estimate: ['must have a valid format and be greater than or equal to zero.'] } }
+      : { times: { timeEstimate: seconds } };
+  }
+  if (seconds === undefined) return { problems: { time_spent: ["can't be blank"] } };
+  const total = totalTimeSpent + seconds;
+  if (total < 0) return { problems: { base: ['Time to subtract exceeds the total time spent'] } };
+  if (total > longestDuration) return { problems: { base: ['Total time spent exceeds the maximum'] } };
+  return { times: { totalTimeSpent: total } };
+}
+
+/** Times as the API prints them. */
+export const timeStats = ({ timeEstimate, totalTimeSpent }: WorkTimes) => ({
+  time_estimate: timeEstimate,
+  total_time_spent: totalTimeSpent,
+  human_time_estimate: humanTime(timeEstimate),
+  human_total_time_spent: humanTime(totalTimeSpent),
+});

@@ -1,0 +1,53 @@
+import { forbidden, invalid, notFound } from '@switchyard/errors';
+import { type TimeTracking, trackTime, type WorkTimes } from '@switchyard/texts';
+import type { LockedMergeRequest, MergeRequestChange, TimeChange } from '../domain/merge-request-change';
+import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import { mayUpdate } from './update-merge-request';
+
+function decide(
+  { mergeRequest }: LockedMergeRequest,
+  tracking: TimeTracking,
+  by: number,
+): MergeRequestChange | undefined {
+  const tracked = trackTime(mergeRequest, tracking);
+  if ('problems' in tracked) throw invalid(tracked.problems);
+  const after: WorkTimes = { ...mergeRequest, ...tracked.times };
+  const changes: TimeChange[] = [
+    { field: 'time_estimate', old: mergeRequest.timeEstimate, new: after.timeEstimate },
+    { field: 'time_spent', old: mergeRequest.totalTimeSpent, new: after.totalTimeSpent },
+  ];
+  const timeChanges = changes.filter((change) => change.old !== change.new);
+  if (timeChanges.length === 0) return undefined;
+  return {
+    patch: tracked.times,
+    participants: [by],
+    facts: [
+      {
+        kind: 'updated',
+        addedAssigneeIds: [],
+        removedAssigneeIds: [],
+        addedReviewerIds: [],
+        removedReviewerIds: [],
+        mentions: { usernames: [], directlyAddressed: [] },
+        issueReferences: undefined,
+        changedFields: timeChanges.map(({ field }) => field),
+        timeChanges,
+      },
+    ],
+  };
+}
+
+/**
+ * Sets or resets the estimate of a merge request, adds time spent or resets it (G-4.2-1), for whoever may edit it.
+ * Fails with `not_found`, `forbidden`, `invalid`.
+ */
+export const trackMergeRequestTime =
+  ({ mergeRequests }: Pick<MergeRequestEdges, 'mergeRequests'>) =>
+  async (caller: Caller, key: { projectId: number; iid: number }, tracking: TimeTracking): Promise<WorkTimes> => {
+    const view = await mergeRequests.view(key);
+    if (view === undefined) throw notFound();
+    if (!mayUpdate(caller, view)) throw forbidden();
+    return mergeRequests.change(view.mergeRequest.id, caller.userId, (locked) =>
+      decide(locked, tracking, caller.userId),
+    );
+  };
