@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { type Course, freshCourse, type Message, take } from './alert-machine';
+
+/** `f` firing, `e` end, digits for start and end: `f1` fires since 1, `e1-3` ended at 3, `e` ends and tells nothing. */
+function message(text: string): Message {
+  const [, kind, start, end] = /^([fe])(\d*)(?:-(\d+))?$/.exec(text) ?? [];
+  return {
+    isEnd: kind === 'e',
+    startsAt: start === '' || start === undefined ? undefined : Number(start),
+    endsAt: end === undefined ? undefined : Number(end),
+  };
+}
+
+const now = 100;
+
+function run(texts: string): string[] {
+  let course = freshCourse;
+  return texts.split(' ').map((text) => {
+    const taken = take(course, message(text), now);
+    course = taken.course;
+    const { verdict } = taken;
+    return verdict.outcome === 'ignored' ? verdict.reason : verdict.outcome;
+  });
+}
+
+describe('messages of one fingerprint', () => {
+  it.each<[string, string, string]>([
+    ['repeats are counted', 'f1 f1 f', 'created counted counted'],
+    ['a new one after the end', 'f1 e1-3 f5', 'created resolved created'],
+    ['the end of the one before comes again', 'f1 e1-3 f5 e1-3', 'created resolved created ended_before_this_start'],
+    ['a late repeat opens nothing', 'f1 e1-3 f1', 'created resolved already_ended'],
+    ['one that started before the end, neither', 'f2 e2-5 f4', 'created resolved already_ended'],
+    ['the end comes before its start', 'e1-3 f1', 'no_open_alert already_ended'],
+    ['a start that took no time', 'f3 e3-3 f3', 'created resolved already_ended'],
+    ['the next start comes before the end', 'f1 f5 e1-3', 'created counted ended_before_this_start'],
+    ['and then its own end', 'f1 f5 e1-3 e5-7', 'created counted ended_before_this_start resolved'],
+    ['a lost start', 'f1 e5-7 f5', 'created resolved already_ended'],
+    ['starts that nobody tells', 'f e-3 f', 'created resolved created'],
+    ['an end that nobody tells', 'f1 e1 f1', 'created resolved created'],
+    ['an end without an alert', 'e', 'no_open_alert'],
+    ['an end in the future keeps nothing out', 'f1 e1-900 f101', 'created resolved created'],
+    [
+      'an older end does not take the place of a newer one',
+      'f1 e1-7 e1-3 f5',
+      'created resolved no_open_alert already_ended',
+    ],
+  ])('%s', (_name, texts, expected) => expect(run(texts).join(' ')).toBe(expected));
+
+  it('end when the payload says, else on arrival', () => {
+    const open: Course = { open: { lastStart: 1 }, lastEnd: undefined };
+    expect(take(open, message('e1-3'), now).verdict).toEqual({ outcome: 'resolved', endedAt: 3 });
+    expect(take(open, message('e1'), now).verdict).toEqual({ outcome: 'resolved', endedAt: now });
+  });
+});
+
+/** Episodes one after another, told as Alertmanager does. */
+const episodes = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 6 })
+  .map((spans) => {
+    let at = 0;
+    return spans.map(([pause, length]) => {
+      const startsAt = at + pause;
+      at = startsAt + length;
+      return { startsAt, endsAt: at };
+    });
+  });
+
+const messagesOf = (told: { startsAt: number; endsAt: number }[]): Message[] =>
+  told.flatMap(({ startsAt, endsAt }) => [
+    { isEnd: false, startsAt, endsAt: undefined },
+    { isEnd: true, startsAt, endsAt },
+  ]);
+
+function follow(messages: readonly Message[]): { course: Course; created: number; resolved: number } {
+  let course = freshCourse;
+  let created = 0;
+  let resolved = 0;
+  for (const one of messages) {
+    const taken = take(course, one, now);
+    const wasOpen = course.open !== undefined;
+    course = taken.course;
+    const { outcome } = taken.verdict;
+    // One opens only where none is, and one that is there closes.
+    if (outcome === 'created') expect(wasOpen).toBe(false);
+    if (outcome === 'resolved' || outcome === 'counted') expect(wasOpen).toBe(true);
+    expect(course.open !== undefined).toBe(
+      outcome === 'created' || outcome === 'counted' || (wasOpen && outcome === 'ignored'),
+    );
+    if (outcome === 'created') created += 1;
+    if (outcome === 'resolved') resolved += 1;
+  }
+  return { course, created, resolved };
+}
+
+describe('episodes told in order', () => {
+  it('are as many alerts, each resolved, however often each message comes', () =>
+    fc.assert(
+      fc.property(
+        episodes,
+        fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 12, maxLength: 12 }),
+        (told, times) => {
+          const messages = messagesOf(told).flatMap((one, at) => Array.from({ length: times[at] ?? 1 }, () => one));
+          expect(follow(messages)).toMatchObject({
+            created: told.length,
+            resolved: told.length,
+            course: { open: undefined },
+          });
+        },
+      ),
+    ));
+});
+
+describe('episodes told in any order, any message any number of times', () => {
+  it('leave nothing open once every message has come', () =>
+    fc.assert(
+      fc.property(
+        episodes.chain((told) => {
+          const messages = messagesOf(told);
+          return fc
+            .array(fc.constantFrom(...messages), { maxLength: 20 })
+            .chain((more) => fc.shuffledSubarray([...messages, ...more], { minLength: messages.length + more.length }));
+        }),
+        (messages) => {
+          const { course, created, resolved } = follow(messages);
+          expect(course.open).toBeUndefined();
+          expect(created).toBe(resolved);
+        },
+      ),
+      { numRuns: 1_000 },
+    ));
+
+  it('leave the last one open when its end is the only message that has not come', () =>
+    fc.assert(
+      fc.property(
+        episodes.chain((told) => {
+          const messages = messagesOf(told).slice(0, -1);
+          return fc.shuffledSubarray(messages, { minLength: messages.length });
+        }),
+        (messages) => expect(follow(messages).course.open).toBeDefined(),
+      ),
+      { numRuns: 1_000 },
+    ));
+});

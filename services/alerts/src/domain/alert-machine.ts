@@ -1,0 +1,93 @@
+/** A message of one fingerprint, as far as time is concerned; moments in milliseconds since 1970, undefined where the payload says none. */
+export interface Message {
+  readonly isEnd: boolean;
+  readonly startsAt: number | undefined;
+  readonly endsAt: number | undefined;
+}
+
+/** What is known of one fingerprint of a project. */
+export interface Course {
+  /** Its unresolved alert. */
+  readonly open: OpenAlert | undefined;
+  /** The greatest end that a payload told, of whichever alert. */
+  readonly lastEnd: ToldEnd | undefined;
+}
+
+/** The unresolved alert of a fingerprint. */
+export interface OpenAlert {
+  /** The greatest start that any of its messages told. */
+  readonly lastStart: number | undefined;
+}
+
+/** An end that a payload told. */
+export interface ToldEnd {
+  readonly startedAt: number | undefined;
+  readonly endedAt: number;
+}
+
+/** Why a message changed nothing. */
+export type IgnoreReason = 'already_ended' | 'ended_before_this_start' | 'no_open_alert' | 'no_fingerprint';
+
+/** What becomes of a message. */
+export type Verdict =
+  | { readonly outcome: 'created' }
+  | { readonly outcome: 'counted' }
+  | { readonly outcome: 'resolved'; readonly endedAt: number }
+  | { readonly outcome: 'ignored'; readonly reason: IgnoreReason };
+
+/** What is known of a fingerprint that nobody has reported yet. */
+export const freshCourse: Course = { open: undefined, lastEnd: undefined };
+
+/**
+ * The rule of time (docs/adr/0011-alert-episodes.md): what a message means in view of those taken before it, in whatever order they come
+ * and however often. Starts and ends count only where the payload says them.
+ *
+ * - Firing while one is unresolved: counted; its start moves forward, never back.
+ * - Firing while none is: a new alert, unless its start lies before the greatest end told, or is the start of that very
+ *   end: then it comes late.
+ * - End while one is unresolved: resolves it, unless it ended before a start that was counted since.
+ * - End while none is: changes nothing.
+ * - An end that is told is remembered either way; one in the future as of the moment of its arrival, or it would keep out whatever comes until then.
+ *
+ * @param now moment of arrival, milliseconds since 1970
+ */
+export function take(course: Course, message: Message, now: number): { course: Course; verdict: Verdict } {
+  return message.isEnd ? takeEnd(course, message, now) : takeFiring(course, message);
+}
+
+function takeFiring({ open, lastEnd }: Course, { startsAt }: Message): { course: Course; verdict: Verdict } {
+  if (open !== undefined) {
+    const lastStart = latest(open.lastStart, startsAt);
+    return { course: { open: { lastStart }, lastEnd }, verdict: { outcome: 'counted' } };
+  }
+  const isLate =
+    startsAt !== undefined && lastEnd !== undefined && (startsAt < lastEnd.endedAt || startsAt === lastEnd.startedAt);
+  if (isLate) return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'already_ended' } };
+  return { course: { open: { lastStart: startsAt }, lastEnd }, verdict: { outcome: 'created' } };
+}
+
+function takeEnd(course: Course, { startsAt, endsAt }: Message, now: number): { course: Course; verdict: Verdict } {
+  const { open } = course;
+  const lastEnd = remember(course.lastEnd, startsAt, endsAt, now);
+  if (open === undefined) {
+    return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'no_open_alert' } };
+  }
+  if (endsAt !== undefined && open.lastStart !== undefined && endsAt < open.lastStart) {
+    return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'ended_before_this_start' } };
+  }
+  return { course: { open: undefined, lastEnd }, verdict: { outcome: 'resolved', endedAt: endsAt ?? now } };
+}
+
+const latest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined ? other : other === undefined ? one : Math.max(one, other);
+
+function remember(
+  known: ToldEnd | undefined,
+  startedAt: number | undefined,
+  endsAt: number | undefined,
+  now: number,
+): ToldEnd | undefined {
+  if (endsAt === undefined) return known;
+  const endedAt = Math.min(endsAt, now);
+  return known === undefined || endedAt > known.endedAt ? { startedAt, endedAt } : known;
+}
