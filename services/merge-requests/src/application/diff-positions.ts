@@ -93,6 +93,32 @@ async function lineBetween(
   return moved === undefined ? undefined : { path: found.path, line: moved };
 }
 
+/** Where a place stands once both its commits are others; undefined when its line, or its file, is gone. */
+async function movedPlace(
+  repo: Repository,
+  { from, to, base, head }: { from: Sha; to: Sha; base: Sha; head: Sha },
+  position: DiffPosition,
+): Promise<DiffPosition | undefined> {
+  const { oldPath, oldLine, newPath, newLine } = position;
+  const before = oldLine === undefined ? undefined : await lineBetween(repo, from, base, oldPath, oldLine);
+  if (oldLine !== undefined && before === undefined) return undefined;
+  if (newLine === undefined && oldLine !== undefined)
+    return { ...position, oldPath: before?.path ?? oldPath, oldLine: before?.line };
+  const after = await lineBetween(repo, to, head, newPath, newLine);
+  if (after === undefined) return undefined;
+  return {
+    ...position,
+    oldPath: before?.path ?? oldPath,
+    oldLine: before?.line,
+    newPath: after.path,
+    newLine: after.line,
+  };
+}
+
+/** Whether a place is one of a changed file: a removed line is found by the old name, everything else by the new one. */
+const standsIn = (file: Pick<FileDiff, 'oldPath' | 'newPath'>, { oldPath, oldLine, newPath, newLine }: DiffPosition) =>
+  newLine === undefined && oldLine !== undefined ? file.oldPath === oldPath : file.newPath === newPath;
+
 /** Looks places of diffs up in git. */
 export function diffPositions({ open, refsOf }: DiffPositionEdges) {
   return {
@@ -119,6 +145,7 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
       if (refs === undefined) throw notFound();
       const { repo } = await open(projectId);
       const [base, head] = [parseSha(refs.baseSha), parseSha(refs.headSha)];
+      const { files: changed } = await diffStats(repo, { from: base, to: head, mode: 'straight' });
       const moved: (DiffPosition | undefined)[] = [];
       for (const position of positions.slice(0, maxPositions)) {
         const [from, to] = await Promise.all([position.baseSha, position.headSha].map((sha) => shaIn(repo, sha)));
@@ -126,27 +153,12 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
           moved.push(undefined);
           continue;
         }
-        const before =
-          position.oldLine === undefined
-            ? undefined
-            : await lineBetween(repo, from, base, position.oldPath, position.oldLine);
-        const after =
-          position.newLine === undefined && position.oldLine !== undefined
-            ? undefined
-            : await lineBetween(repo, to, head, position.newPath, position.newLine);
-        const gone =
-          (position.oldLine !== undefined && before === undefined) ||
-          ((position.newLine !== undefined || position.oldLine === undefined) && after === undefined);
+        const place = await movedPlace(repo, { from, to, base, head }, position);
+        const file = place && changed.find((one) => standsIn(one, place));
         moved.push(
-          gone
+          place === undefined || file === undefined
             ? undefined
-            : {
-                ...refs,
-                oldPath: before?.path ?? position.oldPath,
-                newPath: after?.path ?? position.newPath,
-                oldLine: before?.line,
-                newLine: after?.line,
-              },
+            : { ...place, ...refs, oldPath: file.oldPath, newPath: file.newPath },
         );
       }
       return moved;

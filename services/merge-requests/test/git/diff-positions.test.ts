@@ -81,6 +81,21 @@ describe('places in diffs', () => {
       at({ headSha: next, oldPath: 'new.txt', newPath: 'new.txt', newLine: 1 }),
     ]);
     expect(followed).toMatchObject({ newPath: 'renamed.txt', newLine: 1 });
+    shop.git('mv', 'a.txt', 'd.txt');
+    const away = shop.commit('rename a', {});
+    shop.git('mv', 'd.txt', 'a.txt');
+    const back = shop.commit('take everything back', { 'a.txt': lines(1, 40) });
+    shop.git('push', '--quiet', 'origin', 'HEAD:refs/heads/main');
+    newest = { baseSha: base, startSha: base, headSha: away };
+    expect(await edges().move(1, 1, [at({ oldLine: 10 })])).toMatchObject([
+      { oldPath: 'a.txt', oldLine: 10, newPath: 'd.txt', headSha: away },
+    ]);
+    newest = { baseSha: base, startSha: base, headSha: back };
+    expect(await edges().move(1, 1, [at({ oldLine: 30, newLine: 30 }), at({ oldLine: 10 }), at({})])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     newest = undefined;
     await expect(edges().move(1, 1, [])).rejects.toMatchObject({ kind: 'not_found' });
   });
