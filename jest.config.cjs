@@ -29,6 +29,7 @@ module.exports = {
   roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/protos', '<rootDir>/deploy'],
   globalSetup: '<rootDir>/libs/testkit/jest/global-setup.cjs',
   globalTeardown: '<rootDir>/libs/testkit/jest/global-teardown.cjs',
+  testSequencer: '<rootDir>/libs/testkit/jest/sequencer.cjs',
   testTimeout: 60_000,
   maxWorkers: 2,
   // Starting a process copies the page tables of its parent: a git client costs 0.5 ms from a fresh worker, 15 ms from one of 950 MB.

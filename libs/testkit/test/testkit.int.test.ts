@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,4 +100,10 @@ test('a missing Kafka is a reason to skip, and a failure where it is required', 
     if (REQUIRE_KAFKA === undefined) delete process.env.REQUIRE_KAFKA;
     else process.env.REQUIRE_KAFKA = REQUIRE_KAFKA;
   }
+});
+
+test('the recorded times are those of files that are there', () => {
+  const root = join(__dirname, '../../..');
+  const seconds = JSON.parse(readFileSync(join(__dirname, '../jest/seconds.json'), 'utf8')) as object;
+  expect(Object.keys(seconds).filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });

@@ -43,7 +43,7 @@ describe('every list', () => {
         email: `u${index}@example.com`,
         username: `u${index}`,
         name: `U ${index}`,
-        password: 'correct horse battery',
+        force_random_password: true,
       });
       userIds.push(user.id);
     });

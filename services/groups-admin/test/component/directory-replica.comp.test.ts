@@ -130,7 +130,7 @@ const fresh = (kind: string): string => {
 
 async function newPerson(given: { admin?: boolean; external?: boolean } = {}): Promise<Person> {
   const username = fresh('user');
-  const settings = { username, name: username, email: `${username}@example.com`, password: 'Zq7!wertyuiop', ...given };
+  const settings = { username, name: username, email: `${username}@example.com`, ...given };
   const created = await gateway
     .client(UserServiceService)
     .createUser(CreateUserRequest.fromPartial({ settings, skipConfirmation: true }), root);
