@@ -25,8 +25,9 @@ import { reportCommitStatus } from './application/report-commit-status';
 import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
-import { startJobs, startSweeping } from './application/work-jobs';
+import { type JobHandlers, startJobs, startSweeping } from './application/work-jobs';
 import type { ProtectedBranch } from './domain/protected-branch';
+import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { jobStore, onJobs } from './storage/job.store';
 import { mergeRequestStore } from './storage/merge-request.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
@@ -50,6 +51,11 @@ export interface MergeRequestPartEdges {
   readonly protectedBranchesOf: (projectId: number) => Promise<ProtectedBranch[]>;
   readonly ensureLabels: EnsureLabels;
   readonly clock?: () => Date;
+  /**
+   * Seconds after which another process takes over what a dead one left unfinished; default 5. Between the plan of a merge and its result
+   * lie one compare-and-swap and a few statements; should its process still be at work, both do the same and one of them finds it done.
+   */
+  readonly recoverySeconds?: number;
 }
 
 /** The merge request side of the service. */
@@ -61,22 +67,17 @@ export interface MergeRequestPart {
   readonly start: () => () => Promise<void>;
 }
 
-/**
- * Seconds after which a merge under way counts as left behind. Between its plan and its result lie one compare-and-swap and a few
- * statements; should its process still be at work, both do the same and one of them finds it done.
- */
-const abandonedAfter = 5;
 /** Auto-merges looked at in one sweep. */
 const sweptAutoMerges = 200;
 
 /** Builds merge requests, pipelines and commit statuses. */
 export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequestPart {
-  const { db } = given;
+  const { db, recoverySeconds = defaultRecoverySeconds } = given;
   const edges: MergeRequestEdges = {
     mergeRequests: mergeRequestStore(db),
     mergeTrains: mergeTrainStore(db),
     pipelines: pipelineStore(db),
-    jobs: jobStore(db),
+    jobs: jobStore(db, recoverySeconds),
     directory: mergeRequestDirectoryStore(db),
     protectedBranches: { all: given.protectedBranchesOf },
     committers: repositoryStore(db),
@@ -120,7 +121,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
   });
 
   async function sweep(): Promise<void> {
-    const abandoned = await edges.mergeRequests.abandonedMerges(abandonedAfter);
+    const abandoned = await edges.mergeRequests.abandonedMerges(recoverySeconds);
     const waiting = await edges.mergeRequests.withAutoMerge(sweptAutoMerges);
     const trains = await edges.mergeTrains.running();
     for (const trainId of trains) await background.dismissFromTrain(trainId);
@@ -141,7 +142,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
     ],
     subscriber: follow,
     start() {
-      const workers = startJobs(edges.jobs, {
+      const handlers: JobHandlers = {
         mergeability: ({ projectId }) => background.checkProject(projectId),
         auto_merge: ({ mergeRequestId }) => background.autoMerge(mergeRequestId),
         rebase: ({ mergeRequestId, actorId }) => background.rebase(mergeRequestId, actorId),
@@ -149,9 +150,10 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
         merge_train: ({ trainId }) => background.mergeTrain(trainId),
         train_ref: ({ projectId, iid, sha }) => background.trainRef(projectId, iid, sha),
         recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),
-      });
+      };
+      const workers = startJobs(edges.jobs, handlers, recoverySeconds);
       const forget = onJobs(workers.wake);
-      const stopSweeping = startSweeping(sweep);
+      const stopSweeping = startSweeping(sweep, recoverySeconds * 1_000);
       return async () => {
         forget();
         await stopSweeping();

@@ -23,6 +23,7 @@ import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
 import { repeat } from './application/repeat';
 import { serveFetch } from './application/serve-fetch';
 import type { ProtectedBranch } from './domain/protected-branch';
+import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { openRepository, type Repository } from './git';
 import { commitPipelineStore } from './storage/commit-pipeline.store';
 import { matchingNames } from './storage/name-matcher';
@@ -50,6 +51,8 @@ export interface RepositoryPartEdges {
   readonly subscribers: readonly RefChangeSubscriber[];
   /** Tells groups-admin which branch has become the default. */
   readonly announceDefaultBranch?: AnnounceDefaultBranch;
+  /** Seconds between two runs of the reconciler (D7), and what a process has for telling of a change before another one does; default 5. */
+  readonly recoverySeconds?: number;
 }
 
 /** The repository side of the service, and what merge requests use of it. */
@@ -71,21 +74,19 @@ export interface RepositoryPart {
   readonly startReconciler: () => () => Promise<void>;
 }
 
-/** Milliseconds between two runs of the reconciler (D7). */
-const reconcileEveryMs = 5_000;
 /** Milliseconds between two looks for deleted projects. */
 const purgeEveryMs = 60_000;
 
 /** Builds repositories, branches, tags, commits, files and pushing. */
 export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
-  const { db, externalUrl, subscribers } = edges;
+  const { db, externalUrl, subscribers, recoverySeconds = defaultRecoverySeconds } = edges;
   const root = join(edges.dataFolder, 'repositories');
   const repositoryOf = (projectId: number) => openRepository(root, projectId);
   const repositories = repositoryStore(db);
   const protectedBranches = protectedBranchStore(db);
   const pipelines = commitPipelineStore(db);
   const defaultBranch = followDefaultBranch({ repositories, repositoryOf, announce: edges.announceDefaultBranch });
-  const log = refChangeStore(db);
+  const log = refChangeStore(db, recoverySeconds);
   const changes = refChanges({
     log,
     projects: repositories,
@@ -140,7 +141,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
     purge,
     startReconciler: () => {
       const stops = [
-        repeat('ref changes', reconcileEveryMs, changes.reconcile),
+        repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
         repeat('deleted repositories', purgeEveryMs, purge),
       ];
       const unmeasure = [

@@ -58,6 +58,7 @@ export async function compose(
     ensureDirectory: directory.ensure,
     subscribers,
     announceDefaultBranch: defaultBranchOf(groupsAdmin),
+    recoverySeconds: config.SWITCHYARD_RECOVERY_SECONDS,
   });
   const mergeRequests = composeMergeRequests({
     db,
@@ -68,6 +69,7 @@ export async function compose(
     protectedBranchesOf: repository.protectedBranchesOf,
     ensureLabels: labelsOf(groupsAdmin, directory),
     clock: edges.clock,
+    recoverySeconds: config.SWITCHYARD_RECOVERY_SECONDS,
   });
   subscribers.push(mergeRequests.subscriber);
 

@@ -51,7 +51,12 @@ describe('a process dies', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'switchyard-faults-'));
-    system = await startSystem({ SWITCHYARD_MAX_DEATHS: '100', SWITCHYARD_RESTART_PAUSE_MS: '200' });
+    // Each test waits for what a dead process left behind.
+    system = await startSystem({
+      SWITCHYARD_MAX_DEATHS: '100',
+      SWITCHYARD_RESTART_PAUSE_MS: '200',
+      SWITCHYARD_RECOVERY_SECONDS: '1',
+    });
     scene = await makeScene(system, await makeReviewer(system), 'faults', folder);
     work = await scene.workingCopy('work');
     at = `/projects/${scene.projectId}/merge_requests`;

@@ -1,6 +1,7 @@
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
 import type { JobRequest } from '../domain/merge-request-change';
+import { recoverySeconds } from '../domain/recovery';
 import type { ClaimedJob, JobStore } from '../storage/job.store';
 
 /** One handler per kind of job. A handler is idempotent: a job may run again after its process died. */
@@ -17,8 +18,6 @@ const parallel = 2;
  * large repository, would hold every landing of the process up for seconds.
  */
 const landingKinds: readonly JobRequest['kind'][] = ['merge_train', 'settle_merge'];
-/** Milliseconds between two renewals of the leases of jobs in hand, a third of what a lease lasts. */
-const renewalMs = 2_000;
 /** Longest pause before a failed job runs again, seconds. */
 const longestPause = 300;
 
@@ -29,10 +28,14 @@ export interface JobWorkers {
   close(): Promise<void>;
 }
 
-/** Starts working on durable jobs. */
+/**
+ * Starts working on durable jobs.
+ * @param leaseSeconds what a lease of the store lasts: those of jobs in hand are renewed three times as often
+ */
 export function startJobs(
   store: Pick<JobStore, 'claim' | 'renew' | 'finish' | 'postpone'>,
   handlers: JobHandlers,
+  leaseSeconds = recoverySeconds,
 ): JobWorkers {
   let closing = false;
   const inHand = new Set<number>();
@@ -66,10 +69,13 @@ export function startJobs(
     }
   }
 
-  const renewal = setInterval(() => {
-    if (inHand.size === 0) return;
-    store.renew([...inHand]).catch((error) => logger.warn({ err: error }, 'the leases of jobs were not renewed'));
-  }, renewalMs);
+  const renewal = setInterval(
+    () => {
+      if (inHand.size === 0) return;
+      store.renew([...inHand]).catch((error) => logger.warn({ err: error }, 'the leases of jobs were not renewed'));
+    },
+    (leaseSeconds * 1_000) / 3,
+  );
 
   async function work(kinds?: readonly JobRequest['kind'][]): Promise<void> {
     while (!closing) {
@@ -99,17 +105,14 @@ export function startJobs(
   };
 }
 
-/** Milliseconds between two looks for merges that a dead process left behind, and for auto-merges whose time has come. */
-const sweepMs = 5_000;
-
-/** Runs `sweep` at once and then every 5 seconds until the returned function is called, which waits for the run under way. */
-export function startSweeping(sweep: () => Promise<void>): () => Promise<void> {
+/** Runs `sweep` at once and then again `everyMs` milliseconds after each end until the returned function is called, which waits for the run under way. */
+export function startSweeping(sweep: () => Promise<void>, everyMs: number): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
   const run = async (): Promise<void> => {
     await sweep().catch((error) => logger.warn({ err: error }, 'a sweep over merge requests failed'));
-    if (!stopped) timer = setTimeout(start, sweepMs);
+    if (!stopped) timer = setTimeout(start, everyMs);
   };
   const start = (): void => {
     running = run();

@@ -1,5 +1,6 @@
 import { type Database, type SqlExecutor, sql } from '@switchyard/database';
 import type { JobRequest } from '../domain/merge-request-change';
+import { recoverySeconds } from '../domain/recovery';
 
 /** A job that this process works on. */
 export interface ClaimedJob {
@@ -8,9 +9,6 @@ export interface ClaimedJob {
   readonly generation: number;
   readonly attempts: number;
 }
-
-/** Seconds a claimed job is left to its process before another one takes it over, unless it renews the lease. */
-const leaseSeconds = 6;
 
 /** What the work is about: the same key is the same work. */
 function keyOf(request: JobRequest): string {
@@ -61,8 +59,11 @@ export async function enqueueJobs(
   tx.afterCommit?.(nudgeJobs);
 }
 
-/** The queue of durable work. */
-export const jobStore = (db: Database) => ({
+/**
+ * The queue of durable work.
+ * @param leaseSeconds what a claimed job is left to its process before another one takes it over, unless it renews the lease
+ */
+export const jobStore = (db: Database, leaseSeconds = recoverySeconds) => ({
   enqueue: (requests: readonly JobRequest[], delaySeconds = 0): Promise<void> =>
     db.transaction((tx) => enqueueJobs(tx, requests, delaySeconds)),
 
@@ -76,7 +77,7 @@ export const jobStore = (db: Database) => ({
       with due as materialized (
         select id from jobs where run_at <= now() and (leased_until is null or leased_until <= now()) ${wanted}
         order by run_at, id limit ${limit} for update skip locked)
-      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1
+      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::double precision), attempts = attempts + 1
       from due where jobs.id = due.id
       returning jobs.id, payload, generation, attempts`);
     return rows.map(({ payload, ...row }) => ({ ...row, request: payload })).sort((a, b) => a.id - b.id);
@@ -85,7 +86,7 @@ export const jobStore = (db: Database) => ({
   /** Keeps the leases of jobs in hand. */
   async renew(ids: readonly number[]): Promise<void> {
     await db.query(sql`
-      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::int) where id = any(${[...ids]}::bigint[])`);
+      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::double precision) where id = any(${[...ids]}::bigint[])`);
   },
 
   /** Forgets a job that is done; one that was asked for again meanwhile is due at once. */

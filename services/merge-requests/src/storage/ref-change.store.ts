@@ -1,5 +1,6 @@
 import { type Database, named, sql, type Tx } from '@switchyard/database';
 import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
+import { recoverySeconds } from '../domain/recovery';
 import {
   branchOf,
   creates,
@@ -11,13 +12,8 @@ import {
   tagOf,
 } from '../domain/ref-change';
 
-/**
- * Seconds a process has for telling the subscribers before another one takes over. Telling twice is harmless, and after a crash
- * this is how long a merge request lags behind its branch.
- */
-const tellingSeconds = 5;
-/** Seconds an intent is left to the process that made it. */
-const graceSeconds = 2;
+/** Share of the time for telling during which an intent is left to the process that made it: 2 s of 5. */
+const graceShare = 0.4;
 /** Days settled intents are kept, as long as the outbox (D6). */
 const keptDays = 7;
 
@@ -82,6 +78,7 @@ async function record(
   pushId: string,
   settlements: readonly Settlement[],
   newDefault: string | undefined,
+  tellingSeconds: number,
 ): Promise<void> {
   const projectId = settlements[0]?.change.projectId;
   if (projectId === undefined) return;
@@ -94,7 +91,7 @@ async function record(
     update ref_change_intents set settled_at = now(),
       state = case when id = any(${moved.map(({ change }) => change.id)}::bigint[]) then 'done' else 'failed' end,
       handled_at = case when source = 'internal' then now() end,
-      handle_at = now() + make_interval(secs => ${tellingSeconds}::int)
+      handle_at = now() + make_interval(secs => ${tellingSeconds}::double precision)
     where id = any(${settlements.map(({ change }) => change.id)}::bigint[])`);
   const told = moved.filter(({ facts }) => facts !== undefined);
   const alike = new Map<string, number>();
@@ -103,8 +100,12 @@ async function record(
   await appendAllToOutbox(tx, repositoryPushed, occurrences);
 }
 
-/** The table of intents: what was asked for, what became of it, who was told (D7). */
-export const refChangeStore = (db: Database) => ({
+/**
+ * The table of intents: what was asked for, what became of it, who was told (D7).
+ * @param tellingSeconds what a process has for telling the subscribers before another one takes over. Telling twice is harmless, and after
+ *   a crash this is how long a merge request lags behind its branch
+ */
+export const refChangeStore = (db: Database, tellingSeconds = recoverySeconds) => ({
   /** Open intents, and the age of the oldest in seconds; for metrics. */
   async backlog(): Promise<{ open: number; age: number }> {
     const row = await db.one<{ open: number; age: number }>(
@@ -153,7 +154,7 @@ export const refChangeStore = (db: Database) => ({
     db.transaction(
       async (tx) => {
         const { settlements, newDefault } = await settle(await openOf(tx, pushId));
-        await record(tx, pushId, settlements, newDefault);
+        await record(tx, pushId, settlements, newDefault, tellingSeconds);
         await also?.(tx, settlements);
         return settlements;
       },
@@ -175,7 +176,7 @@ export const refChangeStore = (db: Database) => ({
     const work = async (tx: Tx): Promise<readonly Settlement[] | undefined> => {
       const [oldest] = await tx.query<{ pushId: string }>(sql`
           select push_id as "pushId" from ref_change_intents
-          where state = 'open' and (handle_at is null or handle_at <= now()) and created_at < now() - make_interval(secs => ${graceSeconds}::int)
+          where state = 'open' and (handle_at is null or handle_at <= now()) and created_at < now() - make_interval(secs => ${tellingSeconds * graceShare}::double precision)
             and id = (select min(id) from ref_change_intents as same where same.push_id = ref_change_intents.push_id and same.state = 'open')
           order by id limit 1 for update skip locked`);
       if (oldest === undefined) return undefined;
@@ -187,7 +188,7 @@ export const refChangeStore = (db: Database) => ({
         return rows.map((row) => ({ ...toChange(row), done: row.done }));
       };
       const { settlements, newDefault } = await settle(await openOf(tx, oldest.pushId), later);
-      await record(tx, oldest.pushId, settlements, newDefault);
+      await record(tx, oldest.pushId, settlements, newDefault, tellingSeconds);
       return settlements;
     };
     try {
@@ -196,7 +197,7 @@ export const refChangeStore = (db: Database) => ({
       // A repository that cannot be read must not keep the reconciler from the others.
       if (pushId !== undefined) {
         await db.query(sql`
-          update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::int)
+          update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::double precision)
           where push_id = ${pushId}::uuid and state = 'open'`);
       }
       throw error;
@@ -209,7 +210,7 @@ export const refChangeStore = (db: Database) => ({
       with due as materialized (
         select id as due_id from ref_change_intents where state = 'done' and handled_at is null and handle_at <= now()
         order by id limit 20 for update skip locked)
-      update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::int),
+      update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::double precision),
         handle_attempts = handle_attempts + 1
       from due where id = due_id
       returning ${columns}, handle_attempts as attempts`);

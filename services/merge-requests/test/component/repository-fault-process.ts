@@ -4,7 +4,8 @@ import { startHarness } from './repository-harness';
 const [databaseUrl = '', folder = ''] = process.argv.slice(2);
 
 async function main(): Promise<void> {
-  const harness = await startHarness({ databaseUrl, folder });
+  // What a dead process left behind is waited for in each of these tests.
+  const harness = await startHarness({ databaseUrl, folder }, 1);
   harness.part.startReconciler();
   process.stdout.write(`${harness.url}\n`);
 }

@@ -199,7 +199,7 @@ async function ensureLabels(db: Database, create: boolean, projectId: number, ti
 }
 
 /** Starts service and gateway on a ground of their own, or on a given one, which then stays. */
-export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harness> {
+export async function startHarness(given?: Omit<Ground, 'close'>, recoverySeconds?: number): Promise<Harness> {
   const ground = given === undefined ? await prepareGround() : undefined;
   const { folder, databaseUrl } = given ?? (ground as Ground);
   const db = openDatabase({ url: databaseUrl, applicationName: 'repository test' });
@@ -219,6 +219,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
     ensureDirectory: async () => undefined,
     subscribers,
     announceDefaultBranch: async (id, branch) => void announced.push([id, branch]),
+    recoverySeconds,
   });
   const mergeRequests = composeMergeRequests({
     db,
@@ -227,6 +228,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>): Promise<Harne
     openRepository: part.openProjectRepository,
     protectedBranchesOf: part.protectedBranchesOf,
     ensureLabels: (caller, projectId, titles) => ensureLabels(db, caller.level >= 20, projectId, titles),
+    recoverySeconds,
   });
   subscribers.push(
     {
