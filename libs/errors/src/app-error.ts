@@ -64,6 +64,14 @@ export const conflict = (text?: string | string[]): AppError =>
 export const unprocessable = (text?: string | string[]): AppError =>
   new AppError('unprocessable', text === undefined ? undefined : { message: text });
 
+/** 429 of an endpoint that has a limit of its own (G-4.6-10), with `Retry-After` seconds. */
+export const tooManyRequests = (retryAfter: number): AppError =>
+  new AppError(
+    'rate_limited',
+    { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+    { retryAfter },
+  );
+
 /** 503 with `Retry-After` seconds; the cause is logged, not shown. */
 export const unavailable = (cause?: unknown, retryAfter = 1): AppError =>
   new AppError('unavailable', undefined, { cause, retryAfter });

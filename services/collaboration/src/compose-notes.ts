@@ -18,6 +18,7 @@ import {
   resolveDiscussion,
   resolveDiscussionNote,
 } from './application/discuss';
+import { limitNotes } from './application/limit-notes';
 import { getNote, listNotes } from './application/list-notes';
 import { manageSnippets, snippetNoteables } from './application/manage-snippets';
 import { moveDiffNotes } from './application/move-diff-notes';
@@ -33,6 +34,7 @@ import { awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { noteList } from './storage/note.list';
+import { noteRateStore } from './storage/note-rate.store';
 import { noteableStore } from './storage/noteable.store';
 import { snippetStore } from './storage/snippet.store';
 import { systemNotes } from './storage/system-note.store';
@@ -62,6 +64,8 @@ export interface NoteEdges {
   readonly issues: IssuePart['notes'];
   readonly externalUrl: string;
   readonly emojiNotesReact: boolean;
+  readonly perMinute: number;
+  readonly unlimited: ReadonlySet<string>;
   readonly log: Logger;
 }
 
@@ -75,7 +79,8 @@ export interface NoteParts {
 
 /** Builds notes, discussions and reactions for every kind of noteable. */
 export function composeNotes(edges: NoteEdges): NoteParts {
-  const { db, mergeRequests, directory, todos, issues, externalUrl, emojiNotesReact, log } = edges;
+  const { db, mergeRequests, directory, todos, issues, externalUrl, emojiNotesReact, perMinute, unlimited, log } =
+    edges;
   const clock = () => new Date();
   const snippetEdges = { db, snippets: snippetStore(db), noteables: noteableStore };
   const find = findNoteable({
@@ -121,6 +126,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
   const useCases = observe('collaboration', {
     listNotes: listNotes({ find, notes }),
     getNote: getNote({ find, notes }),
+    limitNotes: limitNotes({ db, rates: noteRateStore(db), perMinute, unlimited }),
     createNote: createNote(writing),
     updateNote: updateNote(writing),
     deleteNote: deleteNote(writing),

@@ -83,6 +83,8 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     issues: issues.notes,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     emojiNotesReact: config.SWITCHYARD_EMOJI_NOTES === 'reaction',
+    perMinute: Math.ceil(config.SWITCHYARD_NOTES_PER_MINUTE * config.SWITCHYARD_APPLICATION_LIMITS),
+    unlimited: config.SWITCHYARD_NOTES_UNLIMITED,
     log: logger,
   });
 

@@ -6,6 +6,15 @@ const variables = {
   MERGE_REQUESTS_ADDRESS: z.string(),
   /** What becomes of a note that is nothing but an emoji (G-4.6-8, G-13-5). */
   SWITCHYARD_EMOJI_NOTES: z.enum(['reaction', 'note']).default('reaction'),
+  /** Comments a minute and user (G-4.6-10); 0: no limit. */
+  SWITCHYARD_NOTES_PER_MINUTE: z.coerce.number().int().min(0).max(1_000_000).default(300),
+  /** Usernames whom that limit does not hold, with commas between them. */
+  SWITCHYARD_NOTES_UNLIMITED: z
+    .string()
+    .default('')
+    .transform((names) => new Set(names.split(',').flatMap((name) => name.trim().toLowerCase() || []))),
+  /** Factor on every application limit; 0 turns them off. */
+  SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
 };
 
 /** Configuration of the process, parsed once from its environment. */

@@ -9,6 +9,7 @@ import {
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
+import type { limitNotes } from '../application/limit-notes';
 import type { getNote, listNotes } from '../application/list-notes';
 import type { createNote, deleteNote, updateNote } from '../application/write-notes';
 import type { ActivityFilter } from '../domain/note';
@@ -21,6 +22,7 @@ import { presentNote } from '../presenters/note.presenter';
 export interface NoteUseCases {
   readonly listNotes: ReturnType<typeof listNotes>;
   readonly getNote: ReturnType<typeof getNote>;
+  readonly limitNotes: ReturnType<typeof limitNotes>;
   readonly createNote: ReturnType<typeof createNote>;
   readonly updateNote: ReturnType<typeof updateNote>;
   readonly deleteNote: ReturnType<typeof deleteNote>;
@@ -76,7 +78,8 @@ export const noteHandler = (notes: NoteUseCases, externalUrl: string): ServiceIm
       return entity(presentNote(note, noteable, externalUrl));
     },
     createNote: async ({ noteable: ref, body, internal, createdAt }, context) => {
-      const written = await notes.createNote(signedIn(context), refOf(ref), { body, internal, createdAt });
+      await notes.limitNotes(signedIn(context).actor.userId);
+      const written = await notes.createNote(context, refOf(ref), { body, internal, createdAt });
       switch (written.kind) {
         case 'reaction':
           return entity(presentAward(written.award, externalUrl));

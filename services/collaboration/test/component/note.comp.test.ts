@@ -230,6 +230,21 @@ describe('the list of notes', () => {
 });
 
 describe('a body that says something else', () => {
+  it('is one too many after 300 in a minute, a thread is not (G-4.6-10)', async () => {
+    const target = scene.mergeRequest();
+    await write(target, 'x', scene.eve);
+    await scene.here.db.query(sql`update note_rates set count = 299 where user_id = ${scene.eve.id}`);
+    await write(target, ':rocket:', scene.eve);
+    await expect(write(target, 'y', scene.eve)).rejects.toMatchObject({
+      kind: 'rate_limited',
+      retryAfter: 60,
+      body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+    });
+    const wish = { noteable: mergeRequestRef(target), body: 'z', createdAt: undefined, internal: false };
+    await scene.here.discussions.createDiscussion({ ...wish, position: undefined }, scene.as(scene.eve));
+    await scene.here.db.query(sql`delete from note_rates`);
+  });
+
   it('is a reaction when it is one emoji (G-4.6-8)', async () => {
     const target = scene.mergeRequest();
     expect(await write(target, ':+1: ')).toEqual({

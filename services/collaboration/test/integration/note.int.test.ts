@@ -1,10 +1,12 @@
 import { type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { limitNotes } from '../../src/application/limit-notes';
 import type { NoteableKey } from '../../src/domain/noteable';
 import { migrationSets } from '../../src/migrations';
 import { discussionList } from '../../src/storage/discussion.list';
 import { noteList } from '../../src/storage/note.list';
 import { newDiscussionId, noteStore } from '../../src/storage/note.store';
+import { noteRateStore } from '../../src/storage/note-rate.store';
 import { noteableStore } from '../../src/storage/noteable.store';
 
 const rows = 20_000;
@@ -142,4 +144,21 @@ describe('notes in the database', () => {
     await noteableStore.forget(db);
     expect((await db.transaction((tx) => noteableStore.lock(tx, key))).removed).toBe(false);
   });
+});
+
+it('a user comments so often in a minute and not once more, whichever process is asked (G-4.6-10)', async () => {
+  await db.query(sql`
+    insert into directory.users (id, username, name, state, admin, external, bot)
+    values (71, 'Bot', 'Bot', 'active', false, false, true)`);
+  const replicas = [1, 2].map(() =>
+    limitNotes({ db, rates: noteRateStore(db), perMinute: 10, unlimited: new Set(['bot']) }),
+  );
+  const ask = (userId: number, times: number) =>
+    Promise.allSettled(Array.from({ length: times }, (_, at) => replicas[at % 2]!(userId)));
+  const refused = (await ask(70, 14)).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(4);
+  expect(refused[0]).toMatchObject({ reason: { kind: 'rate_limited', retryAfter: 60 } });
+  expect((await ask(71, 14)).every(({ status }) => status === 'fulfilled')).toBe(true);
+  await db.query(sql`update note_rates set ends_at = now()`);
+  await expect(replicas[0]!(70)).resolves.toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { AppError } from '@switchyard/errors';
+import { tooManyRequests } from '@switchyard/errors';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { Request, Response } from 'express';
 
@@ -10,7 +10,7 @@ export interface Limit {
   readonly anonymousRequests?: number;
 }
 
-/** Application limits by the name a route gives (G-7-8, G-4.15-10). */
+/** Application limits by the name a route gives (G-7-8, G-4.15-10). That of comments is kept by collaboration, for all replicas together. */
 export const applicationLimits = {
   groups_list: { requests: 200, seconds: 60 },
   group: { requests: 400, seconds: 60 },
@@ -18,7 +18,6 @@ export const applicationLimits = {
   projects_list: { requests: 2_000, seconds: 600, anonymousRequests: 400 },
   project: { requests: 400, seconds: 60 },
   user: { requests: 300, seconds: 600 },
-  notes_create: { requests: 300, seconds: 60 },
   issues_create: { requests: 300, seconds: 60 },
   search: { requests: 30, seconds: 60, anonymousRequests: 10 },
 } as const satisfies Record<string, Limit>;
@@ -81,11 +80,7 @@ export function rateLimits(throttles: Throttles, scale = 1, now: () => number = 
       if (limit === undefined) throw new Error(`no limit named ${name}`);
       const requests = (actor.userId > 0 ? limit.requests : (limit.anonymousRequests ?? limit.requests)) * scale;
       if (scale === 0 || count(`${name}:${caller(request, actor)}`, limit.seconds).count <= requests) return;
-      throw new AppError(
-        'rate_limited',
-        { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
-        { retryAfter: limit.seconds },
-      );
+      throw tooManyRequests(limit.seconds);
     },
   };
 }

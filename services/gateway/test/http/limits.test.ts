@@ -78,22 +78,6 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
     expect((await count(path)).passed).toBe(requests * scale);
   });
 
-  it('notes_create holds for all notes of a user together, and not for threads (G-4.6-10)', async () => {
-    anonymously = false;
-    const token = 'glpat-limits-notes';
-    const { passed, refused } = await count('/projects/1/merge_requests/1/notes', token, 'POST');
-    expect(passed).toBe(300 * scale);
-    expect(refused.headers.get('retry-after')).toBe('60');
-    expect(await refused.json()).toEqual(tooMany);
-    expect((await count('/projects/2/issues/1/notes', token, 'POST')).passed).toBe(0);
-    const thread = await fetch(`${gateway.url}/api/v4/projects/1/merge_requests/1/discussions`, {
-      method: 'POST',
-      headers: { 'PRIVATE-TOKEN': token, 'content-type': 'application/json' },
-      body: '{"body":"x"}',
-    });
-    expect(thread.status).not.toBe(429);
-  });
-
   it('issues_create holds for all issues of a user together', async () => {
     anonymously = false;
     const token = 'glpat-limits-issues';

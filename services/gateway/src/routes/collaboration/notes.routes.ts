@@ -55,7 +55,6 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
         merge_request_diff_head_sha: text().optional(),
       },
       bodyLimit: noteBodyLimit,
-      limit: 'notes_create',
       returns: { 201: 'NoteOrAwardEmoji', 202: 'NoteCommands' },
       handle: ({ params, path: at, access, call }) =>
         call(NoteServiceService).createNote({
