@@ -13,6 +13,7 @@ import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import { composeActivity } from './compose-activity';
+import { composeAlerts } from './compose-alerts';
 import { composeIssues } from './compose-issues';
 import { composeNotes } from './compose-notes';
 import type { Config } from './config';
@@ -71,6 +72,8 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     followNotes: followNotes({ todos }),
     followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
   });
+
+  const alerts = composeAlerts({ db, directory, bus });
 
   const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
@@ -140,6 +143,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
         }),
         removeOrphanedTodos({ todos, log: logger }),
         ...(await activity.start()),
+        ...(await alerts.start()),
         startRelay({ db, bus }),
       );
     },

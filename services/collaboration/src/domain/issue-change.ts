@@ -16,6 +16,8 @@ export type IssueFact =
       readonly labelIds: readonly number[];
       /** The issue of another project that it stands for. */
       readonly movedFromId?: number | undefined;
+      /** The alert whose incident it is. */
+      readonly alertId?: number | undefined;
     }
   | {
       readonly kind: 'updated';
@@ -44,7 +46,7 @@ export interface LockedIssue {
 export type IssuePatch = {
   readonly [F in keyof Omit<
     Issue,
-    'id' | 'iid' | 'projectId' | 'authorId' | 'lockVersion' | 'createdAt' | 'importedFrom'
+    'id' | 'iid' | 'projectId' | 'authorId' | 'lockVersion' | 'createdAt' | 'importedFrom' | 'alertId'
   >]?: NonNullable<Issue[F]> | null;
 };
 
@@ -79,5 +81,7 @@ export interface NewIssue {
   readonly labelIds: readonly number[];
   readonly mentions: Mentions;
   /** Undefined: now. */
+  /** The alert whose incident it is. */
+  readonly alertId?: number | undefined;
   readonly createdAt?: Date | undefined;
 }

@@ -40,6 +40,8 @@ export interface Issue {
   /** The issue that stands for it since it was moved. */
   readonly movedToId: number | undefined;
   readonly importedFrom: string;
+  /** The alert whose incident it is. */
+  readonly alertId: number | undefined;
   /** Counts changes; the cause of their events. */
   readonly lockVersion: number;
   readonly createdAt: Date;

@@ -1,5 +1,5 @@
 /** Kinds of what carries notes, by their public name (G-2-16). */
-export type NoteableKind = 'MergeRequest' | 'Issue' | 'Snippet' | 'Commit';
+export type NoteableKind = 'MergeRequest' | 'Issue' | 'Snippet' | 'Commit' | 'AlertManagement::Alert';
 
 /** What a kind allows. */
 export interface NoteableRules {
@@ -30,6 +30,14 @@ export const noteableRules: Record<NoteableKind, NoteableRules> = {
   Issue: { thing: 'Issue', printsIid: true, resolvable: false, diffs: false, internal: true, reactions: true },
   Snippet: { thing: 'Snippet', printsIid: false, resolvable: false, diffs: false, internal: false, reactions: true },
   Commit: { thing: 'Commit', printsIid: false, resolvable: false, diffs: true, internal: false, reactions: false },
+  'AlertManagement::Alert': {
+    thing: 'Alert',
+    printsIid: true,
+    resolvable: false,
+    diffs: false,
+    internal: false,
+    reactions: false,
+  },
 };
 
 /** What carries notes, as its owner knows it. */
@@ -58,7 +66,11 @@ export interface Noteable {
 
 /** What names a noteable in its project. */
 export type NoteableRef =
-  | { readonly kind: 'MergeRequest' | 'Issue'; readonly projectId: number; readonly iid: number }
+  | {
+      readonly kind: 'MergeRequest' | 'Issue' | 'AlertManagement::Alert';
+      readonly projectId: number;
+      readonly iid: number;
+    }
   | { readonly kind: 'Snippet'; readonly projectId: number; readonly id: number }
   | { readonly kind: 'Commit'; readonly projectId: number; readonly revision: string };
 

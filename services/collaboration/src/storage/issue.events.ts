@@ -26,6 +26,7 @@ function wireFact(fact: IssueFact, subject: Issue, assigneeIds: readonly number[
             mentions: mentionsOf(fact.mentions),
             labelIds: [...fact.labelIds],
             movedFromId: fact.movedFromId ?? 0,
+            alertId: fact.alertId ?? 0,
           },
         },
       };

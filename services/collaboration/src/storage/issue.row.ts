@@ -71,6 +71,7 @@ export const toIssue = (row: Record<string, unknown>): Issue => ({
   closedAt: given(row.closed_at),
   movedToId: given(row.moved_to_id),
   importedFrom: row.imported_from as string,
+  alertId: given(row.alert_id),
   lockVersion: row.lock_version as number,
   createdAt: row.created_at as Date,
   updatedAt: row.updated_at as Date,

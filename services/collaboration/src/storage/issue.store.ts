@@ -111,21 +111,22 @@ async function insert(
   { actorId, movedFromId }: { actorId: number; movedFromId?: number },
 ): Promise<Issue> {
   const iid = await takeIid(tx, wanted.projectId, wanted.iid);
+  const { title, mentions, labelIds, alertId } = wanted;
   const row = await tx.one(sql`
     insert into issues as i (iid, project_id, author_id, title, description, issue_type, confidential, severity, milestone_id,
-      due_date, weight, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, created_at,
-      updated_at)
-    values (${iid}, ${wanted.projectId}, ${wanted.authorId}, ${wanted.title}, ${wanted.description ?? null}, ${wanted.issueType},
+      due_date, weight, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, alert_id,
+      created_at, updated_at)
+    values (${iid}, ${wanted.projectId}, ${wanted.authorId}, ${typeof title === 'string' ? title : title(iid)}, ${wanted.description ?? null}, ${wanted.issueType},
       ${wanted.confidential}, ${wanted.severity ?? 'unknown'}, ${wanted.milestoneId ?? null}, ${wanted.dueDate ?? null},
       ${wanted.weight ?? null}, ${wanted.timeEstimate ?? 0}, ${wanted.totalTimeSpent ?? 0}, ${wanted.taskCount},
       ${wanted.completedTaskCount}, ${milestoneDue(wanted.milestoneId ?? null)},
-      ${leastPriority(sql`${[...wanted.labelIds]}::bigint[]`)}, coalesce(${wanted.createdAt ?? null}, now()), now())
+      ${leastPriority(sql`${[...wanted.labelIds]}::bigint[]`)}, ${alertId ?? null}, coalesce(${wanted.createdAt ?? null}, now()), now())
     returning ${issueColumns}`);
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, issue.id, wanted.labelIds);
   await addParticipants(tx, issue.id, [wanted.authorId, ...wanted.assigneeIds]);
-  const fact: IssueFact = { kind: 'created', mentions: wanted.mentions, labelIds: wanted.labelIds, movedFromId };
+  const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId, alertId };
   await publishIssueFacts(tx, {
     subject: issue,
     assigneeIds: wanted.assigneeIds,
@@ -224,7 +225,10 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
       const locked = await lock(tx, id);
       if (locked === undefined) throw notFound();
       if (locked.issue.movedToId !== undefined) throw conflict('Cannot move issue that was moved already!');
-      const made = await insert(tx, decide(locked), { actorId, movedFromId: id });
+      const { alertId } = locked.issue;
+      // An alert has one incident, and the newer issue is it.
+      if (alertId !== undefined) await tx.query(sql`update issues set alert_id = null where id = ${id}`);
+      const made = await insert(tx, { ...decide(locked), alertId }, { actorId, movedFromId: id });
       await copyConversation(tx, locked.issue, made);
       const closes = locked.issue.state === 'opened';
       await apply(
@@ -267,7 +271,7 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
     });
   },
 
-  /** Removes up to `limit` issues of deleted projects, with their numbers, links and reactions; returns how many rows went. */
+  /** Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts; returns how many rows went. */
   async removeOrphans(limit: number): Promise<number> {
     const row = await db.one<{ removed: number }>(sql`
       with gone as (select p.id from directory.projects p where p.deleted_at is not null),
@@ -281,7 +285,12 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
           join issue_merge_requests link on link.project_id = gone.id or link.merge_request_project_id = gone.id
           limit ${limit}) returning 1),
       counters as (delete from iid_counters where project_id in (select id from gone) returning 1)
-      select (select count(*) from removed)::int + (select count(*) from links)::int + (select count(*) from counters)::int
+      alerts as (
+        delete from followed_alerts where alert_id in (
+          select known.alert_id from gone join followed_alerts known on known.project_id = gone.id limit ${limit})
+        returning 1),
+      select (select count(*) from removed)::int + (select count(*) from links)::int + (select count(*) from alerts)::int
+        + (select count(*) from counters)::int
         as removed`);
     return row?.removed ?? 0;
   },
@@ -306,6 +315,22 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
 });
 
 /** `IssueStore.change` within a transaction of the caller's: for what happens to issues because something else happened. */
+/** The incidents of alerts, within the transaction of what happened to their alert. */
+export const incidents = {
+  /** Opens the incident of an alert. The caller holds the alert, so that it has one. */
+  async open(tx: Tx, wanted: NewIssue & { readonly alertId: number }): Promise<Issue> {
+    const issue = await insert(tx, wanted, { actorId: wanted.authorId });
+    markFaults(tx);
+    return issue;
+  },
+
+  /** The incident of an alert, wherever it was moved; undefined for none, and where it was deleted. */
+  async ofAlert(tx: SqlExecutor, alertId: number): Promise<Issue | undefined> {
+    const [row] = await tx.query(sql`select ${issueColumns} from issues i where i.alert_id = ${alertId}`);
+    return row === undefined ? undefined : toIssue(row);
+  },
+};
+
 export async function changeIssue(
   tx: Tx,
   id: number,

@@ -18,6 +18,7 @@ import {
 import { AwardEmojiServiceService } from '@switchyard/protos/collaboration/v1/award_emoji';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
+import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
@@ -83,6 +84,7 @@ export interface Installation {
   readonly todos: RpcClient<typeof TodoServiceService>;
   readonly events: RpcClient<typeof EventServiceService>;
   readonly notes: RpcClient<typeof NoteServiceService>;
+  readonly issues: RpcClient<typeof IssueServiceService>;
   readonly snippets: RpcClient<typeof SnippetServiceService>;
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
   readonly awards: RpcClient<typeof AwardEmojiServiceService>;
@@ -319,6 +321,7 @@ export async function startInstallation(): Promise<Installation> {
     events: gateway.client(EventServiceService),
     bus,
     notes: gateway.client(NoteServiceService),
+    issues: gateway.client(IssueServiceService),
     snippets: gateway.client(SnippetServiceService),
     discussions: gateway.client(DiscussionServiceService),
     awards: gateway.client(AwardEmojiServiceService),

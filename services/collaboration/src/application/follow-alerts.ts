@@ -1,0 +1,122 @@
+import type { Tx } from '@switchyard/database';
+import { unavailable } from '@switchyard/errors';
+import { countTasks, mentionsIn } from '@switchyard/texts';
+import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
+import { alertSystemNotes, type IncidentOutcome, incidentClosedNote } from '../domain/alert-system-note';
+import { incidentDescription, incidentSeverity, incidentTitle } from '../domain/incident';
+import { editIssue } from '../domain/issue-edit';
+import type { NoteableKey } from '../domain/noteable';
+import type { alertDirectory } from '../storage/alert-directory.store';
+import type { FollowedAlert, followedAlerts } from '../storage/followed-alert.store';
+import type { changeIssue, incidents } from '../storage/issue.store';
+import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
+
+/** Something that happened to an alert. */
+export interface AlertHappening {
+  /** The alert after it. */
+  readonly alert: Alert;
+  /** 0 when a payload or a closed incident caused it. */
+  readonly actorId: number;
+  readonly fact: AlertFact;
+  readonly cause: SystemNoteCause;
+}
+
+/** What following alerts works with. */
+export interface AlertFollowing {
+  readonly directory: typeof alertDirectory;
+  readonly alerts: typeof followedAlerts;
+  readonly incidents: typeof incidents;
+  readonly changeIssue: typeof changeIssue;
+  readonly notes: Pick<typeof systemNotes, 'write'>;
+}
+
+/** The key of an alert under which its notes are kept. */
+const alertKey = ({ id, projectId }: Pick<Alert, 'id' | 'projectId'>): NoteableKey => ({
+  kind: 'AlertManagement::Alert',
+  projectId,
+  targetId: id,
+  sha: '',
+});
+
+/**
+ * Opens and closes the incidents of alerts, and writes the system notes of both, within the transaction that takes note of the event. An alert
+ * has one incident at a time: an event that comes again opens none, nor does one that comes after the alert's end. Nothing new comes into a
+ * project without issues or an archived one; what is there is closed all the same, wherever it was moved.
+ */
+export const followAlerts =
+  (edges: AlertFollowing) =>
+  async (tx: Tx, { alert, actorId, fact, cause }: AlertHappening): Promise<void> => {
+    const { directory, alerts, notes } = edges;
+    const project = await directory.project(tx, alert.projectId);
+    if (project === undefined) return;
+    const botId = await directory.alertBotId(tx);
+    if (botId === undefined) throw unavailable('the directory has no alert bot yet');
+    const author = (await directory.acts(tx, actorId)) ? actorId : botId;
+    const known = await alerts.follow(tx, alert);
+    const incident =
+      fact.kind === 'statusChanged'
+        ? fact.closeIncident && (await closeIncident(tx, edges, alert, botId, cause))
+        : project.takesIssues && (await openIncident(tx, edges, { alert, fact, known, author }));
+    await notes.write(tx, alertKey(alert), alertSystemNotes(author, alert.status, fact, incident || undefined), cause);
+  };
+
+/** What the incident says, where the event asks for one. */
+function wantedIncident(fact: AlertFact, known: FollowedAlert): AlertDetails | undefined {
+  if (fact.kind === 'incidentWanted') return fact.details;
+  // Who asks for the incident of an alert that has ended gets it; the alert itself wants none any more.
+  return fact.kind === 'raised' && fact.openIncident && !known.ended ? fact.details : undefined;
+}
+
+async function openIncident(
+  tx: Tx,
+  { alerts, incidents }: AlertFollowing,
+  { alert, fact, known, author }: { alert: Alert; fact: AlertFact; known: FollowedAlert; author: number },
+): Promise<IncidentOutcome | undefined> {
+  const details = wantedIncident(fact, known);
+  if (details === undefined || known.incidentVersion >= alert.version) return undefined;
+  if ((await incidents.ofAlert(tx, alert.id)) !== undefined) return undefined;
+  const description = incidentDescription(alert, details);
+  const tasks = countTasks(description);
+  const issue = await incidents.open(tx, {
+    alertId: alert.id,
+    projectId: alert.projectId,
+    authorId: author,
+    title: incidentTitle(alert),
+    description,
+    issueType: 'incident',
+    confidential: false,
+    severity: incidentSeverity(alert),
+    milestoneId: undefined,
+    dueDate: undefined,
+    weight: undefined,
+    taskCount: tasks.count,
+    completedTaskCount: tasks.completed,
+    assigneeIds: [],
+    labelIds: [],
+    // The title is a payload's: it calls nobody.
+    mentions: mentionsIn(description),
+  });
+  await alerts.openedIncident(tx, alert);
+  return { kind: 'opened', iid: issue.iid };
+}
+
+async function closeIncident(
+  tx: Tx,
+  { incidents, changeIssue, notes }: AlertFollowing,
+  alert: Alert,
+  botId: number,
+  cause: SystemNoteCause,
+): Promise<IncidentOutcome | undefined> {
+  const incident = await incidents.ofAlert(tx, alert.id);
+  if (incident === undefined) return undefined;
+  let closes = false;
+  await changeIssue(tx, incident.id, botId, (locked) => {
+    const change = editIssue(locked, { stateEvent: 'close' }, botId, cause.occurredAt);
+    closes = change !== undefined;
+    return change;
+  });
+  if (!closes) return undefined;
+  const key: NoteableKey = { kind: 'Issue', projectId: incident.projectId, targetId: incident.id, sha: '' };
+  await notes.write(tx, key, [incidentClosedNote(botId)], cause);
+  return { kind: 'closed' };
+}

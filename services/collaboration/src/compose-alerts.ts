@@ -1,0 +1,46 @@
+import type { Database } from '@switchyard/database';
+import type { Directory } from '@switchyard/directory';
+import { type EventBus, startConsumer } from '@switchyard/events';
+import { observe } from '@switchyard/telemetry';
+import { followAlerts } from './application/follow-alerts';
+import { alertDirectory } from './storage/alert-directory.store';
+import { followedAlerts } from './storage/followed-alert.store';
+import { changeIssue, incidents } from './storage/issue.store';
+import { systemNotes } from './storage/system-note.store';
+import { alertSubscription } from './transport/alert.subscription';
+
+/** Consumer group of what follows from alerts: apart from the others, so that none waits for another. */
+const alertGroup = 'collaboration.alerts';
+
+/** What following alerts is built from. */
+export interface AlertPartEdges {
+  readonly db: Database;
+  readonly directory: Directory;
+  readonly bus: EventBus;
+}
+
+/** Builds what follows from alerts, which belong to another service. */
+export function composeAlerts({ db, directory, bus }: AlertPartEdges): {
+  /** Starts what runs beside requests. */
+  start(): Promise<{ close(): Promise<void> }[]>;
+} {
+  const useCases = observe('collaboration', {
+    followAlerts: followAlerts({
+      directory: alertDirectory,
+      alerts: followedAlerts,
+      incidents,
+      changeIssue,
+      notes: systemNotes,
+    }),
+  });
+  return {
+    start: async () => [
+      await startConsumer({
+        bus,
+        db,
+        group: alertGroup,
+        subscriptions: [alertSubscription(useCases.followAlerts, directory)],
+      }),
+    ],
+  };
+}

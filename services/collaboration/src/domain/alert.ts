@@ -1,0 +1,71 @@
+/** An alert as its events tell it; it belongs to the service of alerts. */
+export interface Alert {
+  readonly id: number;
+  /** Number within its project. */
+  readonly iid: number;
+  readonly projectId: number;
+  readonly title: string;
+  /** `critical`, `high`, `medium`, `low`, `info` or `unknown`. */
+  readonly severity: string;
+  /** `triggered`, `acknowledged`, `resolved` or `ignored`. */
+  readonly status: string;
+  /** Version of its row. */
+  readonly version: number;
+}
+
+/** What an incident or a mail says of an alert. Texts are empty where there is nothing to say. */
+export interface AlertDetails {
+  readonly startedAt: Date | undefined;
+  readonly description: string;
+  readonly service: string;
+  readonly monitoringTool: string;
+  readonly hosts: readonly string[];
+  readonly environment: string;
+  readonly incidentMarkdown: string;
+  readonly query: string;
+  /** Address of a runbook. */
+  readonly runbook: string;
+  readonly attributes: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** What can happen to an alert. */
+export type AlertFact =
+  | {
+      readonly kind: 'raised';
+      readonly openIncident: boolean;
+      readonly sendEmail: boolean;
+      readonly details: AlertDetails;
+    }
+  | {
+      readonly kind: 'statusChanged';
+      readonly cause: 'payload' | 'user' | 'incident';
+      readonly closeIncident: boolean;
+    }
+  | {
+      readonly kind: 'assigned';
+      readonly addedAssigneeIds: readonly number[];
+      readonly removedAssigneeIds: readonly number[];
+    }
+  | { readonly kind: 'incidentWanted'; readonly details: AlertDetails };
+
+/** Least access level of those who see alerts (G-4.12-17). */
+export const alertLevel = 30;
+
+/** A moment as people read it, in UTC. */
+export const momentText = (moment: Date): string => `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** Name and value of what is known of an alert, in the order in which it is told. Whatever came without a value is left out. */
+export function alertFacts(severity: string, details: AlertDetails): { name: string; values: readonly string[] }[] {
+  const { startedAt, service, monitoringTool, hosts, environment, query } = details;
+  return [
+    { name: 'Severity', values: [severity] },
+    { name: 'Started', values: startedAt === undefined ? [] : [momentText(startedAt)] },
+    { name: 'Service', values: [service] },
+    { name: 'Monitoring tool', values: [monitoringTool] },
+    { name: 'Hosts', values: hosts },
+    { name: 'Environment', values: [environment] },
+    { name: 'Query', values: [query] },
+  ]
+    .map(({ name, values }) => ({ name, values: values.filter((value) => value !== '') }))
+    .filter(({ values }) => values.length > 0);
+}

@@ -1,0 +1,69 @@
+import { type Alert, type AlertDetails, alertFacts } from './alert';
+import { type IssueSeverity, maxDescriptionLength } from './issue';
+
+/** Title that an alert has when its payload gave none (api.md section 2). */
+const untitled = 'New: Alert';
+
+/** Title of the incident of an alert (G-4.12-11). */
+export const incidentTitle =
+  (alert: Pick<Alert, 'title'>) =>
+  (iid: number): string => {
+    const title = plain(alert.title).trim();
+    return title === untitled || title === '' ? `New: Incident ${iid}` : title;
+  };
+
+const severities: readonly string[] = ['low', 'medium', 'high', 'critical'] satisfies IssueSeverity[];
+
+/** Severity of the incident of an alert; issues know no `info`. */
+export const incidentSeverity = ({ severity }: Pick<Alert, 'severity'>): IssueSeverity =>
+  severities.includes(severity) ? (severity as IssueSeverity) : 'unknown';
+
+/** What PostgreSQL cannot hold as text becomes U+FFFD. */
+const plain = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
+/** A run of backticks longer than any in the text. */
+function fenceFor(text: string, least: number): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  return '`'.repeat(Math.max(least, longest + 1));
+}
+
+/** A text as code inside a cell of a table: it names nobody, and whatever it says is shown as it came. */
+function cell(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|');
+  const fence = fenceFor(line, 1);
+  return line.startsWith('`') || line.endsWith('`') ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
+}
+
+/** An address of the web without what Markdown or a mention could make of it. */
+const plainAddress = /^https?:\/\/[\w.:/?=&%~+,;-]+(?:#[A-Za-z][\w./-]*)?$/;
+
+function table(heading: string, rows: readonly (readonly [string, string])[]): string[] {
+  if (rows.length === 0) return [];
+  return [`| ${heading} | |`, '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`), ''];
+}
+
+/**
+ * Description of the incident of an alert: the facts as a table, its description, its further attributes, and the Markdown that the payload
+ * brings. Only the latter is Markdown of the sender's; everything else is shown as it came.
+ */
+export function incidentDescription(alert: Alert, details: AlertDetails): string {
+  const facts = alertFacts(alert.severity, details).map(
+    ({ name, values }) => [name, values.map(cell).join(', ')] as const,
+  );
+  const { runbook, description, attributes, incidentMarkdown } = details;
+  const address = plainAddress.test(runbook) ? `<${runbook}>` : cell(runbook);
+  const fence = fenceFor(description, 3);
+  const known = plain(
+    [
+      ...table(`Alert ${alert.iid}`, runbook === '' ? facts : [...facts, ['Runbook', address]]),
+      ...(description === '' ? [] : [`${fence}text`, description, fence, '']),
+      ...table(
+        'Attribute',
+        attributes.map(({ name, value }) => [cell(name), value === '' ? '' : cell(value)] as const),
+      ),
+    ].join('\n'),
+  );
+  const room = maxDescriptionLength - known.length - 1;
+  const markdown = plain(incidentMarkdown);
+  return `${known}${markdown === '' ? '' : `\n${markdown.slice(0, Math.max(0, room)).toWellFormed()}`}`.trimEnd();
+}

@@ -1,0 +1,26 @@
+import type { SqlExecutor } from '@switchyard/database';
+import { alertBotId, projectById, usersByIds } from '@switchyard/directory';
+
+/** What following alerts needs of a project. */
+export interface AlertProject {
+  readonly id: number;
+  /** Issues can be opened in it: they are enabled, and it is not archived. */
+  readonly takesIssues: boolean;
+}
+
+/** The directory within the transaction of what follows from an alert. */
+export const alertDirectory = {
+  alertBotId,
+
+  /** A project that is there; undefined for one that is gone or about to go. */
+  async project(tx: SqlExecutor, id: number): Promise<AlertProject | undefined> {
+    const row = await projectById(tx, id);
+    return row === undefined || row.deleting ? undefined : { id, takesIssues: row.issues_enabled && !row.archived };
+  },
+
+  /** Whether a user can stand for what they caused: they are there and not blocked. */
+  async acts(tx: SqlExecutor, userId: number): Promise<boolean> {
+    const user = (await usersByIds(tx, [userId])).get(userId);
+    return user?.id === userId && user.state === 'active';
+  },
+};

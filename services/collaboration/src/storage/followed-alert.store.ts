@@ -1,0 +1,30 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+import type { Alert } from '../domain/alert';
+
+/** How far the events of an alert were followed before the one at hand. */
+export interface FollowedAlert {
+  /** A newer event has told that it is resolved. */
+  readonly ended: boolean;
+  /** Version of the alert whose event opened its newest incident; 0 for none. */
+  readonly incidentVersion: number;
+}
+
+/** What is remembered of alerts that belong to another service. */
+export const followedAlerts = {
+  /** Locks what is remembered of an alert and takes note of how it stands. */
+  async follow(tx: SqlExecutor, { id, projectId, status, version }: Alert): Promise<FollowedAlert> {
+    const [row] = await tx.query<{ version: number; status: string; incident_version: number }>(sql`
+      insert into followed_alerts as known (alert_id, project_id, version, status) values (${id}, ${projectId}, ${version}, ${status})
+      on conflict (alert_id) do update set
+        status = case when known.version < excluded.version then excluded.status else known.status end,
+        version = greatest(known.version, excluded.version)
+      returning version, status, incident_version`);
+    if (row === undefined) throw new Error('an alert has neither been found nor noted');
+    return { ended: row.version > version && row.status === 'resolved', incidentVersion: row.incident_version };
+  },
+
+  /** Takes note that the event of this version opened the incident of an alert. */
+  async openedIncident(tx: SqlExecutor, { id, version }: Alert): Promise<void> {
+    await tx.query(sql`update followed_alerts set incident_version = ${version} where alert_id = ${id}`);
+  },
+};

@@ -1,0 +1,89 @@
+import type { Directory } from '@switchyard/directory';
+import { unavailable } from '@switchyard/errors';
+import { type AnySubscription, alertEvents, faultPoint, faultPoints, subscription } from '@switchyard/events';
+import {
+  type AlertEvent,
+  AlertStatusChanged_Cause as Cause,
+  type AlertDetails as WireDetails,
+} from '@switchyard/protos/alerts/events/v1/alert_event';
+import type { AlertHappening, followAlerts } from '../application/follow-alerts';
+import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
+
+faultPoints.push('alert.written', 'alert.committed');
+
+const detailsOf = (details: WireDetails | undefined): AlertDetails => ({
+  startedAt: details?.startedAt,
+  description: details?.description ?? '',
+  service: details?.service ?? '',
+  monitoringTool: details?.monitoringTool ?? '',
+  hosts: details?.hosts ?? [],
+  environment: details?.environment ?? '',
+  incidentMarkdown: details?.incidentMarkdown ?? '',
+  query: details?.query ?? '',
+  runbook: details?.runbook ?? '',
+  attributes: details?.attributes ?? [],
+});
+
+const causes = new Map<Cause, 'payload' | 'incident'>([
+  [Cause.CAUSE_PAYLOAD, 'payload'],
+  [Cause.CAUSE_INCIDENT, 'incident'],
+]);
+
+function factOf(fact: NonNullable<AlertEvent['fact']>): AlertFact {
+  switch (fact.$case) {
+    case 'raised':
+      return {
+        kind: 'raised',
+        openIncident: fact.value.openIncident,
+        sendEmail: fact.value.sendEmail,
+        details: detailsOf(fact.value.details),
+      };
+    case 'statusChanged':
+      return {
+        kind: 'statusChanged',
+        cause: causes.get(fact.value.cause) ?? 'user',
+        closeIncident: fact.value.closeIncident,
+      };
+    case 'assigned':
+      return { kind: 'assigned', ...fact.value };
+    case 'incidentWanted':
+      return { kind: 'incidentWanted', details: detailsOf(fact.value.details) };
+  }
+}
+
+const alertOf = ({ id, iid, projectId, title, severity, status, version }: Alert): Alert => ({
+  id,
+  iid,
+  projectId,
+  title,
+  severity,
+  status,
+  version,
+});
+
+/** What happens to alerts opens and closes incidents, writes system notes, raises to-dos and asks for mail: each event once, all or nothing. */
+export const alertSubscription = (
+  follow: ReturnType<typeof followAlerts>,
+  directory: Pick<Directory, 'sequence' | 'ensure'>,
+): AnySubscription =>
+  subscription({
+    event: alertEvents,
+    async handle(event, tx, { id, time }) {
+      const { alert, actorId, fact } = event;
+      if (alert === undefined || fact === undefined) return;
+      if (event.directorySequence > directory.sequence()) {
+        // The project may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
+        directory.ensure(event.directorySequence).catch(() => undefined);
+        throw unavailable(`the directory has not reached ${event.directorySequence}`);
+      }
+      const happening: AlertHappening = {
+        alert: alertOf(alert),
+        actorId,
+        fact: factOf(fact),
+        cause: { id, occurredAt: event.occurredAt ?? time },
+      };
+      await follow(tx, happening);
+      faultPoint('alert.written');
+      tx.afterCommit(() => faultPoint('alert.committed'));
+    },
+  });

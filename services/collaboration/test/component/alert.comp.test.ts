@@ -1,0 +1,222 @@
+import { sql } from '@switchyard/database';
+import { AlertStatusChanged_Cause as Cause } from '@switchyard/protos/alerts/events/v1/alert_event';
+import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
+import { eventually } from '@switchyard/testkit';
+import { type AlertScene, ended, issueEventsIn, raised, startAlertScene, wanted } from '../support/alert-scene';
+
+let scene: AlertScene;
+
+beforeAll(async () => {
+  scene = await startAlertScene();
+  await scene.here.startHere();
+});
+
+afterAll(() => scene.here.close());
+
+const issueNotes = (id: number) => scene.systemNotes('Issue', id);
+const alertNotes = (id: number) => scene.systemNotes('AlertManagement::Alert', id);
+const allIncidents = () => scene.here.db.query(sql`select id from issues where issue_type = 'incident'`);
+
+describe('a new alert', () => {
+  it('opens an incident once, in the name of the bot, however often it is told', async () => {
+    const { bot, project } = scene;
+    const alert = scene.alert({ title: 'New: Alert', severity: 'critical' });
+    const fact = raised({ details: { monitoringTool: 'Watcher', incidentMarkdown: '- [ ] look\n\n@ada' } });
+    const before = await allIncidents();
+    await scene.followed(await scene.tell(alert, fact));
+    await scene.again(alert, fact);
+    const [incident, ...others] = await scene.incidents(alert);
+    expect(others).toEqual([]);
+    expect(await allIncidents()).toHaveLength(before.length + 1);
+    expect(
+      await scene.here.db.one(sql`
+        select title, description, issue_type, severity, author_id, state, task_count, project_id, confidential from issues where id = ${incident?.id}`),
+    ).toEqual({
+      title: `New: Incident ${incident?.iid}`,
+      description: expect.stringMatching(/^\| Alert \d+ \| \|\n[\s\S]*`Watcher`[\s\S]*\n- \[ \] look\n\n@ada$/),
+      issue_type: 'incident',
+      severity: 'critical',
+      author_id: bot.id,
+      state: 'opened',
+      task_count: 1,
+      project_id: project.id,
+      confidential: false,
+    });
+    const told = (await issueEventsIn(scene.here.db)).filter(({ issue }) => issue?.id === incident?.id);
+    expect(told).toMatchObject([
+      { actorId: bot.id, fact: { $case: 'created', value: { alertId: alert.id, movedFromId: 0 } } },
+    ]);
+    expect(await alertNotes(alert.id)).toEqual([
+      [bot.id, 'raised this alert as reported by **Watcher**'],
+      [bot.id, `opened incident #${incident?.iid}`],
+    ]);
+    // Whom the payload's Markdown names is asked, as on any other issue.
+    await eventually(async () =>
+      expect(
+        await scene.here.db.query(sql`select user_id, action from todos where target_id = ${incident?.id}`),
+      ).toEqual([{ user_id: scene.ada.id, action: 'directly_addressed' }]),
+    );
+  });
+
+  it('opens none where the project wants none, has no issues, is archived, or is about to go', async () => {
+    const { directory } = scene.here;
+    const before = await allIncidents();
+    const group = directory.namespace();
+    const without = directory.project(group.id, {
+      settings: DirectoryProjectSettings.fromPartial({ issuesEnabled: false }),
+    });
+    const archived = directory.project(group.id, { archived: true });
+    const deleting = directory.project(group.id, { deleting: true });
+    const alerts = [
+      [scene.alert(), raised({ openIncident: false })],
+      [scene.alert({ projectId: without.id }), raised()],
+      [scene.alert({ projectId: archived.id }), raised()],
+      [scene.alert({ projectId: deleting.id }), raised()],
+    ] as const;
+    for (const [alert, fact] of alerts) await scene.followed(await scene.tell(alert, fact));
+    expect(await allIncidents()).toHaveLength(before.length);
+    expect((await Promise.all(alerts.map(([{ id }]) => alertNotes(id)))).map(({ length }) => length)).toEqual([
+      1, 1, 1, 0,
+    ]);
+  });
+
+  it('opens none when its end was told before', async () => {
+    const alert = scene.alert({ status: 'resolved', version: 4 });
+    await scene.followed(await scene.tell(alert, ended()));
+    // A dead letter that is replayed comes after what was told later.
+    await scene.followed(await scene.tell({ ...alert, status: 'triggered', version: 0 }, raised()));
+    expect(await scene.incidents(alert)).toEqual([]);
+  });
+});
+
+describe('the end of an alert', () => {
+  it('closes its incident in the name of the bot, with a system note on both, once', async () => {
+    const { bot } = scene;
+    const alert = scene.alert();
+    await scene.tell(alert, raised());
+    alert.status = 'resolved';
+    await scene.followed(await scene.tell(alert, ended()));
+    await scene.again(alert, ended());
+    const [incident] = await scene.incidents(alert);
+    expect(await scene.here.db.one(sql`select state, closed_by_id from issues where id = ${incident?.id}`)).toEqual({
+      state: 'closed',
+      closed_by_id: bot.id,
+    });
+    expect(await issueNotes(incident!.id)).toEqual([
+      [bot.id, 'closed this incident since the end of its alert was reported'],
+    ]);
+    expect(await alertNotes(alert.id)).toEqual([
+      [bot.id, 'raised this alert'],
+      [bot.id, `opened incident #${incident?.iid}`],
+      [bot.id, 'changed the status to **Resolved** since its end was reported'],
+      [bot.id, 'closed the incident of this alert'],
+    ]);
+    const facts = (await issueEventsIn(scene.here.db)).filter(({ issue }) => issue?.id === incident?.id);
+    expect(facts.map(({ actorId, fact }) => [actorId, fact?.$case])).toEqual([
+      [bot.id, 'created'],
+      [bot.id, 'closed'],
+    ]);
+  });
+
+  it('leaves alone what is closed already, what was deleted, and what the project wants to stay', async () => {
+    const [closed, deleted, kept] = [scene.alert(), scene.alert(), scene.alert()];
+    for (const alert of [closed, deleted, kept]) await scene.followed(await scene.tell(alert, raised()));
+    const [incident] = await scene.incidents(closed);
+    await scene.here.db.query(sql`update issues set state = 'closed', closed_by_id = 5 where id = ${incident?.id}`);
+    await scene.here.db.query(sql`delete from issues where alert_id = ${deleted.id}`);
+    for (const alert of [closed, deleted])
+      await scene.followed(await scene.tell({ ...alert, status: 'resolved' }, ended()));
+    await scene.followed(await scene.tell({ ...kept, status: 'resolved' }, ended(false)));
+    expect(await issueNotes(incident!.id)).toEqual([]);
+    expect((await alertNotes(closed.id)).map(([, body]) => body)).not.toContain('closed the incident of this alert');
+    expect(await scene.incidents(deleted)).toEqual([]);
+    expect(await scene.incidents(kept)).toMatchObject([{ state: 'opened' }]);
+    // What opened the incident opens no other one after that was deleted.
+    await scene.again(deleted, raised());
+    expect(await scene.incidents(deleted)).toEqual([]);
+  });
+
+  it('closes the incident wherever it was moved', async () => {
+    const { here, ada } = scene;
+    const elsewhere = here.directory.project(here.directory.namespace().id);
+    here.directory.member(ada.id, { projectId: elsewhere.id }, 40);
+    const alert = scene.alert();
+    await scene.followed(await scene.tell(alert, raised()));
+    const [incident] = await scene.incidents(alert);
+    await here.issues.moveIssue(
+      { projectId: scene.project.id, iid: incident!.iid, toProjectId: elsewhere.id },
+      here.as(ada, { id: scene.project.id, level: 40 }),
+    );
+    const [moved, ...others] = await scene.incidents(alert);
+    expect(others).toEqual([]);
+    const told = await issueEventsIn(here.db);
+    expect(told.find(({ issue, fact }) => issue?.id === moved?.id && fact?.$case === 'created')?.fact).toMatchObject({
+      value: { alertId: alert.id, movedFromId: incident?.id },
+    });
+    await scene.followed(await scene.tell({ ...alert, status: 'resolved' }, ended()));
+    expect(await scene.incidents(alert)).toMatchObject([{ id: moved?.id, state: 'closed' }]);
+    expect((await issueNotes(moved!.id)).at(-1)).toEqual([
+      scene.bot.id,
+      'closed this incident since the end of its alert was reported',
+    ]);
+  });
+});
+
+describe('whoever acts on an alert', () => {
+  it('opens its incident in their own name, a second one only after the first was deleted', async () => {
+    const { bob, bot } = scene;
+    const alert = scene.alert();
+    await scene.tell(alert, raised({ openIncident: false }));
+    await scene.followed(await scene.tell(alert, wanted(), { actorId: bob.id }));
+    const [first] = await scene.incidents(alert);
+    expect(first).toMatchObject({ author_id: bob.id, state: 'opened' });
+    await scene.followed(await scene.tell(alert, wanted(), { actorId: bob.id }));
+    expect(await scene.incidents(alert)).toEqual([first]);
+    await scene.here.db.query(sql`delete from issues where alert_id = ${alert.id}`);
+    scene.here.directory.user({ ...bob, state: 'blocked' });
+    await scene.followed(await scene.tell(alert, wanted(), { actorId: bob.id }));
+    const [second, ...others] = await scene.incidents(alert);
+    expect([second?.author_id, others]).toEqual([bot.id, []]);
+    scene.here.directory.user({ ...bob, state: 'active' });
+    expect(await alertNotes(alert.id)).toEqual([
+      [bot.id, 'raised this alert'],
+      [bob.id, `opened incident #${first?.iid}`],
+      [bot.id, `opened incident #${second?.iid}`],
+    ]);
+  });
+
+  it('is named by its system notes', async () => {
+    const { ada, bob, bot } = scene;
+    const alert = scene.alert({ status: 'acknowledged' });
+    await scene.tell(alert, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
+    const assigned = { addedAssigneeIds: [bob.id], removedAssigneeIds: [ada.id] };
+    await scene.tell(alert, { $case: 'assigned', value: assigned }, { actorId: ada.id });
+    alert.status = 'resolved';
+    await scene.followed(await scene.tell(alert, ended(false, Cause.CAUSE_INCIDENT)));
+    expect(await alertNotes(alert.id)).toEqual([
+      [ada.id, 'changed the status to **Acknowledged**'],
+      [ada.id, 'assigned to @bob and unassigned @ada'],
+      [bot.id, 'changed the status to **Resolved** since its incident was closed'],
+    ]);
+  });
+});
+
+test('alerts of deleted projects are forgotten', async () => {
+  const { db, directory } = scene.here;
+  const group = directory.namespace();
+  const project = directory.project(group.id);
+  const alert = scene.alert({ projectId: project.id });
+  await scene.followed(await scene.tell(alert, raised()));
+  directory.write({ $case: 'project', value: project }, true);
+  await eventually(async () =>
+    expect(
+      await db.query(sql`select 1 from directory.projects where id = ${project.id} and deleted_at is not null`),
+    ).toHaveLength(1),
+  );
+  await scene.here.stopHere();
+  await scene.here.startHere();
+  await eventually(async () => {
+    expect(await db.query(sql`select 1 from followed_alerts where alert_id = ${alert.id}`)).toEqual([]);
+    expect(await scene.incidents(alert)).toEqual([]);
+  });
+});
