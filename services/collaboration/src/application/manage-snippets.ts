@@ -2,7 +2,7 @@ import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '../domain/note';
 import { noteableRules } from '../domain/noteable';
-import { applyActions, checkFiles, checkTitle, type SnippetFileAction } from '../domain/snippet';
+import { applyActions, checkDescription, checkFiles, checkTitle, type SnippetFileAction } from '../domain/snippet';
 import type { noteableStore } from '../storage/noteable.store';
 import { publishSnippet } from '../storage/snippet.events';
 import type { SnippetRow, SnippetStore, SnippetViewer } from '../storage/snippet.store';
@@ -69,6 +69,7 @@ export function manageSnippets(edges: SnippetEdges) {
     async create(reader: Reader, projectId: number, change: SnippetChange): Promise<SnippetRow> {
       const { title = '', description, visibility = 'private' } = change;
       checkTitle(title);
+      checkDescription(description);
       const files = change.files.map(({ path, content }) => ({ path, content: content ?? '' }));
       checkFiles(files);
       const fields = { title, description: description || undefined, visibility, files };
@@ -84,6 +85,7 @@ export function manageSnippets(edges: SnippetEdges) {
     async update(reader: Reader, projectId: number, id: number, change: SnippetChange): Promise<SnippetRow> {
       checkMayChange(reader, await visible(edges, reader, projectId, id));
       if (change.title !== undefined) checkTitle(change.title);
+      checkDescription(change.description);
       await db.transaction(async (tx) => {
         await snippets.lock(tx, id);
         const before = await snippets.find(viewerOf(reader), projectId, id, tx);

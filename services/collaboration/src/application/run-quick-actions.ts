@@ -65,7 +65,7 @@ interface Step {
   readonly says: string;
 }
 
-const draftMark = /^\s*(\[draft\]|\(draft\)|draft:)\s*/i;
+const draftMark = /^\s*(?:(?:\[draft\]|\(draft\)|draft:)\s*)+/i;
 
 /** Opens `RunCommands`. */
 export const runQuickActions =
@@ -99,7 +99,8 @@ export const runQuickActions =
             : { edit: { title: argument }, changes: { title: argument }, says: `Changed the title to "${argument}".` };
         case 'draft':
         case 'ready': {
-          const draft = name === 'draft' && !draftMark.test(title);
+          // Never the other way round: a command that is sent once more must come to the same.
+          const draft = name === 'draft';
           const bare = title.replace(draftMark, '');
           return {
             edit: { title: draft ? `Draft: ${bare}` : bare },

@@ -13,10 +13,21 @@ describe('commands in a body', () => {
   });
 
   it('are text in code, in the middle of a line, of another kind, and where there is no such command', () => {
-    for (const body of ['```\n/close\n```', 'please /close', '/draft', '/usr/bin/env', '/nothing', ' /close', '/']) {
+    for (const body of [
+      '```\n/close\n```',
+      'please /close',
+      '/draft',
+      '/usr/bin/env',
+      '/nothing',
+      ' /close',
+      '/',
+      '<!--\n/close\n-->',
+      '>>>\n/close\n>>>',
+    ]) {
       expect(parseQuickActions(body, 'Issue')).toEqual({ text: body, commands: [] });
     }
     expect(parseQuickActions('/close', 'Snippet').commands).toEqual([]);
+    expect(parseQuickActions('<!-- x -->\n/close\n<!--\n/close\n--> y\n/close', 'Issue').commands).toHaveLength(2);
     expect(parseQuickActions('~~~\n/close\n```\n/close\n~~~\n/close', 'Issue').commands).toHaveLength(1);
   });
 

@@ -58,6 +58,19 @@ const maxCommands = 100;
 const maxArgument = 2_000;
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
+const comment = /^ {0,3}<!--/;
+
+/** What ends the block that a line begins in which nothing is a command: code, an HTML comment, a quotation; undefined: it begins none. */
+function endOfBlock(line: string): ((line: string) => boolean) | undefined {
+  const mark = fence.exec(line)?.[1];
+  if (mark !== undefined)
+    return (other) => {
+      const end = fence.exec(other)?.[1];
+      return end !== undefined && end[0] === mark[0] && end.length >= mark.length;
+    };
+  if (comment.test(line)) return line.includes('-->') ? undefined : (other) => other.includes('-->');
+  return line.trimEnd() === '>>>' ? (other) => other.trimEnd() === '>>>' : undefined;
+}
 
 function commandOf(line: string, kind: NoteableKind): Command | undefined {
   if (!line.startsWith('/')) return undefined;
@@ -70,25 +83,22 @@ function commandOf(line: string, kind: NoteableKind): Command | undefined {
 }
 
 /**
- * Takes the commands out of a body: lines that begin with a slash and a name, not in code. One pass, whatever the body holds.
+ * Takes the commands out of a body: lines that begin with a slash and a name, not in code, comments and quotations. One pass, whatever the body holds.
  * @returns the commands in their order, and the text that is left
  */
 export function parseQuickActions(body: string, kind: NoteableKind): { text: string; commands: Command[] } {
   const commands: Command[] = [];
   if (!body.includes('/')) return { text: body, commands };
   const kept: string[] = [];
-  let open: string | undefined;
+  let ends: ((line: string) => boolean) | undefined;
   for (const line of body.split('\n')) {
-    const mark = fence.exec(line)?.[1];
-    const command = open === undefined && mark === undefined ? commandOf(line, kind) : undefined;
+    const command = ends === undefined ? commandOf(line, kind) : undefined;
     if (command !== undefined) {
       if (commands.length < maxCommands) commands.push(command);
       continue;
     }
-    if (mark !== undefined) {
-      if (open === undefined) open = mark;
-      else if (mark[0] === open[0] && mark.length >= open.length) open = undefined;
-    }
+    if (ends === undefined) ends = endOfBlock(line);
+    else if (ends(line)) ends = undefined;
     kept.push(line);
   }
   return commands.length === 0 ? { text: body, commands } : { text: kept.join('\n').trim(), commands };

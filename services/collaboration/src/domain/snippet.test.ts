@@ -1,4 +1,4 @@
-import { applyActions, checkFiles, checkTitle } from './snippet';
+import { applyActions, checkDescription, checkFiles, checkTitle } from './snippet';
 
 const action = (name: string, path: string, given: { previousPath?: string; content?: string } = {}) => ({
   action: name,
@@ -53,4 +53,9 @@ describe('files of a snippet', () => {
 it('a title has 1 to 255 characters', () => {
   checkTitle('🙂'.repeat(255));
   for (const bad of ['', ' ', 'x'.repeat(256)]) expect(() => checkTitle(bad)).toThrow();
+});
+
+it('a description has at most 1,048,576 characters', () => {
+  for (const good of [undefined, '', '🙂'.repeat(1_048_576)]) checkDescription(good);
+  expect(() => checkDescription('x'.repeat(1_048_577))).toThrow(expect.objectContaining({ kind: 'invalid' }));
 });

@@ -26,6 +26,15 @@ export function checkTitle(title: string): void {
   if ([...title].length > maxLength) throw invalid({ title: [`is too long (maximum is ${maxLength} characters)`] });
 }
 
+/** Characters of a description, as of those of other objects (api.md section 8). */
+const maxDescription = 1_048_576;
+
+/** Refuses a description that cannot be one. */
+export function checkDescription(description: string | undefined): void {
+  if ((description?.length ?? 0) > maxDescription && [...(description ?? '')].length > maxDescription)
+    throw invalid({ description: [`is too long (maximum is ${maxDescription} characters)`] });
+}
+
 /** Refuses files that a snippet cannot have: none, too many, without path or content, or two of one path. */
 export function checkFiles(files: readonly SnippetFile[]): void {
   if (files.length === 0) throw invalid({ snippet_files: ['must have files'] });

@@ -285,6 +285,11 @@ describe('a body that says something else', () => {
     });
     expect(await write(target, '/draft')).toMatchObject({ commands_changes: { wip_event: 'draft' } });
     expect(scene.here.edits.at(-1)).toMatchObject({ title: `Draft: ${target.title}` });
+    const draft = scene.mergeRequest({ title: 'Draft: [Draft] Change' });
+    expect(await write(draft, '/draft')).toMatchObject({ commands_changes: { wip_event: 'draft' } });
+    expect(scene.here.edits.at(-1)).toMatchObject({ title: 'Draft: Change' });
+    expect(await write(draft, '/ready')).toMatchObject({ commands_changes: { wip_event: 'ready' } });
+    expect(scene.here.edits.at(-1)).toMatchObject({ title: 'Change' });
     expect(await write(target, '/done')).toMatchObject({ status: 202 });
     expect(await write(target, '/estimate 3h\n/spend 30m\n/spend soon\n/remove_time_spent')).toEqual({
       status: 202,
