@@ -21,4 +21,6 @@ export interface Area {
   start?(): Promise<readonly { close(): Promise<void> }[]>;
   /** Ends long waits; running calls still finish after it. */
   drain?(): void;
+  /** Closes what it opened itself, after background work has stopped. */
+  close?(): Promise<void>;
 }

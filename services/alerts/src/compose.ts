@@ -6,6 +6,7 @@ import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/dire
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import type { Area, AreaEdges } from './area';
+import { composeIntegrations } from './compose-integrations';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 
@@ -29,7 +30,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       clientId: 'alerts',
     });
   const given: AreaEdges = { config, db, directory, groupsAdmin, bus, clock: edges.clock ?? (() => new Date()) };
-  const compositions: ((given: AreaEdges) => Area)[] = [];
+  const compositions: ((given: AreaEdges) => Area)[] = [composeIntegrations];
   const areas = compositions.map((composeArea) => composeArea(given));
 
   const background: { close(): Promise<void> }[] = [];
@@ -52,6 +53,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       await Promise.all(background.map((one) => one.close()));
       await directory.close();
       if (edges.bus === undefined) await bus.close();
+      await Promise.all(areas.map((area) => area.close?.()));
       await db.close();
       groupsAdmin.close();
     },

@@ -273,6 +273,12 @@ export const object = (): z.ZodType<Record<string, unknown>> =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : invalid,
   );
 
+/** A JSON value as it stands in a JSON body, or as a text that holds JSON; given as JSON text. Whether the text is JSON is not checked. */
+export const jsonText = (): z.ZodType<string> =>
+  kind({ type: ['object', 'string'] }, (value) =>
+    typeof value === 'string' ? value : typeof value === 'object' && value !== null ? JSON.stringify(value) : invalid,
+  );
+
 /** What the OpenAPI document says of a schema built from this file, through `.optional()` and `.default()`. */
 export function openapiOf(schema: unknown): ParameterSchema {
   const type = schema as z.ZodType & {

@@ -1,4 +1,6 @@
 import type { Route } from '../http/route';
+import { alertSettingsRoutes } from './alerts/alert-settings.routes';
+import { httpIntegrationRoutes } from './alerts/http-integrations.routes';
 import { awardEmojiRoutes } from './collaboration/award-emoji.routes';
 import { commitCommentRoutes } from './collaboration/commit-comments.routes';
 import { discussionRoutes } from './collaboration/discussions.routes';
@@ -49,6 +51,8 @@ export const routes: readonly Route[] = [
   ...issueListRoutes,
   ...issueRoutes,
   ...todoRoutes,
+  ...httpIntegrationRoutes,
+  ...alertSettingsRoutes,
   ...branchRoutes,
   ...commitRoutes,
   ...fileRoutes,

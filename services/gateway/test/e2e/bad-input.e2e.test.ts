@@ -258,6 +258,9 @@ describe('bad input', () => {
         spoken[`${operationOf(route)} award_id`] = removes ? '999999' : String(reaction?.id);
       }
     }
+    let integration = 0;
+    for (let index = 0; index < 4; index += 1)
+      integration = (await post(`${at}/alert_management/http_integrations`, { name: `I${index}`, active: true })).id;
     const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
     await post(`${at}/pipeline`, { ref: 'main' });
     const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);
@@ -287,6 +290,8 @@ describe('bad input', () => {
       sha: head,
       commit_id: head,
       snippet_id: '1',
+      integration_id: String(integration),
+      'DELETE /projects/:id/alert_management/http_integrations/:integration_id integration_id': '999',
       'DELETE /projects/:id/snippets/:snippet_id snippet_id': '999',
       'GET /projects/:id/repository/blobs/:sha sha': tree.find((entry: { type: string }) => entry.type === 'blob').id,
       'GET /projects/:id/repository/blobs/:sha/raw sha': tree.find((entry: { type: string }) => entry.type === 'blob')
@@ -326,6 +331,7 @@ describe('bad input', () => {
       state: 'success',
       new_name: () => `l${next()}`,
       visibility: 'private',
+      active: true,
       duration: '1h 30m',
       body: () => `Text ${next()}`,
       note: () => `Text ${next()}`,

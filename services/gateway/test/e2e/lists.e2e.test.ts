@@ -230,6 +230,8 @@ describe('every list', () => {
         from train, merge_requests mr where mr.project_id = ${project.id}`,
     );
 
+    await each(rows, (index) => post(`${at}/alert_management/http_integrations`, { name: `I ${index}`, active: true }));
+
     const g = `/groups/${group.id}`;
     const mr = `${at}/merge_requests/${request.iid}`;
     Object.assign(requests, {
@@ -297,6 +299,7 @@ describe('every list', () => {
       'GET /events': '/events',
       'GET /users/:id/events': '/users/root/events',
       'GET /projects/:id/events': `${at}/events`,
+      'GET /projects/:id/alert_management/http_integrations': `${at}/alert_management/http_integrations`,
       'GET /todos': `/todos?private_token=${token}`,
     });
   });

@@ -52,6 +52,7 @@ const families = {
   plannerWrite: { public: '133......313', internal: '133......313', private: '143......313' },
   developerWrite: { public: '13333....313', internal: '13333....313', private: '14333....313' },
   maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
+  maintainerRead: { public: '133333...31.', internal: '433333...31.', private: '443333...31.' },
   ownerWrite: { public: '1333333..313', internal: '1333333..313', private: '1433333..313' },
   /** A member may leave, so whoever sees the members gets as far as the service. */
   memberWrite: { public: '1........313', internal: '1........313', private: '14.......313' },
@@ -391,6 +392,25 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerWrite', 'G-4.1-4'),
   row('DELETE /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerWrite', 'G-4.1-5'),
   row('GET /projects/:id/merge_trains/merge_requests/:merge_request_iid/receipt', 'developerRead', 'gaps §4.1'),
+
+  // Alerts
+  row('GET /projects/:id/alert_management/http_integrations', 'maintainerRead', 'G-4.12-17'),
+  row('POST /projects/:id/alert_management/http_integrations', 'maintainerWrite', 'G-4.12-17', {
+    name: 'n',
+    active: true,
+  }),
+  row('GET /projects/:id/alert_management/http_integrations/:integration_id', 'maintainerRead', 'G-4.12-17'),
+  row('PUT /projects/:id/alert_management/http_integrations/:integration_id', 'maintainerWrite', 'G-4.12-17', {
+    name: 'n',
+  }),
+  row('DELETE /projects/:id/alert_management/http_integrations/:integration_id', 'maintainerWrite', 'G-4.12-17'),
+  row(
+    'POST /projects/:id/alert_management/http_integrations/:integration_id/reset_token',
+    'maintainerWrite',
+    'G-4.12-17',
+  ),
+  row('GET /projects/:id/alert_management/settings', 'maintainerRead', 'G-4.12-17'),
+  row('PUT /projects/:id/alert_management/settings', 'maintainerWrite', 'G-4.12-17', { send_email: true }),
 
   // To-dos
   row('GET /todos', 'userRead', 'api.md 4.9'),

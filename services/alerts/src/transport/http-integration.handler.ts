@@ -1,0 +1,79 @@
+import {
+  HttpIntegrationServiceService,
+  type PayloadAttributeMapping,
+} from '@switchyard/protos/alerts/v1/http_integration';
+import {
+  type CallContext,
+  entity,
+  implement,
+  nothing,
+  page,
+  pageRequest,
+  type ServiceImplementation,
+} from '@switchyard/rpc';
+import type { HttpIntegrations } from '../application/manage-http-integrations';
+import type { HttpIntegration, IntegrationType } from '../domain/http-integration';
+import type { WrittenMapping } from '../domain/payload-mapping';
+import { presentHttpIntegration } from '../presenters/http-integration.presenter';
+import { scopeOf } from './project-scope';
+
+const toWritten = ({ fieldName, path, type, label, fallbackPath }: PayloadAttributeMapping): WrittenMapping => ({
+  field: fieldName,
+  path,
+  type,
+  label,
+  fallbackPath,
+});
+
+/** Serves `HttpIntegrationService`. */
+export function httpIntegrationHandler(integrations: HttpIntegrations, externalUrl: string): ServiceImplementation {
+  const shown = (integration: HttpIntegration, { access }: CallContext, key?: string) =>
+    presentHttpIntegration(integration, {
+      externalUrl,
+      projectPath: access?.fullPath ?? '',
+      tier: access?.tier ?? '',
+      key,
+    });
+
+  return implement(HttpIntegrationServiceService, {
+    async listHttpIntegrations({ projectId, page: wanted }, context) {
+      const request = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
+      const found = await integrations.list(scopeOf(context, projectId), request);
+      return page(
+        found.rows.map((row) => shown(row, context)),
+        { ...found.page, keyset: request.mode === 'keyset' },
+      );
+    },
+
+    getHttpIntegration: async ({ projectId, integrationId }, context) =>
+      entity(shown(await integrations.get(scopeOf(context, projectId), integrationId), context)),
+
+    async createHttpIntegration({ projectId, mapping, type, ...change }, context) {
+      const { integration, key } = await integrations.create(scopeOf(context, projectId), {
+        ...change,
+        type: type as IntegrationType,
+        mapping: mapping?.mappings.map(toWritten),
+      });
+      return entity(shown(integration, context, key));
+    },
+
+    async updateHttpIntegration({ projectId, integrationId, mapping, type, ...change }, context) {
+      const integration = await integrations.update(scopeOf(context, projectId), integrationId, {
+        ...change,
+        type: type as IntegrationType | undefined,
+        mapping: mapping?.mappings.map(toWritten),
+      });
+      return entity(shown(integration, context));
+    },
+
+    async deleteHttpIntegration({ projectId, integrationId, ifUnmodifiedSince }, context) {
+      await integrations.remove(scopeOf(context, projectId), integrationId, ifUnmodifiedSince);
+      return nothing();
+    },
+
+    async resetHttpIntegrationToken({ projectId, integrationId }, context) {
+      const { integration, key } = await integrations.resetKey(scopeOf(context, projectId), integrationId);
+      return entity(shown(integration, context, key));
+    },
+  });
+}

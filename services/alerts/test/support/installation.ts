@@ -1,0 +1,160 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Database, openDatabase } from '@switchyard/database';
+import { type EventBus, type EventDefinition, embeddedLog, encodeBody, logMigrations } from '@switchyard/events';
+import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import {
+  anonymous,
+  type CallOptions,
+  connect,
+  implement,
+  type Peer,
+  type RpcClient,
+  type RunningServer,
+  type RunningService,
+  readSigner,
+  readTrustedKeys,
+  type ServiceDefinition,
+  startServer,
+  startService,
+} from '@switchyard/rpc';
+import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { compose } from '../../src/compose';
+import { readConfig } from '../../src/config';
+import { migrationSets } from '../../src/migrations';
+
+/** alerts on real databases and a real event log, beside a stand-in for groups-admin. */
+export interface Installation {
+  readonly db: Database;
+  readonly directory: DirectoryModel;
+  readonly bus: EventBus;
+  /** A client as a process uses it, the gateway unless told. */
+  client<T extends ServiceDefinition>(definition: T, as?: 'gateway' | 'collaboration'): RpcClient<T>;
+  /** Options of a call by the gateway for a user, where `access` says to what its path led. */
+  as(user: { id: number; admin?: boolean } | undefined, access?: Partial<Access> & { id: number }): CallOptions;
+  /** Publishes an event, as the relay of its owner would. */
+  publish<Payload>(event: EventDefinition<Payload>, payload: Payload, id: string): Promise<void>;
+  start(environment?: Record<string, string>): Promise<void>;
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const externalUrl = 'https://forge.example';
+
+/** The JSON of a reply. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+export const json = (reply: Representation | RepresentationPage): any => JSON.parse(reply.json.toString());
+
+/** Builds the surroundings and starts the service in this process. */
+export async function startInstallation(): Promise<Installation> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-alerts-'));
+  const home: TestDatabase = await testDatabase({ sets: migrationSets });
+  const log: TestDatabase = await testDatabase({ sets: [logMigrations] });
+  const db = openDatabase({ url: home.url, applicationName: 'alerts test' });
+  const keys = new Map<string, KeyObject>();
+  const publicKeys: Record<string, string> = {};
+  for (const name of ['gateway', 'alerts', 'collaboration']) {
+    const pair = generateKeyPairSync('ed25519');
+    keys.set(name, pair.privateKey);
+    publicKeys[name] = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    writeFileSync(join(folder, `${name}.pem`), pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  }
+  writeFileSync(join(folder, 'keys.json'), JSON.stringify(publicKeys));
+  const trusted = readTrustedKeys(join(folder, 'keys.json'));
+
+  const directory = new DirectoryModel();
+  const rule = { callers: ['alerts'] };
+  const peers: RunningServer = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    trusted,
+    services: [
+      implement(
+        DirectoryServiceService,
+        {
+          readChanges: (request, { signal }) => directory.client.readChanges(request, { requestId: 'test', signal }),
+          snapshot: (request) => directory.client.snapshot(request, { requestId: 'test' }),
+        },
+        { readChanges: rule, snapshot: rule },
+      ),
+    ],
+  });
+  const grpcPort = await freePort();
+  const environment = {
+    HOST: '127.0.0.1',
+    GRPC_PORT: String(grpcPort),
+    HTTP_PORT: '0',
+    DATABASE_URL: home.url,
+    LOG_DATABASE_URL: log.url,
+    GROUPS_ADMIN_ADDRESS: `127.0.0.1:${peers.port}`,
+    SWITCHYARD_SECRET: 'a secret of more than thirty-two characters',
+    SWITCHYARD_DATA: folder,
+    SWITCHYARD_IDENTITY_KEY_FILE: join(folder, 'alerts.pem'),
+    SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'keys.json'),
+    SWITCHYARD_EXTERNAL_URL: externalUrl,
+  };
+  const bus: EventBus = embeddedLog({ url: log.url, clientId: 'test' });
+  const callers = new Map<string, Peer>(
+    ['gateway', 'collaboration'].map((name) => [
+      name,
+      connect(`127.0.0.1:${grpcPort}`, { name, key: keys.get(name) as KeyObject }),
+    ]),
+  );
+  let running: RunningService | undefined;
+
+  const installation: Installation = {
+    db,
+    directory,
+    bus,
+    client: (definition, as = 'gateway') => (callers.get(as) as Peer).client(definition),
+    as: (user, access) => {
+      const actor: Actor =
+        user === undefined ? anonymous : { ...anonymous, userId: user.id, admin: user.admin ?? false, scopes: ['api'] };
+      const target =
+        access === undefined
+          ? {}
+          : {
+              access: Access.fromPartial({
+                kind: Access_Kind.KIND_PROJECT,
+                visibility: 'private',
+                tier: 'ultimate',
+                level: 40,
+                fullPath: 'group/project',
+                ...access,
+              }),
+            };
+      return { requestId: 'test', actor, directorySequence: directory.changes.length, ...target };
+    },
+    async publish(event, payload, id) {
+      const { topic, type, version } = event;
+      const headers = { id, type, version: String(version), time: new Date().toISOString() };
+      await bus.publish([{ topic, key: event.key(payload), body: encodeBody(event, payload), headers }]);
+    },
+    async start(more = {}) {
+      const config = readConfig({ ...environment, ...more });
+      const context = { signer: readSigner('alerts', environment.SWITCHYARD_IDENTITY_KEY_FILE), trusted };
+      running = await startService(config, context, await compose(config, context));
+    },
+    async stop() {
+      await running?.close(100);
+      running = undefined;
+    },
+    async close() {
+      for (const peer of callers.values()) peer.close();
+      await installation.stop();
+      await peers.close(100);
+      await bus.close();
+      await db.close();
+      await home.close();
+      await log.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await installation.start();
+  return installation;
+}

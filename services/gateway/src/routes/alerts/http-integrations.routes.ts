@@ -1,0 +1,146 @@
+import {
+  HttpIntegrationServiceService,
+  type PayloadAttributeMappings,
+} from '@switchyard/protos/alerts/v1/http_integration';
+import { atLeastOne } from '../../http/check-parameters';
+import { boolean, csv, hashes, integer, jsonText, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+
+const path = '/projects/:id/alert_management/http_integrations' as const;
+const onePath = `${path}/:integration_id` as const;
+const one = { integration_id: integer() };
+const type = oneOf('HTTP', 'PROMETHEUS', 'http', 'prometheus');
+/** Bytes of a request that carries a payload of the largest size, escaped. */
+const bodyLimit = 16 << 20;
+
+const mapping = hashes({
+  field_name: text(),
+  path: csv(),
+  type: text(),
+  label: text().optional(),
+  fallback_path: csv().optional(),
+});
+
+type WrittenMapping = {
+  field_name: string;
+  path: string[];
+  type: string;
+  label?: string | undefined;
+  fallback_path?: string[] | undefined;
+}[];
+
+const toMapping = (written: WrittenMapping | undefined): PayloadAttributeMappings | undefined =>
+  written && {
+    mappings: written.map((given) => ({
+      fieldName: given.field_name,
+      path: given.path,
+      type: given.type,
+      label: given.label ?? '',
+      fallbackPath: given.fallback_path ?? [],
+    })),
+  };
+
+/** Alert integrations of projects (G-13-8). */
+export const httpIntegrationRoutes = [
+  defineRoute({
+    method: 'get',
+    path,
+    summary: 'List the alert integrations of a project',
+    access: { project: 'read_alert_configuration' },
+    list: {},
+    returns: { 200: ['HttpIntegration'] },
+    handle: ({ access, page, call }) =>
+      call(HttpIntegrationServiceService).listHttpIntegrations({ projectId: access.id, page }),
+  }),
+  defineRoute({
+    method: 'post',
+    path,
+    summary: 'Create an alert integration',
+    access: { project: 'admin_alerts' },
+    params: {
+      name: text(),
+      active: boolean(),
+      type: type.default('HTTP'),
+      payload_example: jsonText().optional(),
+      payload_attribute_mappings: mapping.optional(),
+    },
+    bodyLimit,
+    returns: { 201: 'HttpIntegration' },
+    handle: ({ params, access, call }) =>
+      call(HttpIntegrationServiceService).createHttpIntegration({
+        projectId: access.id,
+        name: params.name,
+        active: params.active,
+        type: params.type.toUpperCase(),
+        payloadExample: params.payload_example ?? '',
+        mapping: toMapping(params.payload_attribute_mappings),
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: onePath,
+    summary: 'Get an alert integration',
+    access: { project: 'read_alert_configuration' },
+    path_params: one,
+    returns: { 200: 'HttpIntegration' },
+    handle: ({ path: at, access, call }) =>
+      call(HttpIntegrationServiceService).getHttpIntegration({
+        projectId: access.id,
+        integrationId: at.integration_id,
+      }),
+  }),
+  defineRoute({
+    method: 'put',
+    path: onePath,
+    summary: 'Change an alert integration',
+    access: { project: 'admin_alerts' },
+    path_params: one,
+    params: {
+      name: text().optional(),
+      active: boolean().optional(),
+      type: type.optional(),
+      payload_example: jsonText().optional(),
+      payload_attribute_mappings: mapping.optional(),
+    },
+    relations: [atLeastOne('name', 'active', 'type', 'payload_example', 'payload_attribute_mappings')],
+    bodyLimit,
+    returns: { 200: 'HttpIntegration' },
+    handle: ({ params, path: at, access, call }) =>
+      call(HttpIntegrationServiceService).updateHttpIntegration({
+        projectId: access.id,
+        integrationId: at.integration_id,
+        name: params.name,
+        active: params.active,
+        type: params.type?.toUpperCase(),
+        payloadExample: params.payload_example,
+        mapping: toMapping(params.payload_attribute_mappings),
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: onePath,
+    summary: 'Delete an alert integration',
+    access: { project: 'admin_alerts' },
+    path_params: one,
+    returns: { 204: undefined },
+    handle: ({ path: at, access, unmodifiedSince, call }) =>
+      call(HttpIntegrationServiceService).deleteHttpIntegration({
+        projectId: access.id,
+        integrationId: at.integration_id,
+        ifUnmodifiedSince: unmodifiedSince,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${onePath}/reset_token`,
+    summary: 'Give an alert integration a new key',
+    access: { project: 'admin_alerts' },
+    path_params: one,
+    returns: { 201: 'HttpIntegration' },
+    handle: ({ path: at, access, call }) =>
+      call(HttpIntegrationServiceService).resetHttpIntegrationToken({
+        projectId: access.id,
+        integrationId: at.integration_id,
+      }),
+  }),
+];
