@@ -65,7 +65,8 @@ export interface NewIssue {
   /** Undefined: the next number. */
   readonly iid?: number | undefined;
   readonly authorId: number;
-  readonly title: string;
+  /** A title that says the number is made of it. */
+  readonly title: string | ((iid: number) => string);
   readonly description: string | undefined;
   readonly issueType: IssueType;
   readonly confidential: boolean;
@@ -80,8 +81,8 @@ export interface NewIssue {
   readonly assigneeIds: readonly number[];
   readonly labelIds: readonly number[];
   readonly mentions: Mentions;
-  /** Undefined: now. */
   /** The alert whose incident it is. */
   readonly alertId?: number | undefined;
+  /** Undefined: now. */
   readonly createdAt?: Date | undefined;
 }

@@ -29,6 +29,7 @@ const issue: Issue = {
   closedAt: undefined,
   movedToId: undefined,
   importedFrom: 'none',
+  alertId: undefined,
   lockVersion: 4,
   createdAt: now,
   updatedAt: now,

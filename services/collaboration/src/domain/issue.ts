@@ -54,7 +54,7 @@ export const issueLevels = { guest: 10, planner: 15, reporter: 20, owner: 50 } a
 /** Longest title in characters (G-8-5). */
 const maxTitleLength = 255;
 /** Longest description in characters (api.md 8). */
-const maxDescriptionLength = 1_048_576;
+export const maxDescriptionLength = 1_048_576;
 /** Most assignees (G-4.2-13). */
 const maxAssignees = 200;
 

@@ -5,6 +5,7 @@ import {
   join,
   raw,
   requireUnmodified,
+  type SqlExecutor,
   sql,
   type Tx,
 } from '@switchyard/database';
@@ -110,8 +111,8 @@ async function insert(
   wanted: NewIssue,
   { actorId, movedFromId }: { actorId: number; movedFromId?: number },
 ): Promise<Issue> {
-  const iid = await takeIid(tx, wanted.projectId, wanted.iid);
   const { title, mentions, labelIds, alertId } = wanted;
+  const iid = await takeIid(tx, wanted.projectId, wanted.iid);
   const row = await tx.one(sql`
     insert into issues as i (iid, project_id, author_id, title, description, issue_type, confidential, severity, milestone_id,
       due_date, weight, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, alert_id,
@@ -284,11 +285,11 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
           select link.merge_request_id, link.project_id, link.iid from gone
           join issue_merge_requests link on link.project_id = gone.id or link.merge_request_project_id = gone.id
           limit ${limit}) returning 1),
-      counters as (delete from iid_counters where project_id in (select id from gone) returning 1)
       alerts as (
         delete from followed_alerts where alert_id in (
           select known.alert_id from gone join followed_alerts known on known.project_id = gone.id limit ${limit})
         returning 1),
+      counters as (delete from iid_counters where project_id in (select id from gone) returning 1)
       select (select count(*) from removed)::int + (select count(*) from links)::int + (select count(*) from alerts)::int
         + (select count(*) from counters)::int
         as removed`);
@@ -314,7 +315,6 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
   },
 });
 
-/** `IssueStore.change` within a transaction of the caller's: for what happens to issues because something else happened. */
 /** The incidents of alerts, within the transaction of what happened to their alert. */
 export const incidents = {
   /** Opens the incident of an alert. The caller holds the alert, so that it has one. */
@@ -331,6 +331,7 @@ export const incidents = {
   },
 };
 
+/** `IssueStore.change` within a transaction of the caller's: for what happens to issues because something else happened. */
 export async function changeIssue(
   tx: Tx,
   id: number,

@@ -467,7 +467,7 @@ describe('activity events', () => {
 
     it('tell of both, print the comment as it stands, and go with it', async () => {
       await issue(
-        { $case: 'created', value: { assigneeIds: [], labelIds: [], mentions: undefined, movedFromId: 0 } },
+        { $case: 'created', value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 } },
         'i1',
       );
       await issue({ $case: 'closed', value: { byMergeRequestId: 0 } }, 'i2');
@@ -513,7 +513,7 @@ describe('activity events', () => {
     it('are hidden at once with a confidential issue, an internal comment, or what is gone', async () => {
       await received(
         await issue(
-          { $case: 'created', value: { assigneeIds: [], labelIds: [], mentions: undefined, movedFromId: 0 } },
+          { $case: 'created', value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 } },
           'i3',
         ),
       );
