@@ -28,7 +28,6 @@ import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-direc
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
 import { issueOrderStore } from './storage/issue-order.store';
 import { issueParticipantList } from './storage/issue-participant.list';
-import type { openPrisma } from './storage/prisma';
 import { issueHandler } from './transport/issue.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
 import { issueTargets } from './transport/issue-targets';
@@ -37,7 +36,6 @@ import type { MergeRequestFollower } from './transport/merge-request.subscriptio
 /** What issues are built from. */
 export interface IssuePartEdges {
   readonly db: Database;
-  readonly prisma: ReturnType<typeof openPrisma>;
   readonly ensureLabels: EnsureLabels;
   /** Merge requests, as their owner shows them. */
   readonly mergeRequests: TargetOwner;
@@ -68,7 +66,7 @@ export interface IssuePart {
 export function composeIssues(given: IssuePartEdges): IssuePart {
   const { db, externalUrl } = given;
   const edges: IssueEdges = {
-    issues: issueStore(db, given.prisma),
+    issues: issueStore(db),
     lists: issueList(db),
     directory: issueDirectoryStore(db),
     ensureLabels: given.ensureLabels,

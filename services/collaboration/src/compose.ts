@@ -54,7 +54,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   const mergeRequestOwner = mergeRequestTargets(mergeRequests, directory.sequence);
   const issues = composeIssues({
     db,
-    prisma,
     ensureLabels: labelsOf(groupsAdmin, directory),
     mergeRequests: mergeRequestOwner,
     directory,

@@ -30,7 +30,9 @@ export const createIssue =
     const { projectId, description } = command;
     const project = await edges.directory.project(projectId);
     if (project === undefined || !project.issuesEnabled) throw forbidden();
-    checkIssueFields({ title: command.title, description, assignees: command.assigneeIds.length });
+    const dates = mayDateIssue(caller);
+    const createdAt = dates ? command.createdAt : undefined;
+    checkIssueFields({ title: command.title, description, assignees: command.assigneeIds.length, createdAt });
     const member = caller.admin || caller.level >= issueLevels.guest;
     const [assigneeIds, labels, milestone] = member
       ? await Promise.all([
@@ -40,7 +42,6 @@ export const createIssue =
         ])
       : [[], [], false];
     const tasks = countTasks(description);
-    const dates = mayDateIssue(caller);
     // Incidents are opened by Reporters; what others open is an issue.
     const incident = command.issueType === 'incident' && caller.level < issueLevels.reporter;
     const issue = await edges.issues.create({
@@ -59,7 +60,7 @@ export const createIssue =
       assigneeIds,
       labelIds: labels.map(({ id }) => id),
       mentions: mentionsIn(command.title, description),
-      createdAt: dates ? command.createdAt : undefined,
+      createdAt,
     });
     return issue.iid;
   };

@@ -8,8 +8,6 @@ export const subscribeToIssue =
   async (caller: IssueCaller, key: IssueNumber, subscribed: boolean): Promise<IssueDetails | undefined> => {
     if (caller.userId === 0) throw unauthorized();
     const view = await visibleIssue(edges, caller, key);
-    const { id } = view.issue;
-    if ((await edges.issues.isSubscribed(id, caller.userId)) === subscribed) return undefined;
-    await edges.issues.setSubscription(id, caller.userId, subscribed);
-    return { view, subscribed };
+    const changed = await edges.issues.setSubscription(view.issue.id, caller.userId, subscribed);
+    return changed ? { view, subscribed } : undefined;
   };

@@ -80,13 +80,14 @@ export const updateIssue =
     const view = await visibleIssue(edges, caller, key);
     if (!mayUpdateIssue(view.issue, view.assigneeIds, caller)) throw forbidden();
     const { title, description, stateEvent } = command;
-    checkIssueFields({ title, description, assignees: command.assigneeIds?.length });
+    const updatedAt = mayDateIssue(caller) ? command.updatedAt : undefined;
+    checkIssueFields({ title, description, assignees: command.assigneeIds?.length, updatedAt });
     const edit: IssueEdit = {
       ...(mayAdminIssue(caller) ? await metadataOf(edges, caller, view, command) : {}),
       title: title?.trim(),
       description,
       stateEvent,
-      updatedAt: mayDateIssue(caller) ? command.updatedAt : undefined,
+      updatedAt,
     };
     const now = edges.clock();
     await edges.issues.change(view.issue.id, caller.userId, (locked) => editIssue(locked, edit, caller.userId, now));

@@ -127,5 +127,6 @@ describe('an edit of an issue', () => {
   it('keeps a moment that is wished for', () => {
     const then = new Date('2001-01-01T00:00:00Z');
     expect(edit({ title: 'New', updatedAt: then })?.patch).toMatchObject({ updatedAt: then });
+    expect(edit({ updatedAt: then })).toEqual({ patch: { updatedAt: then } });
   });
 });

@@ -119,7 +119,8 @@ export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number,
     patch = { ...patch, state, closedById: null, closedAt: null };
     facts.push({ kind: 'reopened' });
   }
-  if (facts.length === 0) return undefined;
+  // A moment alone is nothing that anybody would be told of.
+  if (facts.length === 0) return edit.updatedAt === undefined ? undefined : { patch: { updatedAt: edit.updatedAt } };
   return {
     patch: edit.updatedAt === undefined ? patch : { ...patch, updatedAt: edit.updatedAt },
     assigneeIds,

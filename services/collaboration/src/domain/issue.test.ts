@@ -57,6 +57,10 @@ test('fields are checked together', () => {
   );
   expect(() => checkIssueFields({ title: '😀'.repeat(255), description: '😀'.repeat(1_048_576) })).not.toThrow();
   expect(() => checkIssueFields({ title: 'x'.repeat(256) })).toThrow();
+  expect(() => checkIssueFields({ createdAt: new Date('1969-12-31T23:59:59Z') })).toThrow(
+    expect.objectContaining({ body: { message: { created_at: ['must be after 1970-01-01'] } } }),
+  );
+  expect(() => checkIssueFields({ createdAt: new Date('1970-01-02T00:00:00Z') })).not.toThrow();
 });
 
 test('the free tier keeps the first assignee', () => {

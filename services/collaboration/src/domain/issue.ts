@@ -61,13 +61,15 @@ const maxAssignees = 200;
 const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
 
 /**
- * Checks title, description and number of assignees.
+ * Checks title, description, number of assignees and the moments given.
  * @throws AppError invalid with every problem at once
  */
 export function checkIssueFields(fields: {
   title?: string | undefined;
   description?: string | undefined;
   assignees?: number | undefined;
+  createdAt?: Date | undefined;
+  updatedAt?: Date | undefined;
 }): void {
   const problems: Record<string, string[]> = {};
   if (fields.title !== undefined) {
@@ -81,6 +83,12 @@ export function checkIssueFields(fields: {
   }
   if ((fields.assignees ?? 0) > maxAssignees) {
     problems.assignees = [`total must be less than or equal to ${maxAssignees}`];
+  }
+  for (const [name, moment] of Object.entries({ created_at: fields.createdAt, updated_at: fields.updatedAt })) {
+    // Not every client can read what lies outside.
+    if (moment !== undefined && (moment.getTime() <= 0 || moment.getUTCFullYear() > 9_999)) {
+      problems[name] = ['must be after 1970-01-01'];
+    }
   }
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }

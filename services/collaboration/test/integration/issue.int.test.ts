@@ -12,7 +12,6 @@ import { migrationSets } from '../../src/migrations';
 import { type IssueList, type IssueScope, issueList } from '../../src/storage/issue.list';
 import { type IssueStore, issueStore } from '../../src/storage/issue.store';
 import { issueOrderStore } from '../../src/storage/issue-order.store';
-import { openPrisma } from '../../src/storage/prisma';
 
 let database: TestDatabase;
 let db: Database;
@@ -54,8 +53,7 @@ const asViewer = (user?: { id: number; admin?: boolean; external?: boolean }): V
 beforeAll(async () => {
   database = await testDatabase({ sets: migrationSets });
   db = openDatabase({ url: database.url, applicationName: 'issue test' });
-  const prisma = openPrisma(db);
-  issues = issueStore(db, prisma);
+  issues = issueStore(db);
   lists = issueList(db);
   directory = await startDirectory({ db, client: model.client, pollMs: 100, log: logger });
   await eventually(() => expect(directory.ready()).toBe(true));
@@ -63,7 +61,6 @@ beforeAll(async () => {
   feature = label('feature');
   stop = async () => {
     await directory.close();
-    await prisma.$disconnect();
     await db.close();
     await database.close();
   };
@@ -297,6 +294,15 @@ describe('issues in the database', () => {
       [{ updatedBefore: new Date(Date.now() + 60_000), state: 'opened' }, ['Alpha beta', 'Beta', 'Gamma']],
     ];
     for (const [filter, expected] of table) expect([filter, await titles(filter)]).toEqual([filter, expected]);
+  });
+
+  it('are subscribed to once, by those who say so and those who take part', async () => {
+    const { id } = await make();
+    const say = (user: { id: number }, subscribed: boolean) => issues.setSubscription(id, user.id, subscribed);
+    expect((await Promise.all(Array.from({ length: 8 }, () => say(stranger, true)))).filter(Boolean)).toHaveLength(1);
+    expect([await say(author, true), await say(author, false), await say(author, false)]).toEqual([false, true, false]);
+    expect(await issues.isSubscribed(id, author.id)).toBe(false);
+    expect([await say(author, true), await say(guest, false)]).toEqual([true, false]);
   });
 
   it('stand by the dates of their milestones and the ranks of their labels, whatever becomes of these', async () => {

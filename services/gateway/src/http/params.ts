@@ -168,7 +168,8 @@ const readItems =
     const list = items(value);
     if (list instanceof Problem) return list;
     const out: T[] = [];
-    for (const item of list) {
+    // Each item of a list may be a list in the short spelling itself.
+    for (const item of list.flatMap((one) => (typeof one === 'string' && one.includes(',') ? one.split(',') : [one]))) {
       const one = read(typeof item === 'string' ? item.trim() : item);
       if (one instanceof Problem) return one;
       out.push(one);

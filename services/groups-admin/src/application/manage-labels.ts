@@ -9,7 +9,7 @@ import {
 } from '@switchyard/database';
 import { conflict, notFound } from '@switchyard/errors';
 import { defaultColor, labelProblems, parseColor } from '../domain/label';
-import { refuse } from '../domain/problems';
+import { note, type Problems, refuse } from '../domain/problems';
 import { labelChanges } from '../storage/directory-rows';
 import type { LabelFilter, LabelRow, LabelStore, Parent } from '../storage/label.store';
 import type { Viewer } from '../storage/viewer';
@@ -32,6 +32,13 @@ const orGone =
   };
 
 const exists = () => conflict('Label already exists');
+
+/** What is wrong with titles that labels are to be made of, told once each. */
+function titleProblems(titles: readonly string[]): Problems {
+  const problems: Problems = {};
+  note(problems, 'labels', [...new Set(titles.flatMap((title) => labelProblems({ title }).title ?? []))]);
+  return problems;
+}
 
 /** Labels of projects and groups (G §10 Labels). */
 export function manageLabels({ db, labels }: { db: Database; labels: LabelStore }) {
@@ -118,7 +125,8 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
         let found = await labels.usable(tx, parent, wanted);
         const known = new Set(found.map(({ title }) => title));
         const missing = create ? wanted.filter((title) => !known.has(title)) : [];
-        for (const title of missing) refuse(labelProblems({ title }));
+        // Whoever asks has a list of labels, not a title.
+        refuse(titleProblems(missing));
         const added = await labels.insert(
           tx,
           parent,

@@ -302,6 +302,11 @@ test('EnsureLabels finds the nearest, makes what is missing once, and is for ser
     expect(directorySequence).toBeGreaterThan(0);
   }
   expect(new Set(answers.map(({ labels: ensured }) => ensured[0]?.id)).size).toBe(1);
+  const bad = service.ensureLabels({ projectId: project, titles: ['x'.repeat(256), 'what?'], create: true });
+  expect(await refusal(bad)).toEqual({
+    kind: 'invalid',
+    message: { labels: ['is too long (maximum is 255 characters)', 'is invalid'] },
+  });
   expect(await refusal(labels(ada).ensureLabels({ projectId: project, titles: ['x'], create: true }))).toMatchObject({
     kind: 'forbidden',
   });

@@ -92,7 +92,8 @@ export const issueRoutes = [
       title: text({ notEmpty: true }),
       ...sharedFields,
       created_at: dateTime().optional(),
-      iid: integer({ min: 1 }).optional(),
+      // Those after it must be whole numbers still.
+      iid: integer({ min: 1, max: 2_147_483_647 }).optional(),
     },
     relations: [mutuallyExclusive('assignee_id', 'assignee_ids')],
     bodyLimit,
