@@ -23,7 +23,7 @@ export {
   startInternalHttp,
   startService,
 } from './process';
-export { entity, json, nothing, page, pageRequest } from './representation';
+export { entity, json, nothing, page, pageOfLongRows, pageRequest, replyTooLarge } from './representation';
 export {
   anonymous,
   type CallContext,

@@ -1,3 +1,5 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { AppError } from '@switchyard/errors';
 import type {
   PageInfo,
   PageRequest,
@@ -5,7 +7,42 @@ import type {
   RepresentationPage,
 } from '@switchyard/protos/rpc/v1/representation';
 
-const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+/** Bytes a reply may have: 100 rows whose descriptions have 1,048,576 characters of 4 bytes fit (D4). */
+export const maxReplyBytes = 512 << 20;
+
+/** 413 where what was asked for makes a longer reply than one may be. */
+export const replyTooLarge = (): AppError =>
+  new AppError('too_large', { message: '413 Reply Too Large - ask for less, such as a smaller per_page' });
+
+function encode(value: unknown): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(value));
+  } catch (error) {
+    // A string of V8 ends at 512 MiB less a little: whatever does not fit into one is too long for a reply as well.
+    throw error instanceof RangeError ? replyTooLarge() : error;
+  }
+}
+
+/** Characters that are rendered at a stretch: some milliseconds. */
+const stretch = 1 << 20;
+
+async function encodeRows(values: readonly unknown[]): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  let text = '[';
+  for (const [at, value] of values.entries()) {
+    text += at === 0 ? JSON.stringify(value) : `,${JSON.stringify(value)}`;
+    if (text.length < stretch) continue;
+    const part = Buffer.from(text);
+    bytes += part.length;
+    if (bytes > maxReplyBytes) throw replyTooLarge();
+    parts.push(part);
+    text = '';
+    await otherWork();
+  }
+  const last = Buffer.from(`${text}]`);
+  return parts.length === 0 ? last : Buffer.concat([...parts, last]);
+}
 
 /** A finished representation; `status` when it differs from the route's default. */
 export const entity = (value: unknown, status = 0): Representation => ({ json: encode(value), status });
@@ -16,31 +53,37 @@ export const json = (bytes: Buffer, status = 0): Representation => ({ json: byte
 /** A reply without a body (204, 304 …); `status` when it differs from the route's default. */
 export const nothing = (status = 0): Representation => json(Buffer.alloc(0), status);
 
-/** A finished page of a list, as libs/database's `listPage` cut it. */
-export const page = (
-  values: readonly unknown[],
-  info: {
-    keyset: boolean;
-    page: number;
-    perPage: number;
-    total?: number | undefined;
-    hasNext: boolean;
-    nextCursor?: string | undefined;
-    prevCursor?: string | undefined;
-  },
-): RepresentationPage => ({
-  json: encode(values),
+/** What `listPage` of libs/database tells of a page. */
+interface PageCut {
+  readonly keyset: boolean;
+  readonly page: number;
+  readonly perPage: number;
+  readonly total?: number | undefined;
+  readonly hasNext: boolean;
+  readonly nextCursor?: string | undefined;
+  readonly prevCursor?: string | undefined;
+}
+
+const pageOfJson = (json: Buffer, cut: PageCut): RepresentationPage => ({
+  json,
   page: {
-    keyset: info.keyset,
-    page: info.page,
-    perPage: info.perPage,
-    total: info.total,
-    hasNext: info.hasNext,
-    nextCursor: info.nextCursor ?? '',
-    prevCursor: info.prevCursor ?? '',
+    keyset: cut.keyset,
+    page: cut.page,
+    perPage: cut.perPage,
+    total: cut.total,
+    hasNext: cut.hasNext,
+    nextCursor: cut.nextCursor ?? '',
+    prevCursor: cut.prevCursor ?? '',
   } satisfies PageInfo,
   status: 0,
 });
+
+/** A finished page of a list, as libs/database's `listPage` cut it. */
+export const page = (values: readonly unknown[], cut: PageCut): RepresentationPage => pageOfJson(encode(values), cut);
+
+/** The same for rows of megabytes: other calls go on between them. Fails with `too_large` (413). */
+export const pageOfLongRows = async (values: readonly unknown[], cut: PageCut): Promise<RepresentationPage> =>
+  pageOfJson(await encodeRows(values), cut);
 
 /** The page a list RPC was asked for, in the shape `listPage` takes. */
 export const pageRequest = (

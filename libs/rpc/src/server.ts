@@ -15,6 +15,7 @@ import { costTrailer, isCostWanted, measureCost, type StatementCounter } from '.
 import { toServiceError } from './error-status';
 import { identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { addReflection } from './reflection';
+import { maxReplyBytes } from './representation';
 import { withoutCopies } from './representation-codec';
 
 /** What a handler knows of the call beside its request. */
@@ -91,8 +92,8 @@ export interface RunningServer {
 
 export const anonymous: Actor = { userId: 0, username: '', admin: false, external: false, scopes: [], tokenId: 0 };
 
-/** Message size cap in bytes: 100 rows whose descriptions have 1,048,576 characters of 4 bytes fit (D4). */
-export const maxMessageBytes = 512 << 20;
+/** Message size cap in bytes: the longest reply, and what stands around it. */
+export const maxMessageBytes = maxReplyBytes + (1 << 20);
 
 /** HTTP/2 window in bytes: a 50 kB list reply crosses without waiting for a window update (measured 0.8 of the cost). */
 export const channelOptions = {

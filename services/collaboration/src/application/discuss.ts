@@ -1,6 +1,15 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
-import { checkBody, checkMayComment, checkMayResolve, checkMaySee, momentOf, seesInternal } from '../domain/note';
+import { replyTooLarge } from '@switchyard/rpc';
+import {
+  checkBody,
+  checkMayComment,
+  checkMayResolve,
+  checkMaySee,
+  checkRoom,
+  momentOf,
+  seesInternal,
+} from '../domain/note';
 import { noSuchPlace, positionOf, type WantedPosition } from '../domain/note-position';
 import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
 import type { CommandOutcome } from '../domain/quick-action';
@@ -44,7 +53,10 @@ export interface DiscussionNoteRef {
   readonly noteId: number;
 }
 
-/** One page of the discussions of a noteable, oldest first: one call to its owner and two statements, whatever the length. */
+/**
+ * One page of the discussions of a noteable, oldest first: one call to its owner and two statements, whatever the length. Fails with
+ * `too_large` when their notes together are too long for a reply.
+ */
 export const listDiscussions =
   ({ find, discussions }: DiscussionEdges) =>
   async (
@@ -54,7 +66,9 @@ export const listDiscussions =
   ): Promise<{ noteable: Noteable; rows: DiscussionRow[]; page: PageInfo }> => {
     const noteable = await find(ref, reader);
     const internal = seesInternal(writerOf(reader));
-    return { noteable, ...(await discussions.page(noteable, { internal, viewer: reader.actor }, request)) };
+    const page = await discussions.page(noteable, { internal, viewer: reader.actor }, request);
+    if (page === undefined) throw replyTooLarge();
+    return { noteable, ...page };
   };
 
 async function visibleDiscussion(
@@ -163,6 +177,7 @@ export const replyToDiscussion =
     const note = await change(noteable, writer.userId, async (tx, row) => {
       const before = await noteStore.discussion(tx, row, discussionId);
       if (before === undefined) throw notFound('Discussion');
+      checkRoom(before.bytes, text);
       const settled = noteableRules[noteable.kind].resolvable && before.type !== undefined && before.unresolved === 0;
       if (before.type === undefined) await noteStore.makeThread(tx, row, discussionId);
       const id = await noteStore.insert(tx, {

@@ -63,6 +63,15 @@ export function checkBody(body: string): void {
     throw badRequest(`Note {:note=>["is too long (maximum is ${maxBodyLength} characters)"]}`);
 }
 
+/** Bytes of text a thread may have: it is shown as a whole, whose JSON may be six times as long. */
+const maxThreadBytes = 16 << 20;
+
+/** Refuses what would make a thread of `bytes` too long to be shown. Fails with `bad_request`. */
+export function checkRoom(bytes: number, text: string): void {
+  if (bytes + Buffer.byteLength(text) > maxThreadBytes)
+    throw badRequest(`Note {:note=>["makes the discussion too long (maximum is ${maxThreadBytes} bytes)"]}`);
+}
+
 /** Refuses whoever may not comment: on a locked object all but members of the project; internal notes below Reporter. */
 export function checkMayComment(writer: Writer, noteable: Noteable, internal: boolean): void {
   if (noteable.locked && !writer.admin && writer.level < levels.guest) throw forbidden();

@@ -21,18 +21,27 @@ export interface DiscussionRow {
 
 /** Reads discussions. */
 export interface DiscussionList {
-  /** One page by first note, oldest first: one statement for the first notes, one for all of theirs, and a capped count. */
+  /**
+   * One page by first note, oldest first: one statement for the first notes, one for all of theirs, and a capped count. Undefined when its
+   * notes have more than 400 MB of text.
+   */
   page(
     key: NoteableKey,
     filter: { internal: boolean; viewer?: Viewer },
     request: PageRequest,
-  ): Promise<{ rows: DiscussionRow[]; page: PageInfo }>;
+  ): Promise<{ rows: DiscussionRow[]; page: PageInfo } | undefined>;
   /**
    * One of them; undefined when the noteable has none of that id. `db` may be a transaction.
    * @param viewer who reads; without one, notes that another object caused are found as well
    */
   find(key: NoteableKey, discussionId: string, db?: SqlExecutor, viewer?: Viewer): Promise<DiscussionRow | undefined>;
 }
+
+/** Bytes of text one page may hold: as much as a hundred notes of a million characters of four bytes. */
+const maxPageBytes = 400_000_000;
+
+/** Bodies as long as all of them together are not too long; null for each otherwise. A length is read without its text. */
+const cappedBody = sql`case when sum(octet_length(n.body)) over () <= ${maxPageBytes} then n.body end`;
 
 const discussionsOf = (notes: readonly NoteRow[]): DiscussionRow[] => {
   const byId = new Map<string, [NoteRow, ...NoteRow[]]>();
@@ -72,11 +81,12 @@ export function discussionList(db: Database): DiscussionList {
       const notes = await db.query<Record<string, unknown>>(
         named(
           'notes_of_discussions',
-          sql`select ${noteColumns} from unnest(${ids}::bytea[]) with ordinality as wanted (discussion_id, place)
+          sql`select ${noteColumns(cappedBody)} from unnest(${ids}::bytea[]) with ordinality as wanted (discussion_id, place)
             join notes n on n.discussion_id = wanted.discussion_id and n.project_id = ${key.projectId}
             ${noteJoins} order by wanted.place, n.created_at, n.id`,
         ),
       );
+      if (notes[0]?.body === null) return undefined;
       return { rows: discussionsOf(notes.map(noteRow)), page };
     },
 
@@ -85,7 +95,7 @@ export function discussionList(db: Database): DiscussionList {
       const notes = await executor.query<Record<string, unknown>>(
         named(
           'find_discussion',
-          sql`select ${noteColumns} from ${noteFrom}
+          sql`select ${noteColumns()} from ${noteFrom}
             where n.discussion_id = ${Buffer.from(discussionId, 'hex')} and n.project_id = ${key.projectId}
               and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}
             order by n.created_at, n.id`,

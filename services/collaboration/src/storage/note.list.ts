@@ -44,9 +44,14 @@ export interface NoteList {
   find(key: NoteableKey, id: number, db?: SqlExecutor, viewer?: Viewer): Promise<NoteRow | undefined>;
 }
 
-/** Columns of `notes n` with the people on it, for `noteRow`. */
-export const noteColumns = sql`n.id, n.noteable_id, n.project_id, n.discussion_id, n.starts_discussion, n.type, n.author_id as writer_id,
-  n.body, n.system, n.internal, n.position, n.resolved_at, n.resolved_by_id as settler_id, n.imported_from,
+/**
+ * Columns of `notes n` with the people on it, for `noteRow`.
+ * @param body what is read as the body
+ */
+export const noteColumns = (
+  body = sql`n.body`,
+) => sql`n.id, n.noteable_id, n.project_id, n.discussion_id, n.starts_discussion, n.type,
+  n.author_id as writer_id, ${body} as body, n.system, n.internal, n.position, n.resolved_at, n.resolved_by_id as settler_id, n.imported_from,
   n.created_at, n.updated_at, ${userColumns('author')}, author.created_at as author_created_at, ${userColumns('resolver')}`;
 
 /** Joins the people of `notes n`. */
@@ -93,7 +98,7 @@ export function noteList(db: Database): NoteList {
       const { rows, page } = await listPage({
         db,
         name: 'list_notes',
-        select: noteColumns,
+        select: noteColumns(),
         from: noteFrom,
         countFrom: sql`notes n`,
         where: [
@@ -114,7 +119,7 @@ export function noteList(db: Database): NoteList {
       const [row] = await executor.query<Record<string, unknown>>(
         named(
           'find_note',
-          sql`select ${noteColumns} from ${noteFrom} where n.id = ${noteId} and n.project_id = ${key.projectId}
+          sql`select ${noteColumns()} from ${noteFrom} where n.id = ${noteId} and n.project_id = ${key.projectId}
             and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}`,
         ),
       );

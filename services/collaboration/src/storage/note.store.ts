@@ -40,6 +40,8 @@ export interface DiscussionState {
   readonly position: unknown;
   /** Notes that can be resolved and are not. */
   readonly unresolved: number;
+  /** Of its texts together. */
+  readonly bytes: number;
 }
 
 /** Notes as rows. Every function runs in a transaction that holds the lock of the noteable. */
@@ -70,11 +72,13 @@ export const noteStore = {
       type: NonNullable<NoteType> | null;
       position: unknown;
       unresolved: number;
+      bytes: number;
     }>(sql`
       select count(*)::int as notes, bool_or(system) as system, bool_or(internal and starts_discussion) as internal,
         max(type) filter (where starts_discussion) as type,
         (array_agg(position) filter (where starts_discussion))[1] as position,
-        count(*) filter (where type is not null and not system and resolved_at is null)::int as unresolved
+        count(*) filter (where type is not null and not system and resolved_at is null)::int as unresolved,
+        sum(octet_length(body))::bigint as bytes
       from notes where discussion_id = ${bytes} and noteable_id = ${noteableId}`);
     if (row === undefined || row.notes === 0) return undefined;
     return {
@@ -84,6 +88,7 @@ export const noteStore = {
       type: row.type ?? undefined,
       position: row.position ?? undefined,
       unresolved: row.unresolved,
+      bytes: row.bytes,
     };
   },
 

@@ -1,7 +1,7 @@
 import { invalidParams } from '@switchyard/errors';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import type { NoteableRef as NoteableRefMessage } from '@switchyard/protos/collaboration/v1/note';
-import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, pageOfLongRows, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { createCommitComment, listCommitComments } from '../application/comment-on-commits';
 import type { countNotes } from '../application/count-notes';
 import type {
@@ -67,7 +67,7 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
         sort: 'asc' as const,
       };
       const found = await discussions.listDiscussions(signedIn(context), refOf(request.noteable), wanted);
-      return page(
+      return pageOfLongRows(
         found.rows.map((row) => presentDiscussion(row, found.noteable, externalUrl)),
         { ...found.page, keyset: wanted.mode === 'keyset' },
       );
@@ -126,7 +126,7 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
     listCommitComments: async (request, context) => {
       const wanted = pageRequest(request.page, { orderBy: 'created_at' });
       const found = await discussions.listCommitComments(signedIn(context), commitOf(request.noteable), wanted);
-      return page(
+      return pageOfLongRows(
         found.rows.map((row) => presentCommitComment(row, externalUrl)),
         { ...found.page, keyset: wanted.mode === 'keyset' },
       );

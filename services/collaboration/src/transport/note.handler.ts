@@ -5,7 +5,7 @@ import {
   entity,
   implement,
   nothing,
-  page,
+  pageOfLongRows,
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
@@ -68,7 +68,7 @@ export const noteHandler = (notes: NoteUseCases, externalUrl: string): ServiceIm
       const filter = filters.get(request.activityFilter || 'all_notes');
       if (filter === undefined) throw invalidParams('activity_filter does not have a valid value');
       const found = await notes.listNotes(signedIn(context), refOf(request.noteable), filter, wanted);
-      return page(
+      return pageOfLongRows(
         found.rows.map((row) => presentNote(row, found.noteable, externalUrl)),
         { ...found.page, keyset: wanted.mode === 'keyset' },
       );

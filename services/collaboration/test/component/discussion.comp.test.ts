@@ -198,6 +198,16 @@ describe('a thread', () => {
     expect(scene.here.edits).toHaveLength(edits);
   });
 
+  it('grows no longer than it can be shown', async () => {
+    const target = scene.mergeRequest();
+    const thread = await start(target, 'long');
+    await scene.here.db.query(
+      sql`update notes set body = repeat('x', ${(16 << 20) - 4}) where id = ${thread.notes[0].id}`,
+    );
+    await reply(target, thread.id, 'four');
+    await expect(reply(target, thread.id, '.')).rejects.toMatchObject({ kind: 'bad_request' });
+  });
+
   it('that is not there is told apart from its notes (G-4.7-4)', async () => {
     const target = scene.mergeRequest();
     const nowhere = { noteable: mergeRequestRef(target), discussionId: 'f'.repeat(40) };

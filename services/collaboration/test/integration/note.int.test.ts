@@ -104,6 +104,18 @@ describe('notes in the database', () => {
     for (const plan of plans) expect(plan).not.toContain('Seq Scan on notes');
   });
 
+  it('discussions whose notes are too long together are not read at all', async () => {
+    const key: NoteableKey = { ...other, sha: 'c'.repeat(40) };
+    const { id } = await db.transaction((tx) => noteableStore.lock(tx, key));
+    await db.query(sql`
+      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+      select ${id}, 5, decode(lpad(to_hex(n), 40, 'c'), 'hex'), true, 1, repeat('x', 4000000) from generate_series(1, 101) n`);
+    const page = (perPage: number) =>
+      discussionList(db).page(key, { internal: true }, request({ perPage, sort: 'asc' }));
+    expect(await page(101)).toBeUndefined();
+    expect((await page(2))?.rows).toHaveLength(2);
+  });
+
   it('new discussions get ids that stand behind the older ones', () => {
     const at = (iso: string) => newDiscussionId(new Date(iso)).toString('hex');
     expect(at('2026-01-01T00:00:00Z')).toMatch(/^[0-9a-f]{40}$/);
