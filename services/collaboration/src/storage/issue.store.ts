@@ -1,6 +1,5 @@
 import {
   type Database,
-  databaseError,
   isUniqueViolation,
   join,
   raw,
@@ -15,7 +14,6 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Issue } from '../domain/issue';
 import type { IssueChange, IssueFact, IssuePatch, LockedIssue, NewIssue } from '../domain/issue-change';
 import type { IssueView } from '../domain/issue-view';
-import type { PrismaClient } from '../generated/prisma/client';
 import { publishIssueFacts } from './issue.events';
 import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
@@ -164,7 +162,7 @@ function markFaults(tx: Tx): void {
 export type IssueViewer = Viewer & { readonly level?: number };
 
 /** The table of issues and what hangs on it. Every change goes through a closure that cannot forget lock, version and events. */
-export const issueStore = (db: Database, prisma: PrismaClient) => ({
+export const issueStore = (db: Database) => ({
   /** An issue that the viewer may see; one they may not see is answered like one that is not there. */
   view: (key: IssueKey, viewer: IssueViewer): Promise<IssueView | undefined> =>
     readIssueView(
@@ -305,13 +303,17 @@ export const issueStore = (db: Database, prisma: PrismaClient) => ({
     return row?.subscribed ?? false;
   },
 
-  async setSubscription(id: number, userId: number, subscribed: boolean): Promise<void> {
-    const key = { issueId: BigInt(id), userId: BigInt(userId) };
-    await prisma.issueSubscription
-      .upsert({ where: { issueId_userId: key }, create: { ...key, subscribed }, update: { subscribed } })
-      .catch((error: unknown) => {
-        throw databaseError(error);
-      });
+  /** Notes what a user said; false when that was so already, whether they had said it or take part. */
+  async setSubscription(id: number, userId: number, subscribed: boolean): Promise<boolean> {
+    // Decided by the row itself, so that of several at once one changes it.
+    const changed = await db.query(sql`
+      insert into issue_subscriptions as said (issue_id, user_id, subscribed)
+      select i.id, ${userId}, ${subscribed} from issues i
+      where i.id = ${id} and (exists (select 1 from issue_subscriptions where issue_id = i.id and user_id = ${userId})
+        or exists (select 1 from issue_participants where issue_id = i.id and user_id = ${userId}) <> ${subscribed}::boolean)
+      on conflict (issue_id, user_id) do update set subscribed = excluded.subscribed where said.subscribed <> excluded.subscribed
+      returning 1`);
+    return changed.length > 0;
   },
 });
 
