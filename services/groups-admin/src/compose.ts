@@ -4,6 +4,7 @@ import type { ServiceParts } from '@switchyard/rpc';
 import { bootstrap } from './application/bootstrap';
 import { directoryFeed } from './application/follow-directory';
 import { followPushes } from './application/follow-pushes';
+import { locateProject } from './application/locate-project';
 import { personalAccessTokens } from './application/personal-access-tokens';
 import { publishInstance } from './application/publish-instance';
 import { resolveAccess } from './application/resolve-access';
@@ -57,7 +58,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
 
   return {
     services: [
-      accessHandler(access),
+      accessHandler(access, locateProject(accessStore(db))),
       directoryHandler(feed),
       userHandler(users(db, userStore(prisma)), externalUrl),
       personalAccessTokenHandler(tokens),

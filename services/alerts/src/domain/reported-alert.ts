@@ -44,8 +44,13 @@ export interface ReportedAlert {
   readonly payload: string;
 }
 
-/** Why an item of a metrics payload was not taken. */
-export type RejectionReason = 'not_an_object' | 'title_missing' | 'starts_at_missing' | 'starts_at_invalid';
+/** Why an item was not taken: what a metrics payload lacks, or what the database refused. */
+export type RejectionReason =
+  | 'not_an_object'
+  | 'title_missing'
+  | 'starts_at_missing'
+  | 'starts_at_invalid'
+  | 'not_storable';
 
 /** One item of a payload, read. */
 export type PayloadItem =

@@ -164,7 +164,7 @@ const isText = (value: string): boolean => !value.includes('\0') && value.isWell
 const longestPath = 20 * 256;
 
 /** Digits are an id; a project's path has a slash in it (G-1-1). Undefined for what can name nothing. */
-function nameOf(kind: 'project' | 'group', value: string): TargetName | undefined {
+export function nameOf(kind: 'project' | 'group', value: string): TargetName | undefined {
   if (/^\d+$/.test(value)) {
     const id = Number(value);
     return Number.isSafeInteger(id) && id > 0 ? { id } : undefined;

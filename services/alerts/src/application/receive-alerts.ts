@@ -1,0 +1,185 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { AlertWishes, ItemOutcome } from '../domain/alert-batch';
+import { hasMapping } from '../domain/http-integration';
+import { nestsDeeperThan } from '../domain/json-depth';
+import { deepestPayload, readPayload } from '../domain/payload';
+import type { PayloadRules } from '../domain/payload-custom';
+import { isMetricsPayload } from '../domain/payload-metrics';
+import { isObject } from '../domain/payload-value';
+import type { AlertEndpoint, AlertEndpointStore, EndpointSelector } from '../storage/alert-endpoint.store';
+import { type AlertWriter, Overloaded } from './alert-writer';
+import { gather } from './gather';
+import type { KeyDigest } from './integration-key';
+
+/** A payload as it came. */
+export interface IncomingPayload {
+  /** What stands before `/alerts/notify`: path of a project, or that and `/prometheus`. */
+  readonly path: string;
+  /** Undefined for an address without one. */
+  readonly endpointId: string | undefined;
+  /** Undefined when none was presented. */
+  readonly key: string | undefined;
+  readonly content: Uint8Array;
+  readonly userAgent: string;
+}
+
+/** What the sender is told (the table of G-4.12-3). */
+export type Reception =
+  | {
+      readonly status: 200;
+      readonly receiptId: string;
+      /** Alerts that were raised, counted or resolved, each once, in the order of the payload. */
+      readonly alerts: readonly { readonly iid: number; readonly title: string }[];
+    }
+  | { readonly status: 400 | 401 | 403 | 404 }
+  | {
+      readonly status: 429 | 503;
+      /** Seconds. */
+      readonly retryAfter: number;
+    };
+
+/** What the reception needs. */
+export interface ReceptionEdges {
+  readonly endpoints: AlertEndpointStore;
+  /** Id of a project that the replica does not know by this path: a new one, or one that had the path before. Undefined when there is none. */
+  readonly locateProject: (path: string) => Promise<number | undefined>;
+  readonly writer: AlertWriter;
+  readonly keyDigest: KeyDigest;
+  /** Largest payload, bytes. */
+  readonly payloadLimit: number;
+  readonly clock: () => Date;
+}
+
+/** Compared with where there is no integration, so that its absence takes no less time. */
+const noDigest = Buffer.alloc(32);
+
+const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
+
+const decoder = new TextDecoder();
+
+/** Seconds after which a sender is to come again: spread, so that those who were refused together do not return together. */
+const pause = (): number => 1 + Math.floor(Math.random() * 5);
+
+/** The payload as text and as a value; undefined when it is not JSON, or nests too deeply. */
+function parse(content: Uint8Array): { text: string; value: unknown } | undefined {
+  // Asked before the parser sees it, which recurses.
+  if (nestsDeeperThan(deepestPayload, content)) return undefined;
+  try {
+    const text = decoder.decode(content);
+    return { text, value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+const suffix = '/prometheus';
+
+interface Candidate {
+  readonly path: string;
+  readonly selector: EndpointSelector;
+}
+
+/** Longest full path that exists: 20 levels of 255 characters. */
+const longestPath = 20 * 256;
+
+/** False for what names nothing, and what PostgreSQL cannot take as text. */
+const isName = (path: string): boolean => path.length <= longestPath && !path.includes('\0') && path.isWellFormed();
+
+/**
+ * The projects and integrations an address may mean, the likelier first: a project of the name `prometheus` has addresses that read like
+ * those of the metrics endpoint of what is above it.
+ */
+function candidates({ path, endpointId }: IncomingPayload): Candidate[] {
+  if (!isName(path)) return [];
+  if (endpointId !== undefined) return [{ path, selector: { endpointId: endpointId.toLowerCase() } }];
+  const itself = { path, selector: { oldestOf: 'HTTP' } } as const;
+  if (!path.endsWith(suffix)) return [itself];
+  const above = path.slice(0, -suffix.length);
+  return above.includes('/') ? [{ path: above, selector: { oldestOf: 'PROMETHEUS' } }, itself] : [itself];
+}
+
+/** Takes payloads: the whole of G-4.12 but for the limits that the gateway keeps. */
+export function receiveAlerts(edges: ReceptionEdges) {
+  const find = gather(
+    ({ path, selector }: Candidate) => `${path.toLowerCase()} ${Object.values(selector)[0]}`,
+    (one) => edges.endpoints.find(one, one.selector),
+  );
+
+  async function endpointOf(incoming: IncomingPayload): Promise<AlertEndpoint | undefined> {
+    const possible = candidates(incoming);
+    for (const one of possible) {
+      const endpoint = await find(one);
+      if (endpoint !== undefined) return endpoint;
+    }
+    for (const { path, selector } of possible) {
+      const id = await edges.locateProject(path);
+      if (id !== undefined) return edges.endpoints.find({ id }, selector);
+    }
+    return undefined;
+  }
+
+  return {
+    /** Takes one payload. Fails with `unavailable` while the database is away. */
+    async receiveAlerts(incoming: IncomingPayload): Promise<Reception> {
+      const { content } = incoming;
+      const receivedAt = edges.clock();
+      const endpoint = await endpointOf(incoming);
+      if (endpoint === undefined) return { status: 404 };
+      const { integration } = endpoint;
+      const isKey = timingSafeEqual(edges.keyDigest(incoming.key ?? ''), integration?.keyDigest ?? noDigest);
+      if (integration !== undefined && !isKey) return { status: 401 };
+      if (content.length > edges.payloadLimit) return { status: 400 };
+      const parsed = parse(content);
+      if (integration?.active !== true) {
+        const isMetrics = parsed !== undefined && isObject(parsed.value) && isMetricsPayload(parsed.value);
+        return { status: isMetrics ? 401 : 403 };
+      }
+      const payload =
+        parsed === undefined
+          ? undefined
+          : readPayload(parsed.value, parsed.text, rulesOf(endpoint, integration.mapping, receivedAt));
+      if (payload === undefined) return { status: 400 };
+      const receiptId = randomUUID();
+      const received = {
+        ...payload,
+        receiptId,
+        projectId: endpoint.projectId,
+        integrationId: integration.id,
+        receivedAt,
+      };
+      try {
+        const outcomes = await edges.writer.write({ ...received, wishes: wishesOf(endpoint) }, content.length);
+        const isRefused = payload.format === 'custom' && outcomes.every(({ outcome }) => outcome === 'rejected');
+        return isRefused ? { status: 400 } : { status: 200, receiptId, alerts: alertsOf(outcomes) };
+      } catch (error) {
+        if (!(error instanceof Overloaded)) throw error;
+        // Alertmanager tries again after a 5xx alone; after a 429 it drops what it had to say.
+        const isAlertmanager = payload.format === 'metrics' || /^alertmanager\//i.test(incoming.userAgent);
+        return { status: isAlertmanager ? 503 : 429, retryAfter: pause() };
+      }
+    },
+  };
+}
+
+/** What `receiveAlerts` gives. */
+export type AlertReception = ReturnType<typeof receiveAlerts>;
+
+const rulesOf = ({ tier, settings }: AlertEndpoint, mapping: PayloadRules['mappings'], now: Date): PayloadRules => ({
+  digest: sha1,
+  mappings: hasMapping(tier) ? mapping : [],
+  fingerprinting: settings.fingerprinting && tier !== 'free',
+  now,
+});
+
+/** Incidents for new alerts are Ultimate's (G-4.12-11). */
+const wishesOf = ({ tier, settings }: AlertEndpoint): AlertWishes => ({
+  openIncident: settings.createIssue && tier === 'ultimate',
+  sendEmail: settings.sendEmail,
+  closeIncident: settings.autoCloseIncident,
+});
+
+function alertsOf(outcomes: readonly ItemOutcome[]): { iid: number; title: string }[] {
+  const alerts = new Map<number, { iid: number; title: string }>();
+  for (const { iid, title = '' } of outcomes) if (iid !== undefined) alerts.set(iid, { iid, title });
+  return [...alerts.values()];
+}

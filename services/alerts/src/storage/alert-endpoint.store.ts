@@ -1,0 +1,86 @@
+import { type Database, named, sql } from '@switchyard/database';
+import { projectById, projectByPath } from '@switchyard/directory';
+import { type AlertSettings, defaultAlertSettings } from '../domain/alert-settings';
+import type { IntegrationType } from '../domain/http-integration';
+import type { PayloadMapping } from '../domain/payload-mapping';
+import { mappingOf } from './http-integration.row';
+
+/** What an address of payloads leads to. */
+export interface AlertEndpoint {
+  readonly projectId: number;
+  /** Licence tier that applies. */
+  readonly tier: string;
+  readonly settings: AlertSettings;
+  /** Undefined when the address selects none. */
+  readonly integration: EndpointIntegration | undefined;
+}
+
+/** The integration that an address selects. */
+export interface EndpointIntegration {
+  readonly id: number;
+  readonly keyDigest: Buffer;
+  readonly active: boolean;
+  readonly mapping: readonly PayloadMapping[];
+}
+
+/** What selects an integration within its project: an endpoint id, or a type, of which the oldest is meant (G-4.12-1). */
+export type EndpointSelector = { readonly endpointId: string } | { readonly oldestOf: IntegrationType };
+
+/** A project by its full path, or by its id. */
+export type ProjectName = { readonly path: string } | { readonly id: number };
+
+/** Looks endpoints up. */
+export interface AlertEndpointStore {
+  /** What a project and a selector lead to; undefined when the replica has no such project, or one that takes no alerts. */
+  find(project: ProjectName, selector: EndpointSelector): Promise<AlertEndpoint | undefined>;
+}
+
+interface EndpointRow {
+  id: number | null;
+  key_digest: Buffer | null;
+  active: boolean | null;
+  payload_attribute_mappings: unknown;
+  create_issue: boolean | null;
+  send_email: boolean | null;
+  auto_close_incident: boolean | null;
+  fingerprinting: boolean | null;
+}
+
+/** Opens the store. */
+export const alertEndpointStore = (db: Database): AlertEndpointStore => ({
+  async find(name, selector) {
+    const project = await ('id' in name ? projectById(db, name.id) : projectByPath(db, name.path));
+    if (project === undefined || project.deleting || project.archived) return undefined;
+    const where =
+      'endpointId' in selector ? sql`i.endpoint_id = ${selector.endpointId}` : sql`i.type = ${selector.oldestOf}`;
+    const row = await db.one<EndpointRow>(
+      named(
+        'alert_endpoint',
+        sql`select i.id, i.key_digest, i.active, i.payload_attribute_mappings,
+            s.create_issue, s.send_email, s.auto_close_incident, s.fingerprinting
+          from (select ${project.id}::bigint as project_id) p
+          left join lateral (select * from http_integrations i where i.project_id = p.project_id and ${where} order by i.id limit 1) i
+            on true
+          left join alert_settings s on s.project_id = p.project_id`,
+      ),
+    );
+    return { projectId: project.id, tier: project.tier, settings: settingsOf(row), integration: integrationOf(row) };
+  },
+});
+
+const settingsOf = (row: EndpointRow | undefined): AlertSettings => ({
+  createIssue: row?.create_issue ?? defaultAlertSettings.createIssue,
+  sendEmail: row?.send_email ?? defaultAlertSettings.sendEmail,
+  autoCloseIncident: row?.auto_close_incident ?? defaultAlertSettings.autoCloseIncident,
+  fingerprinting: row?.fingerprinting ?? defaultAlertSettings.fingerprinting,
+});
+
+const integrationOf = (row: EndpointRow | undefined): EndpointIntegration | undefined =>
+  row === undefined || row.id === null || row.key_digest === null
+    ? undefined
+    : {
+        id: row.id,
+        keyDigest: row.key_digest,
+        active: row.active === true,
+        mapping: mappingOf(row.payload_attribute_mappings),
+      };

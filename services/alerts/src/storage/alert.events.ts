@@ -1,0 +1,139 @@
+import type { SqlExecutor } from '@switchyard/database';
+import { type AlertFact, alertEventId, alertEvents, appendAllToOutbox } from '@switchyard/events';
+import { type AlertEvent, AlertStatusChanged_Cause } from '@switchyard/protos/alerts/events/v1/alert_event';
+import type { AlertSeverity, AlertStatus } from '../domain/alert';
+import type { AlertAttribute } from '../domain/reported-alert';
+
+/** An alert as events speak of it, as it stands after the change. */
+export interface AlertSubject {
+  readonly id: number;
+  readonly iid: number;
+  readonly projectId: number;
+  readonly title: string;
+  readonly severity: AlertSeverity;
+  readonly status: AlertStatus;
+  readonly version: number;
+  readonly issueIid: number | undefined;
+}
+
+/** What an incident says of its alert. */
+export interface AlertDetails {
+  readonly startedAt: Date;
+  readonly description: string | undefined;
+  readonly service: string | undefined;
+  readonly monitoringTool: string | undefined;
+  readonly hosts: readonly string[];
+  readonly environment: string | undefined;
+  readonly incidentMarkdown: string | undefined;
+  readonly query: string | undefined;
+  readonly runbook: string | undefined;
+  readonly attributes: readonly AlertAttribute[];
+}
+
+/** What happened to an alert (alert_event.proto). */
+export type AlertHappening =
+  | {
+      readonly kind: 'raised';
+      readonly openIncident: boolean;
+      readonly sendEmail: boolean;
+      readonly details: AlertDetails;
+    }
+  | {
+      readonly kind: 'statusChanged';
+      readonly previous: AlertStatus;
+      readonly cause: 'payload' | 'user' | 'incident';
+      readonly closeIncident: boolean;
+    }
+  | {
+      readonly kind: 'assigned';
+      readonly addedAssigneeIds: readonly number[];
+      readonly removedAssigneeIds: readonly number[];
+    }
+  | { readonly kind: 'incidentWanted'; readonly details: AlertDetails };
+
+/** Something that happened to an alert, and by whom. */
+export interface AlertOccurrence {
+  readonly alert: AlertSubject;
+  /** 0 when a payload or a closed incident caused it. */
+  readonly actorId: number;
+  readonly occurredAt: Date;
+  readonly happening: AlertHappening;
+}
+
+const causes = {
+  payload: AlertStatusChanged_Cause.CAUSE_PAYLOAD,
+  user: AlertStatusChanged_Cause.CAUSE_USER,
+  incident: AlertStatusChanged_Cause.CAUSE_INCIDENT,
+} as const;
+
+const wireDetails = (details: AlertDetails) => ({
+  startedAt: details.startedAt,
+  description: details.description ?? '',
+  service: details.service ?? '',
+  monitoringTool: details.monitoringTool ?? '',
+  hosts: [...details.hosts],
+  environment: details.environment ?? '',
+  incidentMarkdown: details.incidentMarkdown ?? '',
+  query: details.query ?? '',
+  runbook: details.runbook ?? '',
+  attributes: details.attributes.map(({ name, value }) => ({ name, value })),
+});
+
+function wireFact(happening: AlertHappening): NonNullable<AlertEvent['fact']> {
+  switch (happening.kind) {
+    case 'raised': {
+      const { openIncident, sendEmail, details } = happening;
+      return { $case: 'raised', value: { openIncident, sendEmail, details: wireDetails(details) } };
+    }
+    case 'statusChanged': {
+      const { previous, cause, closeIncident } = happening;
+      return { $case: 'statusChanged', value: { previous, cause: causes[cause], closeIncident } };
+    }
+    case 'assigned': {
+      const { addedAssigneeIds, removedAssigneeIds } = happening;
+      return {
+        $case: 'assigned',
+        value: { addedAssigneeIds: [...addedAssigneeIds], removedAssigneeIds: [...removedAssigneeIds] },
+      };
+    }
+    case 'incidentWanted':
+      return { $case: 'incidentWanted', value: { details: wireDetails(happening.details) } };
+  }
+}
+
+/**
+ * Appends what happened to alerts to the outbox, in this order. Their rows are written before it in the same transaction, so that the
+ * events of one alert keep their order.
+ * @param directorySequence how far this service has followed the directory
+ */
+export const appendAlertEvents = (
+  executor: SqlExecutor,
+  occurrences: readonly AlertOccurrence[],
+  directorySequence: number,
+): Promise<void> =>
+  appendAllToOutbox(
+    executor,
+    alertEvents,
+    occurrences.map(({ alert, actorId, occurredAt, happening }) => {
+      const fact: AlertFact = happening.kind;
+      return {
+        id: alertEventId(fact, alert.id, fact === 'raised' ? 1 : alert.version),
+        payload: {
+          alert: {
+            id: alert.id,
+            iid: alert.iid,
+            projectId: alert.projectId,
+            title: alert.title,
+            severity: alert.severity,
+            status: alert.status,
+            version: alert.version,
+            incidentIid: alert.issueIid ?? 0,
+          },
+          actorId,
+          occurredAt,
+          directorySequence,
+          fact: wireFact(happening),
+        },
+      };
+    }),
+  );
