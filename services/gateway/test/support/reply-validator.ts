@@ -1,4 +1,4 @@
-import Ajv2020 from 'ajv/dist/2020';
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { readComponents } from '../../src/http/openapi';
 import type { Route } from '../../src/http/route';
@@ -13,14 +13,17 @@ const fits = (pattern: string[], path: string[]): boolean =>
   pattern.length === path.length &&
   pattern.every((part, index) => part.startsWith(':') || part.startsWith('*') || part === path[index]);
 
-const literals = (route: Route): number => segments(route.path).filter((part) => !part.startsWith(':')).length;
+/** Every route with its path taken apart, the one with most literal segments first: looked through at every request of a test. */
+const patterns = routes
+  .map((route) => ({ route, pattern: segments(route.path) }))
+  .map((one) => ({ ...one, literals: one.pattern.filter((part) => !part.startsWith(':')).length }))
+  .sort((a, b) => b.literals - a.literals);
 
 /** The route that serves a request, the one with most literal segments first. */
 export function routeOf(method: string, path: string): Route | undefined {
   const verb = method.toLowerCase() === 'head' ? 'get' : method.toLowerCase();
-  return [...routes]
-    .filter((route) => route.method === verb && fits(segments(route.path), segments(path)))
-    .sort((a, b) => literals(b) - literals(a))[0];
+  const asked = segments(path);
+  return patterns.find(({ route, pattern }) => route.method === verb && fits(pattern, asked))?.route;
 }
 
 /** Builds the validator over every component of `protos/openapi`. */
@@ -28,6 +31,17 @@ export function replyValidator(): ReplyValidator {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
   ajv.addSchema({ $id: 'switchyard', components: { schemas: readComponents() } });
+  const compiled = new Map<string, ValidateFunction>();
+  // Ajv knows a schema it has compiled by its identity alone.
+  const validatorOf = (component: string, list: boolean): ValidateFunction => {
+    const name = list ? `${component}[]` : component;
+    const known = compiled.get(name);
+    if (known !== undefined) return known;
+    const one = { $ref: `switchyard#/components/schemas/${component}` };
+    const made = ajv.compile(list ? { type: 'array', items: one } : one);
+    compiled.set(name, made);
+    return made;
+  };
   return (method, path, status, body) => {
     const route = routeOf(method, path);
     if (route === undefined || method.toUpperCase() === 'HEAD') return [];
@@ -37,10 +51,7 @@ export function replyValidator(): ReplyValidator {
       return [`status ${status} is not declared by ${route.method} ${route.path}`];
     const component = route.returns[status];
     if (component === undefined) return body === undefined ? [] : ['a body where none is declared'];
-    const reference = (name: string) => ({ $ref: `switchyard#/components/schemas/${name}` });
-    const validate = ajv.compile(
-      typeof component === 'string' ? reference(component) : { type: 'array', items: reference(component[0]) },
-    );
+    const validate = typeof component === 'string' ? validatorOf(component, false) : validatorOf(component[0], true);
     if (validate(body)) return [];
     return (validate.errors ?? []).map(
       (error) => `${error.instancePath || '/'} ${error.message} ${JSON.stringify(error.params)}`,

@@ -122,6 +122,37 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
         : launcher.once('exit', () => done()),
     );
 
+  /** A connection of each database, kept: what waits for a system to settle asks a dozen questions a time, and a login costs 20 ms. */
+  const connections = new Map<string, Promise<Client>>();
+  async function connectTo(service: string): Promise<Client> {
+    const at = join(data, 'postgres');
+    const cluster = existsSync(join(at, 'location'))
+      ? readFileSync(join(at, 'location'), 'utf8').trim()
+      : join(at, 'cluster');
+    const client = new Client({
+      host: '127.0.0.1',
+      port: Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[3]),
+      user: 'postgres',
+      password: readFileSync(join(at, 'superuser-password'), 'utf8').trim(),
+      database: `switchyard_${service}`,
+    });
+    await client.connect();
+    return client;
+  }
+  function databaseOf(service: string): Promise<Client> {
+    const known = connections.get(service);
+    if (known !== undefined) return known;
+    const opened = connectTo(service);
+    const forget = () => connections.get(service) === opened && connections.delete(service);
+    connections.set(service, opened);
+    opened.then((client) => client.on('error', forget).on('end', forget), forget);
+    return opened;
+  }
+  async function disconnect(): Promise<void> {
+    for (const opened of [...connections.values()]) await opened.then((client) => client.end()).catch(() => undefined);
+    connections.clear();
+  }
+
   await start();
   return {
     url,
@@ -171,38 +202,20 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
         },
       }),
     remote: (fullPath, token = rootToken) => `http://oauth2:${token}@127.0.0.1:${port}/${fullPath}.git`,
-    query: async (service, sql) => {
-      const at = join(data, 'postgres');
-      const cluster = existsSync(join(at, 'location'))
-        ? readFileSync(join(at, 'location'), 'utf8').trim()
-        : join(at, 'cluster');
-      const port = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[3]);
-      const password = readFileSync(join(at, 'superuser-password'), 'utf8').trim();
-      const client = new Client({
-        host: '127.0.0.1',
-        port,
-        user: 'postgres',
-        password,
-        database: `switchyard_${service}`,
-      });
-      await client.connect();
-      try {
-        return (await client.query(sql)).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    query: async (service, sql) => (await (await databaseOf(service)).query(sql)).rows,
     arm: (fault) => {
       rmSync(`${faultFile}.fired`, { force: true });
       writeFileSync(faultFile, fault);
     },
     fired: () => existsSync(`${faultFile}.fired`) && readFileSync(`${faultFile}.fired`, 'utf8') !== '',
     kill: async () => {
+      await disconnect();
       launcher?.kill('SIGKILL');
       await ended();
     },
     start,
     close: async () => {
+      await disconnect();
       launcher?.kill('SIGTERM');
       await ended();
       rmSync(data, { recursive: true, force: true });
