@@ -7,6 +7,8 @@ import pg from 'pg';
 const require = createRequire(import.meta.url);
 const service = (name) => `../services/${name}/dist`;
 const { DATABASE_URL, PROJECT_ID, EXTERNAL_URL, PORT, KIND, PAGING, PER_PAGE, CURSOR } = process.env;
+/** What a kind needs to know beside the project. */
+const given = JSON.parse(process.env.GIVEN || '{}');
 
 const int8 = 20;
 const int8Array = 1016;
@@ -14,9 +16,15 @@ const textArray = pg.types.getTypeParser(1009);
 pg.types.setTypeParser(int8, Number);
 pg.types.setTypeParser(int8Array, (text) => textArray(text).map(Number));
 
+/** An executor that has been asked before: rows for the page, nothing for the count. */
+const already = (rows) => ({ query: async ({ text }) => (/count\(\*\)/.test(text) ? [] : rows) });
+
 const request = { mode: PAGING, page: 1, perPage: Number(PER_PAGE), cursor: CURSOR || undefined, sort: 'desc' };
 
-/** What there is to list: the service's list through an executor, and how a row is shown. */
+/**
+ * What there is to list: the service's list through an executor, and how its rows are shown. `more` is read once the rows are there, each
+ * from the database of its own, and shown with them. A list that makes its rows itself is given those that were read.
+ */
 const kinds = {
   merge_requests() {
     const { listMergeRequests } = require(`${service('merge-requests')}/storage/merge-request.list.js`);
@@ -34,15 +42,81 @@ const kinds = {
       show: (rows) => rows.map((row) => presentMergeRequest(toView(row), { ...how, now: new Date() })),
     };
   },
+  notes() {
+    const { noteList, noteRow } = require(`${service('collaboration')}/storage/note.list.js`);
+    const { presentNote } = require(`${service('collaboration')}/presenters/note.presenter.js`);
+    const wanted = { filter: 'all_notes', internal: true, viewer: given.viewer };
+    return {
+      read: (executor) => noteList(executor).page(given.noteable, wanted, { ...request, orderBy: 'created_at' }),
+      show: (rows) => rows.map((row) => presentNote(noteRow(row), given.noteable, EXTERNAL_URL)),
+    };
+  },
+  events() {
+    const { activityEventList } = require(`${service('collaboration')}/storage/activity-event.list.js`);
+    const { presentActivityEvent } = require(`${service('collaboration')}/presenters/activity-event.presenter.js`);
+    const list = (executor) =>
+      activityEventList(executor).page(
+        given.viewer,
+        { projectId: Number(PROJECT_ID) },
+        {},
+        { ...request, orderBy: 'created_at' },
+      );
+    return {
+      read: list,
+      show: async (rows) => {
+        const { rows: events } = await list(already(rows));
+        return events.map((event) => presentActivityEvent(event, EXTERNAL_URL, true));
+      },
+    };
+  },
+  todos() {
+    const { todoList } = require(`${service('collaboration')}/storage/todo.list.js`);
+    const { todosJson } = require(`${service('collaboration')}/presenters/todo.presenter.js`);
+    const { issueStore } = require(`${service('collaboration')}/storage/issue.store.js`);
+    const { toIssueView } = require(`${service('collaboration')}/storage/issue.row.js`);
+    const { issueUrl, presentIssue } = require(`${service('collaboration')}/presenters/issue.presenter.js`);
+    const { mergeRequestStore } = require(`${service('merge-requests')}/storage/merge-request.store.js`);
+    const { toView } = require(`${service('merge-requests')}/storage/merge-request.row.js`);
+    const mergeRequests = require(`${service('merge-requests')}/presenters/merge-request.presenter.js`);
+    const list = (executor) =>
+      todoList(executor).page(given.viewer, { state: 'pending' }, { ...request, orderBy: 'id' });
+    const how = { externalUrl: EXTERNAL_URL, context: 'instance' };
+    const target = (one, title, webUrl) => ({ json: Buffer.from(JSON.stringify(one)), title, webUrl });
+    return {
+      read: list,
+      more: [
+        { read: (executor) => issueStore(executor).viewsByIds(given.issueIds, given.viewer) },
+        {
+          databaseUrl: given.mergeRequestsUrl,
+          read: (executor) => mergeRequestStore(executor).viewsByIds(given.mergeRequestIds),
+        },
+      ],
+      show: async (rows, issues, others) => {
+        const { rows: todos } = await list(already(rows));
+        const now = new Date();
+        const targets = new Map();
+        for (const view of issues.map(toIssueView)) {
+          const shown = presentIssue(view, { ...how, now });
+          targets.set(`Issue ${view.issue.id}`, target(shown, view.issue.title, issueUrl(view, EXTERNAL_URL)));
+        }
+        for (const view of others.map(toView)) {
+          const shown = mergeRequests.presentMergeRequest(view, { ...how, now });
+          const { id, title } = view.mergeRequest;
+          targets.set(`MergeRequest ${id}`, target(shown, title, mergeRequests.mergeRequestUrl(view, EXTERNAL_URL)));
+        }
+        const items = todos.map((todo) => ({ todo, target: targets.get(`${todo.targetType} ${todo.targetId}`) }));
+        return todosJson(items, EXTERNAL_URL);
+      },
+    };
+  },
   merge_trains() {
     const { listMergeTrainEntries } = require(`${service('merge-requests')}/storage/merge-train.list.js`);
     const { presentMergeTrainEntry } = require(`${service('merge-requests')}/presenters/merge-train.presenter.js`);
     const list = (executor) => listMergeTrainEntries(executor, Number(PROJECT_ID), {}, { ...request, orderBy: 'id' });
     return {
       read: list,
-      // The list makes its entries itself: it is given the rows that were read.
       show: async (rows) => {
-        const { rows: entries } = await list({ query: async ({ text }) => (/count\(\*\)/.test(text) ? [] : rows) });
+        const { rows: entries } = await list(already(rows));
         return entries.map((entry) => presentMergeTrainEntry(entry, EXTERNAL_URL));
       },
     };
@@ -63,31 +137,41 @@ const kinds = {
     };
   },
 };
-const { read, show } = kinds[KIND]();
+const { read, more = [], show } = kinds[KIND]();
+
+let names = 0;
 
 /** The statements of one request, as the service writes them. */
-async function statementsOfOneRequest() {
+async function statementsOf(reading) {
   const seen = [];
-  await read({
+  await reading({
     async query({ text, values }) {
       seen.push({ text, values });
       return [];
     },
   });
-  return seen.map((statement, at) => ({ ...statement, name: `bare_${at}` }));
+  return seen.map((statement) => ({ ...statement, name: `bare_${names++}` }));
 }
 
-const pool = new pg.Pool({
-  connectionString: DATABASE_URL,
-  application_name: 'switchyard-bench-bare',
-  max: 20,
-  options: '-c timezone=UTC -c datestyle=ISO',
-});
-const statements = await statementsOfOneRequest();
+const poolOf = (connectionString) =>
+  new pg.Pool({
+    connectionString,
+    application_name: 'switchyard-bench-bare',
+    max: 20,
+    options: '-c timezone=UTC -c datestyle=ISO',
+  });
+const pool = poolOf(DATABASE_URL);
+const statements = await statementsOf(read);
+const further = [];
+for (const { databaseUrl, read: reading } of more) {
+  const from = databaseUrl === undefined ? pool : poolOf(databaseUrl);
+  for (const statement of await statementsOf(reading)) further.push(() => from.query(statement));
+}
 const app = express();
 app.get('/', async (_request, response) => {
   const [{ rows }] = await Promise.all(statements.map((statement) => pool.query(statement)));
-  const page = await show(rows.slice(0, Number(PER_PAGE)));
-  response.type('application/json').send(JSON.stringify(page));
+  const others = await Promise.all(further.map((ask) => ask()));
+  const page = await show(rows.slice(0, Number(PER_PAGE)), ...others.map((result) => result.rows));
+  response.type('application/json').send(Buffer.isBuffer(page) ? page : JSON.stringify(page));
 });
 app.listen(Number(PORT), '127.0.0.1', () => process.send?.('listening'));

@@ -26,7 +26,7 @@ async function bodyOf({ url, headers }) {
 }
 
 /** A bare Express and pg process that answers with the same page. */
-async function startBare(installation, project, { kind, paging, perPage, owner = 'merge-requests' }) {
+async function startBare(installation, project, { kind, paging, perPage, owner = 'merge-requests', given = {} }) {
   const port = await freePort(new Set());
   const child = fork(fileURLToPath(new URL('bare.mjs', import.meta.url)), {
     env: {
@@ -40,6 +40,7 @@ async function startBare(installation, project, { kind, paging, perPage, owner =
       KIND: kind,
       PAGING: paging,
       PER_PAGE: String(perPage),
+      GIVEN: JSON.stringify(given),
     },
   });
   await new Promise((settle, reject) => {
@@ -54,23 +55,28 @@ async function startBare(installation, project, { kind, paging, perPage, owner =
  *
  * @param {object} page
  * @param {string} page.name
- * @param {'merge_requests' | 'merge_trains' | 'issues'} page.kind the list, below the project's path
+ * @param {'merge_requests' | 'merge_trains' | 'issues' | 'notes' | 'events' | 'todos'} page.kind
+ * @param {string} [page.path] the list below the API's address; the kind below the project's path unless told
+ * @param {object} [page.given] what the bare process needs to know beside the project
  * @param {string} [page.owner] the service that answers it
+ * @param {string[]} [page.others] services that it asks
  * @param {'offset' | 'keyset'} page.paging
  * @param {number} page.perPage
  * @param {string} page.query
  * @param {number} [page.target] the most the ratio may be
  */
 export async function compareWithBare(installation, report, { db, project, token }, page) {
-  const { name, kind, query, target, owner = 'merge-requests' } = page;
+  const { name, kind, query, target, owner = 'merge-requests', others = [] } = page;
+  const path = page.path ?? `projects/${project.id}/${kind}`;
+  const asked = ['groups-admin', owner, ...others];
   const backends = async (condition) => {
     const { rows } = await db.query(
       `select pid from pg_stat_activity where backend_type = 'client backend' and ${condition}`,
     );
     return rows.map(({ pid }) => pid);
   };
-  const services = ['gateway', 'groups-admin', owner].map((one) => [one, installation.pidOf(one)]);
-  const ours = `datname in ('switchyard_groups_admin', '${databaseOf(owner)}') and application_name not like 'switchyard-bench%'`;
+  const services = ['gateway', ...asked].map((one) => [one, installation.pidOf(one)]);
+  const ours = `datname in (${asked.map((one) => `'${databaseOf(one)}'`).join(', ')}) and application_name not like 'switchyard-bench%'`;
 
   async function measure(subject, parts) {
     const before = parts.map(({ pids }) => pids);
@@ -93,7 +99,7 @@ export async function compareWithBare(installation, report, { db, project, token
   try {
     const subjects = {
       switchyard: {
-        url: `${installation.url}/api/v4/projects/${project.id}/${kind}?${query}`,
+        url: `${installation.url}/api/v4/${path}?${query}`,
         headers: { 'PRIVATE-TOKEN': token },
       },
       bare: { url: bare.url },

@@ -1,17 +1,21 @@
 import { join } from 'node:path';
+import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
 import { growth } from './growth.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
 import { issues } from './issues.mjs';
 import { list } from './list.mjs';
+import { mentions } from './mentions.mjs';
+import { notes } from './notes.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
 import { startSink } from './sink.mjs';
 import { start } from './start.mjs';
+import { todos } from './todos.mjs';
 import { train } from './train.mjs';
 
 /** Benchmarks that share one running installation, in the order they run. */
-const onRunning = { list, growth, recheck, rename, train, issues };
+const onRunning = { list, growth, recheck, rename, train, issues, notes, todos, events, mentions };
 /** Benchmarks of the installation itself. */
 const ofStarting = { start };
 
