@@ -2,9 +2,11 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import { type Signer, startInternalHttp } from '@switchyard/rpc';
 import type { Config } from './config';
+import { alertInlet } from './http/alert-inlet';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
 import { docs } from './http/docs';
@@ -76,7 +78,16 @@ export async function compose(
     {
       ready: () => !draining,
       trustedProxies: config.SWITCHYARD_TRUSTED_PROXIES,
-      mounts: [docs(declared, externalUrl), gitProxy({ access, forward })],
+      mounts: [
+        docs(declared, externalUrl),
+        alertInlet({
+          ingestion: peers.client(IngestionServiceService),
+          payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,
+          inboundLimit: config.SWITCHYARD_ALERT_LIMIT,
+          scale: config.SWITCHYARD_APPLICATION_LIMITS,
+        }),
+        gitProxy({ access, forward }),
+      ],
     },
   );
   const server = createServer(

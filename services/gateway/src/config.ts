@@ -56,6 +56,15 @@ export const readConfig = (environment: NodeJS.ProcessEnv = process.env) =>
       SWITCHYARD_THROTTLE_UNAUTHENTICATED: limit,
       /** Factor on every application limit; 0 turns them off. */
       SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
+      /** Payloads a project may receive, `<requests>/<seconds>`; off when unset (G-4.12-4). */
+      SWITCHYARD_ALERT_LIMIT: limit,
+      /** Bytes of the largest payload that is read. */
+      SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
+        .number()
+        .int()
+        .min(1_024)
+        .max(64 << 20)
+        .default(1 << 20),
       /** Adds `X-Switchyard-Cost` to replies. */
       SWITCHYARD_SHOW_COST: z.stringbool().default(false),
     },

@@ -39,20 +39,66 @@ export interface RateLimits {
 /** Counters kept at the most; beyond, the expired and then the oldest go. */
 const maxCounters = 100_000;
 
-/** Fixed windows in memory. `scale` multiplies every application limit; 0 turns them off. */
-export function rateLimits(throttles: Throttles, scale = 1, now: () => number = Date.now): RateLimits {
+/** A span of time in which something is counted. */
+export interface Window {
+  readonly count: number;
+  /** When it ends, milliseconds since 1970. */
+  readonly endsAt: number;
+}
+
+/** Counters of fixed windows, in memory. */
+export interface Windows {
+  /** Counts one more under `key`, in a window of `seconds` that begins with the first. */
+  count(key: string, seconds: number): Window;
+  /** The window under `key`; undefined when nothing has been counted in it. */
+  look(key: string): Window | undefined;
+}
+
+/** Makes counters. */
+export function countingWindows(now: () => number = Date.now): Windows {
   const windows = new Map<string, { count: number; endsAt: number }>();
-  const count = (key: string, seconds: number): { count: number; endsAt: number } => {
-    const at = now();
-    let window = windows.get(key);
-    if (window === undefined || window.endsAt <= at) {
-      if (windows.size >= maxCounters) evict(windows, at);
-      window = { count: 0, endsAt: at + seconds * 1_000 };
-      windows.set(key, window);
-    }
-    window.count += 1;
-    return window;
+  const look = (key: string) => {
+    const window = windows.get(key);
+    return window === undefined || window.endsAt <= now() ? undefined : window;
   };
+  return {
+    look,
+    count(key, seconds) {
+      let window = look(key);
+      if (window === undefined) {
+        const at = now();
+        if (windows.size >= maxCounters) evict(windows, at);
+        window = { count: 0, endsAt: at + seconds * 1_000 };
+        windows.set(key, window);
+      }
+      window.count += 1;
+      return window;
+    },
+  };
+}
+
+/** Says in a reply how far a request throttle has been used, and when over it how long to wait; returns those seconds then. */
+export function tellThrottle(
+  response: Response,
+  { name, limit, window, now }: { name: string; limit: Limit; window: Window; now: number },
+): number | undefined {
+  const reset = Math.ceil(window.endsAt / 1_000);
+  response.set({
+    'RateLimit-Name': name,
+    'RateLimit-Limit': String(Math.ceil((limit.requests * 60) / limit.seconds)),
+    'RateLimit-Observed': String(window.count),
+    'RateLimit-Remaining': String(Math.max(0, limit.requests - window.count)),
+    'RateLimit-Reset': String(reset),
+  });
+  if (window.count <= limit.requests) return undefined;
+  const wait = Math.max(1, Math.ceil((window.endsAt - now) / 1_000));
+  response.set({ 'RateLimit-ResetTime': new Date(reset * 1_000).toUTCString(), 'Retry-After': String(wait) });
+  return wait;
+}
+
+/** Limits in fixed windows. `scale` multiplies every application limit; 0 turns them off. */
+export function rateLimits(throttles: Throttles, scale = 1, now: () => number = Date.now): RateLimits {
+  const { count } = countingWindows(now);
   const caller = (request: Request, actor: Actor): string =>
     actor.userId > 0 ? `user:${actor.userId}` : `ip:${request.ip}`;
   return {
@@ -62,18 +108,8 @@ export function rateLimits(throttles: Throttles, scale = 1, now: () => number = 
       if (limit === undefined) return;
       const name = `throttle_${signedIn ? 'authenticated' : 'unauthenticated'}_api`;
       const window = count(`${name}:${caller(request, actor)}`, limit.seconds);
-      const reset = Math.ceil(window.endsAt / 1_000);
-      response.set({
-        'RateLimit-Name': name,
-        'RateLimit-Limit': String(Math.ceil((limit.requests * 60) / limit.seconds)),
-        'RateLimit-Observed': String(window.count),
-        'RateLimit-Remaining': String(Math.max(0, limit.requests - window.count)),
-        'RateLimit-Reset': String(reset),
-      });
-      if (window.count <= limit.requests) return;
-      const wait = Math.max(1, Math.ceil((window.endsAt - now()) / 1_000));
-      response.set({ 'RateLimit-ResetTime': new Date(reset * 1_000).toUTCString(), 'Retry-After': String(wait) });
-      throw new Throttled(wait);
+      const wait = tellThrottle(response, { name, limit, window, now: now() });
+      if (wait !== undefined) throw new Throttled(wait);
     },
     apply(name, request, actor) {
       const limit: Limit | undefined = applicationLimits[name as keyof typeof applicationLimits];

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import type { IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
+import type { RpcClient } from '@switchyard/rpc';
+import { observeHttp } from '@switchyard/telemetry';
+import type { Express, NextFunction, Request, Response } from 'express';
+import { basicPassword } from './authenticate';
+import { countingWindows, type Limit, tellThrottle } from './rate-limits';
+
+/** What the inlet needs of the process. */
+export interface AlertInletEdges {
+  readonly ingestion: RpcClient<typeof IngestionServiceService>;
+  /** Largest payload, bytes (G-8-3). */
+  readonly payloadLimit: number;
+  /** Payloads a project may receive (G-4.12-4); undefined for any number. */
+  readonly inboundLimit: Limit | undefined;
+  /** Factor on the limit of wrong keys; 0 turns it off. */
+  readonly scale: number;
+  readonly now?: () => number;
+}
+
+/** What an address of payloads names. */
+export interface AlertAddress {
+  /** What stands before `/alerts/notify`: full path of a project, or that and `/prometheus`. */
+  readonly projectPath: string;
+  /** Empty for an address without one. */
+  readonly endpointId: string;
+}
+
+const addressForm = /^\/((?:[^/]+\/)+?[^/]+?)\/alerts\/notify(?:\/[^/]+\/([A-Za-z0-9]+))?(?:\.json)?$/;
+
+/** The address of payloads that a URL is (G-4.12-1); undefined for every other. The name slug is decoration, `.json` optional. */
+export function alertAddressOf(method: string, url: string): AlertAddress | undefined {
+  if (method !== 'POST') return undefined;
+  const [path = ''] = url.split('?', 1);
+  const found = addressForm.exec(path);
+  if (found === null || path.startsWith('/api/')) return undefined;
+  const [, encoded = '', endpointId = ''] = found;
+  try {
+    return { projectPath: decodeURIComponent(encoded), endpointId };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The key of a request: Bearer, or the password of Basic credentials, which is also how credentials in a URL arrive (G-4.12-2). */
+const keyOf = ({ headers: { authorization } }: Request): string =>
+  /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1] ?? basicPassword(authorization) ?? '';
+
+/** Wrong keys and unknown endpoints an address may present. A key is 128 bits: this bounds what guessing costs, not what it yields. */
+const wrongKeys: Limit = { requests: 100, seconds: 60 };
+
+/** How long a key that was good lets its sender pass by the limit of wrong keys, milliseconds: others behind the same address may err. */
+const goodForMs = 3_600_000;
+const mostGood = 10_000;
+
+/** How long what a refused sender still sends is thrown away, milliseconds: closed at once, it would see a reset in place of the answer. */
+const lingerMs = 500;
+
+/** Retry-After when the service gives none, seconds: spread, so that those who were refused together do not return together. */
+const pause = (): number => 1 + Math.floor(Math.random() * 5);
+
+/** The body; undefined as soon as it is known to be longer than `limit`, of which no byte more than that is kept. */
+function readBody(request: Request, limit: number): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) {
+        request.off('data', take);
+        chunks.length = 0;
+        resolve(undefined);
+      } else chunks.push(chunk);
+    };
+    request.on('data', take);
+    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the sender has gone')));
+  });
+}
+
+/** Answers at once and takes no more requests on the connection; what is under way is thrown away for a moment. */
+function refuseAndClose(request: Request, response: Response): void {
+  response.status(400).set({ Connection: 'close', 'Content-Length': '0' });
+  response.flushHeaders();
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  request.once('end', end);
+  request.once('close', end);
+  request.once('error', end);
+  request.resume();
+}
+
+const isAlertmanager = (request: Request): boolean => /^alertmanager\//i.test(request.headers['user-agent'] ?? '');
+
+/**
+ * The door for payloads of monitoring tools at `/<full path>/alerts/notify…` (G-4.12): reads no more than a payload may have, keeps the limits,
+ * and hands the bytes to alerts in one call. Every answer but 200 has an empty body, and no failure is the sender's to see as a 500:
+ * it is asked to come again.
+ */
+export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
+  const { ingestion, payloadLimit, inboundLimit, scale, now = Date.now } = edges;
+  const windows = countingWindows(now);
+  const good = new Map<string, number>();
+
+  const mostWrong = wrongKeys.requests * scale;
+  const nameOfKey = (key: string, { projectPath, endpointId }: AlertAddress): string =>
+    createHash('sha256').update(`${key}\0${projectPath}\0${endpointId}`).digest('base64');
+
+  const isGuessing = (request: Request, key: string, address: AlertAddress): boolean =>
+    scale > 0 &&
+    (windows.look(`wrong:${request.ip}`)?.count ?? 0) >= mostWrong &&
+    (good.get(nameOfKey(key, address)) ?? 0) < now() - goodForMs;
+
+  function remember(request: Request, key: string, address: AlertAddress, status: number): void {
+    if (status === 401 || status === 403) windows.count(`wrong:${request.ip}`, wrongKeys.seconds);
+    else if (status === 200) {
+      const name = nameOfKey(key, address);
+      good.delete(name);
+      good.set(name, now());
+      if (good.size > mostGood) good.delete(good.keys().next().value as string);
+    }
+  }
+
+  /** Seconds to wait for a project that has received as much as it may. */
+  function overInbound(response: Response, { projectPath }: AlertAddress): number | undefined {
+    if (inboundLimit === undefined) return undefined;
+    const window = windows.count(`inbound:${projectPath.toLowerCase()}`, inboundLimit.seconds);
+    return tellThrottle(response, { name: 'throttle_project_alerts', limit: inboundLimit, window, now: now() });
+  }
+
+  /** Alertmanager drops for good what is answered 429, and comes again after a 503. */
+  function refuseForNow(request: Request, response: Response, seconds: number): void {
+    response.set('Retry-After', String(seconds));
+    if (isAlertmanager(request)) response.status(503).end();
+    else response.status(429).type('text/plain').send('Retry later\n');
+  }
+
+  async function serve(request: Request, response: Response, address: AlertAddress): Promise<void> {
+    const requestId = response.getHeader('X-Request-Id') as string;
+    const key = keyOf(request);
+    if (isGuessing(request, key, address)) return refuseForNow(request, response, wrongKeys.seconds);
+    const wait = overInbound(response, address);
+    if (wait !== undefined) return refuseForNow(request, response, wait);
+    const content = await readBody(request, payloadLimit).catch(() => null);
+    if (content === null) return void response.destroy();
+    if (content === undefined) return refuseAndClose(request, response);
+    const userAgent = request.headers['user-agent'] ?? '';
+    const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);
+    remember(request, key, address, answer.status);
+    if (answer.receiptId !== '') response.setHeader('X-Alert-Receipt', answer.receiptId);
+    if (answer.retryAfter > 0) response.setHeader('Retry-After', String(answer.retryAfter));
+    if (answer.status === 429) response.status(429).type('text/plain').send('Retry later\n');
+    else if (answer.json.length === 0) response.status(answer.status).end();
+    else response.status(answer.status).type('application/json').end(answer.json);
+  }
+
+  return (app) => {
+    app.use((request: Request, response: Response, next: NextFunction) => {
+      const address = alertAddressOf(request.method, request.url);
+      if (address === undefined) return next();
+      const done = observeHttp('POST', '/*/alerts/notify');
+      response.once('finish', () => done(response.statusCode));
+      serve(request, response, address).catch(next);
+    });
+  };
+}
+
+/** A service that is away, too slow, or at fault: the sender still has what it sent, and is to come again. */
+const asUnavailable = (): IngestionServiceReceiveResponse => ({
+  status: 503,
+  json: Buffer.alloc(0),
+  receiptId: '',
+  retryAfter: pause(),
+});
