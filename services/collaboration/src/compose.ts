@@ -19,9 +19,11 @@ import { composeNotes } from './compose-notes';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 import { crossReferenceStore } from './storage/cross-reference.store';
+import { noteableStore } from './storage/noteable.store';
 import { openPrisma } from './storage/prisma';
 import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
+import { commitTargets } from './transport/commit-targets';
 import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
 import { mergeRequestSubscription, todoFollower } from './transport/merge-request.subscription';
 import { mergeRequestTargets } from './transport/merge-request-targets';
@@ -60,7 +62,8 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     log: logger,
   });
-  const targets = { MergeRequest: mergeRequestOwner, Issue: issues.targets };
+  const commitOwner = commitTargets(mergeRequests, directory.sequence, (ids) => noteableStore.commits(db, ids));
+  const targets = { MergeRequest: mergeRequestOwner, Issue: issues.targets, Commit: commitOwner };
   const useCases = observe('collaboration', {
     listTodos: listTodos({ list, targets }),
     markTodoAsDone: markTodoAsDone({ list, todos, targets }),
@@ -128,7 +131,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           db,
           // Apart from what else follows from these events, so that neither waits for the other.
           group: 'collaboration.todos',
-          subscriptions: todoSubscriptions({ ...useCases, ...todos, directory }),
+          subscriptions: todoSubscriptions({ ...useCases, ...todos, commitRow: noteableStore.id, directory }),
         }),
         await startConsumer({
           bus,

@@ -5,6 +5,7 @@ import { followMergeRequests } from './application/follow-merge-requests';
 import { followNotes } from './application/follow-notes';
 import type { ActivityChange } from './domain/activity';
 import { activityEventStore } from './storage/activity-event.store';
+import { noteableStore } from './storage/noteable.store';
 import { type Reconciled, rebuildStore } from './storage/rebuild.store';
 import { todoEffects } from './storage/todo.store';
 import { activitySubscriptions } from './transport/activity.subscription';
@@ -90,6 +91,7 @@ export async function rebuildTodos({
         ...effects,
         followIssues: follow,
         followNotes: followNotes({ todos: effects }),
+        commitRow: noteableStore.id,
         directory,
       }),
     ],

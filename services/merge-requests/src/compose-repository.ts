@@ -25,6 +25,7 @@ import { serveFetch } from './application/serve-fetch';
 import type { ProtectedBranch } from './domain/protected-branch';
 import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { openRepository, type Repository } from './git';
+import { codeReaders } from './storage/code-readers';
 import { commitPipelineStore } from './storage/commit-pipeline.store';
 import { matchingNames } from './storage/name-matcher';
 import { protectedBranchStore } from './storage/protected-branch.store';
@@ -32,6 +33,7 @@ import { refChangeStore } from './storage/ref-change.store';
 import { repositoryStore } from './storage/repository.store';
 import { branchHandler } from './transport/branch.handler';
 import { commitHandler } from './transport/commit.handler';
+import { commitTargetHandler } from './transport/commit-target.handler';
 import { protectedBranchHandler } from './transport/protected-branch.handler';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryHttp } from './transport/repository.http';
@@ -123,6 +125,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
       protectedBranchHandler(rules),
       tagHandler(tags, externalUrl),
       commitHandler({ commits, commitFiles: writing.commitFiles, newestPipeline: pipelines.newest, externalUrl }),
+      commitTargetHandler({ commits, readers: codeReaders(db), externalUrl }),
       repositoryFileHandler(writing.commitFiles),
       repositoryHandler(reading, open, externalUrl),
     ],

@@ -5,10 +5,10 @@ import type { Noteable, NoteableRef } from '../domain/noteable';
 import { noteSubject } from '../storage/note.events';
 import type { NoteRow } from '../storage/note.list';
 import { noteStore } from '../storage/note.store';
-import type { DiscussionEdges } from './discuss';
+import type { DiscussionEdges, Said } from './discuss';
 import { type FoundNote, listNotes, writerOf } from './list-notes';
 import type { Reader } from './noteables';
-import { mentionsOf } from './write-notes';
+import { carryOut, mentionsOf } from './write-notes';
 
 type CommitRef = Extract<NoteableRef, { kind: 'Commit' }>;
 
@@ -34,8 +34,8 @@ export const listCommitComments =
 
 /** Comments on a commit; a line that its diff does not have makes a comment on the commit as a whole. Fails with `not_found`, `bad_request`. */
 export const createCommitComment =
-  ({ find, notes, change, places, clock }: DiscussionEdges) =>
-  async (reader: Reader, ref: CommitRef, { body, path, line, side }: CommitCommentWish): Promise<FoundNote> => {
+  ({ find, notes, change, places, runCommands, clock }: DiscussionEdges) =>
+  async (reader: Reader, ref: CommitRef, { body, path, line, side }: CommitCommentWish): Promise<Said<FoundNote>> => {
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     checkMayComment(writer, noteable, false);
@@ -50,6 +50,8 @@ export const createCommitComment =
       ...(side === 'old' ? { oldLine: line } : { newLine: line }),
     };
     const found = path !== '' && line > 0 && (await places.check(noteable.projectId, wanted));
+    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
+    if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
       const id = await noteStore.insert(tx, {
         noteableId: row,
@@ -57,7 +59,7 @@ export const createCommitComment =
         discussionId: undefined,
         type: found ? 'DiffNote' : undefined,
         authorId: writer.userId,
-        body,
+        body: text,
         internal: false,
         position: found ? wanted : undefined,
         resolvedById: undefined,
@@ -68,8 +70,8 @@ export const createCommitComment =
       return {
         result: written,
         counters: { userNotesCount: 1 },
-        fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(body) } },
+        fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
       };
     });
-    return { noteable, note };
+    return { kind: 'written', noteable, note, commands: outcome };
   };

@@ -1,14 +1,18 @@
 import { notFound } from '@switchyard/errors';
-import type { TodoTargetType } from '../domain/todo';
 import type { TodoList } from '../storage/todo.list';
 import type { TodoStore } from '../storage/todo.store';
 import type { TodoWithTarget } from './list-todos';
-import type { Reader, TodoTargets } from './todo-targets';
+import type { NumberedTargetType, Reader, TodoTargets } from './todo-targets';
 
 /** Makes a to-do on a target for the reader (G-4.9-3); undefined when one is pending already. */
 export const createTodo =
   ({ list, todos, targets }: { list: TodoList; todos: TodoStore; targets: TodoTargets }) =>
-  async (reader: Reader, type: TodoTargetType, projectId: number, iid: number): Promise<TodoWithTarget | undefined> => {
+  async (
+    reader: Reader,
+    type: NumberedTargetType,
+    projectId: number,
+    iid: number,
+  ): Promise<TodoWithTarget | undefined> => {
     const target = await targets[type].find(projectId, iid, reader);
     const id = await todos.mark(reader.actor.userId, {
       type,

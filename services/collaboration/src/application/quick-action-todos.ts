@@ -1,21 +1,30 @@
-import type { Database } from '@switchyard/database';
+import type { Database, SqlExecutor } from '@switchyard/database';
 import type { Noteable } from '../domain/noteable';
 import type { TodoTarget } from '../domain/todo';
+import { noteableStore } from '../storage/noteable.store';
 import type { TodoStore } from '../storage/todo.store';
 import type { CommandTodos } from './run-quick-actions';
 
 /** What a to-do on a noteable points at; undefined where there are no to-dos on its kind. */
-const targetOf = ({ kind, targetId, iid = 0, projectId }: Noteable): TodoTarget | undefined =>
-  kind === 'MergeRequest' || kind === 'Issue' ? { type: kind, id: targetId, iid, projectId } : undefined;
+async function targetOf(tx: SqlExecutor, noteable: Noteable): Promise<TodoTarget | undefined> {
+  const { kind, targetId, iid = 0, projectId } = noteable;
+  if (kind === 'MergeRequest' || kind === 'Issue') return { type: kind, id: targetId, iid, projectId };
+  if (kind !== 'Commit') return undefined;
+  // Nothing may have been said on the commit yet: its row is made.
+  const { id, removed } = await noteableStore.lock(tx, noteable);
+  return removed ? undefined : { type: kind, id, iid, projectId };
+}
 
 /** `/todo` and `/done` on the service's own to-dos. */
 export const commandTodos = (db: Database, todos: TodoStore): CommandTodos => ({
   async mark({ actor }, noteable) {
-    const target = targetOf(noteable);
+    const target = await targetOf(db, noteable);
     if (target !== undefined) await todos.mark(actor.userId, target);
   },
   async finish({ actor }, noteable) {
-    const target = targetOf(noteable);
-    if (target !== undefined) await db.transaction((tx) => todos.resolve(tx, target, actor.userId));
+    await db.transaction(async (tx) => {
+      const target = await targetOf(tx, noteable);
+      if (target !== undefined) await todos.resolve(tx, target, actor.userId);
+    });
   },
 });

@@ -15,16 +15,25 @@ export interface ShownTarget {
 /** For whom and within which request targets are asked for. */
 export type Reader = Pick<CallContext, 'actor' | 'requestId'>;
 
-/** Whoever owns one type of target. */
-export interface TargetOwner {
+/** Whoever shows one type of target. */
+export interface ShownTargets {
   /** Those of `ids` that the reader may read, by id: one call, none for no ids. */
   byIds(ids: readonly number[], reader: Reader, withSubscribed: boolean): Promise<Map<number, ShownTarget>>;
+}
+
+/** Whoever owns a type of target that is named by a number. */
+export interface TargetOwner extends ShownTargets {
   /** The target with a number. Fails with `not_found` when there is none that the reader may read. */
   find(projectId: number, iid: number, reader: Reader): Promise<ShownTarget>;
 }
 
+/** Types of target that are named by a number within a project. */
+export type NumberedTargetType = 'MergeRequest' | 'Issue';
+
 /** The owner of each type of target: a type that can be pointed at has a row here, and one in storage/todo.visibility.ts. */
-export type TodoTargets = Readonly<Record<TodoTargetType, TargetOwner>>;
+export type TodoTargets = Readonly<
+  Record<NumberedTargetType, TargetOwner> & Record<Exclude<TodoTargetType, NumberedTargetType>, ShownTargets>
+>;
 
 /** Finds what some to-dos point at, as far as the reader may read it: one call for each type that occurs among them. */
 export async function shownTargets(

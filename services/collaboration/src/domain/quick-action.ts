@@ -1,6 +1,7 @@
 import type { NoteableKind } from './noteable';
 
 const onWork: readonly NoteableKind[] = ['Issue', 'MergeRequest'];
+const withTodos: readonly NoteableKind[] = [...onWork, 'Commit'];
 const onIssues: readonly NoteableKind[] = ['Issue'];
 const onMergeRequests: readonly NoteableKind[] = ['MergeRequest'];
 
@@ -15,8 +16,8 @@ const kindsOf = {
   assign: onWork,
   unassign: onWork,
   reassign: onWork,
-  todo: onWork,
-  done: onWork,
+  todo: withTodos,
+  done: withTodos,
   subscribe: onWork,
   unsubscribe: onWork,
   lock: onWork,

@@ -10,12 +10,14 @@ type TodoAction =
   | 'marked';
 
 /** Types of what a to-do can point at, by their public name. */
-export type TodoTargetType = 'MergeRequest' | 'Issue';
+export type TodoTargetType = 'MergeRequest' | 'Issue' | 'Commit';
 
 /** What a to-do points at. */
 export interface TodoTarget {
   readonly type: TodoTargetType;
+  /** Id at its owner; of a commit, which has none, that of the row its notes hang on. */
   readonly id: number;
+  /** Number within its project; 0 for a commit. */
   readonly iid: number;
   readonly projectId: number;
 }

@@ -11,7 +11,7 @@ import {
 } from '@switchyard/directory';
 import type { ActivityFilter } from '../domain/activity';
 import { visibleIssues } from './issue.visibility';
-import { mergeRequestRule } from './todo.visibility';
+import { codeRule, mergeRequestRule } from './todo.visibility';
 
 /** What was pushed, as it is printed; `action` and `ref_type` of a bulk push are not. */
 export interface PushDataRow {
@@ -101,7 +101,7 @@ function visibleTo(viewer: Viewer): Sql {
     or snippet.author_id = ${viewer.userId}::bigint)`;
   return sql`case e.subject_type
     when 'merge_request' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
-    when 'repository' then ${visibleProjects(viewer, { privateLevel: reporter, feature: 'repository' })}
+    when 'repository' then ${visibleProjects(viewer, codeRule)}
     when 'issue' then i.id is not null and ${visibleIssues(viewer)}
     when 'snippet' then snippet.id is not null and ${visibleProjects(viewer)} and (${openSnippet} or ${members(guest)})
     else ${visibleProjects(viewer)} end

@@ -3,7 +3,7 @@ import { type Viewer, visibleProjects } from '@switchyard/directory';
 import type { NoteableKey } from '../domain/noteable';
 import { visibleIssues } from './issue.visibility';
 import { noteableId } from './noteable.store';
-import { mergeRequestRule } from './todo.visibility';
+import { codeRule, mergeRequestRule } from './todo.visibility';
 
 const anonymous: Viewer = { userId: 0, admin: false, external: false };
 
@@ -22,5 +22,5 @@ export const causedVisibly = (
   where said.noteable_id = ${noteableId(key)} and said.source_kind is not null and case said.source_kind
     when 'Issue' then i.id is not null and ${visibleIssues(viewer)}
     when 'MergeRequest' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
-    when 'Commit' then ${visibleProjects(viewer, { privateLevel: 20, feature: 'repository' })}
+    when 'Commit' then ${visibleProjects(viewer, codeRule)}
     else false end)))`;

@@ -62,6 +62,18 @@ export const noteableStore = {
     };
   },
 
+  /** Id of a noteable's row; undefined where nothing was ever said, and where the target is gone. */
+  async id(db: SqlExecutor, key: NoteableKey): Promise<number | undefined> {
+    const [row] = await db.query<{ id: number | null }>(sql`select ${noteableId(key)} as id`);
+    return row?.id ?? undefined;
+  },
+
+  /** Which commits some rows stand for. */
+  commits: (db: SqlExecutor, ids: readonly number[]): Promise<{ id: number; projectId: number; sha: string }[]> =>
+    db.query(sql`
+      select id, project_id as "projectId", sha from noteables
+      where id = any(${[...ids]}::bigint[]) and kind = 'Commit' and removed_at is null`),
+
   /** The counters of a noteable as they are committed; undefined where nothing was ever said. */
   async counters(db: SqlExecutor, key: NoteableKey): Promise<NoteableCounters | undefined> {
     const [row] = await db.query<NoteableCounters>(sql`

@@ -14,6 +14,9 @@ import { issueRule, visibleIssues } from './issue.visibility';
 /** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
 export const mergeRequestRule: ProjectRule = { privateLevel: 20, feature: 'merge_requests' };
 
+/** Who reads the code of a project (ability `read_code`). */
+export const codeRule: ProjectRule = { privateLevel: 20, feature: 'repository' };
+
 /** Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted either. */
 interface Readability {
   /** Whether the viewer may read the target of the to-do `t`, whose project is `p` in namespace `n`. */
@@ -40,6 +43,10 @@ const readability: Record<TodoTargetType, Readability> = {
       return readers.filter((userId) => planners.has(userId) || issue.people.includes(userId));
     },
   },
+  Commit: {
+    of: (viewer) => visibleProjects(viewer, codeRule),
+    readers: (tx, { projectId }, userIds) => usersWhoSee(tx, projectId, userIds, codeRule),
+  },
 };
 
 /** Least level of those who read internal notes (G-4.6-9). */
@@ -48,7 +55,8 @@ const reporter = 20;
 /** Whether the viewer may read the target of the to-do `t`, and the `note` it came from, on the aliases of the list of to-dos. */
 export const readableTarget = (viewer: Viewer): Sql => sql`case t.target_type
   when 'MergeRequest' then ${readability.MergeRequest.of(viewer)}
-  when 'Issue' then ${readability.Issue.of(viewer)} else false end
+  when 'Issue' then ${readability.Issue.of(viewer)}
+  when 'Commit' then ${readability.Commit.of(viewer)} else false end
   and (t.note_id is null or note.id is not null
     and (not note.internal or ${viewer.admin ? sql`true` : memberProjects(viewer, reporter)}))`;
 

@@ -133,8 +133,10 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
     },
     createCommitComment: async ({ noteable, note: body, path, line, lineType }, context) => {
       const wish = { body, path, line, side: lineType === 'old' ? ('old' as const) : ('new' as const) };
-      const { note } = await discussions.createCommitComment(signedIn(context), commitOf(noteable), wish);
-      return entity(presentCommitComment(note, externalUrl));
+      const said = await discussions.createCommitComment(signedIn(context), commitOf(noteable), wish);
+      return said.kind === 'commands'
+        ? commandsReply(said.commands)
+        : entity(presentCommitComment(said.note, externalUrl));
     },
     countNotes: ({ kind, projectId, targetId }) => discussions.countNotes({ kind, projectId, targetId }),
   });

@@ -12,7 +12,8 @@ import {
 import type { createTodo } from '../application/create-todo';
 import type { listTodos } from '../application/list-todos';
 import type { markTodoAsDone } from '../application/mark-todo-as-done';
-import type { TodoFilter, TodoTargetType } from '../domain/todo';
+import type { NumberedTargetType } from '../application/todo-targets';
+import type { TodoFilter } from '../domain/todo';
 import { todoJson, todosJson } from '../presenters/todo.presenter';
 
 /** Use cases behind the service. */
@@ -39,7 +40,7 @@ const signedIn = (context: CallContext): CallContext => {
 
 /** Serves `TodoService`. */
 export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceImplementation {
-  const made = async (context: CallContext, type: TodoTargetType, projectId: number, iid: number) => {
+  const made = async (context: CallContext, type: NumberedTargetType, projectId: number, iid: number) => {
     const todo = await todos.createTodo(signedIn(context), type, projectId, iid);
     return todo === undefined ? nothing(304) : json(todoJson(todo, externalUrl));
   };

@@ -15,12 +15,15 @@ import type { followMergeRequests } from '../application/follow-merge-requests';
 import type { followNotes } from '../application/follow-notes';
 import type { MergeRequestFact } from '../domain/merge-request-happening';
 import type { NoteTodoFact } from '../domain/note-happening';
+import type { NoteableKey } from '../domain/noteable';
 import type { TodoTarget } from '../domain/todo';
 
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
   readonly followIssues: ReturnType<typeof followMergeRequests>;
   readonly followNotes: ReturnType<typeof followNotes>;
+  /** Id of the row that the notes of a commit hang on. */
+  readonly commitRow: (tx: Tx, commit: NoteableKey) => Promise<number | undefined>;
   readonly removeNote: (tx: Tx, noteId: number) => Promise<void>;
   /** False while the directory here still has the membership. */
   readonly removeLost: (
@@ -85,10 +88,18 @@ function noteFact(fact: NonNullable<NoteEvent['fact']>): NoteTodoFact | undefine
   }
 }
 
-function targetOfNote({ noteable }: NoteEvent): TodoTarget | undefined {
-  if (noteable?.kind !== 'Issue' && noteable?.kind !== 'MergeRequest') return undefined;
-  const { kind: type, id, iid, projectId } = noteable;
-  return { type, id, iid, projectId };
+/** What the to-dos of a note point at; undefined where its noteable is none of those, or gone. */
+async function targetOfNote(
+  tx: Tx,
+  { noteable }: NoteEvent,
+  commitRow: TodoEdges['commitRow'],
+): Promise<TodoTarget | undefined> {
+  if (noteable === undefined) return undefined;
+  const { kind, id, iid, projectId, sha } = noteable;
+  if (kind === 'Issue' || kind === 'MergeRequest') return { type: kind, id, iid, projectId };
+  if (kind !== 'Commit') return undefined;
+  const row = await commitRow(tx, { kind, projectId, targetId: 0, sha });
+  return row === undefined ? undefined : { type: kind, id: row, iid: 0, projectId };
 }
 
 /** What happens to issues, comments and memberships raises, resolves and removes to-dos, each event once (D6). */
@@ -124,7 +135,7 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
         if (event.fact === undefined) return;
         waitFor(event.directorySequence);
         if (event.fact.$case === 'deleted') await edges.removeNote(tx, event.fact.value.note?.id ?? 0);
-        const target = targetOfNote(event);
+        const target = await targetOfNote(tx, event, edges.commitRow);
         const fact = noteFact(event.fact);
         if (target !== undefined && fact !== undefined && !event.imported)
           await edges.followNotes(tx, { target, actorId: event.actorId, fact, at: event.occurredAt ?? time });

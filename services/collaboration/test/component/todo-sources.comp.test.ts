@@ -194,6 +194,48 @@ describe('to-dos from issues and comments', () => {
     expect(await listed(guest)).toEqual([]);
   });
 
+  it('come from comments on a commit as well, for those who read the code, and by a command', async () => {
+    const sha = 'c'.repeat(40);
+    const noteable = { projectId: project.id, target: { $case: 'commit' as const, value: 'main' } };
+    const say = (user: DirectoryUser, body: string, level = 30) =>
+      here.discussions.createCommitComment(
+        { noteable, note: body, path: '', line: 0, lineType: '' },
+        here.as(user, { id: project.id, level }),
+      );
+    await say(ada, 'see @bob and @gus');
+    await say(ada, '@bob again');
+    await eventually(async () => expect(await pending()).toEqual(['bob directly_addressed', 'bob mentioned']));
+    here.targetCalls.length = 0;
+    expect(await listed(bob)).toMatchObject([
+      { action_name: 'directly_addressed', body: '@bob again' },
+      {
+        action_name: 'mentioned',
+        target_type: 'Commit',
+        target: { id: sha, title: 'Change' },
+        body: 'see @bob and @gus',
+        target_url: expect.stringMatching(new RegExp(`/-/commit/${sha}#note_\\d+$`)),
+      },
+    ]);
+    expect(here.targetCalls).toEqual(['batchGet commits']);
+    const [{ id }] = await listed(bob);
+    const done = await here.todos.markTodoAsDone({ id }, here.as(bob));
+    expect(JSON.parse(done.json.toString())).toMatchObject({ id, state: 'done', target_type: 'Commit' });
+    expect((await say(bob, '/done')).status).toBe(202);
+    expect(await pending()).toEqual([]);
+    expect((await say(bob, '/todo')).status).toBe(202);
+    await say(bob, '/todo');
+    expect(await pending()).toEqual(['bob marked']);
+    await here.db.query(
+      sql`update directory.projects set repository_access_level = 'disabled' where id = ${project.id}`,
+    );
+    expect(await listed(bob)).toEqual([]);
+    await here.db.query(
+      sql`update directory.projects set repository_access_level = 'enabled' where id = ${project.id}`,
+    );
+    await say(bob, 'Looked at it');
+    await eventually(async () => expect(await pending()).toEqual([]));
+  });
+
   it('go when a membership ends and the target cannot be read any longer', async () => {
     const { directory } = here;
     const membership = directory.member(eve.id, { projectId: project.id }, 30);

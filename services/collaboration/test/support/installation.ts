@@ -24,6 +24,7 @@ import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snipp
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { DiffPositionServiceService } from '@switchyard/protos/merge_requests/v1/diff_position';
 import {
   MergeRequestServiceService,
@@ -284,6 +285,22 @@ export async function startInstallation(): Promise<Installation> {
           },
         },
         { batchGet: rule, find: rule, describe: rule },
+      ),
+      implement(
+        CommitTargetServiceService,
+        {
+          batchGet: async ({ commits }) => {
+            targetCalls.push('batchGet commits');
+            return {
+              targets: commits.map(({ projectId, sha }) => {
+                const webUrl = `${externalUrl}/p/-/commit/${sha}`;
+                const json = Buffer.from(JSON.stringify({ id: sha, title: 'Change', web_url: webUrl }));
+                return { projectId, sha, json, webUrl, title: 'Change' };
+              }),
+            };
+          },
+        },
+        { batchGet: rule },
       ),
     ],
   });

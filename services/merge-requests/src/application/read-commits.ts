@@ -1,4 +1,4 @@
-import { notFound } from '@switchyard/errors';
+import { isAppError, notFound } from '@switchyard/errors';
 import {
   type Commit,
   type CommitQuery,
@@ -7,9 +7,11 @@ import {
   listCommits,
   type Repository,
   readCommit,
+  readCommits,
   refsContaining,
   resolveRevision,
   type Sha,
+  shaOf,
   treePathOf,
 } from '../git';
 import type { OpenProjectRepository } from './open-project-repository';
@@ -84,6 +86,20 @@ export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
       const commit = await readCommit(repo, await commitOf(repo, text), { withStats });
       if (commit === undefined) throw notFound('Commit');
       return commit;
+    },
+
+    /** Commits by full sha, in no particular order; what names none is left out, and of a project that is gone there are none. */
+    async byIds(projectId: number, ids: readonly string[]): Promise<Commit[]> {
+      try {
+        const { repo } = await open(projectId);
+        return await readCommits(
+          repo,
+          ids.flatMap((id) => shaOf(id) ?? []),
+        );
+      } catch (error) {
+        if (isAppError(error, 'not_found')) return [];
+        throw error;
+      }
     },
 
     /** What a commit changed against its first parent; a window of its files. */

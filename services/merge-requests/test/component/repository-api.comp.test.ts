@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { sql } from '@switchyard/database';
+import type { CommitTargetServiceBatchGetResponse } from '@switchyard/protos/merge_requests/v1/commit_target';
+import { anonymous } from '@switchyard/rpc';
 import { replyValidator } from '../../../gateway/test/support/reply-validator';
+import { readCommitsOf } from '../../src/application/read-commits';
+import { codeReaders } from '../../src/storage/code-readers';
+import { commitTargetHandler } from '../../src/transport/commit-target.handler';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
 let harness: Harness;
@@ -260,6 +265,23 @@ describe('commits', () => {
     expect((await get(`/repository/commits?ref_name=ahead&per_page=1&cursor=${cursor}`)).body).toMatchObject([
       { id: head },
     ]);
+  });
+
+  test('are targets of rows elsewhere for those who read the code, and what is none is left out', async () => {
+    const { handlers } = commitTargetHandler({
+      commits: readCommitsOf({ open: harness.part.openProjectRepository }),
+      readers: codeReaders(harness.db),
+      externalUrl: 'https://code.example',
+    });
+    const names = [head, 'e'.repeat(40), '--all'].map((sha) => ({ projectId: project.id, sha }));
+    const request = { commits: [...names, { projectId: 999_999, sha: head }] };
+    const asked = (userId: number, admin: boolean) =>
+      handlers.batchGet?.(request as never, { actor: { ...anonymous, userId, admin } } as never);
+    const web_url = expect.stringMatching(`^https://code.example/group/.*/-/commit/${head}$`);
+    const [target] = ((await asked(1, true)) as CommitTargetServiceBatchGetResponse).targets;
+    expect(target).toMatchObject({ projectId: project.id, sha: head, webUrl: web_url });
+    expect(JSON.parse(target?.json.toString() ?? '')).toMatchObject({ id: head, title: target?.title, web_url });
+    expect(await asked(people.stranger.id, false)).toEqual({ targets: [] });
   });
 
   test('one is shown with its newest pipeline', async () => {

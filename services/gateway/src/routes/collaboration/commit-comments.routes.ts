@@ -33,7 +33,7 @@ export const commitCommentRoutes = [
       line_type: oneOf('new', 'old').optional(),
     },
     bodyLimit: noteBodyLimit,
-    returns: { 201: 'CommitComment' },
+    returns: { 201: 'CommitComment', 202: 'NoteCommands' },
     handle: ({ params, path: at, access, call }) =>
       call(DiscussionServiceService).createCommitComment({
         noteable: commit(access.id, at.sha),
