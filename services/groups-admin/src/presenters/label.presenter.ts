@@ -14,9 +14,9 @@ export const presentGroupLabel = (label: LabelRow) => ({
   text_color: textColor(label.color),
   color: label.color,
   archived: label.archived,
-  open_issues_count: label.open_issues_count,
-  closed_issues_count: label.closed_issues_count,
-  open_merge_requests_count: label.open_merge_requests_count,
+  open_issues_count: label.counts.open_issues,
+  closed_issues_count: label.counts.closed_issues,
+  open_merge_requests_count: label.counts.open_merge_requests,
   subscribed: false,
 });
 

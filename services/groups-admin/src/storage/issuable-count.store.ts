@@ -89,16 +89,25 @@ export const openIssuesOf = (viewer: Viewer): Sql => sql`coalesce((
   select ${counted(viewer, sql`c.open_issues`, sql`c.open_confidential_issues`)} from issuable_counts c
   where c.label_id = 0 and c.project_id = p.id and ${isOpen(viewer, sql`p.issues_access_level`)}), 0)`;
 
+/** What `labelCounts` gives. */
+export interface LabelCounts {
+  readonly open_issues: number;
+  readonly closed_issues: number;
+  readonly open_merge_requests: number;
+}
+
 /**
- * A lateral join that gives the label `l` its `counts` as the viewer counts them: in one project, or in all that the viewer sees.
+ * `LabelCounts` of the label `l` as the viewer counts them, in one project or in all that the viewer sees; an expression for select lists,
+ * where it is read for the rows of the page alone.
  * @param projectId undefined: wherever the label is used
  */
-export const labelCounts = (viewer: Viewer, projectId: number | undefined): Sql => sql`left join lateral (
-  select coalesce(sum(${counted(viewer, sql`c.open_issues`, sql`c.open_confidential_issues`)})
-      filter (where ${isOpen(viewer, sql`p.issues_access_level`)}), 0)::int as open_issues_count,
-    coalesce(sum(${counted(viewer, sql`c.closed_issues`, sql`c.closed_confidential_issues`)})
-      filter (where ${isOpen(viewer, sql`p.issues_access_level`)}), 0)::int as closed_issues_count,
-    coalesce(sum(c.open_merge_requests) filter (where ${isOpen(viewer, sql`p.merge_requests_access_level`)}), 0)::int
-      as open_merge_requests_count
+export const labelCounts = (viewer: Viewer, projectId: number | undefined): Sql => sql`(
+  select json_build_object(
+    'open_issues', coalesce(sum(${counted(viewer, sql`c.open_issues`, sql`c.open_confidential_issues`)})
+      filter (where ${isOpen(viewer, sql`p.issues_access_level`)}), 0),
+    'closed_issues', coalesce(sum(${counted(viewer, sql`c.closed_issues`, sql`c.closed_confidential_issues`)})
+      filter (where ${isOpen(viewer, sql`p.issues_access_level`)}), 0),
+    'open_merge_requests', coalesce(sum(c.open_merge_requests)
+      filter (where ${isOpen(viewer, sql`p.merge_requests_access_level`)}), 0))
   from issuable_counts c join projects p on p.id = c.project_id join namespaces n on n.id = p.namespace_id
-  where c.label_id = l.id and ${projectId === undefined ? visibleProjects(viewer) : sql`c.project_id = ${projectId}`}) as counts on true`;
+  where c.label_id = l.id and ${projectId === undefined ? visibleProjects(viewer) : sql`c.project_id = ${projectId}`})`;

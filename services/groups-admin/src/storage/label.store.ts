@@ -10,7 +10,7 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
-import { issuableCounts, labelCounts } from './issuable-count.store';
+import { issuableCounts, type LabelCounts, labelCounts } from './issuable-count.store';
 import { contains, nobody, type Viewer, visibleGroups, visibleProjects } from './viewer';
 
 /** A project or group: where labels and milestones are. */
@@ -28,9 +28,8 @@ export interface LabelRow {
   color: string;
   description: string | null;
   archived: boolean;
-  open_issues_count: number;
-  closed_issues_count: number;
-  open_merge_requests_count: number;
+  /** As the viewer counts them. */
+  counts: LabelCounts;
   /** Rank in the project asked for; null in groups. */
   priority: number | null;
 }
@@ -47,17 +46,13 @@ export interface LabelFilter {
   viewer: Viewer;
 }
 
-const columns = ({
-  kind,
-  id,
-}: Parent): Sql => sql`l.id, l.project_id, l.namespace_id, l.title, l.color, l.description, l.archived,
-  counts.open_issues_count, counts.closed_issues_count, counts.open_merge_requests_count,
+const columns = (
+  { kind, id }: Parent,
+  viewer: Viewer = nobody,
+): Sql => sql`l.id, l.project_id, l.namespace_id, l.title, l.color, l.description, l.archived,
+  ${labelCounts(viewer, kind === 'project' ? id : undefined)} as counts,
   (select rank.priority from label_priorities rank where rank.label_id = l.id
     and rank.project_id = ${kind === 'project' ? id : 0}) as priority`;
-
-/** Labels `l` with their counts, as `columns` reads them. */
-const counted = (parent: Parent, viewer: Viewer): Sql =>
-  sql`labels l ${labelCounts(viewer, parent.kind === 'project' ? parent.id : undefined)}`;
 
 /** Ids of the groups above a parent, a group itself included. */
 export const groupsOf = ({ kind, id }: Parent): Sql =>
@@ -103,9 +98,8 @@ export const labelStore = (db: Database) => ({
     return listPage<LabelRow>({
       db,
       name: 'list_labels',
-      select: columns(parent),
-      from: counted(parent, filter.viewer),
-      countFrom: sql`labels l`,
+      select: columns(parent, filter.viewer),
+      from: sql`labels l`,
       where,
       orders: {
         title: [
@@ -128,7 +122,7 @@ export const labelStore = (db: Database) => ({
   ): Promise<LabelRow | undefined> {
     const id = /^\d{1,15}$/.test(idOrTitle) ? Number(idOrTitle) : 0;
     const [row] = await executor.query<LabelRow>(sql`
-      select ${columns(parent)} from ${counted(parent, viewer)}
+      select ${columns(parent, viewer)} from labels l
       where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title = ${idOrTitle})
       order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1`);
     return row;
@@ -137,7 +131,7 @@ export const labelStore = (db: Database) => ({
   /** Labels that a project or group can use with these titles, the nearest of each. */
   usable: (tx: SqlExecutor, parent: Parent, titles: readonly string[]): Promise<LabelRow[]> =>
     tx.query<LabelRow>(sql`
-      select distinct on (l.title) ${columns(parent)} from ${counted(parent, nobody)} left join namespaces n on n.id = l.namespace_id
+      select distinct on (l.title) ${columns(parent)} from labels l left join namespaces n on n.id = l.namespace_id
       where l.title = any(${[...titles]}::text[]) and ${reach(parent, { above: true, ...ownAndAbove })}
       order by l.title, (${ownedBy(parent)}) desc nulls last, cardinality(n.ancestry) desc`),
 
