@@ -1,3 +1,4 @@
+import type { Viewer } from '@switchyard/directory';
 import { isAppError, notFound } from '@switchyard/errors';
 import {
   type Commit,
@@ -28,6 +29,12 @@ export interface WantedCommits {
   readonly topological: boolean;
   readonly withStats: boolean;
 }
+
+/** Those of some projects whose code a viewer may read (ability `read_code`), with their full paths: one statement. */
+export type CodeReaders = (
+  viewer: Viewer,
+  projectIds: readonly number[],
+) => Promise<{ readonly id: number; readonly fullPath: string }[]>;
 
 /** Commits: list, get, diff, containing refs. */
 export function readCommitsOf({ open }: { open: OpenProjectRepository }) {

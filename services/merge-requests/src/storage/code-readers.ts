@@ -1,13 +1,8 @@
 import { type Database, sql } from '@switchyard/database';
-import { type Viewer, visibleProjects } from '@switchyard/directory';
+import { visibleProjects } from '@switchyard/directory';
+import type { CodeReaders } from '../application/read-commits';
 
-/** Those of some projects whose code a viewer may read (ability `read_code`), with their full paths: one statement. */
-export type CodeReaders = (
-  viewer: Viewer,
-  projectIds: readonly number[],
-) => Promise<{ readonly id: number; readonly fullPath: string }[]>;
-
-/** Opens it. */
+/** Opens `CodeReaders`. */
 export const codeReaders =
   (db: Database): CodeReaders =>
   (viewer, projectIds) =>

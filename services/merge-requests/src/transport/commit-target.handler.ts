@@ -4,9 +4,8 @@ import {
   CommitTargetServiceService,
 } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { implement } from '@switchyard/rpc';
-import type { ReadCommitsOf } from '../application/read-commits';
+import type { CodeReaders, ReadCommitsOf } from '../application/read-commits';
 import { commitObject, repositoryUrl } from '../presenters/commit.presenter';
-import type { CodeReaders } from '../storage/code-readers';
 import { viewerOf } from './caller';
 
 /** Commits answered at once (see the proto). */
