@@ -196,6 +196,25 @@ export async function usersAtLevel(
 }
 
 /**
+ * The people who have `level` or more in a project as its members, directly or through a group above: active ones, no bots, and
+ * administrators no more than others. For whom a project is looked after by.
+ */
+export async function membersAtLevel(db: SqlExecutor, projectId: number, level: number): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(sql`
+    select u.id from directory.users u
+    where u.deleted_at is null and u.state = 'active' and not u.bot and u.id in (
+      select m.user_id from directory.memberships m
+      where m.deleted_at is null and m.access_level >= ${level} and (m.expires_at is null or m.expires_at > now())
+        and (m.project_id = (select p.id from ${projectsFrom} where p.id = ${projectId} and ${projectLives})
+          or m.namespace_id = any(array(
+            select unnest(n.ancestry) from ${projectsFrom} where p.id = ${projectId} and ${projectLives})))
+      union all
+      select n.owner_id from ${projectsFrom} where p.id = ${projectId} and ${projectLives})
+    order by u.id`);
+  return rows.map((row) => row.id);
+}
+
+/**
  * Those of `userIds` who can see a project: active users, by the same rule as `visibleProjects`. For who may be assigned,
  * mentioned or told.
  */

@@ -3,6 +3,7 @@ export {
   inGroup,
   joinProject,
   memberProjects,
+  membersAtLevel,
   type ProjectRule,
   projectsFrom,
   usersAtLevel,

@@ -6,6 +6,7 @@ import { followAlerts } from './application/follow-alerts';
 import { alertDirectory } from './storage/alert-directory.store';
 import { followedAlerts } from './storage/followed-alert.store';
 import { changeIssue, incidents } from './storage/issue.store';
+import { mailStore } from './storage/mail.store';
 import { systemNotes } from './storage/system-note.store';
 import { alertSubscription } from './transport/alert.subscription';
 
@@ -17,10 +18,11 @@ export interface AlertPartEdges {
   readonly db: Database;
   readonly directory: Directory;
   readonly bus: EventBus;
+  readonly externalUrl: string;
 }
 
 /** Builds what follows from alerts, which belong to another service. */
-export function composeAlerts({ db, directory, bus }: AlertPartEdges): {
+export function composeAlerts({ db, directory, bus, externalUrl }: AlertPartEdges): {
   /** Starts what runs beside requests. */
   start(): Promise<{ close(): Promise<void> }[]>;
 } {
@@ -31,6 +33,8 @@ export function composeAlerts({ db, directory, bus }: AlertPartEdges): {
       incidents,
       changeIssue,
       notes: systemNotes,
+      mails: mailStore,
+      externalUrl,
     }),
   });
   return {

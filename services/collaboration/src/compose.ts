@@ -15,6 +15,7 @@ import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import { composeActivity } from './compose-activity';
 import { composeAlerts } from './compose-alerts';
 import { composeIssues } from './compose-issues';
+import { composeMail } from './compose-mail';
 import { composeNotes } from './compose-notes';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
@@ -75,7 +76,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
   });
 
-  const alerts = composeAlerts({ db, directory, bus });
+  const alerts = composeAlerts({ db, directory, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
   const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
@@ -146,6 +147,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
         removeOrphanedTodos({ todos, log: logger }),
         ...(await activity.start()),
         ...(await alerts.start()),
+        composeMail(db, config, logger).start(),
         startRelay({ db, bus }),
       );
     },

@@ -4,6 +4,15 @@ const variables = {
   ...serviceVariables,
   GROUPS_ADMIN_ADDRESS: z.string(),
   MERGE_REQUESTS_ADDRESS: z.string(),
+  /** The data folder; mails go to its `mails/` where no mail server is configured. */
+  SWITCHYARD_DATA: z.string().default('.switchyard'),
+  /** Server for outgoing mail, as nodemailer reads it: credentials in it, options such as `?requireTLS=true` behind it. */
+  SMTP_URL: z
+    .string()
+    .refine((url) => /^smtps?:\/\/[^/]+/.test(url) && URL.canParse(url), 'must be an smtp:// or smtps:// address')
+    .optional(),
+  /** Address that mails come from. */
+  SMTP_FROM: z.email().optional(),
   /** What becomes of a note that is nothing but an emoji (G-4.6-8, G-13-5). */
   SWITCHYARD_EMOJI_NOTES: z.enum(['reaction', 'note']).default('reaction'),
   /** Comments a minute and user (G-4.6-10); 0: no limit. */

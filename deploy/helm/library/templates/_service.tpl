@@ -62,6 +62,10 @@ imagePullPolicy: {{ $image.pullPolicy }}
 - name: SWITCHYARD_ROOT_TOKEN
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: root-token } }
 {{- end }}
+{{- if eq .Chart.Name "collaboration" }}
+- name: SMTP_URL
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: smtp-url, optional: true } }
+{{- end }}
 {{- with $config.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 {{- end }}

@@ -2,6 +2,7 @@ import type { Tx } from '@switchyard/database';
 import { unavailable } from '@switchyard/errors';
 import { countTasks, mentionsIn } from '@switchyard/texts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
+import { alertMail, alertMailLevel } from '../domain/alert-mail';
 import { alertSystemNotes, type IncidentOutcome, incidentClosedNote } from '../domain/alert-system-note';
 import { incidentDescription, incidentSeverity, incidentTitle } from '../domain/incident';
 import { editIssue } from '../domain/issue-edit';
@@ -9,6 +10,7 @@ import type { NoteableKey } from '../domain/noteable';
 import type { alertDirectory } from '../storage/alert-directory.store';
 import type { FollowedAlert, followedAlerts } from '../storage/followed-alert.store';
 import type { changeIssue, incidents } from '../storage/issue.store';
+import type { mailStore } from '../storage/mail.store';
 import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
 
 /** Something that happened to an alert. */
@@ -28,7 +30,13 @@ export interface AlertFollowing {
   readonly incidents: typeof incidents;
   readonly changeIssue: typeof changeIssue;
   readonly notes: Pick<typeof systemNotes, 'write'>;
+  readonly mails: Pick<typeof mailStore, 'queue'>;
+  readonly externalUrl: string;
 }
+
+/** Address of an alert. */
+const alertUrl = (path: string, iid: number, externalUrl: string): string =>
+  `${externalUrl.replace(/\/+$/, '')}/${path}/-/alert_management/${iid}/details`;
 
 /** The key of an alert under which its notes are kept. */
 const alertKey = ({ id, projectId }: Pick<Alert, 'id' | 'projectId'>): NoteableKey => ({
@@ -41,7 +49,8 @@ const alertKey = ({ id, projectId }: Pick<Alert, 'id' | 'projectId'>): NoteableK
 /**
  * Opens and closes the incidents of alerts, and writes the system notes of both, within the transaction that takes note of the event. An alert
  * has one incident at a time: an event that comes again opens none, nor does one that comes after the alert's end. Nothing new comes into a
- * project without issues or an archived one; what is there is closed all the same, wherever it was moved.
+ * project without issues or an archived one; what is there is closed all the same, wherever it was moved. Mail is asked for here and sent
+ * elsewhere, so that no mail server holds events up.
  */
 export const followAlerts =
   (edges: AlertFollowing) =>
@@ -53,6 +62,12 @@ export const followAlerts =
     if (botId === undefined) throw unavailable('the directory has no alert bot yet');
     const author = (await directory.acts(tx, actorId)) ? actorId : botId;
     const known = await alerts.follow(tx, alert);
+    // Only an alert that is still open is worth a mail (G-4.12-11).
+    if (fact.kind === 'raised' && fact.sendEmail && alert.status === 'triggered' && !known.ended) {
+      const place = { path: project.path, url: alertUrl(project.path, alert.iid, edges.externalUrl) };
+      const recipients = await directory.members(tx, alert.projectId, alertMailLevel);
+      await edges.mails.queue(tx, alertMail(alert, fact.details, place), recipients);
+    }
     const incident =
       fact.kind === 'statusChanged'
         ? fact.closeIncident && (await closeIncident(tx, edges, alert, botId, cause))

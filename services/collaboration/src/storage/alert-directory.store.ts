@@ -1,9 +1,11 @@
 import type { SqlExecutor } from '@switchyard/database';
-import { alertBotId, projectById, usersByIds } from '@switchyard/directory';
+import { alertBotId, fullPath, membersAtLevel, projectById, usersByIds } from '@switchyard/directory';
 
 /** What following alerts needs of a project. */
 export interface AlertProject {
   readonly id: number;
+  /** Full path. */
+  readonly path: string;
   /** Issues can be opened in it: they are enabled, and it is not archived. */
   readonly takesIssues: boolean;
 }
@@ -12,10 +14,14 @@ export interface AlertProject {
 export const alertDirectory = {
   alertBotId,
 
+  members: membersAtLevel,
+
   /** A project that is there; undefined for one that is gone or about to go. */
   async project(tx: SqlExecutor, id: number): Promise<AlertProject | undefined> {
     const row = await projectById(tx, id);
-    return row === undefined || row.deleting ? undefined : { id, takesIssues: row.issues_enabled && !row.archived };
+    return row === undefined || row.deleting
+      ? undefined
+      : { id, path: fullPath(row), takesIssues: row.issues_enabled && !row.archived };
   },
 
   /** Whether a user can stand for what they caused: they are there and not blocked. */

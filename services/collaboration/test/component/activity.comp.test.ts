@@ -513,7 +513,10 @@ describe('activity events', () => {
     it('are hidden at once with a confidential issue, an internal comment, or what is gone', async () => {
       await received(
         await issue(
-          { $case: 'created', value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 } },
+          {
+            $case: 'created',
+            value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 },
+          },
           'i3',
         ),
       );

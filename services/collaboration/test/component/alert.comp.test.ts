@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from '@switchyard/database';
 import { AlertStatusChanged_Cause as Cause } from '@switchyard/protos/alerts/events/v1/alert_event';
 import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
@@ -159,6 +161,40 @@ describe('the end of an alert', () => {
       scene.bot.id,
       'closed this incident since the end of its alert was reported',
     ]);
+  });
+});
+
+describe('mail about a new alert', () => {
+  const files = () =>
+    readdirSync(join(scene.here.folder, 'mails'), { encoding: 'utf8' }).filter((name) => name.endsWith('.eml'));
+
+  it('goes to Owners and Maintainers once, where the project wants it and the alert is open', async () => {
+    const { ada, here } = scene;
+    const owner = here.directory.user({ name: 'Olga' });
+    here.directory.member(owner.id, { projectId: scene.project.id }, 50);
+    const title = 'Disk full\r\nBcc: eve@example.com';
+    const fact = raised({ openIncident: false, sendEmail: true, details: { hosts: ['one'], description: 'Look!' } });
+    const [open, over, quiet] = [scene.alert({ title }), scene.alert({ status: 'resolved' }), scene.alert()];
+    await scene.tell(quiet, raised({ openIncident: false }));
+    await scene.tell(over, fact);
+    await scene.followed(await scene.tell(open, fact));
+    await scene.again(open, fact);
+    await eventually(() => expect(files()).toHaveLength(2));
+    const mails = files().map((name) => readFileSync(join(here.folder, 'mails', name), 'utf8'));
+    const lines = (mails.find((mail) => mail.includes('Olga')) ?? '').split('\r\n');
+    expect(mails.find((mail) => mail.includes(ada.email))).toBeDefined();
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `To: Olga <${owner.email}>`,
+        `Message-ID: <alert.raised.${open.id}.${owner.id}@code.example>`,
+        'Auto-Submitted: auto-generated',
+        `X-Switchyard-Alert-Iid: ${open.iid}`,
+        expect.stringMatching(/^Hosts: +one$/),
+        'Look!',
+        expect.stringMatching(new RegExp(`^https://code\\.example/\\S+/-/alert_management/${open.iid}/details$`)),
+      ]),
+    );
+    expect(lines.filter((line) => /^bcc:/i.test(line))).toEqual([]);
   });
 });
 

@@ -76,6 +76,8 @@ type Fact = NonNullable<MergeRequestEvent['fact']>;
 /** collaboration between stand-ins for groups-admin and merge-requests, on real databases and a real event log. */
 export interface Installation {
   readonly db: Database;
+  /** Data folder of the service. */
+  readonly folder: string;
   readonly directory: DirectoryModel;
   readonly targets: Map<number, StoredTarget>;
   /** Calls that reached merge-requests. */
@@ -317,6 +319,7 @@ export async function startInstallation(): Promise<Installation> {
     SWITCHYARD_IDENTITY_KEY_FILE: join(folder, 'collaboration.pem'),
     SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'keys.json'),
     SWITCHYARD_EXTERNAL_URL: externalUrl,
+    SWITCHYARD_DATA: folder,
   };
   const bus: EventBus = embeddedLog({ url: log.url, clientId: 'test' });
   const gateway: Peer = connect(`127.0.0.1:${grpcPort}`, { name: 'gateway', key: keys.get('gateway')! });
@@ -325,6 +328,7 @@ export async function startInstallation(): Promise<Installation> {
 
   const installation: Installation = {
     db,
+    folder,
     directory,
     targets,
     targetCalls,

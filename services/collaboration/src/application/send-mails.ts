@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '@switchyard/database';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import type { Logger } from '@switchyard/telemetry';
+import { mailAttempts, mailPause, type OutgoingMail } from '../domain/mail';
+import type { ClaimedMail, mailStore } from '../storage/mail.store';
+
+faultPoints.push('mail.claimed', 'mail.sent');
+
+/** Brings mails out of the house. */
+export interface Mailer {
+  /** Settles when the mail has been taken over. Fails with a `MailRefused` where another try would fail as well. */
+  send(mail: OutgoingMail): Promise<void>;
+  close(): void;
+}
+
+/** A mail that its server will never take. */
+export class MailRefused extends Error {}
+
+/** Mails taken at once, and sent side by side. */
+const batch = 5;
+
+/** Seconds a mail belongs to whoever took it: longer than a mail server may take to answer (`mailer.ts`), batch and all. */
+const lease = 300;
+
+/** Milliseconds between two looks for mails. */
+const interval = 500;
+
+/** Milliseconds without a try after a server did not answer, so that a long queue does not wear its tries out on it at once. */
+const afterFailure = 5_000;
+
+/** Milliseconds that sends under way have left when the process ends. */
+const closing = 2_000;
+
+/** Milliseconds between two sweeps of what was settled long ago. */
+const sweepInterval = 3_600_000;
+
+/** What sending works with. */
+export interface MailSending {
+  readonly db: Database;
+  readonly mails: typeof mailStore;
+  readonly mailer: Mailer;
+  readonly log: Logger;
+  /** Told of each mail that was sent, and of each that was given up. */
+  readonly count: { sent(): void; dead(): void };
+}
+
+/** Tries one mail; false when it is to be tried again. */
+async function trySending({ db, mails, mailer, log, count }: MailSending, claimed: ClaimedMail): Promise<boolean> {
+  const { id, attempts, mail } = claimed;
+  if (mail === undefined) {
+    await mails.settle(db, id, 'dropped');
+    return true;
+  }
+  try {
+    await mailer.send(mail);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    if (attempts < mailAttempts && !(error instanceof MailRefused)) {
+      await mails.putOff(db, id, mailPause(attempts), text);
+      log.warn({ err: error, mail: id, attempts }, 'a mail could not be sent and is tried again');
+      return false;
+    }
+    await mails.settle(db, id, 'dead', text);
+    count.dead();
+    log.error({ err: error, mail: id, messageId: mail.messageId, attempts }, 'a mail was given up');
+    return true;
+  }
+  faultPoint('mail.sent');
+  await mails.settle(db, id, 'sent');
+  count.sent();
+  return true;
+}
+
+/**
+ * Sends what waits, over and over, beside everything else. A process that dies between a mail's way out and the note of it sends it once more
+ * when its lease has ended, under the same Message-ID.
+ */
+export function sendMails(edges: MailSending): { close(): Promise<void> } {
+  const { db, mails, mailer, log } = edges;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const rest = (milliseconds: number) => pause(milliseconds, undefined, { signal }).catch(() => undefined);
+  let swept = 0;
+  const work = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        const claimed = await mails.claim(db, batch, lease);
+        if (claimed.length > 0) faultPoint('mail.claimed');
+        const settled = await Promise.all(claimed.map((one) => trySending(edges, one)));
+        if (Date.now() - swept > sweepInterval && (await mails.forget(db, 1_000)) < 1_000) swept = Date.now();
+        if (settled.includes(false)) await rest(afterFailure);
+        else if (claimed.length < batch) await rest(interval);
+      } catch (error) {
+        log.warn({ err: error }, 'mails could not be looked for');
+        await rest(afterFailure);
+      }
+    }
+  };
+  const running = work();
+  return {
+    async close() {
+      stopping.abort();
+      // A mail server that does not answer holds nobody's end up: its mails come again when their lease has ended.
+      await Promise.race([running, pause(closing, undefined, { ref: false })]);
+      mailer.close();
+    },
+  };
+}

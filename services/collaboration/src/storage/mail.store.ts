@@ -1,0 +1,101 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+import { membersAtLevel, usersByIds } from '@switchyard/directory';
+import type { Mail, OutgoingMail } from '../domain/mail';
+
+/** A mail that somebody has taken to send it. */
+export interface ClaimedMail {
+  readonly id: number;
+  /** This try included. */
+  readonly attempts: number;
+  /** Undefined when its recipient is gone or blocked, has no address, or may not know of it any more. */
+  readonly mail: OutgoingMail | undefined;
+}
+
+interface Row {
+  id: number;
+  attempts: number;
+  message_id: string;
+  user_id: number;
+  project_id: number;
+  access_level: number;
+  subject: string;
+  body: string;
+  headers: Record<string, string>;
+}
+
+/** The queue of mails. */
+export const mailStore = {
+  /** Asks for a mail to each of some users, in the caller's transaction; one that was asked for before is not asked for again. */
+  async queue(tx: SqlExecutor, mail: Mail, userIds: readonly number[]): Promise<void> {
+    if (userIds.length === 0) return;
+    await tx.query(sql`
+      insert into mails (message_id, user_id, project_id, access_level, subject, body, headers)
+      select ${mail.cause} || '.' || user_id, user_id, ${mail.projectId}, ${mail.accessLevel}, ${mail.subject}, ${mail.body},
+        ${JSON.stringify(mail.headers)}::jsonb
+      from unnest(${[...userIds]}::bigint[]) as wanted (user_id)
+      on conflict (message_id) do nothing`);
+  },
+
+  /**
+   * Takes up to `limit` mails that are due; nobody else takes them for `leaseSeconds`. To whom a mail goes is decided now, not when it was
+   * asked for: addresses change and memberships end while it waits.
+   */
+  async claim(db: SqlExecutor, limit: number, leaseSeconds: number): Promise<ClaimedMail[]> {
+    const rows = await db.query<Row>(sql`
+      update mails set attempts = attempts + 1, due_at = now() + make_interval(secs => ${leaseSeconds})
+      where id in (
+        select id from mails where state = 'waiting' and due_at <= now() order by due_at, id limit ${limit}
+        for update skip locked)
+      returning id, attempts, message_id, user_id, project_id, access_level, subject, body, headers`);
+    const allowed = new Map<string, ReadonlySet<number>>();
+    for (const { project_id, access_level } of rows) {
+      const key = `${project_id}:${access_level}`;
+      if (!allowed.has(key)) allowed.set(key, new Set(await membersAtLevel(db, project_id, access_level)));
+    }
+    const users = await usersByIds(
+      db,
+      rows.map(({ user_id }) => user_id),
+    );
+    return rows.map((row) => {
+      const user = users.get(row.user_id);
+      const told = allowed.get(`${row.project_id}:${row.access_level}`)?.has(row.user_id) ?? false;
+      const { id, attempts, message_id: messageId, subject, body, headers } = row;
+      if (!told || !user?.email) return { id, attempts, mail: undefined };
+      return {
+        id,
+        attempts,
+        mail: { id, messageId, to: { name: user.name, address: user.email }, subject, body, headers },
+      };
+    });
+  },
+
+  /** Notes what became of a mail. */
+  async settle(db: SqlExecutor, id: number, state: 'sent' | 'dropped' | 'dead', error?: string): Promise<void> {
+    await db.query(sql`
+      update mails set state = ${state}, settled_at = now(), last_error = coalesce(${error ?? null}, last_error) where id = ${id}`);
+  },
+
+  /** Puts a mail off after a try that failed. */
+  async putOff(db: SqlExecutor, id: number, seconds: number, error: string): Promise<void> {
+    await db.query(sql`
+      update mails set due_at = now() + make_interval(secs => ${seconds}), last_error = ${error} where id = ${id}`);
+  },
+
+  /** How many mails wait. */
+  async waiting(db: SqlExecutor): Promise<number> {
+    const [row] = await db.query<{ waiting: number }>(sql`
+      select count(*)::int as waiting from (select 1 from mails where state = 'waiting' limit 10001) as counted`);
+    return row?.waiting ?? 0;
+  },
+
+  /**
+   * Forgets up to `limit` mails that were settled more than 30 days ago, when no event can ask for them again: dead letters are kept for
+   * 28. Returns how many.
+   */
+  async forget(db: SqlExecutor, limit: number): Promise<number> {
+    const rows = await db.query(sql`
+      delete from mails where id in (
+        select id from mails where settled_at < now() - interval '30 days' limit ${limit}) returning 1`);
+    return rows.length;
+  },
+};

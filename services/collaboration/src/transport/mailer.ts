@@ -1,0 +1,93 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { type Mailer, MailRefused } from '../application/send-mails';
+import { headerLine, type OutgoingMail } from '../domain/mail';
+
+/** Milliseconds a mail server may take for each step; all steps of a batch end long before the lease of its mails. */
+const patience = 10_000;
+
+/** Connections to the mail server. */
+const connections = 3;
+
+/** Who sends, and under which name Message-IDs are made. */
+export interface Sender {
+  readonly address: string;
+  /** What stands behind the `@` of Message-IDs. */
+  readonly domain: string;
+}
+
+/** The sender of an installation: what it was told, else `noreply@` the host it is reached under. */
+export function senderOf(externalUrl: string, from: string | undefined): Sender {
+  const { hostname } = new URL(externalUrl);
+  const domain = isIP(hostname.replace(/^\[|\]$/g, '')) > 0 ? 'localhost' : hostname;
+  return { address: from ?? `noreply@${domain}`, domain };
+}
+
+function messageOf({ messageId, to, subject, body, headers }: OutgoingMail, { address, domain }: Sender) {
+  return {
+    from: { name: 'Switchyard', address },
+    to: { name: headerLine(to.name), address: to.address },
+    subject: headerLine(subject),
+    text: body,
+    messageId: `<${messageId}@${domain}>`,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, headerLine(value)])),
+    },
+  };
+}
+
+// The texts of a mail are a stranger's: none of them may name a file or an address to be read into it.
+const nothingFetched = { disableFileAccess: true, disableUrlAccess: true } as const;
+
+/** What nodemailer says of a message that its server refused. */
+interface SmtpError extends Error {
+  readonly code?: string;
+  readonly responseCode?: number;
+}
+
+/** Sends mails through the server of `SMTP_URL`. */
+export function smtpMailer(url: string, sender: Sender): Mailer {
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections: connections,
+    connectionTimeout: patience,
+    greetingTimeout: patience,
+    socketTimeout: patience,
+    dnsTimeout: patience,
+    ...nothingFetched,
+  });
+  return {
+    async send(mail) {
+      try {
+        await transport.sendMail(messageOf(mail, sender));
+      } catch (error) {
+        const { code, responseCode = 0, message } = error as SmtpError;
+        // Of this recipient or this message; what is wrong with the server or its credentials may be mended.
+        const refused = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500;
+        throw refused ? new MailRefused(message, { cause: error }) : error;
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Writes mails to files `<id>.eml` of a folder, which it makes: for an installation without a mail server. */
+export function fileMailer(folder: string, sender: Sender): Mailer {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...nothingFetched });
+  return {
+    async send(mail) {
+      const { message } = await transport.sendMail(messageOf(mail, sender));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = join(folder, `${mail.id}.eml`);
+      // Whoever watches the folder finds whole mails only; a mail that is written twice is the same file.
+      await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
+      await rename(`${file}.part`, file);
+    },
+    close: () => transport.close(),
+  };
+}

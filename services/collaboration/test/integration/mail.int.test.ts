@@ -1,0 +1,156 @@
+import { type Database, openDatabase, sql } from '@switchyard/database';
+import { startDirectory } from '@switchyard/directory';
+import { logger } from '@switchyard/telemetry';
+import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { type Mailer, MailRefused, type MailSending, sendMails } from '../../src/application/send-mails';
+import { type Mail, mailAttempts, mailPause, type OutgoingMail } from '../../src/domain/mail';
+import { migrationSets } from '../../src/migrations';
+import { mailStore } from '../../src/storage/mail.store';
+
+let server: TestDatabase;
+let db: Database;
+
+const model = new DirectoryModel();
+const group = model.namespace();
+const project = model.project(group.id);
+const people = Array.from({ length: 7 }, () => {
+  const { id } = model.user();
+  model.member(id, { namespaceId: group.id }, 40);
+  return id;
+});
+
+beforeAll(async () => {
+  server = await testDatabase({ sets: migrationSets });
+  db = openDatabase({ url: server.url, applicationName: 'test' });
+  const directory = await startDirectory({ db, client: model.client, log: logger });
+  await eventually(() => expect(directory.ready()).toBe(true));
+  await directory.close();
+});
+
+beforeEach(async () => {
+  await db.query(sql`truncate mails`);
+  await db.query(sql`
+    update directory.users set state = 'active', deleted_at = null, email = 'user' || id || '@example.com'`);
+  await db.query(sql`update directory.memberships set access_level = 40, expires_at = null`);
+});
+
+afterAll(async () => {
+  await db.close();
+  await server.close();
+});
+
+const mail = (cause: string): Mail => ({
+  cause,
+  projectId: project.id,
+  accessLevel: 40,
+  subject: 'Disk full',
+  body: 'Look!',
+  headers: { 'X-Switchyard-Alert-Iid': '3' },
+});
+
+const states = () =>
+  db.query<{ user_id: number; state: string; attempts: number; last_error: string | null }>(
+    sql`select user_id, state, attempts, last_error from mails order by user_id`,
+  );
+
+/** Sends what waits with a mailer that does what `send` does, until `done` holds. */
+async function sending(send: Mailer['send'], done: () => Promise<void>): Promise<{ sent: number; dead: number }> {
+  const counted = { sent: 0, dead: 0 };
+  const count: MailSending['count'] = {
+    sent: () => {
+      counted.sent += 1;
+    },
+    dead: () => {
+      counted.dead += 1;
+    },
+  };
+  const running = sendMails({ db, mails: mailStore, mailer: { send, close: () => undefined }, log: logger, count });
+  await eventually(done).finally(() => running.close());
+  return counted;
+}
+
+describe('mails', () => {
+  it('are sent once to each recipient, however often they are asked for and however many send them', async () => {
+    const sent: OutgoingMail[] = [];
+    const send = async (one: OutgoingMail) => {
+      sent.push(one);
+    };
+    await db.transaction((tx) => mailStore.queue(tx, mail('alert.raised.7'), people));
+    await db.transaction((tx) => mailStore.queue(tx, mail('alert.raised.7'), people.slice(0, 3)));
+    const done = async () => expect((await states()).map(({ state }) => state)).toEqual(Array(7).fill('sent'));
+    await Promise.all([sending(send, done), sending(send, done)]);
+    await db.transaction((tx) => mailStore.queue(tx, mail('alert.raised.7'), people.slice(0, 1)));
+    expect(sent.map(({ messageId }) => messageId).sort()).toEqual(people.map((id) => `alert.raised.7.${id}`).sort());
+    expect(sent.find(({ messageId }) => messageId === `alert.raised.7.${people[2]}`)).toMatchObject({
+      to: { name: `User ${people[2]}`, address: `user${people[2]}@example.com` },
+      subject: 'Disk full',
+      body: 'Look!',
+      headers: { 'X-Switchyard-Alert-Iid': '3' },
+    });
+  });
+
+  it('go to nobody who is gone or blocked, or may not know of it any more, and to the address of now', async () => {
+    await db.transaction((tx) => mailStore.queue(tx, mail('a'), people.slice(0, 6)));
+    await db.query(sql`update directory.users set state = 'blocked' where id = ${people[0]}`);
+    await db.query(sql`update directory.users set deleted_at = now() where id = ${people[1]}`);
+    await db.query(sql`update directory.memberships set access_level = 30 where user_id = ${people[2]}`);
+    await db.query(
+      sql`update directory.memberships set expires_at = now() - interval '1 s' where user_id = ${people[3]}`,
+    );
+    await db.query(sql`update directory.users set email = null where id = ${people[4]}`);
+    await db.query(sql`update directory.users set email = 'new@example.com' where id = ${people[5]}`);
+    const to: string[] = [];
+    const counted = await sending(
+      async (one) => {
+        to.push(one.to.address);
+      },
+      async () => expect((await states()).map(({ state }) => state)).not.toContain('waiting'),
+    );
+    expect(to).toEqual(['new@example.com']);
+    expect(counted).toEqual({ sent: 1, dead: 0 });
+    expect((await states()).map(({ state }) => state)).toEqual([...Array(5).fill('dropped'), 'sent']);
+  });
+
+  it('are tried again later and later, and given up in the end or when they are refused', async () => {
+    await db.transaction((tx) => mailStore.queue(tx, mail('a'), people.slice(0, 3)));
+    await db.query(sql`update mails set attempts = ${mailAttempts - 1} where user_id = ${people[1]}`);
+    const counted = await sending(
+      async ({ messageId }) => {
+        if (messageId === `a.${people[2]}`) throw new MailRefused('no such user');
+        throw new Error('nobody answers');
+      },
+      async () =>
+        expect(await states()).toEqual([
+          { user_id: people[0], state: 'waiting', attempts: 1, last_error: 'nobody answers' },
+          { user_id: people[1], state: 'dead', attempts: mailAttempts, last_error: 'nobody answers' },
+          { user_id: people[2], state: 'dead', attempts: 1, last_error: 'no such user' },
+        ]),
+    );
+    expect(counted).toEqual({ sent: 0, dead: 2 });
+    const due = await db.one<{ wait: number }>(
+      sql`select extract(epoch from due_at - now())::int as wait from mails where user_id = ${people[0]}`,
+    );
+    expect(due?.wait).toBeGreaterThan(0);
+    expect(due?.wait).toBeLessThanOrEqual(10);
+    expect([1, 2, 9, 10, 12].map(mailPause)).toEqual([10, 20, 2_560, 3_600, 3_600]);
+    await db.query(sql`update mails set due_at = now() where user_id = ${people[0]}`);
+    await sending(
+      async () => undefined,
+      async () => expect((await states())[0]).toMatchObject({ state: 'sent', attempts: 2 }),
+    );
+  });
+
+  it('are forgotten a month after they were settled', async () => {
+    await db.transaction((tx) => mailStore.queue(tx, mail('a'), people.slice(0, 3)));
+    await db.query(
+      sql`update mails set state = 'sent', settled_at = now() - interval '31 days' where user_id <= ${people[1]}`,
+    );
+    await db.query(
+      sql`update mails set settled_at = now() - interval '29 days', state = 'dead' where user_id = ${people[1]}`,
+    );
+    expect(await mailStore.forget(db, 10)).toBe(1);
+    expect((await states()).map(({ user_id }) => user_id)).toEqual(people.slice(1, 3));
+    expect(await mailStore.waiting(db)).toBe(1);
+  });
+});
