@@ -1,6 +1,13 @@
 import { forbidden } from '@switchyard/errors';
 import { countTasks, mentionsIn } from '@switchyard/texts';
-import { allowedAssignees, checkIssueFields, type IssueType, issueLevels, mayDateIssue } from '../domain/issue';
+import {
+  allowedAssignees,
+  checkIssueFields,
+  type IssueType,
+  issueLevels,
+  mayAdminIssue,
+  mayDateIssue,
+} from '../domain/issue';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 
 /** An issue as it is asked for. */
@@ -18,6 +25,7 @@ export interface CreateIssueCommand {
   readonly weight?: number | undefined;
   readonly createdAt?: Date | undefined;
   readonly iid?: number | undefined;
+  readonly discussionLocked: boolean;
 }
 
 /**
@@ -52,6 +60,7 @@ export const createIssue =
       description: description === '' ? undefined : description,
       issueType: incident ? 'issue' : command.issueType,
       confidential: command.confidential,
+      discussionLocked: command.discussionLocked && mayAdminIssue(caller) ? true : undefined,
       milestoneId: milestone ? command.milestoneId : undefined,
       dueDate: member ? command.dueDate : undefined,
       weight: member && caller.tier !== 'free' ? command.weight : undefined,

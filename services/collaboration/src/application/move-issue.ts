@@ -39,6 +39,7 @@ export const moveIssue =
       description: issue.description,
       issueType: issue.issueType,
       confidential: issue.confidential,
+      discussionLocked: issue.discussionLocked,
       severity: issue.severity,
       milestoneId,
       dueDate: issue.dueDate,

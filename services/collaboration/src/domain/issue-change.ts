@@ -70,6 +70,7 @@ export interface NewIssue {
   readonly description: string | undefined;
   readonly issueType: IssueType;
   readonly confidential: boolean;
+  readonly discussionLocked?: boolean | undefined;
   readonly severity?: IssueSeverity;
   readonly milestoneId: number | undefined;
   readonly dueDate: string | undefined;

@@ -181,9 +181,9 @@ describe('issues', () => {
     expect((await call('bob', 'POST', `${at}/${iid}/unsubscribe`)).status).toBe(304);
     expect((await call('bob', 'GET', `${at}/${iid}/participants`)).body).toHaveLength(2);
     const dated = await system.api('POST', at, {
-      body: { title: 'Old', iid: 600, created_at: '2001-02-03T00:00:00Z' },
+      body: { title: 'Old', iid: 600, created_at: '2001-02-03T00:00:00Z', discussion_locked: true },
     });
-    expect(dated.body).toMatchObject({ iid: 600, created_at: '2001-02-03T00:00:00.000Z' });
+    expect(dated.body).toMatchObject({ iid: 600, created_at: '2001-02-03T00:00:00.000Z', discussion_locked: true });
     expect((await system.api('POST', at, { body: { title: 'Old', iid: 600 } })).status).toBe(409);
     expect((await system.api('POST', at, { body: { title: 'Next' } })).body.iid).toBe(601);
     expect((await call('eve', 'DELETE', `${at}/${iid}`)).status).toBe(204);

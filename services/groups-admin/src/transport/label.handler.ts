@@ -1,4 +1,4 @@
-import { notFound } from '@switchyard/errors';
+import { invalid, notFound } from '@switchyard/errors';
 import { type LabelParent, LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { ManageLabels } from '../application/manage-labels';
@@ -14,6 +14,9 @@ export function parentOf(wire: LabelParent | undefined): Parent {
 }
 
 const presenterOf = ({ kind }: Parent) => (kind === 'group' ? presentGroupLabel : presentProjectLabel);
+
+/** Labels that can be asked for by title at once. */
+const mostTitles = 1_000;
 
 /** LabelService. */
 export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
@@ -68,7 +71,10 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
       },
 
       ensureLabels: async (request) => {
-        const ensured = await labels.ensure(request.projectId, request.titles.slice(0, 1_000), request.create);
+        if (request.titles.length > mostTitles) {
+          throw invalid({ labels: [`total must be less than or equal to ${mostTitles}`] });
+        }
+        const ensured = await labels.ensure(request.projectId, request.titles, request.create);
         return {
           labels: ensured.labels.map(({ id, title, color, description }) => ({
             id,

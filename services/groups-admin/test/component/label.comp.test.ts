@@ -302,6 +302,11 @@ test('EnsureLabels finds the nearest, makes what is missing once, and is for ser
     expect(directorySequence).toBeGreaterThan(0);
   }
   expect(new Set(answers.map(({ labels: ensured }) => ensured[0]?.id)).size).toBe(1);
+  const many = Array.from({ length: 1_001 }, (_, at) => `label ${at}`);
+  expect(await refusal(service.ensureLabels({ projectId: project, titles: many, create: true }))).toEqual({
+    kind: 'invalid',
+    message: { labels: ['total must be less than or equal to 1000'] },
+  });
   const bad = service.ensureLabels({ projectId: project, titles: ['x'.repeat(256), 'what?'], create: true });
   expect(await refusal(bad)).toEqual({
     kind: 'invalid',

@@ -113,6 +113,7 @@ export const issueRoutes = [
         weight: params.weight ?? undefined,
         createdAt: params.created_at,
         iid: params.iid ?? 0,
+        discussionLocked: params.discussion_locked ?? false,
       });
     },
   }),
