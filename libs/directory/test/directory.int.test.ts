@@ -186,6 +186,18 @@ describe('the replica', () => {
     expect(await indexes()).toEqual(before);
   });
 
+  it('keeps having its statistics kept up over rebuilds', async () => {
+    const settings = () =>
+      db.query(sql`
+        select c.relname, c.reloptions from pg_class c join pg_namespace s on s.oid = c.relnamespace
+        where s.nspname = 'directory' and c.relkind = 'r' and c.relname not in ('state', '_prisma_migrations') order by 1`);
+    const before = await settings();
+    expect(before).toContainEqual({ relname: 'memberships', reloptions: expect.arrayContaining([expect.anything()]) });
+    const directory = await follow(new DirectoryModel());
+    await directory.rebuild();
+    expect(await settings()).toEqual(before);
+  });
+
   it('leaves the old rows whole when a rebuild fails', async () => {
     const model = new DirectoryModel();
     const project = model.project(model.namespace({ visibility: 'public' }).id, { visibility: 'public' });
