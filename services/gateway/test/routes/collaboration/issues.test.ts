@@ -119,7 +119,7 @@ describe('issues', () => {
 
   it.each([
     ['state=merged', 'state does not have a valid value'],
-    ['order_by=priority', 'order_by does not have a valid value'],
+    ['order_by=severity', 'order_by does not have a valid value'],
     ['weight=-1', 'weight does not have a valid value'],
     ['due_date=someday', 'due_date does not have a valid value'],
     ['author_id=1&author_username=a', 'author_id, author_username are mutually exclusive'],
