@@ -6,6 +6,7 @@ import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/dire
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import type { Area, AreaEdges } from './area';
+import { composeAlerts } from './compose-alerts';
 import { composeIngestion } from './compose-ingestion';
 import { composeIntegrations } from './compose-integrations';
 import type { Config } from './config';
@@ -31,7 +32,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       clientId: 'alerts',
     });
   const given: AreaEdges = { config, db, directory, groupsAdmin, bus, clock: edges.clock ?? (() => new Date()) };
-  const compositions: ((given: AreaEdges) => Area)[] = [composeIntegrations, composeIngestion];
+  const compositions: ((given: AreaEdges) => Area)[] = [composeIntegrations, composeIngestion, composeAlerts];
   const areas = compositions.map((composeArea) => composeArea(given));
 
   const background: { close(): Promise<void> }[] = [];

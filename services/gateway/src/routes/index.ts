@@ -1,5 +1,6 @@
 import type { Route } from '../http/route';
 import { alertSettingsRoutes } from './alerts/alert-settings.routes';
+import { alertRoutes } from './alerts/alerts.routes';
 import { httpIntegrationRoutes } from './alerts/http-integrations.routes';
 import { awardEmojiRoutes } from './collaboration/award-emoji.routes';
 import { commitCommentRoutes } from './collaboration/commit-comments.routes';
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   ...todoRoutes,
   ...httpIntegrationRoutes,
   ...alertSettingsRoutes,
+  ...alertRoutes,
   ...branchRoutes,
   ...commitRoutes,
   ...fileRoutes,

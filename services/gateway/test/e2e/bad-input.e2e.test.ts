@@ -261,6 +261,21 @@ describe('bad input', () => {
     let integration = 0;
     for (let index = 0; index < 4; index += 1)
       integration = (await post(`${at}/alert_management/http_integrations`, { name: `I${index}`, active: true })).id;
+    const receipt = '11111111-2222-3333-4444-555555555555';
+    await system.query(
+      'alerts',
+      `with raised as (
+          insert into alerts (project_id, iid, title, severity, started_at, starts_told, last_started_at, format, payload, integration_id,
+            status, ended_at)
+          select ${project}, n, 'Alert', 1, now(), false, now(), 'custom', '{"a":{"b":1e400}}', ${integration}, n % 4,
+            case when n % 4 = 2 then now() end from generate_series(1, 5) n
+          returning id),
+        counted as (insert into alert_counters (project_id, last_iid) values (${project}, 5)),
+        told as (
+          insert into alert_receipts (id, project_id, integration_id, format, items)
+          values ('${receipt}', ${project}, ${integration}, 'custom', '[{"outcome":"created","iid":1,"title":"Alert"}]'))
+        insert into alert_assignees (alert_id, user_id) select id, ${ada} from raised`,
+    );
     const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
     await post(`${at}/pipeline`, { ref: 'main' });
     const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);
@@ -290,6 +305,8 @@ describe('bad input', () => {
       sha: head,
       commit_id: head,
       snippet_id: '1',
+      alert_iid: '1',
+      receipt_id: receipt,
       integration_id: String(integration),
       'DELETE /projects/:id/alert_management/http_integrations/:integration_id integration_id': '999',
       'DELETE /projects/:id/snippets/:snippet_id snippet_id': '999',

@@ -232,6 +232,17 @@ describe('every list', () => {
 
     await each(rows, (index) => post(`${at}/alert_management/http_integrations`, { name: `I ${index}`, active: true }));
 
+    await system.query(
+      'alerts',
+      `with raised as (
+          insert into alerts (project_id, iid, title, severity, started_at, starts_told, last_started_at, format, payload, integration_id,
+            issue_id, issue_iid, issue_project_id)
+          select ${project.id}, n, 'Alert', 1, now(), false, now(), 'custom', '{}',
+            (select min(id) from http_integrations), ${issue.id} + n, ${issue.iid}, ${project.id} from generate_series(1, ${rows}) n
+          returning id)
+        insert into alert_assignees (alert_id, user_id) select id, ${first} from raised`,
+    );
+
     const g = `/groups/${group.id}`;
     const mr = `${at}/merge_requests/${request.iid}`;
     Object.assign(requests, {
@@ -299,6 +310,7 @@ describe('every list', () => {
       'GET /events': '/events',
       'GET /users/:id/events': '/users/root/events',
       'GET /projects/:id/events': `${at}/events`,
+      'GET /projects/:id/alert_management_alerts': `${at}/alert_management_alerts`,
       'GET /projects/:id/alert_management/http_integrations': `${at}/alert_management/http_integrations`,
       'GET /todos': `/todos?private_token=${token}`,
     });

@@ -412,6 +412,12 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/alert_management/settings', 'maintainerRead', 'G-4.12-17'),
   row('PUT /projects/:id/alert_management/settings', 'maintainerWrite', 'G-4.12-17', { send_email: true }),
 
+  row('GET /projects/:id/alert_management_alerts', 'developerRead', 'G-4.12-17'),
+  row('GET /projects/:id/alert_management_alerts/:alert_iid', 'developerRead', 'G-4.12-17'),
+  row('PUT /projects/:id/alert_management_alerts/:alert_iid', 'developerWrite', 'G-4.12-17', { status: 'resolved' }),
+  row('POST /projects/:id/alert_management_alerts/:alert_iid/issue', 'developerWrite', 'G-4.12-17'),
+  row('GET /projects/:id/alert_management/receipts/:receipt_id', 'developerRead', 'G-4.12-17'),
+
   // To-dos
   row('GET /todos', 'userRead', 'api.md 4.9'),
   row('POST /todos/:id/mark_as_done', 'userWrite', 'api.md 4.9'),

@@ -1,0 +1,32 @@
+import { type AnySubscription, issueEvents, subscription } from '@switchyard/events';
+import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import type { followIncidents, IncidentHappening } from '../application/follow-incidents';
+
+function happeningOf({ fact, actorId, occurredAt }: IssueEvent): IncidentHappening | undefined {
+  switch (fact?.$case) {
+    case 'created':
+      return { kind: 'created', alertId: fact.value.alertId, movedFromId: fact.value.movedFromId };
+    case 'moved': {
+      const { toIssueId: id, toIssueIid: iid, toProjectId: projectId } = fact.value;
+      return { kind: 'moved', to: { id, iid, projectId } };
+    }
+    case 'closed':
+      return { kind: 'closed', actorId, at: occurredAt ?? new Date() };
+    case 'deleted':
+      return { kind: 'deleted' };
+    default:
+      return undefined;
+  }
+}
+
+/** What happens to incidents changes their alerts, each event once (D6). */
+export const incidentSubscription = (follow: ReturnType<typeof followIncidents>): AnySubscription =>
+  subscription({
+    event: issueEvents,
+    async handle(event, tx) {
+      const happening = happeningOf(event);
+      if (event.issue === undefined || happening === undefined) return;
+      const { id, iid, projectId } = event.issue;
+      await follow(tx, { id, iid, projectId }, happening);
+    },
+  });
