@@ -1,7 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { sql } from '@switchyard/database';
 import { eventually } from '@switchyard/testkit';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
-import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
+import {
+  gitEnvironment,
+  type Harness,
+  type Person,
+  people,
+  startHarness,
+  type TestProject,
+} from './repository-harness';
 
 let harness: Harness;
 const { api, addMembers, checked, commit, head, newProject, open, status } = mergeRequestSteps(() => harness);
@@ -402,18 +410,27 @@ describe('pushes', () => {
     const folder = harness.folder();
     await harness.git(folder, 'clone', '-q', harness.remote(people.maintainer, project.path), 'work');
     const work = `${folder}/work`;
-    const names = Array.from({ length: 200 }, (_, at) => `branch-${at}`);
-    for (const name of names) {
-      await harness.git(work, 'checkout', '-q', '-b', name, 'origin/main');
-      await harness.git(work, 'commit', '-q', '--allow-empty', '-m', name);
-    }
-    await harness.git(work, 'push', '-q', 'origin', '--all');
     const sha = await head(project, 'main');
+    const branches = Array.from({ length: 200 }, (_, at) => {
+      const name = `branch-${at}`;
+      return `commit refs/heads/${name}\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata ${name.length}\n${name}\nfrom ${sha}\n\n`;
+    });
+    execFileSync('git', ['fast-import', '--quiet'], { cwd: work, env: gitEnvironment, input: branches.join('') });
+    await harness.git(work, 'push', '-q', 'origin', '--all');
+    const made = await harness.git(
+      work,
+      'for-each-ref',
+      '--format=%(refname:short) %(objectname)',
+      'refs/heads/branch-*',
+    );
+    const refs = made
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '));
     await harness.db.query(sql`
       insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, source_sha, target_sha)
       select row_number() over (), ${project.id}, ${project.id}, name, 'main', 3, name, sha, ${sha ?? null}
-      from unnest(${names}::text[], ${await Promise.all(names.map(async (name) => (await harness.git(work, 'rev-parse', name)).trim()))}::text[])
-        as given (name, sha)`);
+      from unnest(${refs.map(([name]) => name)}::text[], ${refs.map(([, commit]) => commit)}::text[]) as given (name, sha)`);
     const pushed = await commit(project, 'main', { 'new.txt': 'new\n' });
     const started = Date.now();
     await eventually(

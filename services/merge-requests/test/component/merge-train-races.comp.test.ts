@@ -8,7 +8,8 @@ const { api, addMembers, checked, commit, newProject, open, status } = mergeRequ
 const { maintainer, developer } = people;
 
 beforeAll(async () => {
-  harness = await startHarness();
+  // What a dead process left behind is waited for.
+  harness = await startHarness(undefined, 1);
   await addMembers();
 });
 afterAll(() => harness?.close());
@@ -53,7 +54,7 @@ describe('while a car is being merged', () => {
     await ready(project, 1, 'one');
     await api(maintainer, 'POST', car(project, 1), {});
     const entry = await tested(project, 1);
-    // What `landing_begun` commits; the sweep finds it once it is five seconds old.
+    // What `landing_begun` commits; the sweep finds it once it is a second old.
     await harness.db.query(sql`update merge_train_cars set status = 'merging' where id = ${entry.id}`);
     await harness.db.query(sql`
       insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha, actor_id,
