@@ -204,7 +204,7 @@ describe('the launcher', () => {
       join(root, 'services/collaboration/dist/main.js'),
       `if (process.argv[2] !== 'migrate') { console.error('Error: cannot go on'); process.exit(3); }`,
     );
-    const launched = await start(root);
+    const launched = await start(root, { SWITCHYARD_RESTART_PAUSE_MS: '200' });
     expect(await launched.exited).toBe(1);
     expect(launched.output()).toMatch(
       /\ncollaboration died 5 times within a minute \(ended with exit code 3\); see \S+collaboration\.log\n$/,
