@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@switchyard/testkit';
-import { eventPoints, mergePoints, pushPoints } from '../e2e/support/fault-points';
+import {
+  eventPoints,
+  issuePoints,
+  issueReferencePoints,
+  mergePoints,
+  notePoints,
+  openingPoints,
+  pushPoints,
+} from '../e2e/support/fault-points';
 import { random, seedOfRun } from '../e2e/support/random';
 import { makeReviewer, type Someone } from '../e2e/support/scene';
 import { type System, startSystem } from '../e2e/support/system';
@@ -30,20 +38,27 @@ describe(`processes die at named points under load, FAULT_SEED=${seed} FAULT_ROU
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each([...pushPoints, ...mergePoints, ...eventPoints].map((point, at) => [point, at] as const))(
-    '%s',
-    async (point, at) => {
-      const chance = random(seed + at);
-      await underLoad({ system, reviewer, folder, name: point.replace('.', '-'), seed: seed + at }, async () => {
-        for (let round = 0; round < rounds; round += 1) {
-          await pause(chance.between(0, 500));
-          system.arm(`${point}:${chance.between(1, 3)}`);
-          await eventually(() => expect([point, system.fired()]).toEqual([point, true]), {
-            within: 90_000,
-            every: 50,
-          });
-        }
-      });
-    },
-  );
+  const points = [
+    ...pushPoints,
+    ...mergePoints,
+    ...eventPoints,
+    ...openingPoints,
+    ...notePoints,
+    ...issuePoints,
+    ...issueReferencePoints,
+  ];
+
+  it.each(points.map((point, at) => [point, at] as const))('%s', async (point, at) => {
+    const chance = random(seed + at);
+    await underLoad({ system, reviewer, folder, name: point.replace('.', '-'), seed: seed + at }, async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        await pause(chance.between(0, 500));
+        system.arm(`${point}:${chance.between(1, 3)}`);
+        await eventually(() => expect([point, system.fired()]).toEqual([point, true]), {
+          within: 90_000,
+          every: 50,
+        });
+      }
+    });
+  });
 });

@@ -9,6 +9,8 @@ type Intent =
   | { readonly does: 'label' | 'milestone'; readonly key: string }
   | { readonly does: 'push'; readonly key: string; readonly sha: string }
   | { readonly does: 'open'; readonly key: string }
+  | { readonly does: 'issue'; readonly key: string }
+  | { readonly does: 'note'; readonly key: string; readonly body: string }
   | { readonly does: 'title'; readonly key: string; readonly iid: number; readonly title: string }
   | { readonly does: 'merge'; readonly key: string; readonly iid: number; readonly removeSource: boolean };
 
@@ -130,6 +132,16 @@ export function openJournal(scene: Scene, file: string): Journal {
     await attempt({ does: 'merge', key, iid, removeSource }, () => send.merge(iid, removeSource));
   }
 
+  /** An issue, and what is said on it: a comment, and a thread. */
+  async function discuss(key: string): Promise<void> {
+    const opened = await attempt({ does: 'issue', key }, () => post('POST', `${at}/issues`, { title: key }));
+    if (opened?.iid === undefined) return;
+    for (const kind of ['notes', 'discussions']) {
+      const body = `${key} in ${kind}`;
+      await attempt({ does: 'note', key, body }, () => post('POST', `${at}/issues/${opened.iid}/${kind}`, { body }));
+    }
+  }
+
   const mergeable = (iid: number): Promise<void> =>
     eventually(
       async () => {
@@ -167,6 +179,26 @@ export function openJournal(scene: Scene, file: string): Journal {
     expect(after.map(nameOf).sort()).toEqual(wanted.map(({ intent }) => intent.key).sort());
     const kept = after.filter(({ id }) => before.some((one) => one.id === id));
     expect(kept).toHaveLength(before.length);
+  }
+
+  /** An issue and its notes: each is there once if it was acknowledged, and as often as its counter says. */
+  async function checkIssue(key: string, entries: readonly Written[]): Promise<void> {
+    const [found, ...more] = (await all(`${at}/issues?search=${key}&in=title`)).filter(({ title }) => title === key);
+    expect([key, more]).toEqual([key, []]);
+    const opened = entries.find(({ intent }) => intent.does === 'issue');
+    if (opened !== undefined && isAcknowledged(opened)) expect(found?.id).toBe(opened.body?.id);
+    if (found === undefined) return;
+    const discussions = await all(`${at}/issues/${found.iid}/discussions`);
+    const bodies: string[] = discussions.flatMap(({ notes }: { notes: { body: string }[] }) =>
+      notes.map(({ body }) => body),
+    );
+    for (const entry of entries) {
+      if (entry.intent.does !== 'note') continue;
+      const { body } = entry.intent;
+      const times = bodies.filter((one) => one === body).length;
+      expect([body, times]).toEqual([body, isAcknowledged(entry) ? 1 : Math.min(times, 1)]);
+    }
+    expect([key, found.user_notes_count]).toEqual([key, bodies.length]);
   }
 
   async function checkProposal(key: string, entries: readonly Written[]): Promise<void> {
@@ -221,8 +253,9 @@ export function openJournal(scene: Scene, file: string): Journal {
       copies.set(name, copy);
       for (let turn = 1; !signal.aborted; turn += 1) {
         const key = `${name}-${turn}`;
-        const does = chance.pick(['propose', 'propose', 'label', 'milestone']);
+        const does = chance.pick(['propose', 'propose', 'discuss', 'label', 'milestone']);
         if (does === 'propose') await propose(copy, key, chance);
+        else if (does === 'discuss') await discuss(key);
         else await attempt({ does, key }, () => send[does](key));
         await pause(chance.between(0, 50));
       }
@@ -233,13 +266,14 @@ export function openJournal(scene: Scene, file: string): Journal {
       expect(wrong).toEqual([]);
       await checkNamed(entries, 'label');
       await checkNamed(entries, 'milestone');
-      const proposals = new Map<string, Written[]>();
+      const others = new Map<string, Written[]>();
       for (const entry of entries) {
         const { does, key } = entry.intent;
         if (does === 'label' || does === 'milestone') continue;
-        proposals.set(key, [...(proposals.get(key) ?? []), entry]);
+        others.set(key, [...(others.get(key) ?? []), entry]);
       }
-      for (const [key, those] of proposals) await checkProposal(key, those);
+      for (const [key, those] of others)
+        await (those[0]?.intent.does === 'issue' ? checkIssue(key, those) : checkProposal(key, those));
     },
   };
 }
