@@ -26,9 +26,11 @@ test.each<[string, string[], string[]]>([
   expect(mentionsIn(text)).toEqual({ usernames, directlyAddressed });
 });
 
-test('at most a hundred of each kind', () => {
-  const text = Array.from({ length: 150 }, (_, at) => `see @user${at}`).join('\n');
-  expect(mentionsIn(text).usernames).toHaveLength(100);
+test('at most a hundred in all', () => {
+  const text = Array.from({ length: 150 }, (_, at) => `${at % 2 ? 'see ' : ''}@user${at}`).join('\n');
+  const { usernames, directlyAddressed } = mentionsIn(text);
+  expect([usernames.length, directlyAddressed.length]).toEqual([50, 50]);
+  expect(mentionsIn(Array.from({ length: 101 }, (_, at) => `see @user${at}`).join(' ')).usernames).toHaveLength(100);
 });
 
 test('a megabyte without an end to its code span takes no time', () => {
@@ -69,6 +71,31 @@ it.each([
   });
   // A tenth of a second alone; the least of three, since tests run beside others.
   expect(Math.min(...times)).toBeLessThan(600);
+});
+
+describe('of a text too long for the parser', () => {
+  const long = 'Words that say little.\n'.repeat(2_000);
+
+  test.each<[string, string[], string[]]>([
+    ['see @eve, `@ada` and ``a ` @bob``', ['eve'], []],
+    ['@ada please look', [], ['ada']],
+    ['> - @ada\n\nsee @bob', ['bob'], ['ada']],
+    ['```\n@ada\n```\nsee @bob', ['bob'], []],
+    ['~~~ruby\n@ada\n```\n@eve\n~~~\nsee @bob', ['bob'], []],
+    ['\n    @ada\n\nsee @bob', ['bob'], []],
+    ['text\n    see @ada', ['ada'], []],
+    ['<!--\n@ada\n\n@eve\n-->\n\nsee @bob <!-- @gus -->', ['bob'], []],
+    ['<pre>\n@ada\n\n@gus</pre>\nsee @bob', ['bob'], []],
+    ['a `code\nspan @ada` over lines, \\@eve, @bob', ['bob'], []],
+    ['- one\n\n    see @ada', ['ada'], []],
+  ])('%j', (end, usernames, directlyAddressed) => {
+    expect(mentionsIn(`${long}\n${end}`)).toEqual({ usernames, directlyAddressed });
+  });
+
+  it('a fence or a line that begins before its end reaches beyond it', () => {
+    expect(mentionsIn(`~~~\n${long}@ada\n~~~\nsee @bob`).usernames).toEqual(['bob']);
+    expect(mentionsIn(`${'word '.repeat(20_000)}@ada`)).toEqual({ usernames: ['ada'], directlyAddressed: [] });
+  });
 });
 
 it('a name is not cut in two where a text is too long to be read whole', () => {

@@ -18,31 +18,34 @@ const mention =
   /(?<![A-Za-z0-9_./@-])@([A-Za-z0-9_][A-Za-z0-9_.-]{0,254}(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}){0,20})/g;
 const address = /^[\s>*+-]*((?:@[A-Za-z0-9_][A-Za-z0-9_./-]{0,1023}[\s,]*(?:and\s+)?)+)/;
 
-/** A name ends before punctuation that belongs to the sentence. */
-const trimmed = (name: string): string => name.replace(/[.-]+$/, '');
+/** Names in their order, as often as they stand there. A name ends before punctuation that belongs to the sentence. */
+function* namesIn(line: string): Generator<string> {
+  for (const match of line.matchAll(mention)) {
+    const name = (match[1] ?? '').replace(/[.-]+$/, '');
+    if (name !== '') yield name;
+  }
+}
 
-/** Whom Markdown texts mention: not in code, each once without regard to case, at most 100 of each kind. */
+/** Whom Markdown texts mention: not in code, each once without regard to case, at most 100 in all: the first ones. */
 export function mentionsIn(...texts: (string | undefined)[]): Mentions {
   const named = new Map<string, string>();
-  const addressed = new Map<string, string>();
-  const add = (names: Map<string, string>, text: string): void => {
-    for (const match of text.matchAll(mention)) {
-      const name = trimmed(match[1] ?? '');
-      if (names.size >= maxMentions) return;
-      if (name !== '' && !names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
-    }
-  };
+  const addressed = new Set<string>();
   for (const text of texts) {
     if (text === undefined || !text.includes('@')) continue;
     for (const line of proseLines(text)) {
       if (!line.includes('@')) continue;
-      const start = address.exec(line)?.[1];
-      if (start !== undefined) add(addressed, start);
-      add(named, line);
+      for (const name of namesIn(line)) {
+        const key = name.toLowerCase();
+        if (named.size < maxMentions && !named.has(key)) named.set(key, name);
+      }
+      for (const name of namesIn(address.exec(line)?.[1] ?? '')) addressed.add(name.toLowerCase());
+      if (named.size >= maxMentions) break;
     }
   }
-  for (const key of addressed.keys()) named.delete(key);
-  return { usernames: [...named.values()], directlyAddressed: [...addressed.values()] };
+  const usernames: string[] = [];
+  const directlyAddressed: string[] = [];
+  for (const [key, name] of named) (addressed.has(key) ? directlyAddressed : usernames).push(name);
+  return { usernames, directlyAddressed };
 }
 
 /** What `after` names that `before` did not name in that way or a stronger one. */

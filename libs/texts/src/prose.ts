@@ -1,10 +1,11 @@
 import MarkdownIt from 'markdown-it';
+import { longProse } from './long-prose';
 
 /**
- * Characters of one text that are read. Crafted texts take the parser 1.7 ms per thousand, so this bounds to some 60 ms how long one
- * can hold the process up; what people write is read in a tenth of that.
+ * Characters of one text that the parser reads. Crafted texts take it up to 4 ms per thousand, so this bounds to some 100 ms how long one
+ * can hold the process up; what people write is read in a tenth of that. The rest is told from code line by line.
  */
-const readCharacters = 32_768;
+const parsedCharacters = 32_768;
 
 // Blocks decide what is code. Of what stands inside them only code spans and escapes matter: a name inside a link or in bold is one
 // all the same, and the rules for those are the ones that crafted texts make slow.
@@ -31,20 +32,21 @@ function withoutComments(text: string): string {
   return kept + text.slice(at);
 }
 
-/** The beginning of a text that is read: whole lines, or at least whole words, since half a name is another one. */
-function readable(text: string): string {
-  if (text.length <= readCharacters) return text;
-  const start = text.slice(0, readCharacters);
+/** The beginning of a text that is parsed: whole lines, or at least whole words, since half a name is another one. */
+function parseable(text: string): string {
+  if (text.length <= parsedCharacters) return text;
+  const start = text.slice(0, parsedCharacters);
   const lines = start.lastIndexOf('\n');
   return lines > 0 ? start.slice(0, lines) : start.replace(/\S{0,1024}$/, '');
 }
 
 /**
- * Lines of a Markdown text that are not code, with their code spans and HTML comments taken out: of the first 32,768 characters, the rest
- * is not read. Marks of lists, quotes and headings do not belong to the lines.
+ * Lines of a Markdown text that are not code, with their code spans and HTML comments taken out. Marks of lists, quotes and headings do
+ * not belong to the lines. A caller who has enough stops, and the rest is not read.
  */
 export function* proseLines(text: string): Generator<string> {
-  for (const block of parser.parse(readable(text), {})) {
+  const start = parseable(text);
+  for (const block of parser.parse(start, {})) {
     let prose: string;
     if (block.type === 'inline') {
       prose = (block.children ?? [])
@@ -56,5 +58,9 @@ export function* proseLines(text: string): Generator<string> {
       prose = block.content;
     } else continue;
     yield* (prose.includes('<!--') ? withoutComments(prose) : prose).split('\n');
+  }
+  if (start.length < text.length) {
+    for (const prose of longProse(text, start.length))
+      yield* (prose.includes('<!--') ? withoutComments(prose) : prose).split('\n');
   }
 }
