@@ -10,7 +10,13 @@ export function summary(values) {
 
 const written = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
 
-/** Figures of one benchmark; `target` is the most a figure may be. */
+const isMet = (median, { target, atLeast }) =>
+  (target === undefined || median <= target) && (atLeast === undefined || median >= atLeast);
+
+const aimOf = ({ target, atLeast }) =>
+  target !== undefined ? `<= ${target}` : atLeast !== undefined ? `>= ${atLeast}` : '';
+
+/** Figures of one benchmark; `target` is the most a figure may be, `atLeast` the least. */
 export function createReport(write = (line) => process.stdout.write(`${line}\n`)) {
   const rows = [];
   return {
@@ -18,25 +24,30 @@ export function createReport(write = (line) => process.stdout.write(`${line}\n`)
     /**
      * @param {string} name
      * @param {number[]} values one per round; the median counts
-     * @param {{ unit?: string, digits?: number, target?: number }} [options]
+     * @param {{ unit?: string, digits?: number, target?: number, atLeast?: number }} [options]
      */
-    figure(name, values, { unit = '', digits = 2, target } = {}) {
+    figure(name, values, { unit = '', digits = 2, target, atLeast } = {}) {
       const { median, least, most } = summary(values);
-      rows.push({ name, median, least, most, unit, digits, target, count: values.length });
-      const verdict =
-        target === undefined ? '' : median <= target ? `  (target ${target}: met)` : `  (target ${target}: MISSED)`;
+      const row = { name, median, least, most, unit, digits, target, atLeast, count: values.length };
+      rows.push(row);
+      const aim = aimOf(row);
+      const verdict = aim === '' ? '' : `  (target ${aim}: ${isMet(median, row) ? 'met' : 'MISSED'})`;
       write(`  ${name}: ${written(median, digits)}${unit && ` ${unit}`}${verdict}`);
     },
     /** Prints all figures as a table; true when every target was met. */
     table() {
-      const cells = rows.map(({ name, median, least, most, unit, digits, target, count }) => [
-        name,
-        `${written(median, digits)}${unit && ` ${unit}`}`,
-        count > 1 ? `${written(least, digits)} - ${written(most, digits)}` : '',
-        count > 1 ? String(count) : '',
-        target === undefined ? '' : `<= ${target}`,
-        target === undefined ? '' : median <= target ? 'met' : 'MISSED',
-      ]);
+      const cells = rows.map((row) => {
+        const { name, median, least, most, unit, digits, count } = row;
+        const aim = aimOf(row);
+        return [
+          name,
+          `${written(median, digits)}${unit && ` ${unit}`}`,
+          count > 1 ? `${written(least, digits)} - ${written(most, digits)}` : '',
+          count > 1 ? String(count) : '',
+          aim,
+          aim === '' ? '' : isMet(median, row) ? 'met' : 'MISSED',
+        ];
+      });
       const head = ['figure', 'median', 'spread', 'rounds', 'target', ''];
       const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at].length)));
       const line = (row) =>
@@ -48,7 +59,7 @@ export function createReport(write = (line) => process.stdout.write(`${line}\n`)
       write(line(head));
       write(widths.map((width) => '-'.repeat(width)).join('  '));
       for (const row of cells) write(line(row));
-      return rows.every(({ median, target }) => target === undefined || median <= target);
+      return rows.every((row) => isMet(row.median, row));
     },
   };
 }

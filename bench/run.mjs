@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { alerts } from './alerts.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
 import { growth } from './growth.mjs';
@@ -15,7 +16,7 @@ import { todos } from './todos.mjs';
 import { train } from './train.mjs';
 
 /** Benchmarks that share one running installation, in the order they run. */
-const onRunning = { list, growth, recheck, rename, train, issues, notes, todos, events, mentions };
+const onRunning = { list, growth, recheck, rename, train, issues, notes, todos, events, mentions, alerts };
 /** Benchmarks of the installation itself. */
 const ofStarting = { start };
 
