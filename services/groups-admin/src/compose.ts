@@ -2,6 +2,7 @@ import { assertMigrated, countStatements, openDatabase, prismaAdapter, sql } fro
 import { openBus, startConsumer, startRelay } from '@switchyard/events';
 import type { ServiceParts } from '@switchyard/rpc';
 import { bootstrap } from './application/bootstrap';
+import { countIssuables } from './application/count-issuables';
 import { directoryFeed } from './application/follow-directory';
 import { followPushes } from './application/follow-pushes';
 import { locateProject } from './application/locate-project';
@@ -81,7 +82,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
           db,
           // Apart from pushes, so that neither waits for the other.
           group: 'groups-admin.counts',
-          subscriptions: issuableCountSubscriptions(issuableCounts.count),
+          subscriptions: issuableCountSubscriptions(countIssuables({ counts: issuableCounts })),
         }),
       );
       feed.start();

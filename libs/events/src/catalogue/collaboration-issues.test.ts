@@ -15,6 +15,10 @@ const golden: [string, string][] = [
     'closed',
     '{"issue":{"id":9,"iid":3,"projectId":5,"authorId":1,"title":"T","issueType":"issue","version":2},"actorId":2,"closed":{"byMergeRequestId":7}}',
   ],
+  [
+    'reopened',
+    '{"issue":{"id":9,"iid":3,"projectId":5,"authorId":1,"title":"T","issueType":"issue","version":3,"state":"opened","labelIds":[4,5]},"actorId":2,"reopened":{}}',
+  ],
 ];
 
 describe('events of issues', () => {
