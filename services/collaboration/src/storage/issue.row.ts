@@ -1,4 +1,4 @@
-import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import {
   type AttachedLabel,
   type AttachedMilestone,
@@ -96,11 +96,13 @@ export function toIssueView(found: Record<string, unknown>): IssueView {
 /** Which issue. */
 export type IssueKey = { readonly id: number } | { readonly projectId: number; readonly iid: number };
 
-const named = (key: IssueKey): Sql =>
+const has = (key: IssueKey): Sql =>
   'id' in key ? sql`i.id = ${key.id}` : sql`i.project_id = ${key.projectId} and i.iid = ${key.iid}`;
 
 /** One issue that meets a condition with what it embeds; undefined when there is none. */
 export async function readIssueView(db: SqlExecutor, key: IssueKey, visible: Sql): Promise<IssueView | undefined> {
-  const [row] = await db.query(sql`select ${issueSelect} from ${issueFrom} where ${named(key)} and ${visible}`);
+  const [row] = await db.query(
+    named('find_issue', sql`select ${issueSelect} from ${issueFrom} where ${has(key)} and ${visible}`),
+  );
   return row === undefined ? undefined : toIssueView(row);
 }

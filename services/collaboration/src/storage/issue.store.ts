@@ -2,6 +2,7 @@ import {
   type Database,
   isUniqueViolation,
   join,
+  named,
   raw,
   requireUnmodified,
   type SqlExecutor,
@@ -176,8 +177,12 @@ export const issueStore = (db: Database) => ({
 
   /** Those of `ids` that the viewer may see. */
   async viewsByIds(ids: readonly number[], viewer: Viewer): Promise<IssueView[]> {
-    const rows = await db.query(sql`
-      select ${issueSelect} from ${issueFrom} where i.id = any(${[...ids]}::bigint[]) and ${visibleIssues(viewer)}`);
+    const rows = await db.query(
+      named(
+        'find_issues',
+        sql`select ${issueSelect} from ${issueFrom} where i.id = any(${[...ids]}::bigint[]) and ${visibleIssues(viewer)}`,
+      ),
+    );
     return rows.map(toIssueView);
   },
 

@@ -1,4 +1,4 @@
-import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import {
   joinProject,
   labelsJson,
@@ -167,6 +167,8 @@ export async function readView(
   key: { id: number } | { projectId: number; iid: number },
 ): Promise<MergeRequestView | undefined> {
   const which = 'id' in key ? sql`mr.id = ${key.id}` : sql`mr.project_id = ${key.projectId} and mr.iid = ${key.iid}`;
-  const [row] = await db.query(sql`select ${mergeRequestSelect} from ${mergeRequestFrom} where ${which}`);
+  const [row] = await db.query(
+    named('find_merge_request', sql`select ${mergeRequestSelect} from ${mergeRequestFrom} where ${which}`),
+  );
   return row === undefined ? undefined : toView(row);
 }

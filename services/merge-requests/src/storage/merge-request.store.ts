@@ -2,6 +2,7 @@ import {
   type Database,
   isUniqueViolation,
   join,
+  named,
   type PageInfo,
   type PageRequest,
   raw,
@@ -256,8 +257,12 @@ export const mergeRequestStore = (db: Database) => ({
   }): Promise<{ rows: MergeRequestView[]; page: PageInfo }> => listMergeRequests(db, query),
 
   async viewsByIds(ids: readonly number[]): Promise<MergeRequestView[]> {
-    const rows = await db.query(sql`
-      select ${mergeRequestSelect} from ${mergeRequestFrom} where mr.id = any(${[...ids]}::bigint[])`);
+    const rows = await db.query(
+      named(
+        'find_merge_requests',
+        sql`select ${mergeRequestSelect} from ${mergeRequestFrom} where mr.id = any(${[...ids]}::bigint[])`,
+      ),
+    );
     return rows.map(toView);
   },
 
