@@ -39,6 +39,7 @@ import { noteableStore } from './storage/noteable.store';
 import { snippetStore } from './storage/snippet.store';
 import { systemNotes } from './storage/system-note.store';
 import type { TodoStore } from './storage/todo.store';
+import { alertNoteables } from './transport/alert-noteable';
 import { awardEmojiHandler } from './transport/award-emoji.handler';
 import { commitNoteables } from './transport/commit-noteable';
 import { diffPlaces } from './transport/diff-places';
@@ -58,6 +59,7 @@ const noteGroup = 'collaboration.notes';
 export interface NoteEdges {
   readonly db: Database;
   readonly mergeRequests: Peer;
+  readonly alerts: Peer;
   readonly directory: Directory;
   readonly bus: EventBus;
   readonly todos: TodoStore;
@@ -88,6 +90,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     Issue: issues.find,
     Snippet: snippetNoteables(snippetEdges, externalUrl),
     Commit: commitNoteables(mergeRequests, externalUrl),
+    'AlertManagement::Alert': alertNoteables(edges.alerts, directory.sequence),
   });
   const places = diffPlaces(mergeRequests);
   const notes = noteList(db);

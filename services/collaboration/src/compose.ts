@@ -24,6 +24,7 @@ import { noteableStore } from './storage/noteable.store';
 import { openPrisma } from './storage/prisma';
 import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
+import { alertTargets } from './transport/alert-targets';
 import { commitTargets } from './transport/commit-targets';
 import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
 import { mergeRequestSubscription, todoFollower } from './transport/merge-request.subscription';
@@ -43,6 +44,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   const prisma = openPrisma(db);
   const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
   const mergeRequests = connect(config.MERGE_REQUESTS_ADDRESS, signer);
+  const alertOwner = connect(config.ALERTS_ADDRESS, signer);
   const directory = await startDirectory({ db, client: groupsAdmin.client(DirectoryServiceService), log: logger });
   const bus =
     edges.bus ??
@@ -64,7 +66,12 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     log: logger,
   });
   const commitOwner = commitTargets(mergeRequests, directory.sequence, (ids) => noteableStore.commits(db, ids));
-  const targets = { MergeRequest: mergeRequestOwner, Issue: issues.targets, Commit: commitOwner };
+  const targets = {
+    MergeRequest: mergeRequestOwner,
+    Issue: issues.targets,
+    Commit: commitOwner,
+    'AlertManagement::Alert': alertTargets(alertOwner, directory.sequence),
+  };
   const useCases = observe('collaboration', {
     listTodos: listTodos({ list, targets }),
     markTodoAsDone: markTodoAsDone({ list, todos, targets }),
@@ -72,6 +79,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     createTodo: createTodo({ list, todos, targets }),
     followMergeRequests: followMergeRequests({ todos }),
     followIssues: followMergeRequests({ todos }),
+    followAlerts: followMergeRequests({ todos }),
     followNotes: followNotes({ todos }),
     followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
   });
@@ -83,6 +91,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   const notes = composeNotes({
     db,
     mergeRequests,
+    alerts: alertOwner,
     directory,
     bus,
     todos,
@@ -159,6 +168,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       await db.close();
       groupsAdmin.close();
       mergeRequests.close();
+      alertOwner.close();
     },
   };
 }

@@ -4,6 +4,7 @@ const variables = {
   ...serviceVariables,
   GROUPS_ADMIN_ADDRESS: z.string(),
   MERGE_REQUESTS_ADDRESS: z.string(),
+  ALERTS_ADDRESS: z.string(),
   /** The data folder; mails go to its `mails/` where no mail server is configured. */
   SWITCHYARD_DATA: z.string().default('.switchyard'),
   /** Server for outgoing mail, as nodemailer reads it: credentials in it, options such as `?requireTLS=true` behind it. */

@@ -90,6 +90,7 @@ export async function rebuildTodos({
       ...todoSubscriptions({
         ...effects,
         followIssues: follow,
+        followAlerts: follow,
         followNotes: followNotes({ todos: effects }),
         commitRow: noteableStore.id,
         directory,

@@ -8,7 +8,8 @@ import type { CommandTodos } from './run-quick-actions';
 /** What a to-do on a noteable points at; undefined where there are no to-dos on its kind. */
 async function targetOf(tx: SqlExecutor, noteable: Noteable): Promise<TodoTarget | undefined> {
   const { kind, targetId, iid = 0, projectId } = noteable;
-  if (kind === 'MergeRequest' || kind === 'Issue') return { type: kind, id: targetId, iid, projectId };
+  if (kind === 'MergeRequest' || kind === 'Issue' || kind === 'AlertManagement::Alert')
+    return { type: kind, id: targetId, iid, projectId };
   if (kind !== 'Commit') return undefined;
   // Nothing may have been said on the commit yet: its row is made.
   const { id, removed } = await noteableStore.lock(tx, noteable);

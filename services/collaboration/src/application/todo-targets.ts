@@ -28,7 +28,7 @@ export interface TargetOwner extends ShownTargets {
 }
 
 /** Types of target that are named by a number within a project. */
-export type NumberedTargetType = 'MergeRequest' | 'Issue';
+export type NumberedTargetType = 'MergeRequest' | 'Issue' | 'AlertManagement::Alert';
 
 /** The owner of each type of target: a type that can be pointed at has a row here, and one in storage/todo.visibility.ts. */
 export type TodoTargets = Readonly<

@@ -1,7 +1,7 @@
 import type { NoteableKind } from './noteable';
 
 const onWork: readonly NoteableKind[] = ['Issue', 'MergeRequest'];
-const withTodos: readonly NoteableKind[] = [...onWork, 'Commit'];
+const withTodos: readonly NoteableKind[] = [...onWork, 'Commit', 'AlertManagement::Alert'];
 const onIssues: readonly NoteableKind[] = ['Issue'];
 const onMergeRequests: readonly NoteableKind[] = ['MergeRequest'];
 

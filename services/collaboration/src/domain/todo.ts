@@ -10,7 +10,7 @@ type TodoAction =
   | 'marked';
 
 /** Types of what a to-do can point at, by their public name. */
-export type TodoTargetType = 'MergeRequest' | 'Issue' | 'Commit';
+export type TodoTargetType = 'MergeRequest' | 'Issue' | 'Commit' | 'AlertManagement::Alert';
 
 /** What a to-do points at. */
 export interface TodoTarget {

@@ -7,6 +7,7 @@ import {
   type Viewer,
   visibleProjects,
 } from '@switchyard/directory';
+import { alertLevel } from '../domain/alert';
 import { issueLevels } from '../domain/issue';
 import type { TodoTarget, TodoTargetType } from '../domain/todo';
 import { issueRule, visibleIssues } from './issue.visibility';
@@ -47,6 +48,10 @@ const readability: Record<TodoTargetType, Readability> = {
     of: (viewer) => visibleProjects(viewer, codeRule),
     readers: (tx, { projectId }, userIds) => usersWhoSee(tx, projectId, userIds, codeRule),
   },
+  'AlertManagement::Alert': {
+    of: (viewer) => (viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, alertLevel)),
+    readers: (tx, { projectId }, userIds) => usersAtLevel(tx, projectId, userIds, alertLevel),
+  },
 };
 
 /** Least level of those who read internal notes (G-4.6-9). */
@@ -56,7 +61,8 @@ const reporter = 20;
 export const readableTarget = (viewer: Viewer): Sql => sql`case t.target_type
   when 'MergeRequest' then ${readability.MergeRequest.of(viewer)}
   when 'Issue' then ${readability.Issue.of(viewer)}
-  when 'Commit' then ${readability.Commit.of(viewer)} else false end
+  when 'Commit' then ${readability.Commit.of(viewer)}
+  when 'AlertManagement::Alert' then ${readability['AlertManagement::Alert'].of(viewer)} else false end
   and (t.note_id is null or note.id is not null
     and (not note.internal or ${viewer.admin ? sql`true` : memberProjects(viewer, reporter)}))`;
 

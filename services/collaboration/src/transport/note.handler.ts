@@ -45,6 +45,8 @@ export function refOf(message: NoteableRefMessage | undefined): NoteableRef {
       return { kind: 'Issue', projectId, iid: target.value };
     case 'snippetId':
       return { kind: 'Snippet', projectId, id: target.value };
+    case 'alertIid':
+      return { kind: 'AlertManagement::Alert', projectId, iid: target.value };
     case 'commit':
       return { kind: 'Commit', projectId, revision: target.value };
     default:

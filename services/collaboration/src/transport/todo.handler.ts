@@ -62,5 +62,6 @@ export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceIm
     createMergeRequestTodo: (request, context) =>
       made(context, 'MergeRequest', request.projectId, request.mergeRequestIid),
     createIssueTodo: (request, context) => made(context, 'Issue', request.projectId, request.issueIid),
+    createAlertTodo: (request, context) => made(context, 'AlertManagement::Alert', request.projectId, request.alertIid),
   });
 }

@@ -2,9 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database';
 import { AlertStatusChanged_Cause as Cause } from '@switchyard/protos/alerts/events/v1/alert_event';
-import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
+import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
+import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';
+import { DirectoryProjectSettings, type DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
 import { type AlertScene, ended, issueEventsIn, raised, startAlertScene, wanted } from '../support/alert-scene';
+import { type Item, json, pageOf } from '../support/note-scene';
 
 let scene: AlertScene;
 
@@ -234,6 +237,120 @@ describe('whoever acts on an alert', () => {
       [ada.id, 'assigned to @bob and unassigned @ada'],
       [bot.id, 'changed the status to **Resolved** since its incident was closed'],
     ]);
+  });
+});
+
+describe('notes on an alert', () => {
+  const developer = () => scene.here.as(scene.bob, { id: scene.project.id, level: 30 });
+  const refOf = (iid: number) => ({ projectId: scene.project.id, target: { $case: 'alertIid' as const, value: iid } });
+
+  it('are written, changed, listed with its system notes, and deleted', async () => {
+    const { here, bob, bot } = scene;
+    const alert = scene.alert();
+    await scene.followed(await scene.tell(alert, raised()));
+    const noteable = refOf(alert.iid);
+    const made = json(
+      await here.notes.createNote(CreateNoteRequest.fromPartial({ noteable, body: 'Looking' }), developer()),
+    );
+    expect(made).toMatchObject({
+      body: 'Looking',
+      author: { id: bob.id },
+      noteable_type: 'AlertManagement::Alert',
+      noteable_id: alert.id,
+      noteable_iid: alert.iid,
+      system: false,
+      resolvable: false,
+    });
+    const update = { noteable, noteId: made.id, body: 'Looked', confidential: undefined };
+    expect(json(await here.notes.updateNote(update, developer())).body).toBe('Looked');
+    const list = async () =>
+      json(
+        await here.notes.listNotes({ noteable, activityFilter: '', page: pageOf({ descending: false }) }, developer()),
+      );
+    expect((await list()).map((note: Item) => [note.system, note.author.username, note.body])).toEqual([
+      [true, bot.username, 'raised this alert'],
+      [true, bot.username, expect.stringMatching(/^opened incident #\d+$/)],
+      [false, 'bob', 'Looked'],
+    ]);
+    await here.notes.deleteNote({ noteable, noteId: made.id, ifUnmodifiedSince: undefined }, developer());
+    expect(await list()).toHaveLength(2);
+    alert.hiddenFrom = [bob.id];
+    await expect(list()).rejects.toMatchObject({ kind: 'not_found', body: { message: '404 Alert Not Found' } });
+    await expect(
+      here.notes.listNotes({ noteable: refOf(999), activityFilter: '', page: pageOf() }, developer()),
+    ).rejects.toMatchObject({ body: { message: '404 Alert Not Found' } });
+  });
+});
+
+describe('to-dos on an alert', () => {
+  const todosOf = async (user: DirectoryUser): Promise<Item[]> =>
+    json(
+      await scene.here.todos.listTodos(
+        { filter: TodoFilter.fromPartial({ targetType: 'AlertManagement::Alert' }), page: pageOf() },
+        scene.here.as(user),
+      ),
+    );
+  const about = async (user: DirectoryUser, alert: { id: number }) =>
+    (await todosOf(user)).filter(({ target }) => target.id === alert.id);
+
+  it('are made by hand once, and by assignment, and done when their user acts', async () => {
+    const { here, ada, bob, eve, project } = scene;
+    const alert = scene.alert({ title: 'Slow' });
+    await scene.tell(alert, raised({ openIncident: false }));
+    const mark = () =>
+      here.todos.createAlertTodo(
+        { projectId: project.id, alertIid: alert.iid },
+        here.as(bob, { id: project.id, level: 30 }),
+      );
+    expect(json(await mark())).toMatchObject({
+      action_name: 'marked',
+      target_type: 'AlertManagement::Alert',
+      target: { id: alert.id, status: 'triggered' },
+      target_url: `https://code.example/p/-/alert_management/${alert.iid}/details`,
+      body: 'Slow',
+      state: 'pending',
+      project: { id: project.id },
+    });
+    expect((await mark()).status).toBe(304);
+    // A Reporter does not see alerts, whoever assigns them.
+    const assigned = { addedAssigneeIds: [ada.id, eve.id], removedAssigneeIds: [] };
+    await scene.tell(alert, { $case: 'assigned', value: assigned }, { actorId: bob.id });
+    await eventually(async () => {
+      expect(await about(bob, alert)).toEqual([]);
+      expect(await about(ada, alert)).toMatchObject([{ action_name: 'assigned', author: { id: bob.id } }]);
+    });
+    expect(await here.db.query(sql`select 1 from todos where user_id = ${eve.id}`)).toEqual([]);
+    await scene.tell({ ...alert, status: 'acknowledged' }, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
+    await eventually(async () => expect(await about(ada, alert)).toEqual([]));
+  });
+
+  it('come from mentions in its notes, are listed by one call, and go with the access', async () => {
+    const { here, ada, bob, eve, project } = scene;
+    const alerts = [scene.alert(), scene.alert()];
+    for (const { iid } of alerts) {
+      const noteable = { projectId: project.id, target: { $case: 'alertIid' as const, value: iid } };
+      const body = 'what does @ada say, and @eve?';
+      await here.notes.createNote(
+        CreateNoteRequest.fromPartial({ noteable, body }),
+        here.as(bob, { id: project.id, level: 30 }),
+      );
+    }
+    await eventually(async () => {
+      const found = await Promise.all(alerts.map((alert) => about(ada, alert)));
+      expect(found.flat()).toMatchObject([
+        { action_name: 'mentioned', author: { id: bob.id }, body: 'what does @ada say, and @eve?' },
+        { action_name: 'mentioned' },
+      ]);
+    });
+    expect(await here.db.query(sql`select 1 from todos where user_id = ${eve.id}`)).toEqual([]);
+    here.targetCalls.length = 0;
+    await todosOf(ada);
+    expect(here.targetCalls).toEqual(['alerts.batchGet']);
+    const membership = [...here.directory.memberships.values()].find(({ userId }) => userId === ada.id);
+    here.directory.write({ $case: 'membership', value: { ...membership!, accessLevel: 20 } });
+    expect(await todosOf(ada)).toEqual([]);
+    here.directory.write({ $case: 'membership', value: membership! });
+    expect(await todosOf(ada)).not.toEqual([]);
   });
 });
 

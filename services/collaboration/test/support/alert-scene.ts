@@ -8,20 +8,10 @@ import {
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
+import type { StoredAlert } from './alert-targets';
 import { type Installation, startInstallation } from './installation';
 
 type Fact = NonNullable<AlertEvent['fact']>;
-
-/** An alert as the stand-in for its service holds it. */
-export interface StoredAlert {
-  readonly id: number;
-  readonly iid: number;
-  readonly projectId: number;
-  title: string;
-  severity: string;
-  status: string;
-  version: number;
-}
 
 /** A project with alerts, and the people who look after it. */
 export interface AlertScene {
@@ -95,7 +85,9 @@ export async function startAlertScene({ withBot = true } = {}): Promise<AlertSce
     alert(given: Partial<StoredAlert> = {}): StoredAlert {
       const id = directory.id();
       const stored = { id, iid: id, projectId: project.id, title: 'Disk full', severity: 'high', status: 'triggered' };
-      return { ...stored, version: 0, ...given };
+      const alert = { ...stored, version: 0, ...given };
+      here.alerts.set(id, alert);
+      return alert;
     },
     async tell(alert: StoredAlert, fact: Fact, given: Partial<AlertEvent> = {}): Promise<string> {
       alert.version += 1;

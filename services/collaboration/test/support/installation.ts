@@ -56,6 +56,7 @@ import { DirectoryModel } from '../../../../libs/directory/test/directory-model'
 import { compose } from '../../src/compose';
 import { readConfig } from '../../src/config';
 import { migrationSets } from '../../src/migrations';
+import { alertTargetService, type StoredAlert } from './alert-targets';
 
 /** A merge request as the stand-in for its owner holds it. */
 export interface StoredTarget {
@@ -80,7 +81,9 @@ export interface Installation {
   readonly folder: string;
   readonly directory: DirectoryModel;
   readonly targets: Map<number, StoredTarget>;
-  /** Calls that reached merge-requests. */
+  /** Alerts, as their service holds them. */
+  readonly alerts: Map<number, StoredAlert>;
+  /** Calls that reached owners of targets. */
   readonly targetCalls: string[];
   /** Whether merge-requests answers. */
   targetsAway: boolean;
@@ -202,6 +205,7 @@ export async function startInstallation(): Promise<Installation> {
 
   const directory = new DirectoryModel();
   const targets = new Map<number, StoredTarget>();
+  const alerts = new Map<number, StoredAlert>();
   const targetCalls: string[] = [];
   const edits: Installation['edits'] = [];
   const state = { editsRefused: false, targetsAway: false };
@@ -211,6 +215,7 @@ export async function startInstallation(): Promise<Installation> {
     port: 0,
     trusted,
     services: [
+      alertTargetService(alerts, targetCalls, externalUrl),
       implement(
         DirectoryServiceService,
         {
@@ -316,6 +321,7 @@ export async function startInstallation(): Promise<Installation> {
     LOG_DATABASE_URL: log.url,
     GROUPS_ADMIN_ADDRESS: `127.0.0.1:${peers.port}`,
     MERGE_REQUESTS_ADDRESS: `127.0.0.1:${peers.port}`,
+    ALERTS_ADDRESS: `127.0.0.1:${peers.port}`,
     SWITCHYARD_IDENTITY_KEY_FILE: join(folder, 'collaboration.pem'),
     SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'keys.json'),
     SWITCHYARD_EXTERNAL_URL: externalUrl,
@@ -331,6 +337,7 @@ export async function startInstallation(): Promise<Installation> {
     folder,
     directory,
     targets,
+    alerts,
     targetCalls,
     get targetsAway() {
       return state.targetsAway;

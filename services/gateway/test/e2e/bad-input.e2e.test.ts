@@ -234,6 +234,24 @@ describe('bad input', () => {
         visibility: ['public', 'internal', 'private'][index % 3],
         files: [{ file_path: 'README.md', content: 'x' }],
       });
+    let integration = 0;
+    for (let index = 0; index < 4; index += 1)
+      integration = (await post(`${at}/alert_management/http_integrations`, { name: `I${index}`, active: true })).id;
+    const receipt = '11111111-2222-3333-4444-555555555555';
+    await system.query(
+      'alerts',
+      `with raised as (
+          insert into alerts (project_id, iid, title, severity, started_at, starts_told, last_started_at, format, payload, integration_id,
+            status, ended_at)
+          select ${project}, n, 'Alert', 1, now(), false, now(), 'custom', '{"a":{"b":1e400}}', ${integration}, n % 4,
+            case when n % 4 = 2 then now() end from generate_series(1, 5) n
+          returning id),
+        counted as (insert into alert_counters (project_id, last_iid) values (${project}, 5)),
+        told as (
+          insert into alert_receipts (id, project_id, integration_id, format, items)
+          values ('${receipt}', ${project}, ${integration}, 'custom', '[{"outcome":"created","iid":1,"title":"Alert"}]'))
+        insert into alert_assignees (alert_id, user_id) select id, ${ada} from raised`,
+    );
     // Notes, threads and reactions of each kind of object; what would take them away is asked for others.
     const spoken: Record<string, string> = {};
     for (const kind of noteables) {
@@ -258,24 +276,6 @@ describe('bad input', () => {
         spoken[`${operationOf(route)} award_id`] = removes ? '999999' : String(reaction?.id);
       }
     }
-    let integration = 0;
-    for (let index = 0; index < 4; index += 1)
-      integration = (await post(`${at}/alert_management/http_integrations`, { name: `I${index}`, active: true })).id;
-    const receipt = '11111111-2222-3333-4444-555555555555';
-    await system.query(
-      'alerts',
-      `with raised as (
-          insert into alerts (project_id, iid, title, severity, started_at, starts_told, last_started_at, format, payload, integration_id,
-            status, ended_at)
-          select ${project}, n, 'Alert', 1, now(), false, now(), 'custom', '{"a":{"b":1e400}}', ${integration}, n % 4,
-            case when n % 4 = 2 then now() end from generate_series(1, 5) n
-          returning id),
-        counted as (insert into alert_counters (project_id, last_iid) values (${project}, 5)),
-        told as (
-          insert into alert_receipts (id, project_id, integration_id, format, items)
-          values ('${receipt}', ${project}, ${integration}, 'custom', '[{"outcome":"created","iid":1,"title":"Alert"}]'))
-        insert into alert_assignees (alert_id, user_id) select id, ${ada} from raised`,
-    );
     const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
     await post(`${at}/pipeline`, { ref: 'main' });
     const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);

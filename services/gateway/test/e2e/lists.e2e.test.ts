@@ -242,6 +242,16 @@ describe('every list', () => {
           returning id)
         insert into alert_assignees (alert_id, user_id) select id, ${first} from raised`,
     );
+    const onAlert = await post(`${at}/alert_management_alerts/1/notes`, { body: 'First' });
+    await system.query(
+      'collaboration',
+      `with written as (
+          insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+          select noteable_id, project_id, decode(lpad(to_hex(n + 4000), 40, '0'), 'hex'), true, author_id, 'Note'
+          from notes, generate_series(1, ${rows}) n where id = ${onAlert.id})
+        insert into award_emoji (awardable_type, awardable_id, name, user_id)
+        select 'Note', ${onAlert.id}, 'thumbsup', member from unnest(array[${userIds}]) member`,
+    );
 
     const g = `/groups/${group.id}`;
     const mr = `${at}/merge_requests/${request.iid}`;
@@ -311,6 +321,9 @@ describe('every list', () => {
       'GET /users/:id/events': '/users/root/events',
       'GET /projects/:id/events': `${at}/events`,
       'GET /projects/:id/alert_management_alerts': `${at}/alert_management_alerts`,
+      'GET /projects/:id/alert_management_alerts/:alert_iid/notes': `${at}/alert_management_alerts/1/notes`,
+      'GET /projects/:id/alert_management_alerts/:alert_iid/discussions': `${at}/alert_management_alerts/1/discussions`,
+      'GET /projects/:id/alert_management_alerts/:alert_iid/notes/:note_id/award_emoji': `${at}/alert_management_alerts/1/notes/${onAlert.id}/award_emoji`,
       'GET /projects/:id/alert_management/http_integrations': `${at}/alert_management/http_integrations`,
       'GET /todos': `/todos?private_token=${token}`,
     });

@@ -46,6 +46,8 @@ const families = {
   readerNotes: { public: '1........31.', internal: '1........31.', private: '1433.....31.' },
   /** The same on issues, which Guests read. */
   seerNotes: { public: '1........31.', internal: '1........31.', private: '14.......31.' },
+  /** The same on alerts, which Developers read. */
+  developerNotes: { public: '13333....31.', internal: '13333....31.', private: '14333....31.' },
   /** Whoever sees the project; the service decides on the rest. */
   seerWrite: { public: '1........313', internal: '1........313', private: '14.......313' },
   reporterWrite: { public: '1333.....313', internal: '1333.....313', private: '1433.....313' },
@@ -409,6 +411,12 @@ export const expectations: readonly Expectation[] = [
     'maintainerWrite',
     'G-4.12-17',
   ),
+  row('POST /projects/:id/alert_management/http_integrations/:integration_id/test', 'developerWrite', 'G-4.12-17', {
+    payload: { a: 1 },
+  }),
+  row('POST /projects/:id/alert_management/http_integrations/:integration_id/preview', 'maintainerWrite', 'G-4.12-17', {
+    payload: { a: 1 },
+  }),
   row('GET /projects/:id/alert_management/settings', 'maintainerRead', 'G-4.12-17'),
   row('PUT /projects/:id/alert_management/settings', 'maintainerWrite', 'G-4.12-17', { send_email: true }),
 
@@ -416,6 +424,14 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/alert_management_alerts/:alert_iid', 'developerRead', 'G-4.12-17'),
   row('PUT /projects/:id/alert_management_alerts/:alert_iid', 'developerWrite', 'G-4.12-17', { status: 'resolved' }),
   row('POST /projects/:id/alert_management_alerts/:alert_iid/issue', 'developerWrite', 'G-4.12-17'),
+  row('POST /projects/:id/alert_management_alerts/:alert_iid/todo', 'developerWrite', 'G-4.9-3'),
+  ...noteRows('/projects/:id/alert_management_alerts/:alert_iid', 'developerNotes', 'developerWrite'),
+  ...discussionRows('/projects/:id/alert_management_alerts/:alert_iid', 'developerNotes', 'developerWrite'),
+  ...reactionRows(
+    '/projects/:id/alert_management_alerts/:alert_iid/notes/:note_id',
+    'developerNotes',
+    'developerWrite',
+  ),
   row('GET /projects/:id/alert_management/receipts/:receipt_id', 'developerRead', 'G-4.12-17'),
 
   // To-dos

@@ -78,4 +78,16 @@ export const noteables: readonly NoteableKind[] = [
     hasDiff: true,
     ref: (projectId, path) => ({ projectId, target: { $case: 'commit', value: String(path.commit_id) } }),
   },
+  {
+    path: '/projects/:id/alert_management_alerts/:alert_iid',
+    path_params: { alert_iid: integer() },
+    name: 'an alert',
+    read: 'read_alerts',
+    comment: 'update_alerts',
+    hasNotes: true,
+    hasReactions: false,
+    resolvable: false,
+    hasDiff: false,
+    ref: (projectId, path) => ({ projectId, target: { $case: 'alertIid', value: path.alert_iid as number } }),
+  },
 ];

@@ -112,4 +112,14 @@ export const todoRoutes = [
     handle: ({ path, access, call }) =>
       call(TodoServiceService).createIssueTodo({ projectId: access.id, issueIid: path.issue_iid }),
   }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/alert_management_alerts/:alert_iid/todo',
+    summary: 'Create a to-do item on an alert',
+    access: { project: 'read_alerts' },
+    path_params: { alert_iid: integer() },
+    returns: { 201: 'Todo', 304: undefined },
+    handle: ({ path, access, call }) =>
+      call(TodoServiceService).createAlertTodo({ projectId: access.id, alertIid: path.alert_iid }),
+  }),
 ];
