@@ -2,6 +2,7 @@
 type BlockEnd = (line: string) => boolean;
 
 const marks = /^(?: {0,3}(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s)) ?)*/;
+const marked = /^ {0,3}[>\-*+\d]/;
 const item = /^[\s>]*(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const rawHtml = /^ {0,3}<(pre|code|script|style|textarea)\b/i;
@@ -10,6 +11,8 @@ const indented = /^(?: {4}| {0,3}\t)/;
 
 /** How the block ends that begins with a line and is no prose; undefined when the line begins none. */
 function blockEnd(line: string): BlockEnd | undefined {
+  // Most lines have none of the characters that matter.
+  if (!/[`~<]/.test(line)) return undefined;
   const mark = fence.exec(line)?.[1];
   if (mark !== undefined) {
     return (other) => {
@@ -69,7 +72,7 @@ export function* longProse(text: string, start: number): Generator<string> {
     const end = text.indexOf('\n', at);
     const stop = end < 0 ? text.length : end;
     const whole = text.slice(at, stop);
-    const line = whole.replace(marks, '');
+    const line = marked.test(whole) ? whole.replace(marks, '') : whole;
     if (ends !== undefined) {
       if (ends(line)) ends = undefined;
       afterBlank = true;
