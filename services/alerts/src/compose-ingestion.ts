@@ -1,21 +1,26 @@
 import { logger, observe } from '@switchyard/telemetry';
 import { alertWriter } from './application/alert-writer';
 import { keyDigest } from './application/integration-key';
+import { previewPayload } from './application/preview-payload';
 import { pruneAlertRemains } from './application/prune-alert-remains';
+import { sampleReader } from './application/read-sample';
 import { receiveAlerts } from './application/receive-alerts';
 import type { Area, AreaEdges } from './area';
 import { alertIngest } from './storage/alert.ingest';
 import { alertEndpointStore } from './storage/alert-endpoint.store';
 import { alertRemains } from './storage/alert-remains.store';
+import { httpIntegrationStore } from './storage/http-integration.store';
 import { ingestionHandler } from './transport/ingestion.handler';
 import { projectLocation } from './transport/project-location.client';
+import { trialHandler } from './transport/trial.handler';
 
 /** Builds the reception of payloads. */
 export function composeIngestion({ db, config, directory, groupsAdmin, clock }: AreaEdges): Area {
+  const endpoints = alertEndpointStore(db);
   const useCases = observe(
     'alerts',
     receiveAlerts({
-      endpoints: alertEndpointStore(db),
+      endpoints,
       locateProject: projectLocation(groupsAdmin, directory),
       writer: alertWriter(alertIngest(db, directory.sequence), { log: logger }),
       keyDigest: keyDigest(config.SWITCHYARD_SECRET),
@@ -23,8 +28,16 @@ export function composeIngestion({ db, config, directory, groupsAdmin, clock }: 
       clock,
     }),
   );
+  const { previewPayload: preview } = observe('alerts', {
+    previewPayload: previewPayload({
+      endpoints,
+      integrations: httpIntegrationStore(db),
+      readSample: sampleReader(config.SWITCHYARD_ALERT_PAYLOAD_LIMIT),
+      clock,
+    }),
+  });
   return {
-    services: [ingestionHandler(useCases)],
+    services: [ingestionHandler(useCases), trialHandler({ ...useCases, previewPayload: preview })],
     start: async () => [pruneAlertRemains(alertRemains(db), logger)],
   };
 }

@@ -6,7 +6,12 @@ import { deepestPayload, readPayload } from '../domain/payload';
 import type { PayloadRules } from '../domain/payload-custom';
 import { isMetricsPayload } from '../domain/payload-metrics';
 import { isObject } from '../domain/payload-value';
-import type { AlertEndpoint, AlertEndpointStore, EndpointSelector } from '../storage/alert-endpoint.store';
+import type {
+  AlertEndpoint,
+  AlertEndpointStore,
+  EndpointIntegration,
+  EndpointSelector,
+} from '../storage/alert-endpoint.store';
 import { type AlertWriter, Overloaded } from './alert-writer';
 import { gather } from './gather';
 import type { KeyDigest } from './integration-key';
@@ -53,6 +58,9 @@ export interface ReceptionEdges {
 /** Compared with where there is no integration, so that its absence takes no less time. */
 const noDigest = Buffer.alloc(32);
 
+/** Stands for an integration that is not there: it takes nothing, as one that is not active. */
+const none: EndpointIntegration = { id: 0, keyDigest: noDigest, active: false, mapping: [] };
+
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
 const decoder = new TextDecoder();
@@ -60,8 +68,8 @@ const decoder = new TextDecoder();
 /** Seconds after which a sender is to come again: spread, so that those who were refused together do not return together. */
 const pause = (): number => 1 + Math.floor(Math.random() * 5);
 
-/** The payload as text and as a value; undefined when it is not JSON, or nests too deeply. */
-function parse(content: Uint8Array): { text: string; value: unknown } | undefined {
+/** A payload as text and as a value; undefined when it is not JSON, or nests too deeply. */
+export function parsePayload(content: Uint8Array): { text: string; value: unknown } | undefined {
   // Asked before the parser sees it, which recurses.
   if (nestsDeeperThan(deepestPayload, content)) return undefined;
   try {
@@ -118,45 +126,56 @@ export function receiveAlerts(edges: ReceptionEdges) {
     return undefined;
   }
 
+  /** Takes a payload whose sender may send it. */
+  async function take(
+    endpoint: AlertEndpoint,
+    integration: EndpointIntegration,
+    { content, userAgent }: Pick<IncomingPayload, 'content' | 'userAgent'>,
+    receivedAt: Date,
+  ): Promise<Reception> {
+    if (content.length > edges.payloadLimit) return { status: 400 };
+    const parsed = parsePayload(content);
+    if (!integration.active) {
+      const isMetrics = parsed !== undefined && isObject(parsed.value) && isMetricsPayload(parsed.value);
+      return { status: isMetrics ? 401 : 403 };
+    }
+    const payload =
+      parsed === undefined
+        ? undefined
+        : readPayload(parsed.value, parsed.text, rulesOf(endpoint, integration.mapping, receivedAt));
+    if (payload === undefined) return { status: 400 };
+    const receiptId = randomUUID();
+    const { projectId } = endpoint;
+    const received = { ...payload, receiptId, projectId, integrationId: integration.id, receivedAt };
+    try {
+      const outcomes = await edges.writer.write({ ...received, wishes: wishesOf(endpoint) }, content.length);
+      const isRefused = payload.format === 'custom' && outcomes.every(({ outcome }) => outcome === 'rejected');
+      return isRefused ? { status: 400 } : { status: 200, receiptId, alerts: alertsOf(outcomes) };
+    } catch (error) {
+      if (!(error instanceof Overloaded)) throw error;
+      // Alertmanager tries again after a 5xx alone; after a 429 it drops what it had to say.
+      const isAlertmanager = payload.format === 'metrics' || /^alertmanager\//i.test(userAgent);
+      return { status: isAlertmanager ? 503 : 429, retryAfter: pause() };
+    }
+  }
+
   return {
     /** Takes one payload. Fails with `unavailable` while the database is away. */
     async receiveAlerts(incoming: IncomingPayload): Promise<Reception> {
-      const { content } = incoming;
       const receivedAt = edges.clock();
       const endpoint = await endpointOf(incoming);
       if (endpoint === undefined) return { status: 404 };
       const { integration } = endpoint;
       const isKey = timingSafeEqual(edges.keyDigest(incoming.key ?? ''), integration?.keyDigest ?? noDigest);
-      if (integration !== undefined && !isKey) return { status: 401 };
-      if (content.length > edges.payloadLimit) return { status: 400 };
-      const parsed = parse(content);
-      if (integration?.active !== true) {
-        const isMetrics = parsed !== undefined && isObject(parsed.value) && isMetricsPayload(parsed.value);
-        return { status: isMetrics ? 401 : 403 };
-      }
-      const payload =
-        parsed === undefined
-          ? undefined
-          : readPayload(parsed.value, parsed.text, rulesOf(endpoint, integration.mapping, receivedAt));
-      if (payload === undefined) return { status: 400 };
-      const receiptId = randomUUID();
-      const received = {
-        ...payload,
-        receiptId,
-        projectId: endpoint.projectId,
-        integrationId: integration.id,
-        receivedAt,
-      };
-      try {
-        const outcomes = await edges.writer.write({ ...received, wishes: wishesOf(endpoint) }, content.length);
-        const isRefused = payload.format === 'custom' && outcomes.every(({ outcome }) => outcome === 'rejected');
-        return isRefused ? { status: 400 } : { status: 200, receiptId, alerts: alertsOf(outcomes) };
-      } catch (error) {
-        if (!(error instanceof Overloaded)) throw error;
-        // Alertmanager tries again after a 5xx alone; after a 429 it drops what it had to say.
-        const isAlertmanager = payload.format === 'metrics' || /^alertmanager\//i.test(incoming.userAgent);
-        return { status: isAlertmanager ? 503 : 429, retryAfter: pause() };
-      }
+      if (integration !== undefined) return isKey ? take(endpoint, integration, incoming, receivedAt) : { status: 401 };
+      return take(endpoint, none, incoming, receivedAt);
+    },
+
+    /** Takes one payload from somebody who may send test alerts. Fails with `unavailable` while the database is away. */
+    async receiveTestAlert(projectId: number, integrationId: number, content: Uint8Array): Promise<Reception> {
+      const endpoint = await edges.endpoints.find({ id: projectId }, { id: integrationId });
+      if (endpoint?.integration === undefined) return { status: 404 };
+      return take(endpoint, endpoint.integration, { content, userAgent: '' }, edges.clock());
     },
   };
 }
@@ -164,7 +183,12 @@ export function receiveAlerts(edges: ReceptionEdges) {
 /** What `receiveAlerts` gives. */
 export type AlertReception = ReturnType<typeof receiveAlerts>;
 
-const rulesOf = ({ tier, settings }: AlertEndpoint, mapping: PayloadRules['mappings'], now: Date): PayloadRules => ({
+/** What the reading of a payload depends on, where it came. */
+export const rulesOf = (
+  { tier, settings }: AlertEndpoint,
+  mapping: PayloadRules['mappings'],
+  now: Date,
+): PayloadRules => ({
   digest: sha1,
   mappings: hasMapping(tier) ? mapping : [],
   fingerprinting: settings.fingerprinting && tier !== 'free',

@@ -1,4 +1,4 @@
-import { type Database, named, sql } from '@switchyard/database';
+import { type Database, named, type Sql, sql } from '@switchyard/database';
 import { projectById, projectByPath } from '@switchyard/directory';
 import { type AlertSettings, defaultAlertSettings } from '../domain/alert-settings';
 import type { IntegrationType } from '../domain/http-integration';
@@ -23,8 +23,16 @@ export interface EndpointIntegration {
   readonly mapping: readonly PayloadMapping[];
 }
 
-/** What selects an integration within its project: an endpoint id, or a type, of which the oldest is meant (G-4.12-1). */
-export type EndpointSelector = { readonly endpointId: string } | { readonly oldestOf: IntegrationType };
+/** What selects an integration within its project: an endpoint id, or a type, of which the oldest is meant (G-4.12-1); or its id. */
+export type EndpointSelector =
+  | { readonly endpointId: string }
+  | { readonly oldestOf: IntegrationType }
+  | { readonly id: number };
+
+function selected(selector: EndpointSelector): Sql {
+  if ('id' in selector) return sql`i.id = ${selector.id}`;
+  return 'endpointId' in selector ? sql`i.endpoint_id = ${selector.endpointId}` : sql`i.type = ${selector.oldestOf}`;
+}
 
 /** A project by its full path, or by its id. */
 export type ProjectName = { readonly path: string } | { readonly id: number };
@@ -51,15 +59,13 @@ export const alertEndpointStore = (db: Database): AlertEndpointStore => ({
   async find(name, selector) {
     const project = await ('id' in name ? projectById(db, name.id) : projectByPath(db, name.path));
     if (project === undefined || project.deleting || project.archived) return undefined;
-    const where =
-      'endpointId' in selector ? sql`i.endpoint_id = ${selector.endpointId}` : sql`i.type = ${selector.oldestOf}`;
     const row = await db.one<EndpointRow>(
       named(
         'alert_endpoint',
         sql`select i.id, i.key_digest, i.active, i.payload_attribute_mappings,
             s.create_issue, s.send_email, s.auto_close_incident, s.fingerprinting
           from (select ${project.id}::bigint as project_id) p
-          left join lateral (select * from http_integrations i where i.project_id = p.project_id and ${where} order by i.id limit 1) i
+          left join lateral (select * from http_integrations i where i.project_id = p.project_id and ${selected(selector)} order by i.id limit 1) i
             on true
           left join alert_settings s on s.project_id = p.project_id`,
       ),

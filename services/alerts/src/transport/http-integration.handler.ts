@@ -1,7 +1,4 @@
-import {
-  HttpIntegrationServiceService,
-  type PayloadAttributeMapping,
-} from '@switchyard/protos/alerts/v1/http_integration';
+import { HttpIntegrationServiceService } from '@switchyard/protos/alerts/v1/http_integration';
 import {
   type CallContext,
   entity,
@@ -13,17 +10,9 @@ import {
 } from '@switchyard/rpc';
 import type { HttpIntegrations } from '../application/manage-http-integrations';
 import type { HttpIntegration, IntegrationType } from '../domain/http-integration';
-import type { WrittenMapping } from '../domain/payload-mapping';
 import { presentHttpIntegration } from '../presenters/http-integration.presenter';
 import { scopeOf } from './project-scope';
-
-const toWritten = ({ fieldName, path, type, label, fallbackPath }: PayloadAttributeMapping): WrittenMapping => ({
-  field: fieldName,
-  path,
-  type,
-  label,
-  fallbackPath,
-});
+import { toWrittenMapping } from './written-mapping';
 
 /** Serves `HttpIntegrationService`. */
 export function httpIntegrationHandler(integrations: HttpIntegrations, externalUrl: string): ServiceImplementation {
@@ -52,7 +41,7 @@ export function httpIntegrationHandler(integrations: HttpIntegrations, externalU
       const { integration, key } = await integrations.create(scopeOf(context, projectId), {
         ...change,
         type: type as IntegrationType,
-        mapping: mapping?.mappings.map(toWritten),
+        mapping: mapping?.mappings.map(toWrittenMapping),
       });
       return entity(shown(integration, context, key));
     },
@@ -61,7 +50,7 @@ export function httpIntegrationHandler(integrations: HttpIntegrations, externalU
       const integration = await integrations.update(scopeOf(context, projectId), integrationId, {
         ...change,
         type: type as IntegrationType | undefined,
-        mapping: mapping?.mappings.map(toWritten),
+        mapping: mapping?.mappings.map(toWrittenMapping),
       });
       return entity(shown(integration, context));
     },

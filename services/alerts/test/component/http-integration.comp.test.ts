@@ -5,6 +5,7 @@ import {
   HttpIntegrationServiceService,
   UpdateHttpIntegrationRequest,
 } from '@switchyard/protos/alerts/v1/http_integration';
+import { TrialServiceService } from '@switchyard/protos/alerts/v1/trial';
 import type { RpcClient } from '@switchyard/rpc';
 import { externalUrl, type Installation, json, startInstallation } from '../support/installation';
 
@@ -165,6 +166,68 @@ describe('an alert integration', () => {
       select 8, 'I', lpad(to_hex(n), 16, '0'), decode(repeat('00', 32), 'hex'), '0000', true from generate_series(1, 99) n`);
     await create(8);
     await expect(create(8)).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+});
+
+describe('a trial', () => {
+  let projectId: number;
+  let integrationId: number;
+  const trial = () => here.client(TrialServiceService);
+  const test = (payload: string) => trial().sendTestAlert({ projectId, integrationId, payload }, as(projectId));
+  const preview = async (payload: string, mappings?: ReturnType<typeof mapped>[]) =>
+    json(
+      await trial().previewPayload(
+        { projectId, integrationId, payload, mapping: mappings && { mappings } },
+        as(projectId),
+      ),
+    );
+
+  beforeAll(async () => {
+    // Nobody waits for the directory here but whoever asks with its sequence.
+    here.directory.user({ username: 'ghost', bot: true });
+    projectId = here.directory.project(here.directory.namespace({ tier: 'ultimate' }).id).id;
+    const payloadExample = '{"event":{"name":"Sample"}}';
+    const mapping = { mappings: [mapped('title', ['event', 'name'])] };
+    integrationId = (await create(projectId, { payloadExample, mapping })).id;
+  });
+
+  it('becomes an alert as any payload does', async () => {
+    const first = json(await test('{"event":{"name":"Down"},"fingerprint":"f"}'));
+    expect(first).toEqual({ receipt_id: expect.any(String), alerts: [{ iid: 1, title: 'Down' }] });
+    expect(json(await test('{"event":{"name":"Down"},"fingerprint":"f"}')).alerts).toEqual(first.alerts);
+    expect(await here.db.query(sql`select events, integration_id from alerts where project_id = ${projectId}`)).toEqual(
+      [{ events: 2, integration_id: integrationId }],
+    );
+    await expect(test('[]')).rejects.toMatchObject({ kind: 'bad_request' });
+    await integrations.updateHttpIntegration(
+      UpdateHttpIntegrationRequest.fromPartial({ projectId, integrationId, active: false }),
+      as(projectId),
+    );
+    await expect(test('{}')).rejects.toMatchObject({ kind: 'forbidden' });
+    const unknown = trial().sendTestAlert({ projectId, integrationId: 999_999, payload: '{}' }, as(projectId));
+    await expect(unknown).rejects.toMatchObject({ body: { message: '404 HTTP integration Not Found' } });
+  });
+
+  it('can be looked at before, by the mapping there is or another one', async () => {
+    const before = await here.db.query(sql`select count(*) from alerts`);
+    const ofSample = await preview('');
+    expect(ofSample).toMatchObject({
+      format: 'custom',
+      items: [{ outcome: 'firing', reason: null, alert: { title: 'Sample', severity: 'critical', started_at: null } }],
+    });
+    const ended = await preview('{"what":{"is":"X"},"title":"Y","status":"resolved"}', [
+      mapped('title', ['what', 'is']),
+    ]);
+    expect(ended.items).toMatchObject([{ outcome: 'end', title: 'X' }]);
+    await expect(preview('{"a":', [mapped('colour', ['a'])])).rejects.toMatchObject({
+      body: {
+        message: {
+          payload: ['must be valid JSON'],
+          payload_attribute_mappings: ['colour is no field that can be mapped'],
+        },
+      },
+    });
+    expect(await here.db.query(sql`select count(*) from alerts`)).toEqual(before);
   });
 });
 

@@ -349,6 +349,7 @@ describe('bad input', () => {
       new_name: () => `l${next()}`,
       visibility: 'private',
       active: true,
+      payload: () => ({ title: `Alert ${next()}` }),
       duration: '1h 30m',
       body: () => `Text ${next()}`,
       note: () => `Text ${next()}`,

@@ -2,6 +2,7 @@ import {
   HttpIntegrationServiceService,
   type PayloadAttributeMappings,
 } from '@switchyard/protos/alerts/v1/http_integration';
+import { TrialServiceService } from '@switchyard/protos/alerts/v1/trial';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, csv, hashes, integer, jsonText, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
@@ -141,6 +142,39 @@ export const httpIntegrationRoutes = [
       call(HttpIntegrationServiceService).resetHttpIntegrationToken({
         projectId: access.id,
         integrationId: at.integration_id,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${onePath}/test`,
+    summary: 'Send a test alert to an alert integration',
+    access: { project: 'update_alerts' },
+    path_params: one,
+    params: { payload: jsonText() },
+    bodyLimit,
+    returns: { 201: 'AlertTest' },
+    handle: ({ params, path: at, access, call }) =>
+      call(TrialServiceService).sendTestAlert({
+        projectId: access.id,
+        integrationId: at.integration_id,
+        payload: params.payload,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${onePath}/preview`,
+    summary: 'Show what a payload would become',
+    access: { project: 'admin_alerts' },
+    path_params: one,
+    params: { payload: jsonText().optional(), payload_attribute_mappings: mapping.optional() },
+    bodyLimit,
+    returns: { 200: 'AlertPayloadPreview' },
+    handle: ({ params, path: at, access, call }) =>
+      call(TrialServiceService).previewPayload({
+        projectId: access.id,
+        integrationId: at.integration_id,
+        payload: params.payload ?? '',
+        mapping: toMapping(params.payload_attribute_mappings),
       }),
   }),
 ];

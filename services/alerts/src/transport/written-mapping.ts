@@ -1,0 +1,17 @@
+import type { PayloadAttributeMapping } from '@switchyard/protos/alerts/v1/http_integration';
+import type { WrittenMapping } from '../domain/payload-mapping';
+
+/** A mapping as it came. */
+export const toWrittenMapping = ({
+  fieldName,
+  path,
+  type,
+  label,
+  fallbackPath,
+}: PayloadAttributeMapping): WrittenMapping => ({
+  field: fieldName,
+  path,
+  type,
+  label,
+  fallbackPath,
+});
