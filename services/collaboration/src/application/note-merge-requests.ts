@@ -12,7 +12,7 @@ export interface NotedHappening {
   /** 0 when nobody caused it. */
   readonly actorId: number;
   /** `deleted`: its notes go with it; `pushed`: its diff notes move to the new version. */
-  readonly fact: NotedFact | { readonly kind: 'deleted' } | { readonly kind: 'pushed' };
+  readonly fact: NotedFact | { readonly kind: 'deleted' };
   readonly cause: SystemNoteCause;
 }
 
@@ -32,5 +32,5 @@ export const noteMergeRequests =
     if (fact.kind === 'deleted') return noteables.remove(tx, key);
     const retargeted = fact.kind === 'updated' && fact.changedFields.includes('target_branch');
     if (fact.kind === 'pushed' || retargeted) await moves.ask(tx, key);
-    if (fact.kind !== 'pushed') await notes.write(tx, key, systemNotesOf(actorId, fact), cause);
+    await notes.write(tx, key, systemNotesOf(actorId, fact), cause);
   };

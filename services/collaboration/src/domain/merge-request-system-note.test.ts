@@ -55,6 +55,18 @@ describe('system notes of a merge request', () => {
     ]);
   });
 
+  it('tell of a push what it brought, or took away', () => {
+    const push = { oldSha: 'a'.repeat(40), newSha: 'b'.repeat(40), commits: 1, rewritten: false };
+    const text = (given: Partial<typeof push>) =>
+      said({ kind: 'pushed', push: { ...push, ...given } }).map((note) => note[2])[0];
+    expect(text({})).toBe('added 1 commit (aaaaaaaa...bbbbbbbb)');
+    expect(text({ commits: 10_001 })).toBe('added more than 10,000 commits (aaaaaaaa...bbbbbbbb)');
+    expect(text({ commits: 2, rewritten: true })).toBe('rewrote the branch and added 2 commits (aaaaaaaa...bbbbbbbb)');
+    expect(text({ commits: 0, rewritten: true })).toBe('took commits away (aaaaaaaa...bbbbbbbb)');
+    expect(said({ kind: 'pushed', push: undefined })).toEqual([]);
+    expect(said(update({ discussionLocked: false }))).toEqual([['discussion_locked', 2, 'unlocked the discussion']]);
+  });
+
   it('leave labels and milestones to others (api.md section 2)', () => {
     expect(said(update({ changedFields: ['labels', 'milestone'] }))).toEqual([]);
   });

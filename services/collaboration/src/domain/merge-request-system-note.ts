@@ -15,6 +15,15 @@ export type NotedFact =
       readonly changedFields: readonly string[];
       /** Those that count time, in seconds. */
       readonly timeChanges: readonly { readonly field: string; readonly old: number; readonly new: number }[];
+      /** After the edit; undefined where that stayed. */
+      readonly discussionLocked?: boolean | undefined;
+    }
+  | {
+      readonly kind: 'pushed';
+      /** undefined: nobody could tell any more. */
+      readonly push:
+        | { readonly oldSha: string; readonly newSha: string; readonly commits: number; readonly rewritten: boolean }
+        | undefined;
     }
   | { readonly kind: 'boarded'; readonly targetBranch: string; readonly position: number }
   | {
@@ -49,6 +58,8 @@ function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }
     const saying = timeSayings[change.field];
     if (saying !== undefined) say(change.field, saying(change));
   }
+  if (fact.discussionLocked !== undefined)
+    say('discussion_locked', `${fact.discussionLocked ? 'locked' : 'unlocked'} the discussion`);
   if (changed.has('target_branch')) say('branch', 'changed the target branch');
   say(
     'assignee',
@@ -72,6 +83,8 @@ export function systemNotesOf(actorId: number, fact: NotedFact): SystemNote[] {
   switch (fact.kind) {
     case 'updated':
       return editNotes(actorId, fact);
+    case 'pushed':
+      return fact.push === undefined ? [] : [{ action: 'commit', authorId: actorId, parts: [pushNote(fact.push)] }];
     case 'boarded':
       return [{ action: 'merge_train', authorId: actorId, parts: [boardingNote(fact.position, fact.targetBranch)] }];
     case 'train_left':
@@ -85,6 +98,21 @@ export function systemNotesOf(actorId: number, fact: NotedFact): SystemNote[] {
     case 'auto_merge_changed':
       return [{ action: 'auto_merge', authorId: actorId || fact.setById, parts: [autoMergeNote(fact)] }];
   }
+}
+
+/** Commits up to which a push tells how many it brought (see the proto). */
+const countedCommits = 10_000;
+
+function pushNote({
+  oldSha,
+  newSha,
+  commits,
+  rewritten,
+}: NonNullable<Extract<NotedFact, { kind: 'pushed' }>['push']>): string {
+  const number = commits > countedCommits ? 'more than 10,000' : String(commits);
+  const added = `added ${number} commit${commits === 1 ? '' : 's'}`;
+  const what = !rewritten ? added : commits === 0 ? 'took commits away' : `rewrote the branch and ${added}`;
+  return `${what} (${oldSha.slice(0, 8)}...${newSha.slice(0, 8)})`;
 }
 
 function autoMergeNote({ change, mergeTrain, reason }: Extract<NotedFact, { kind: 'auto_merge_changed' }>): string {

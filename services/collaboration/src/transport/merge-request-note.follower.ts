@@ -17,7 +17,7 @@ function notedFact({ fact, mergeRequest }: MergeRequestEvent): NotedHappening['f
     case 'deleted':
       return { kind: 'deleted' };
     case 'acted':
-      return fact.value.kind === Acted.KIND_PUSHED ? { kind: 'pushed' } : undefined;
+      return fact.value.kind === Acted.KIND_PUSHED ? { kind: 'pushed', push: fact.value.push } : undefined;
     case 'mergeTrainEntryAdded':
       return { kind: 'boarded', targetBranch: fact.value.targetBranch, position: fact.value.position };
     case 'mergeTrainEntryRemoved':

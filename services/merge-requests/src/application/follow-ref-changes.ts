@@ -1,6 +1,7 @@
 import { unavailable } from '@switchyard/errors';
 import type { MergeRequest } from '../domain/merge-request';
-import { branchNameOf, mergedBranches, type Repository, type Sha } from '../git';
+import type { Push } from '../domain/merge-request-change';
+import { branchNameOf, countCommits, isAncestor, mergedBranches, type Repository, readCommit, type Sha } from '../git';
 import { compareBranches, readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import { type Landing, landingOfCause } from './land-merge-request';
@@ -10,6 +11,13 @@ import { noAutoMerge, unchecked } from './update-merge-request';
 
 /** Seconds between a train's landing and the check of the merge requests that are not on it. */
 const recheckDelay = 1;
+
+/** What moving a branch from one commit to another changed of it; undefined when the old one is gone. */
+async function pushBetween(repo: Repository, oldSha: Sha, newSha: Sha): Promise<Push | undefined> {
+  if ((await readCommit(repo, oldSha)) === undefined) return undefined;
+  const commits = await countCommits(repo, { from: [newSha], not: [oldSha] });
+  return { oldSha, newSha, commits, rewritten: !(await isAncestor(repo, oldSha, newSha)) };
+}
 
 /**
  * Merge requests follow every push to either side: new head and diff version, mergeability to be checked again, merged when the
@@ -57,6 +65,7 @@ export function followRefChanges(
     if (mr.sourceSha === source && mr.sourceBranchExists) return;
     const target = (await readHeads(repo, [mr.targetBranch])).get(mr.targetBranch);
     const diff = target === undefined ? undefined : await compareBranches(repo, target, source);
+    const push = mr.sourceSha === undefined ? undefined : await pushBetween(repo, mr.sourceSha as Sha, source);
     await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) =>
       mergeRequest.state !== 'opened' || mergeRequest.sourceSha === source
         ? undefined
@@ -73,7 +82,7 @@ export function followRefChanges(
             newHead: source,
             diff,
             leaves: 'pushed',
-            facts: [{ kind: 'acted', act: 'pushed', actId: String(change.id) }],
+            facts: [{ kind: 'acted', act: 'pushed', actId: String(change.id), push }],
             jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
           },
     );

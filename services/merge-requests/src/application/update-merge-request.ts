@@ -188,6 +188,7 @@ function decide(
           : undefined,
       changedFields: fields,
       timeChanges: [],
+      discussionLocked: patch.discussionLocked ?? undefined,
     });
   }
 

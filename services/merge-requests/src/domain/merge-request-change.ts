@@ -34,6 +34,8 @@ export type MergeRequestFact =
       readonly changedFields: readonly string[];
       /** Those that count time. */
       readonly timeChanges: readonly TimeChange[];
+      /** After the edit, where that changed. */
+      readonly discussionLocked?: boolean | undefined;
     }
   | { readonly kind: 'closed' }
   | { readonly kind: 'reopened' }
@@ -65,7 +67,17 @@ export type MergeRequestFact =
       readonly reason?: LeaveReason;
     }
   /** `actId` tells one act from another of its kind. */
-  | { readonly kind: 'acted'; readonly act: Act; readonly actId: string };
+  | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
+
+/** What a push changed of a source branch. */
+export interface Push {
+  readonly oldSha: string;
+  readonly newSha: string;
+  /** New ones; 10,001 for more than 10,000. */
+  readonly commits: number;
+  /** Commits went away. */
+  readonly rewritten: boolean;
+}
 
 /** Durable work outside requests. */
 export type JobRequest =

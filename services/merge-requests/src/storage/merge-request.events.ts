@@ -104,6 +104,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
             changedFields: [...fact.changedFields],
             issueReferences: fact.issueReferences && referencesOf(fact.issueReferences),
             timeChanges: [...fact.timeChanges],
+            discussionLocked: fact.discussionLocked,
           },
         },
       };
@@ -161,7 +162,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
     case 'acted':
       return {
         cause: `${fact.act}:${fact.actId}`,
-        fact: { $case: 'acted', value: { kind: actKinds[fact.act] } },
+        fact: { $case: 'acted', value: { kind: actKinds[fact.act], push: fact.push } },
       };
   }
 }

@@ -398,6 +398,10 @@ describe('pushes', () => {
     const { body } = await api(people.developer, 'GET', mr(project, 1));
     expect(body).toMatchObject({ state: 'merged', merge_user: { id: 2 } });
     expect(await events(opened.id)).toEqual(['created', 'acted', 'merged']);
+    const [told] = await harness.db.query<{ push: unknown }>(
+      sql`select body -> 'acted' -> 'push' as push from events.outbox where event_id like ${`merge_request.acted:${opened.id}:pushed%`}`,
+    );
+    expect(told?.push).toEqual({ oldSha: opened.sha, newSha: second, commits: 1 });
 
     await commit(project, 'gone', { 'gone.txt': 'gone\n' }, { start: 'main' });
     await open(project, 'gone');
