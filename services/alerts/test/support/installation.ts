@@ -1,9 +1,12 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
 import { type EventBus, type EventDefinition, embeddedLog, encodeBody, logMigrations } from '@switchyard/events';
+import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
@@ -22,7 +25,7 @@ import {
   startServer,
   startService,
 } from '@switchyard/rpc';
-import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { eventually, freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { compose } from '../../src/compose';
 import { readConfig } from '../../src/config';
@@ -39,8 +42,14 @@ export interface Installation {
   as(user: { id: number; admin?: boolean } | undefined, access?: Partial<Access> & { id: number }): CallOptions;
   /** Publishes an event, as the relay of its owner would. */
   publish<Payload>(event: EventDefinition<Payload>, payload: Payload, id: string): Promise<void>;
+  /** Paths that groups-admin knows to mean a project, in lower case: what a replica that is behind does not know, and former paths. */
+  readonly locations: Map<string, number>;
   start(environment?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
+  /** Starts the service once more on the same database; the client of its own is the gateway's. */
+  startBeside(): Promise<{ client: Installation['client']; close(): Promise<void> }>;
+  /** Starts the service as a process of its own, reached by `client` while it is stopped here. */
+  startProcess(environment?: Record<string, string>): Promise<ChildProcess>;
   close(): Promise<void>;
 }
 
@@ -49,6 +58,16 @@ export const externalUrl = 'https://forge.example';
 /** The JSON of a reply. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 export const json = (reply: Representation | RepresentationPage): any => JSON.parse(reply.json.toString());
+
+/** Settles once somebody listens on the port. */
+const reach = (port: number): Promise<void> =>
+  new Promise((settle, reject) => {
+    const socket = connectSocket(port, '127.0.0.1', () => {
+      socket.destroy();
+      settle();
+    });
+    socket.once('error', reject);
+  });
 
 /** Builds the surroundings and starts the service in this process. */
 export async function startInstallation(): Promise<Installation> {
@@ -68,6 +87,7 @@ export async function startInstallation(): Promise<Installation> {
   const trusted = readTrustedKeys(join(folder, 'keys.json'));
 
   const directory = new DirectoryModel();
+  const locations = new Map<string, number>();
   const rule = { callers: ['alerts'] };
   const peers: RunningServer = await startServer({
     host: '127.0.0.1',
@@ -81,6 +101,16 @@ export async function startInstallation(): Promise<Installation> {
           snapshot: (request) => directory.client.snapshot(request, { requestId: 'test' }),
         },
         { readChanges: rule, snapshot: rule },
+      ),
+      implement(
+        { locateProject: AccessServiceService.locateProject },
+        {
+          locateProject: async ({ path }) => ({
+            projectId: locations.get(path.toLowerCase()) ?? 0,
+            directorySequence: directory.changes.length,
+          }),
+        },
+        { locateProject: rule },
       ),
     ],
   });
@@ -105,12 +135,14 @@ export async function startInstallation(): Promise<Installation> {
       connect(`127.0.0.1:${grpcPort}`, { name, key: keys.get(name) as KeyObject }),
     ]),
   );
+  const children: ChildProcess[] = [];
   let running: RunningService | undefined;
 
   const installation: Installation = {
     db,
     directory,
     bus,
+    locations,
     client: (definition, as = 'gateway') => (callers.get(as) as Peer).client(definition),
     as: (user, access) => {
       const actor: Actor =
@@ -144,9 +176,50 @@ export async function startInstallation(): Promise<Installation> {
       await running?.close(100);
       running = undefined;
     },
+    async startBeside() {
+      const config = readConfig({ ...environment, GRPC_PORT: '0' });
+      const context = { signer: readSigner('alerts', environment.SWITCHYARD_IDENTITY_KEY_FILE), trusted };
+      const twin = await startService(config, context, await compose(config, context));
+      const peer = connect(`127.0.0.1:${twin.grpcPort}`, { name: 'gateway', key: keys.get('gateway') as KeyObject });
+      return {
+        client: (definition) => peer.client(definition),
+        async close() {
+          peer.close();
+          await twin.close(100);
+        },
+      };
+    },
+    async startProcess(more = {}) {
+      const main = join(__dirname, '..', '..', 'dist', 'main.js');
+      const child = spawn(process.execPath, [main], {
+        // The events of these tests go over the embedded log, also in a run over Kafka.
+        env: {
+          ...process.env,
+          KAFKA_BROKERS: undefined,
+          ...environment,
+          NODE_ENV: 'test',
+          LOG_LEVEL: 'error',
+          ...more,
+        },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      children.push(child);
+      await eventually(
+        async () => {
+          if (child.exitCode === null && child.signalCode === null) await reach(grpcPort);
+        },
+        { within: 30_000, every: 20 },
+      );
+      return child;
+    },
     async close() {
       for (const peer of callers.values()) peer.close();
       await installation.stop();
+      for (const child of children) {
+        if (child.exitCode !== null || child.signalCode !== null) continue;
+        child.kill('SIGKILL');
+        await new Promise((settle) => child.once('exit', settle));
+      }
       await peers.close(100);
       await bus.close();
       await db.close();
