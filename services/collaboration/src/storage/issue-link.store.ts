@@ -1,6 +1,6 @@
 import { type Database, listPage, type PageInfo, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
-import { joinProject, type Viewer, visibleProjects } from '@switchyard/directory';
-import { mergeRequestRule } from './todo.visibility';
+import { joinProject, type Viewer } from '@switchyard/directory';
+import { readableMergeRequests } from './todo.visibility';
 
 /** A merge request, as links know it. */
 export interface LinkedMergeRequest {
@@ -70,8 +70,8 @@ export const issueMergeRequestList = (db: Database): IssueMergeRequestList => ({
       where: [
         sql`link.project_id = ${issue.projectId} and link.iid = ${issue.iid}`,
         ...(closing ? [sql`link.closes`] : []),
-        // The same condition as the owner's own, so that what it would withhold is not counted either.
-        sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`,
+        // What the owner would withhold is not counted either.
+        readableMergeRequests(viewer),
       ],
       orders: { id: [{ name: 'id', expression: sql`link.merge_request_id`, type: 'bigint' }] },
       request,

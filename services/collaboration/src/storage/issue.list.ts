@@ -105,7 +105,7 @@ export const issueList = (db: Database): IssueList => ({
       db,
       name: 'list_issues',
       searches: query.filter.search !== undefined,
-      select: issueSelect,
+      select: issueSelect(query.viewer),
       from: issueFrom,
       where: conditionsOf(query),
       orders,

@@ -7,9 +7,11 @@ import {
   milestoneJson,
   projectColumns,
   projectOf,
+  type Viewer,
 } from '@switchyard/directory';
 import type { Issue, IssueSeverity, IssueState, IssueType } from '../domain/issue';
 import type { IssuePerson, IssueView } from '../domain/issue-view';
+import { readableMergeRequests } from './todo.visibility';
 
 interface Row extends Record<string, unknown> {
   id: number;
@@ -31,13 +33,17 @@ const people = sql`(
 /** Columns of `issues i` as `toIssue` reads them; the date as text, which has no zone to lose. */
 export const issueColumns: Sql = sql`i.*, i.due_date::text as due_on`;
 
-/** Select list of a view; on the aliases of `issueFrom`. */
-export const issueSelect: Sql = sql`${issueColumns}, ${projectColumns},
+// Under the same condition as the list of them, so that the number tells of none that the list withholds.
+const closingMergeRequests = (viewer: Viewer): Sql => sql`(
+  select count(*)::int from issue_merge_requests mr ${joinProject(sql`mr.merge_request_project_id`)}
+  where mr.project_id = i.project_id and mr.iid = i.iid and mr.closes and ${readableMergeRequests(viewer)})`;
+
+/** Select list of a view for a viewer; on the aliases of `issueFrom`. */
+export const issueSelect = (viewer: Viewer): Sql => sql`${issueColumns}, ${projectColumns},
   array(select a.user_id from issue_assignees a where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
   ${people}, ${labelsJson(sql`array(select il.label_id from issue_labels il where il.issue_id = i.id)`)} as labels,
   ${milestoneJson(sql`i.milestone_id`)} as milestone,
-  (select count(*)::int from issue_merge_requests mr where mr.project_id = i.project_id and mr.iid = i.iid and mr.closes)
-    as merge_requests_count`;
+  ${closingMergeRequests(viewer)} as merge_requests_count`;
 
 /** Issues `i` with their projects `p` and namespaces `n`. */
 export const issueFrom: Sql = sql`issues i ${joinProject(sql`i.project_id`)}`;
@@ -100,9 +106,14 @@ const has = (key: IssueKey): Sql =>
   'id' in key ? sql`i.id = ${key.id}` : sql`i.project_id = ${key.projectId} and i.iid = ${key.iid}`;
 
 /** One issue that meets a condition with what it embeds; undefined when there is none. */
-export async function readIssueView(db: SqlExecutor, key: IssueKey, visible: Sql): Promise<IssueView | undefined> {
+export async function readIssueView(
+  db: SqlExecutor,
+  key: IssueKey,
+  viewer: Viewer,
+  visible: Sql,
+): Promise<IssueView | undefined> {
   const [row] = await db.query(
-    named('find_issue', sql`select ${issueSelect} from ${issueFrom} where ${has(key)} and ${visible}`),
+    named('find_issue', sql`select ${issueSelect(viewer)} from ${issueFrom} where ${has(key)} and ${visible}`),
   );
   return row === undefined ? undefined : toIssueView(row);
 }

@@ -170,6 +170,7 @@ export const issueStore = (db: Database) => ({
     readIssueView(
       db,
       key,
+      viewer,
       viewer.level === undefined
         ? visibleIssues(viewer)
         : sql`p.issues_enabled and ${openToLevel(viewer, viewer.level)}`,
@@ -180,7 +181,7 @@ export const issueStore = (db: Database) => ({
     const rows = await db.query(
       named(
         'find_issues',
-        sql`select ${issueSelect} from ${issueFrom} where i.id = any(${[...ids]}::bigint[]) and ${visibleIssues(viewer)}`,
+        sql`select ${issueSelect(viewer)} from ${issueFrom} where i.id = any(${[...ids]}::bigint[]) and ${visibleIssues(viewer)}`,
       ),
     );
     return rows.map(toIssueView);

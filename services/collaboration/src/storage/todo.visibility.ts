@@ -15,6 +15,10 @@ import { issueRule, visibleIssues } from './issue.visibility';
 /** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
 export const mergeRequestRule: ProjectRule = { privateLevel: 20, feature: 'merge_requests' };
 
+/** Whether the viewer reads the merge requests of the project `p` in namespace `n`; the same condition as their owner's own. */
+export const readableMergeRequests = (viewer: Viewer): Sql =>
+  sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`;
+
 /** Who reads the code of a project (ability `read_code`). */
 export const codeRule: ProjectRule = { privateLevel: 20, feature: 'repository' };
 
@@ -28,7 +32,7 @@ interface Readability {
 
 const readability: Record<TodoTargetType, Readability> = {
   MergeRequest: {
-    of: (viewer) => sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`,
+    of: readableMergeRequests,
     readers: (tx, { projectId }, userIds) => usersWhoSee(tx, projectId, userIds, mergeRequestRule),
   },
   Issue: {

@@ -6,9 +6,9 @@ import { issueReferences } from '@switchyard/texts';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { followIssueReferences, type ReferringHappening } from '../../src/application/follow-issue-references';
 import { migrationSets } from '../../src/migrations';
-import { changeIssue } from '../../src/storage/issue.store';
+import { changeIssue, issueStore } from '../../src/storage/issue.store';
 import { issueDirectoryWithin } from '../../src/storage/issue-directory.store';
-import { issueLinks } from '../../src/storage/issue-link.store';
+import { issueLinks, issueMergeRequestList } from '../../src/storage/issue-link.store';
 
 let database: TestDatabase;
 let db: Database;
@@ -98,6 +98,27 @@ describe('issues that a merge request names', () => {
     expect(await closed()).toEqual(['home#2']);
     await happens({ kind: 'deleted' });
     expect(await db.query(sql`select 1 from issue_merge_requests`)).toEqual([]);
+  });
+
+  it('count those merge requests alone that the reader sees', async () => {
+    await write('Closes #1');
+    await db.transaction((tx) =>
+      issueLinks.replace(tx, { id: 71, iid: 1, projectId: vault.id }, [{ projectId: home.id, iid: 1, closes: true }]),
+    );
+    const counted = async ({ id: userId, admin: isAdmin }: { id: number; admin: boolean }) => {
+      const viewer = { userId, admin: isAdmin, external: false };
+      const one = await issueStore(db).view({ projectId: home.id, iid: 1 }, { ...viewer, level: 0 });
+      const listed = await issueMergeRequestList(db).page({ projectId: home.id, iid: 1 }, true, viewer, {
+        mode: 'offset',
+        page: 1,
+        perPage: 20,
+        orderBy: 'id',
+        sort: 'asc',
+      });
+      expect(one?.mergeRequestsCount).toBe(listed.page.total);
+      return one?.mergeRequestsCount;
+    };
+    expect([await counted(stranger), await counted(planner), await counted(admin)]).toEqual([1, 1, 2]);
   });
 
   it('may be opened after they were named', async () => {
