@@ -68,6 +68,11 @@ export interface ListQuery {
   searches?: boolean;
   /** What the count reads in place of `from`, when that joins tables which do not change the number of rows. */
   countFrom?: Sql;
+  /**
+   * Tables whose rows each have a list of their own, of which this one is made: `from` and `where` may name them. The list of each is walked
+   * through its own index as far as the page reaches, so the cost goes with their number and not with the rows behind them.
+   */
+  each?: Sql;
 }
 
 interface Column extends OrderColumn {
@@ -202,28 +207,62 @@ const whereClause = (conditions: Sql[]): Sql =>
         ' and ',
       )}`;
 
+const sortName = (at: number): string => `__sort${at}`;
+
+/** The rows of a page, at most `limit` after `offset`. */
+function pageStatement(
+  list: ListQuery,
+  columns: Column[],
+  conditions: Sql[],
+  place: { limit: number; offset: number; keys?: Sql },
+): Sql {
+  const { select, from, each } = list;
+  const { limit, offset, keys } = place;
+  const selected = keys === undefined ? select : sql`${select}, ${keys}`;
+  const skipped = offset === 0 ? empty : sql` offset ${offset}`;
+  if (each === undefined)
+    return sql`select ${selected} from ${from}${whereClause(conditions)} order by ${orderClause(columns)} limit ${limit}${skipped}`;
+  const sorts = columns.map((column, at) => sql`${column.expression} as ${raw(sortName(at))}`);
+  const outer = columns.map((column, at) => ({ ...column, expression: raw(`one.${sortName(at)}`) }));
+  return sql`select one.* from ${each} cross join lateral (
+    select ${selected}, ${join(sorts)} from ${from}${whereClause(conditions)} order by ${orderClause(columns)} limit ${limit + offset}) as one
+    order by ${orderClause(outer)} limit ${limit}${skipped}`;
+}
+
+/** How many rows a list has, one more than a total is given for at the most. */
+function countStatement({ from, where, countFrom = from, each }: ListQuery): Sql {
+  const rows = sql`select 1 from ${countFrom}${whereClause(where)} limit ${totalLimit + 1}`;
+  const all =
+    each === undefined ? rows : sql`select 1 from ${each} cross join lateral (${rows}) as one limit ${totalLimit + 1}`;
+  return sql`select count(*)::int as total from (${all}) as counted`;
+}
+
+function withoutSorts<Row>({ each }: ListQuery, columns: Column[], rows: Record<string, unknown>[]): Row[] {
+  if (each !== undefined) for (const row of rows) columns.forEach((_, at) => void delete row[sortName(at)]);
+  return rows as Row[];
+}
+
 async function offsetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ rows: Row[]; page: PageInfo }> {
-  const { db, name, select, from, where, request } = list;
+  const { db, name, where, request } = list;
   const prepare = statementOf(list);
   const { perPage } = request;
   const page = Math.max(1, request.page);
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
-  const statement = sql`select ${select} from ${from}${whereClause(where)} order by ${orderClause(columns)} limit ${perPage + 1} offset ${offset}`;
-  const counting = sql`select count(*)::int as total from (select 1 from ${list.countFrom ?? from}${whereClause(where)} limit ${totalLimit + 1}) as counted`;
+  const statement = pageStatement(list, columns, where, { limit: perPage + 1, offset });
   const [rows, counted] = await Promise.all([
-    db.query<Row>(prepare(name, statement)),
-    list.count ? db.query<{ total: number }>(prepare(`${name}_count`, counting)) : [],
+    db.query<Record<string, unknown>>(prepare(name, statement)),
+    list.count ? db.query<{ total: number }>(prepare(`${name}_count`, countStatement(list))) : [],
   ]);
   const hasNext = rows.length > perPage;
   if (hasNext) rows.length = perPage;
   const info: PageInfo = { page, perPage, hasNext };
   const total = counted[0]?.total;
   if (total !== undefined && total <= totalLimit) info.total = total;
-  return { rows, page: info };
+  return { rows: withoutSorts(list, columns, rows), page: info };
 }
 
 async function keysetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ rows: Row[]; page: PageInfo }> {
-  const { db, name, select, from, where, request } = list;
+  const { db, name, where, request } = list;
   const prepare = statementOf(list);
   const { perPage } = request;
   const position =
@@ -235,7 +274,7 @@ async function keysetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ ro
     ', ',
   );
   const conditions = position ? [...where, afterClause(walked, position.values)] : where;
-  const statement = sql`select ${select}, ${keys} from ${from}${whereClause(conditions)} order by ${orderClause(walked)} limit ${perPage + 1}`;
+  const statement = pageStatement(list, walked, conditions, { limit: perPage + 1, offset: 0, keys });
   let found: Record<string, unknown>[];
   try {
     found = await db.query(prepare(`${name}_keyset`, statement));
@@ -261,7 +300,7 @@ async function keysetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ ro
   const info: PageInfo = { page: 1, perPage, hasNext };
   if (hasNext && last) info.nextCursor = writeCursor(columns, last, 'n');
   if (hasPrevious && first) info.prevCursor = writeCursor(columns, first, 'p');
-  return { rows: found as Row[], page: info };
+  return { rows: withoutSorts(list, columns, found), page: info };
 }
 
 /**

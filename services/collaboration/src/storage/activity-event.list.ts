@@ -2,6 +2,7 @@ import { type Database, listPage, type PageInfo, type PageRequest, type Sql, sql
 import {
   joinProject,
   memberProjects,
+  projectsFrom,
   type UserRow,
   userColumns,
   userJoin,
@@ -85,8 +86,12 @@ const select = sql`e.id, e.project_id, e.author_id, e.action, e.target_type, e.t
   e.imported, e.created_at, e.subject_type, e.subject_id, note.id as note_id, note.body as note_body, note.type as note_type,
   note.system as note_system, note.created_at as note_created_at, ${userColumns('author')}`;
 
-const scopeCondition = (viewer: Viewer, scope: ActivityScope): Sql => {
-  if (scope === 'member_projects') return memberProjects(viewer);
+/** Projects the viewer is a member of: the feed of each is walked by itself, so what happens in others costs nothing. */
+const memberFeeds = (viewer: Viewer): Sql =>
+  sql`(select p.id from ${projectsFrom} where ${memberProjects(viewer)}) as mine`;
+
+const scopeCondition = (scope: ActivityScope): Sql => {
+  if (scope === 'member_projects') return sql`e.project_id = mine.id`;
   return 'authorId' in scope ? sql`e.author_id = ${scope.authorId}` : sql`e.project_id = ${scope.projectId}`;
 };
 
@@ -164,7 +169,8 @@ export function activityEventList(db: Database): ActivityEventList {
         select,
         from,
         countFrom,
-        where: [scopeCondition(viewer, scope), ...conditionsOf(filter), visibleTo(viewer)],
+        ...(scope === 'member_projects' ? { each: memberFeeds(viewer) } : {}),
+        where: [scopeCondition(scope), ...conditionsOf(filter), visibleTo(viewer)],
         orders: {
           created_at: [
             { name: 'created_at', expression: sql`e.created_at`, type: 'timestamptz' },

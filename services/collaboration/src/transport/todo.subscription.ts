@@ -66,7 +66,6 @@ function issueFact(fact: NonNullable<IssueEvent['fact']>): MergeRequestFact {
     case 'closed':
     case 'reopened':
     case 'moved':
-    case 'acted':
       return { kind: 'acted' };
     case 'deleted':
       return { kind: 'deleted' };

@@ -94,7 +94,17 @@ describe('activity events in the database', () => {
     }
   });
 
-  it('of all projects of a member are counted and listed', async () => {
+  it('of all projects of a member are listed both ways through one walk for each project', async () => {
+    for (const sort of ['asc', 'desc'] as const) {
+      const [plan] = await plansOf('member_projects', {}, page(sort));
+      expect(plan).toContain('using activity_events_project_idx');
+      expect(plan).not.toMatch(/Seq Scan on activity_events/);
+      // Of each project's events no more are read than the page has.
+      expect(plan).toMatch(/activity_events_project_idx on activity_events e .*rows=2[01](?:\.\d+)? loops=2/);
+    }
+  });
+
+  it('of all projects of a member are counted and listed, in one order', async () => {
     const list = activityEventList(db);
     const { rows: found, page: info } = await list.page(
       viewer,
@@ -105,6 +115,19 @@ describe('activity events in the database', () => {
     expect(found).toHaveLength(20);
     expect(info).toMatchObject({ hasNext: true });
     expect(info.total).toBeUndefined();
+    const all = await db.query<{ id: number }>(sql`
+      select id from activity_events where action = 'merged' order by created_at desc, id desc limit 60`);
+    const walked: number[] = [];
+    let cursor: string | undefined;
+    for (let at = 0; at < 3; at += 1) {
+      const next = await list.page(viewer, 'member_projects', { action: 'merged' }, { ...page('desc'), cursor });
+      walked.push(...next.rows.map(({ id }) => id));
+      cursor = next.page.nextCursor;
+    }
+    expect(walked).toEqual(all.map(({ id }) => id));
+    const third = { ...page('desc'), mode: 'offset' as const, page: 3 };
+    const { rows: last } = await list.page(viewer, 'member_projects', { action: 'merged' }, third);
+    expect(last.map(({ id }) => id)).toEqual(walked.slice(40));
   });
 
   it('go after three years, and with their project, whatever their number', async () => {
