@@ -9,7 +9,7 @@ import {
 import type { AlertHappening, followAlerts } from '../application/follow-alerts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
 
-faultPoints.push('alert.written', 'alert.committed');
+faultPoints.push('alert_event.written', 'alert_event.committed');
 
 const detailsOf = (details: WireDetails | undefined): AlertDetails => ({
   startedAt: details?.startedAt,
@@ -83,7 +83,7 @@ export const alertSubscription = (
         cause: { id, occurredAt: event.occurredAt ?? time },
       };
       await follow(tx, happening);
-      faultPoint('alert.written');
-      tx.afterCommit(() => faultPoint('alert.committed'));
+      faultPoint('alert_event.written');
+      tx.afterCommit(() => faultPoint('alert_event.committed'));
     },
   });

@@ -25,7 +25,7 @@ const stateOf = async (alert: ReturnType<AlertScene['alert']>) =>
   (await scene.incidents(alert)).map(({ state }) => state);
 
 describe('a process that dies over an alert', () => {
-  it.each(['alert.written', 'alert.committed'])(
+  it.each(['alert_event.written', 'alert_event.committed'])(
     'at %s opens and closes one incident after its restart',
     async (point) => {
       const file = join(folder, point);
