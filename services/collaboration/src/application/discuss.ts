@@ -107,6 +107,8 @@ export interface DiscussionWish {
   readonly createdAt: Date | undefined;
   /** Place in the diff; undefined for a thread without one. */
   readonly position: WantedPosition | undefined;
+  /** Commit of a merge request in whose own diff that place is. */
+  readonly commitId: string | undefined;
 }
 
 /** Starts a thread (G-4.7-3). Fails with `not_found`, `forbidden`, `bad_request`. */
@@ -115,14 +117,15 @@ export const createDiscussion =
   async (
     reader: Reader,
     ref: NoteableRef,
-    { body, internal, createdAt, position: wanted }: DiscussionWish,
+    { body, internal, createdAt, position: wanted, commitId }: DiscussionWish,
   ): Promise<Said<FoundDiscussion>> => {
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     checkMayComment(writer, noteable, internal);
     checkBody(body);
     const at = momentOf(writer, createdAt, clock());
-    const position = wanted && noteableRules[noteable.kind].diffs ? positionOf(wanted) : undefined;
+    const ofCommit = noteable.kind === 'MergeRequest' ? commitId : undefined;
+    const position = wanted && noteableRules[noteable.kind].diffs ? positionOf(wanted, ofCommit) : undefined;
     if (position !== undefined && !(await places.check(noteable.projectId, position))) throw noSuchPlace();
     const type = position === undefined ? 'DiscussionNote' : 'DiffNote';
     const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);

@@ -15,10 +15,12 @@ export interface NotePosition {
   readonly x?: number | undefined;
   readonly y?: number | undefined;
   readonly lineRange?: unknown;
+  /** The commit of a merge request in whose own diff it stands: it stays there whatever is pushed. */
+  readonly commitId?: string | undefined;
 }
 
 /** A position as it was asked for. */
-export type WantedPosition = Omit<NotePosition, 'positionType' | 'lineRange'> & {
+export type WantedPosition = Omit<NotePosition, 'positionType' | 'lineRange' | 'commitId'> & {
   readonly positionType: string;
   /** JSON; empty for none. */
   readonly lineRange: string;
@@ -31,15 +33,20 @@ const maxLineRange = 4_096;
 export const noSuchPlace = () =>
   badRequest('Note {:line_code=>["can\'t be blank", "must be a valid line code"], :position=>["is invalid"]}');
 
-/** A position as it is kept: one path stands for both, lines for text alone. Fails with `bad_request` where something is missing. */
-export function positionOf(wanted: WantedPosition): NotePosition {
+/**
+ * A position as it is kept: one path stands for both, lines for text alone. Fails with `bad_request` where something is missing.
+ * @param commitId the commit of a merge request that the position is about; must be the newer side of its diff
+ */
+export function positionOf(wanted: WantedPosition, commitId?: string): NotePosition {
   const { positionType, lineRange, oldLine, newLine, width, height, x, y, ...rest } = wanted;
   if (positionType !== 'text' && positionType !== 'image' && positionType !== 'file') throw noSuchPlace();
   const [oldPath, newPath] = [rest.oldPath || rest.newPath, rest.newPath || rest.oldPath];
+  if (commitId !== undefined && commitId !== rest.headSha) throw noSuchPlace();
   if (oldPath === '' || lineRange.length > maxLineRange) throw noSuchPlace();
   if (positionType === 'text' && oldLine === undefined && newLine === undefined) throw noSuchPlace();
   const lines = positionType === 'text' ? { oldLine, newLine } : {};
   const image = positionType === 'image' ? { width, height, x, y } : {};
   const range = lineRange === '' || positionType !== 'text' ? {} : { lineRange: JSON.parse(lineRange) };
-  return { ...rest, positionType, oldPath, newPath, ...lines, ...image, ...range };
+  const commit = commitId === undefined ? {} : { commitId };
+  return { ...rest, positionType, oldPath, newPath, ...lines, ...image, ...range, ...commit };
 }

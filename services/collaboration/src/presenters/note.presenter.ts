@@ -52,7 +52,7 @@ export function presentNote(note: NoteRow, noteable: Shown, externalUrl: string)
     noteable_type: noteable.kind,
     project_id: noteable.projectId,
     ...(noteable.kind === 'Commit' || note.type === 'DiffNote'
-      ? { commit_id: noteable.sha === '' ? null : noteable.sha }
+      ? { commit_id: noteable.sha || (note.position?.commitId ?? null) }
       : {}),
     ...(note.type === 'DiffNote'
       ? { position: note.position === undefined ? null : presentPosition(note.position), suggestions: [] }

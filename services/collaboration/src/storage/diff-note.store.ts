@@ -44,11 +44,12 @@ export const diffNoteStore = {
         m.generation, m.attempts`);
   },
 
-  /** Threads at places of the diff, by id, those after one. */
+  /** Threads at places of the diff, by id, those after one; without those about single commits, which do not move. */
   async threads(db: Database, noteable: number, after: number, limit: number): Promise<PlacedThread[]> {
     return db.query<PlacedThread>(sql`
       select n.id as "noteId", n.discussion_id as "discussionId", n.position from notes n
       where n.noteable_id = ${noteable} and n.type = 'DiffNote' and n.starts_discussion and n.id > ${after}
+        and n.position ->> 'commitId' is null
       order by n.id limit ${limit}`);
   },
 

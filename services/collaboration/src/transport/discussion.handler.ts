@@ -76,8 +76,8 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
       const found = await discussions.getDiscussion(signedIn(context), refOf(request.noteable), request.discussionId);
       return entity(presentDiscussion(found.discussion, found.noteable, externalUrl));
     },
-    createDiscussion: async ({ noteable, body, createdAt, internal, position }, context) => {
-      const wish = { body, internal, createdAt, position };
+    createDiscussion: async ({ noteable, body, createdAt, internal, position, commitId }, context) => {
+      const wish = { body, internal, createdAt, position, commitId };
       const found = await discussions.createDiscussion(signedIn(context), refOf(noteable), wish);
       if (found.kind === 'commands') return commandsReply(found.commands);
       const { notes, ...thread } = presentDiscussion(found.discussion, found.noteable, externalUrl);

@@ -317,10 +317,10 @@ describe('a diff note', () => {
       newLine: 4,
       ...given,
     });
-  const startAt = async (target: StoredTarget, position: NotePosition): Promise<Item> =>
+  const startAt = async (target: StoredTarget, position: NotePosition, commitId?: string): Promise<Item> =>
     json(
       await scene.here.discussions.createDiscussion(
-        { noteable: mergeRequestRef(target), body: 'here', createdAt: undefined, internal: false, position },
+        { noteable: mergeRequestRef(target), body: 'here', createdAt: undefined, internal: false, position, commitId },
         scene.as(scene.bob),
       ),
     );
@@ -357,6 +357,9 @@ describe('a diff note', () => {
     const moves = await startAt(target, place());
     await reply(target, moves.id, 'me too');
     const stays = await startAt(target, place({ newPath: 'gone.txt' }));
+    const ofCommit = await startAt(target, place(), 'b'.repeat(40));
+    expect(ofCommit.notes).toMatchObject([{ commit_id: 'b'.repeat(40) }]);
+    await expect(startAt(target, place(), 'c'.repeat(40))).rejects.toMatchObject({ kind: 'bad_request' });
     await scene.here.publish(
       target,
       { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_PUSHED } },
@@ -371,6 +374,7 @@ describe('a diff note', () => {
       ]),
     );
     expect(await places(stays.id)).toEqual([['b', 4]]);
+    expect(await places(ofCommit.id)).toEqual([['b', 4]]);
     await eventually(async () => expect(await scene.here.db.query(sql`select 1 from diff_note_moves`)).toEqual([]));
   });
 });

@@ -101,6 +101,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
           createdAt: params.created_at,
           internal: params.internal ?? false,
           position: toPosition((params as { position?: z.infer<typeof position> }).position),
+          commitId: (params as { commit_id?: string }).commit_id,
         }),
     }),
     defineRoute({
