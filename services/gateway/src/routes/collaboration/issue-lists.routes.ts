@@ -37,7 +37,7 @@ const exclusions = {
   assignee_id: idOrNoneAny().optional(),
   assignee_username: csv().optional(),
   iids: integers().optional(),
-  weight: integer({ min: 0, max: 2_147_483_647 }).optional(),
+  weight: integerOrNoneAny({ min: 0, max: 2_147_483_647 }).optional(),
   my_reaction_emoji: textOrNoneAny().optional(),
 };
 
@@ -111,7 +111,7 @@ const noUsers: IssueUserFilter = { kind: IssueUserFilter_Kind.KIND_UNSPECIFIED, 
 const users = (id: number | 'None' | 'Any' | undefined, names: readonly string[] | undefined): IssueUserFilter => {
   if (id === 'None') return { ...noUsers, kind: IssueUserFilter_Kind.KIND_NONE };
   if (id === 'Any') return { ...noUsers, kind: IssueUserFilter_Kind.KIND_ANY };
-  const usernames = [...(names ?? [])];
+  const usernames = (names ?? []).filter((name) => name !== '');
   if (id === undefined && usernames.length === 0) return noUsers;
   return { kind: IssueUserFilter_Kind.KIND_USERS, ids: id === undefined ? [] : [id], usernames };
 };

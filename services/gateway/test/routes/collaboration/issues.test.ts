@@ -106,6 +106,16 @@ describe('issues', () => {
     expect(asked().filter.milestone.kind).toBe(kind);
   });
 
+  it('passes over names that are empty, and reads the words of weights also in what must not match', async () => {
+    await send(
+      'GET',
+      '/projects/1/issues?author_username=&assignee_username[]=&not[author_username]=&not[weight]=None',
+    );
+    const { author, assignee, not } = asked().filter;
+    for (const { kind } of [author, assignee, not.author]) expect(kind).toBe(User.KIND_UNSPECIFIED);
+    expect(not.weight).toMatchObject({ none: true, any: false });
+  });
+
   it('lists the whole instance to whom it belongs, one’s own by default', async () => {
     await send('GET', '/issues');
     expect(asked()).toMatchObject({ projectId: 0, groupId: 0, filter: { scope: 'created_by_me', nonArchived: true } });
