@@ -1,0 +1,228 @@
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { unavailable } from '@switchyard/errors';
+import type {
+  IngestionServiceReceiveRequest,
+  IngestionServiceReceiveResponse,
+} from '@switchyard/protos/alerts/v1/ingestion';
+import type { Config } from '../../src/config';
+import { alertAddressOf } from '../../src/http/alert-inlet';
+import { startTestGateway, type TestGateway } from '../support/gateway';
+
+describe('a URL is an address of payloads', () => {
+  test.each([
+    ['/g/p/alerts/notify.json', 'g/p', ''],
+    ['/g/p/alerts/notify', 'g/p', ''],
+    ['/g/s/p/alerts/notify/some-name/0123456789abcdef.json', 'g/s/p', '0123456789abcdef'],
+    ['/g/p/alerts/notify/%C3%A4/0123456789abcdef', 'g/p', '0123456789abcdef'],
+    ['/g/p/alerts/notify/alerts/notify.json', 'g/p', 'notify'],
+    ['/g/p/prometheus/alerts/notify.json?x=1', 'g/p/prometheus', ''],
+    ['/g%20x/p/alerts/notify', 'g x/p', ''],
+  ])('POST %s', (url, projectPath, endpointId) =>
+    expect(alertAddressOf('POST', url)).toEqual({ projectPath, endpointId }),
+  );
+
+  test.each([
+    ['GET', '/g/p/alerts/notify.json'],
+    ['POST', '/p/alerts/notify.json'],
+    ['POST', '/api/v4/alerts/notify.json'],
+    ['POST', '/g/p/alerts/notify/name'],
+    ['POST', '/g/p/alerts/notify/name/an-id.json'],
+    ['POST', '/g/p/alerts/notify.xml'],
+    ['POST', '/g/p/alerts/notifyx'],
+    ['POST', '/g/%zz/alerts/notify.json'],
+    ['POST', '//alerts/notify.json'],
+  ])('not %s %s', (method, url) => expect(alertAddressOf(method, url)).toBeUndefined());
+});
+
+const limit = 2_048;
+const stored: IngestionServiceReceiveResponse = {
+  status: 200,
+  json: Buffer.from('[{"iid":1,"title":"x"}]'),
+  receiptId: 'a-receipt',
+  retryAfter: 0,
+};
+const refused = (status: number, retryAfter = 0) => ({ status, json: Buffer.alloc(0), receiptId: '', retryAfter });
+
+let gateway: TestGateway | undefined;
+let answer: (request: IngestionServiceReceiveRequest) => IngestionServiceReceiveResponse | Promise<never> = () =>
+  stored;
+
+/** Another gateway than the one before, where the configuration is another; nothing has been received by it. */
+const start = async (config?: Partial<Config>) => {
+  if (gateway !== undefined && config === undefined) return void gateway.calls.splice(0);
+  await gateway?.close();
+  gateway = await startTestGateway({
+    fakes: { 'IngestionService/Receive': async (request: IngestionServiceReceiveRequest) => answer(request) } as never,
+    config: { SWITCHYARD_ALERT_PAYLOAD_LIMIT: limit, ...config },
+  });
+};
+
+afterEach(() => {
+  answer = () => stored;
+});
+
+afterAll(() => gateway?.close());
+
+const address = '/g/p/alerts/notify/name/0123456789abcdef.json';
+const post = (headers: Record<string, string> = {}, body: string | ReadableStream = '{}', path = address) =>
+  fetch(`${gateway?.url}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+const received = () => (gateway?.calls ?? []).map(({ request }) => request as IngestionServiceReceiveRequest);
+const basic = (user: string, password: string) => ({
+  Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+});
+
+describe('a payload', () => {
+  it('goes on byte by byte, with its key, and its answer comes back with the receipt', async () => {
+    await start();
+    const body = '{"title": "ä", "n": 1.0}';
+    const response = await post({ Authorization: 'Bearer key', 'User-Agent': 'curl/8' }, body);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('[{"iid":1,"title":"x"}]');
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.headers.get('x-alert-receipt')).toBe('a-receipt');
+    expect(received()).toEqual([
+      {
+        projectPath: 'g/p',
+        endpointId: '0123456789abcdef',
+        key: 'key',
+        content: Buffer.from(body),
+        userAgent: 'curl/8',
+      },
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['as a Bearer token', { Authorization: 'bearer key ' }, 'key'],
+    ['as the password of Basic credentials without a user', basic('', 'key'), 'key'],
+    ['in the URL, which a client sends as Basic credentials', basic('someone', 'key'), 'key'],
+    ['not at all', {}, ''],
+    ['in another way', { Authorization: 'Digest key' }, ''],
+    ['in a header of the API', { 'PRIVATE-TOKEN': 'key' }, ''],
+  ])('brings its key %s', async (_name, headers, key) => {
+    await start();
+    await post(headers);
+    expect(received()[0]?.key).toBe(key);
+  });
+
+  it.each([400, 401, 403, 404])('that is refused with %i has an empty answer', async (status) => {
+    await start();
+    answer = () => refused(status);
+    const response = await post();
+    expect([response.status, await response.text(), response.headers.get('x-alert-receipt')]).toEqual([
+      status,
+      '',
+      null,
+    ]);
+  });
+
+  it('is asked for again when the service has too much, is away, or is at fault', async () => {
+    await start();
+    answer = () => refused(429, 3);
+    const busy = await post();
+    expect([busy.status, busy.headers.get('retry-after'), await busy.text()]).toEqual([429, '3', 'Retry later\n']);
+    answer = () => refused(503, 4);
+    const again = await post();
+    expect([again.status, again.headers.get('retry-after'), await again.text()]).toEqual([503, '4', '']);
+    for (const error of [unavailable(), new Error('a bug')]) {
+      answer = () => Promise.reject(error);
+      const away = await post();
+      expect([away.status, await away.text()]).toEqual([503, '']);
+      expect(Number(away.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    }
+  });
+});
+
+/** Sends by hand; resolves with what came back once the connection is closed. */
+async function raw(
+  head: string,
+  parts: AsyncIterable<string> | Iterable<string>,
+): Promise<{ text: string; took: number }> {
+  const socket = connect(Number(new URL(gateway?.url ?? '').port), '127.0.0.1');
+  const startedAt = performance.now();
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise((settle) => socket.once('close', settle));
+  socket.write(`POST ${address} HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`);
+  for await (const part of parts) {
+    if (!socket.writable) break;
+    socket.write(part);
+  }
+  await closed;
+  return { text, took: performance.now() - startedAt };
+}
+
+describe('a payload that is too large', () => {
+  it('is taken up to the limit', async () => {
+    await start();
+    expect((await post({}, 'x'.repeat(limit))).status).toBe(200);
+    expect((await post({}, 'x'.repeat(limit + 1))).status).toBe(400);
+    expect(received()).toHaveLength(1);
+  });
+
+  it('is refused by its announced length, before it is sent', async () => {
+    await start();
+    const { text, took } = await raw('Content-Length: 10000000000', []);
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*\r\nConnection: close\r\n.*\r\n\r\n$/is);
+    expect(took).toBeLessThan(5_000);
+    expect(received()).toEqual([]);
+  });
+
+  it('is refused while it comes, when nobody has said how long it is, and its connection is closed', async () => {
+    await start();
+    async function* endless() {
+      for (let sent = 0; sent < 200; sent += 1) {
+        yield `400\r\n${'x'.repeat(1_024)}\r\n`;
+        await pause(20);
+      }
+    }
+    const { text } = await raw('Transfer-Encoding: chunked', endless());
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(received()).toEqual([]);
+  });
+
+  it('of a sender that breaks off is nobody’s', async () => {
+    await start();
+    const socket = connect(Number(new URL(gateway?.url ?? '').port), '127.0.0.1');
+    socket.write(`POST ${address} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"a`);
+    await pause(50);
+    socket.destroy();
+    await pause(50);
+    expect(received()).toEqual([]);
+    expect((await post()).status).toBe(200);
+  });
+});
+
+describe('limits', () => {
+  it('of a project: over them others are told to wait, Alertmanager to come again', async () => {
+    await start({ SWITCHYARD_ALERT_LIMIT: { requests: 2, seconds: 60 } });
+    const first = await post();
+    expect([first.status, first.headers.get('ratelimit-remaining')]).toEqual([200, '1']);
+    await post({}, '{}', '/G/P/alerts/notify.json');
+    const over = await post();
+    expect([over.status, await over.text()]).toEqual([429, 'Retry later\n']);
+    expect(over.headers.get('ratelimit-name')).toBe('throttle_project_alerts');
+    expect(over.headers.get('ratelimit-observed')).toBe('3');
+    expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0);
+    const alertmanager = await post({ 'User-Agent': 'Alertmanager/0.27.0' });
+    expect([alertmanager.status, await alertmanager.text()]).toEqual([503, '']);
+    expect((await post({}, '{}', '/g/other/alerts/notify.json')).status).toBe(200);
+    expect(received()).toHaveLength(3);
+  });
+
+  it('of wrong keys: an address that guesses has to wait, one whose key was good does not', async () => {
+    await start({ SWITCHYARD_APPLICATION_LIMITS: 0.05 });
+    answer = ({ key }) => (key === 'good' ? stored : refused(key === 'unknown' ? 403 : 401));
+    const guess = (key: string) => post({ Authorization: `Bearer ${key}` }).then(({ status }) => status);
+    expect(await guess('good')).toBe(200);
+    expect([await guess('1'), await guess('2'), await guess('unknown'), await guess('4'), await guess('5')]).toEqual([
+      401, 401, 403, 401, 401,
+    ]);
+    expect([await guess('6'), await guess('another')]).toEqual([429, 429]);
+    expect(await guess('good')).toBe(200);
+    expect(received().map(({ key }) => key)).toEqual(['good', '1', '2', 'unknown', '4', '5', 'good']);
+  });
+});
