@@ -44,6 +44,7 @@ export interface EndedMembership {
   readonly membershipId: number;
   readonly userId: number;
   readonly place: { readonly projectId: number } | { readonly groupId: number };
+  readonly at: Date;
 }
 
 /** The part of the store that follows events. */
@@ -51,9 +52,19 @@ export type TodoEffects = Pick<TodoStore, 'raise' | 'resolve' | 'removeTarget' |
 
 /**
  * What events do to to-dos.
- * @param table where the to-dos are; default the list itself
+ * @param rebuilt a table beside the list that is filled from events of the past; default the list itself
  */
-export function todoEffects(table: Sql = sql`todos`): TodoEffects {
+export function todoEffects(rebuilt?: Sql): TodoEffects {
+  const table = rebuilt ?? sql`todos`;
+  // Whoever has come back reads again what they had lost: what was removed then is told by the list, where rights of now say nothing.
+  const removedThen = ({ userId, at }: EndedMembership): Sql =>
+    rebuilt === undefined
+      ? sql`false`
+      : sql`t.created_at <= ${at}::timestamptz
+          and not coalesce((${readableTarget({ userId: 0, admin: false, external: true })}), false)
+          and not exists (
+            select 1 from todos kept where kept.user_id = ${userId} and kept.target_type = t.target_type
+              and kept.target_id = t.target_id and kept.action = t.action and kept.cause = t.cause)`;
   return {
     async raise(tx, target, raise, at) {
       const named = raise.flatMap(({ to }) => ('usernames' in to ? to.usernames : []));
@@ -103,7 +114,8 @@ export function todoEffects(table: Sql = sql`todos`): TodoEffects {
       await tx.query(sql`delete from ${table} where note_id = ${noteId}`);
     },
 
-    async removeLost(tx, { membershipId, userId, place }) {
+    async removeLost(tx, ended) {
+      const { membershipId, userId, place } = ended;
       const [alive] = await tx.query(
         sql`select 1 from directory.memberships where id = ${membershipId} and deleted_at is null`,
       );
@@ -115,7 +127,8 @@ export function todoEffects(table: Sql = sql`todos`): TodoEffects {
       await tx.query(sql`
         delete from ${table} where id in (
           select t.id from ${table} t ${joinProject(sql`t.project_id`)} left join notes note on note.id = t.note_id
-          where t.user_id = ${userId} and ${inPlace} and not coalesce((${readableTarget(viewer)}), false))`);
+          where t.user_id = ${userId} and ${inPlace} and (
+            not coalesce((${readableTarget(viewer)}), false) or ${removedThen(ended)}))`);
       return true;
     },
 

@@ -35,6 +35,7 @@ interface TodoEdges {
       membershipId: number;
       userId: number;
       place: { readonly projectId: number } | { readonly groupId: number };
+      at: Date;
     },
   ) => Promise<boolean>;
   readonly directory: Pick<Directory, 'sequence' | 'ensure'>;
@@ -177,11 +178,11 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
     }),
     subscription({
       event: membershipEvents,
-      async handle({ fact, membershipId, userId, projectId, groupId }, tx) {
+      async handle({ fact, membershipId, userId, projectId, groupId, occurredAt }, tx, { time }) {
         if (fact?.$case !== 'removed') return;
         const place = projectId > 0 ? { projectId } : { groupId };
         // The event names no sequence: the replica has reached it once the membership is gone there.
-        const done = await edges.removeLost(tx, { membershipId, userId, place });
+        const done = await edges.removeLost(tx, { membershipId, userId, place, at: occurredAt ?? time });
         if (!done) throw unavailable(`the directory still has membership ${membershipId}`);
         written(tx);
       },

@@ -1,7 +1,8 @@
 import { sql } from '@switchyard/database';
-import { issueEvents, noteEvents, repositoryPushed } from '@switchyard/events';
+import { issueEvents, membershipEvents, noteEvents, repositoryPushed } from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import { MemberRemoved_Reason, MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
@@ -184,6 +185,37 @@ describe('a rebuild from the events of the log', () => {
       removed: 0,
     });
     expect([await todos(), await ids('todos')]).toEqual(before);
+  });
+
+  it('of to-dos does not bring back what went with a membership, also when its user has come back', async () => {
+    const { directory } = here;
+    const eve = directory.user({ username: 'eve' });
+    const first = directory.member(eve.id, { projectId: project.id }, 30);
+    const tell = { directorySequence: directory.changes.length, actorId: ada.id };
+    await here.publish({ id: 9, iid: 9, projectId: project.id, title: 'Nine' }, created([eve.id]), {
+      ...tell,
+      occurredAt: next(),
+    });
+    const ofEve = () => here.db.query(sql`select 1 from todos where user_id = ${eve.id}`);
+    await eventually(async () => expect(await ofEve()).toHaveLength(1));
+    directory.removeMembership(first.id);
+    const left = MembershipEvent.fromPartial({
+      membershipId: first.id,
+      userId: eve.id,
+      projectId: project.id,
+      occurredAt: next(),
+      fact: { $case: 'removed', value: { reason: MemberRemoved_Reason.REASON_REMOVED } },
+    });
+    await here.publishEvent(membershipEvents, left, 'membership.removed:1');
+    await eventually(async () => expect(await ofEve()).toEqual([]));
+    directory.member(eve.id, { projectId: project.id }, 30);
+    await eventually(async () =>
+      expect(
+        await here.db.query(sql`
+          select 1 from directory.memberships where user_id = ${eve.id} and deleted_at is null`),
+      ).toHaveLength(1),
+    );
+    expect(await rebuildTodos({ db: here.db, bus: here.bus, certain: everything })).toMatchObject({ added: 0 });
   });
 
   it('of to-dos brings back what was lost, settles what was settled, and removes what never was', async () => {
