@@ -1,4 +1,4 @@
-import { logger, observe } from '@switchyard/telemetry';
+import { gauge, logger, observe } from '@switchyard/telemetry';
 import { alertWriter } from './application/alert-writer';
 import { keyDigest } from './application/integration-key';
 import { previewPayload } from './application/preview-payload';
@@ -17,12 +17,13 @@ import { trialHandler } from './transport/trial.handler';
 /** Builds the reception of payloads. */
 export function composeIngestion({ db, config, directory, groupsAdmin, clock }: AreaEdges): Area {
   const endpoints = alertEndpointStore(db);
+  const writer = alertWriter(alertIngest(db, directory.sequence), { log: logger });
   const useCases = observe(
     'alerts',
     receiveAlerts({
       endpoints,
       locateProject: projectLocation(groupsAdmin, directory),
-      writer: alertWriter(alertIngest(db, directory.sequence), { log: logger }),
+      writer,
       keyDigest: keyDigest(config.SWITCHYARD_SECRET),
       payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,
       clock,
@@ -38,6 +39,10 @@ export function composeIngestion({ db, config, directory, groupsAdmin, clock }: 
   });
   return {
     services: [ingestionHandler(useCases), trialHandler({ ...useCases, previewPayload: preview })],
-    start: async () => [pruneAlertRemains(alertRemains(db), logger)],
+    start: async () => {
+      const waiting = { name: 'switchyard_alert_items_waiting', help: 'Items of payloads that wait to be written' };
+      const unmeasure = gauge(waiting, async () => [{ value: writer.waiting() }]);
+      return [pruneAlertRemains(alertRemains(db), logger), { close: async () => unmeasure() }];
+    },
   };
 }

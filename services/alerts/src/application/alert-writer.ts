@@ -39,6 +39,8 @@ export class Overloaded extends Error {}
 
 /** Writes payloads in groups. */
 export interface AlertWriter {
+  /** Items that wait. */
+  waiting(): number;
   /**
    * Resolves once the payload is stored durably.
    * @param bytes size of the payload as it came
@@ -155,6 +157,7 @@ export function alertWriter(
   }
 
   return {
+    waiting: () => waitingItems,
     write: (payload, bytes) =>
       new Promise((resolve, reject) => {
         const { length } = payload.items;
