@@ -27,8 +27,7 @@ export const followIncidents =
   async (tx: Tx, issue: LinkedIncident, happening: IncidentHappening): Promise<void> => {
     switch (happening.kind) {
       case 'created':
-        if (happening.alertId > 0) await alerts.link(tx, happening.alertId, issue, happening.movedFromId);
-        return;
+        return alerts.link(tx, happening.alertId, issue, happening.movedFromId);
       case 'moved':
         return alerts.relink(tx, issue.id, happening.to);
       case 'deleted':

@@ -1,10 +1,13 @@
-import { type AnySubscription, issueEvents, subscription } from '@switchyard/events';
+import { type AnySubscription, faultPoint, faultPoints, issueEvents, subscription } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { followIncidents, IncidentHappening } from '../application/follow-incidents';
+
+faultPoints.push('incident_event.written', 'incident_event.committed');
 
 function happeningOf({ fact, actorId, occurredAt }: IssueEvent): IncidentHappening | undefined {
   switch (fact?.$case) {
     case 'created':
+      if (fact.value.alertId === 0) return undefined;
       return { kind: 'created', alertId: fact.value.alertId, movedFromId: fact.value.movedFromId };
     case 'moved': {
       const { toIssueId: id, toIssueIid: iid, toProjectId: projectId } = fact.value;
@@ -28,5 +31,7 @@ export const incidentSubscription = (follow: ReturnType<typeof followIncidents>)
       if (event.issue === undefined || happening === undefined) return;
       const { id, iid, projectId } = event.issue;
       await follow(tx, { id, iid, projectId }, happening);
+      faultPoint('incident_event.written');
+      tx.afterCommit(() => faultPoint('incident_event.committed'));
     },
   });

@@ -274,11 +274,15 @@ export const object = (): z.ZodType<Record<string, unknown>> =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : invalid,
   );
 
-/** A JSON value as it stands in a JSON body, or as a text that holds JSON; given as JSON text. Whether the text is JSON is not checked. */
+/**
+ * A JSON object as it stands in a JSON body, or as a text that holds one; given as JSON text. A blank text stands for none. Of a text only
+ * the first character is looked at: whether the rest is JSON is for whoever reads it.
+ */
 export const jsonText = (): z.ZodType<string> =>
-  kind({ type: ['object', 'string'] }, (value) =>
-    typeof value === 'string' ? value : typeof value === 'object' && value !== null ? JSON.stringify(value) : invalid,
-  );
+  kind({ type: ['object', 'string'] }, (value) => {
+    if (typeof value === 'string') return value.trim() === '' ? '' : /^\s*\{/.test(value) ? value : invalid;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : invalid;
+  });
 
 /** What the OpenAPI document says of a schema built from this file, through `.optional()` and `.default()`. */
 export function openapiOf(schema: unknown): ParameterSchema {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import {
+  alertPoints,
   eventPoints,
   faultPointsOfSources,
   issuePoints,
@@ -31,6 +32,7 @@ test('every fault point of the sources is fired here', () => {
     ...notePoints,
     ...issuePoints,
     ...issueReferencePoints,
+    ...alertPoints,
   ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
@@ -186,6 +188,90 @@ describe('a process dies', () => {
       `select event_id from events.outbox where event_id like 'issue.closed:${issue.id}:%'`,
     );
     expect(closings).toHaveLength(1);
+  });
+
+  describe('an alert', () => {
+    let url: string;
+    let alerts: string;
+
+    beforeAll(async () => {
+      const project = `/projects/${scene.projectId}`;
+      alerts = `${project}/alert_management_alerts`;
+      await scene.ok('PUT', `${project}/alert_management/settings`, { create_issue: true, send_email: true });
+      const made = await scene.ok('POST', `${project}/alert_management/http_integrations`, { name: 'A', active: true });
+      url = made.url.replace('//', `//:${made.token}@`);
+    });
+
+    /** What a sender does: it says it again until it is acknowledged. */
+    const send = async (payload: Record<string, unknown>) => {
+      const { username, password, href } = new URL(url);
+      const headers = { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+      const address = href.replace(/\/\/.*@/, '//');
+      await eventually(
+        async () => {
+          const reply = await fetch(address, { method: 'POST', headers, body: JSON.stringify(payload) });
+          expect([payload, reply.status]).toEqual([payload, 200]);
+        },
+        { within: 30_000, every: 100 },
+      );
+    };
+
+    it.each(alertPoints)(
+      'at %s: it is raised once, with one incident and a mail to each, and ends once',
+      async (point) => {
+        const payload = { title: `at ${point}`, fingerprint: point };
+        system.arm(point);
+        await send(payload);
+        const found = async () => (await scene.ok('GET', `${alerts}?search=${point}`)) as Record<string, never>[];
+        const alert = await eventually(
+          async () => {
+            const [one, ...more] = await found();
+            expect([one?.title, one?.issue, more]).toEqual([payload.title, expect.anything(), []]);
+            return one as { iid: number; issue: { iid: number } } & Record<string, never>;
+          },
+          { within: 30_000, every: 100 },
+        );
+        await scene.ok('PUT', `${alerts}/${alert.iid}`, { status: 'acknowledged' });
+        await fired();
+        // Whoever died had minutes to send it.
+        await system.query('collaboration', "update mails set due_at = now() where state = 'waiting'");
+        await expectSettled(system);
+        await send({ ...payload, status: 'resolved' });
+        await eventually(
+          async () => {
+            expect(await found()).toMatchObject([{ status: 'resolved', issue: alert.issue }]);
+            const incident = await scene.ok('GET', `/projects/${scene.projectId}/issues/${alert.issue.iid}`);
+            expect(incident).toMatchObject({ state: 'closed', issue_type: 'incident' });
+          },
+          { within: 30_000, every: 100 },
+        );
+        await expectSettled(system);
+        const mails = await eventually(
+          async () => {
+            const rows = await system.query(
+              'collaboration',
+              `select user_id::int as to, state from mails where subject like '%${point}' order by 1`,
+            );
+            expect(rows.map(({ state }) => state)).not.toContain('waiting');
+            return rows;
+          },
+          { within: 30_000, every: 100 },
+        );
+        expect(mails).toEqual([
+          { to: 1, state: 'sent' },
+          { to: scene.reviewer.id, state: 'sent' },
+        ]);
+        const incidents = (await scene.all(`/projects/${scene.projectId}/issues?issue_type=incident`)) as {
+          title: string;
+        }[];
+        expect(incidents.filter(({ title }) => title === payload.title)).toHaveLength(1);
+        const changes = await system.query(
+          'alerts',
+          `select count(*)::int as count from events.outbox where event_id like 'alert.statusChanged:${alert.id}:%'`,
+        );
+        expect(changes).toEqual([{ count: 2 }]);
+      },
+    );
   });
 
   describe('a train', () => {

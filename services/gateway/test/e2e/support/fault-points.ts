@@ -60,6 +60,20 @@ export const issuePoints = ['issue.written', 'issue.committed'];
 /** Fault points passed by an event of a merge request on its way to the issues it names, in their order. */
 export const issueReferencePoints = ['issue_reference.written', 'issue_reference.committed'];
 
+/** Fault points passed by a payload on its way to an alert, its incident and its mail, and back, in their order. */
+export const alertPoints = [
+  'alert.batch_written',
+  'alert.batch_committed',
+  'alert_event.written',
+  'alert_event.committed',
+  'mail.claimed',
+  'mail.sent',
+  'incident_event.written',
+  'incident_event.committed',
+  'alert.written',
+  'alert.committed',
+];
+
 /** What the sources say of fault points. */
 export interface FaultPointsOfSources {
   /** Names a process passes by. */
