@@ -39,6 +39,8 @@ interface WayOut {
   /** Who finds no to-do: sees the project no longer, or has nothing left to do. */
   readonly untold?: 'adder' | 'everybody';
   readonly state?: string;
+  /** How its pipeline may have ended; `canceled` unless told. */
+  readonly ends?: readonly string[];
   /** Somebody who is there for this train alone. */
   readonly adder?: 'own';
   leave(scene: Scene): Promise<unknown>;
@@ -168,7 +170,16 @@ describe('a car leaves its train', () => {
     'marked as a draft': { because: 'it was marked as a draft', leave: change({ title: 'Draft: Add 1' }) },
     retargeted: { because: 'its target branch was changed', leave: change({ target_branch: 'stable' }) },
     'pushed to': { because: 'commits were pushed to its source branch', leave: write('b1', 'more', 'more\n') },
-    'its pipeline failed': { because: 'its pipeline failed', leave: report('failed') },
+    'its pipeline failed': { because: 'its pipeline failed', ends: ['failed'], leave: report('failed') },
+    'about to land when somebody opens a thread': {
+      because: 'it no longer meets what has to hold for a merge',
+      settings: { only_allow_merge_if_all_discussions_are_resolved: true },
+      ends: ['success', 'canceled'],
+      leave: async (scene) => {
+        await call('POST', scene.at('/merge_requests/1/discussions'), { body: 'Wait' }, scene.author);
+        await report('success')(scene);
+      },
+    },
     'its pipeline reported as cancelled': { because: 'its pipeline was canceled', leave: report('canceled') },
     'its pipeline cancelled': {
       because: 'its pipeline was canceled',
@@ -261,14 +272,11 @@ describe('a car leaves its train', () => {
     const leaving = way.all === true ? three : [1];
     for (const iid of leaving) await gone(at, iid);
     for (const iid of three.slice(leaving.length)) await tested(at, iid, pipelines[iid - 1]?.id);
-    const states = [];
+    const states: string[] = [];
     for (const { id } of pipelines) states.push((await call('GET', at(`/pipelines/${id}`))).status);
-    expect([name, ...states]).toEqual([
-      name,
-      name === 'its pipeline failed' ? 'failed' : 'canceled',
-      'canceled',
-      'canceled',
-    ]);
+    const [first = '', ...others] = states;
+    expect([name, ...others]).toEqual([name, 'canceled', 'canceled']);
+    expect(way.ends ?? ['canceled']).toContain(first);
     expect(await call('GET', at('/merge_requests/1'))).toMatchObject({
       state: way.state ?? 'opened',
       merge_when_pipeline_succeeds: false,
