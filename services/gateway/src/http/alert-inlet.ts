@@ -30,10 +30,10 @@ const addressForm = /^\/((?:[^/]+\/)+?[^/]+?)\/alerts\/notify(?:\/[^/]+\/([A-Za-
 
 /** The address of payloads that a URL is (G-4.12-1); undefined for every other. The name slug is decoration, `.json` optional. */
 export function alertAddressOf(method: string, url: string): AlertAddress | undefined {
-  if (method !== 'POST') return undefined;
+  if (method !== 'POST' || url.startsWith('/api/')) return undefined;
   const [path = ''] = url.split('?', 1);
   const found = addressForm.exec(path);
-  if (found === null || path.startsWith('/api/')) return undefined;
+  if (found === null) return undefined;
   const [, encoded = '', endpointId = ''] = found;
   try {
     return { projectPath: decodeURIComponent(encoded), endpointId };
@@ -59,6 +59,9 @@ const lingerMs = 500;
 /** Retry-After when the service gives none, seconds: spread, so that those who were refused together do not return together. */
 const pause = (): number => 1 + Math.floor(Math.random() * 5);
 
+/** Milliseconds in which a body has to come: senders of a megabyte of alerts are machines on good lines. */
+const bodyWithinMs = 30_000;
+
 /** The body; undefined as soon as it is known to be longer than `limit`, of which no byte more than that is kept. */
 function readBody(request: Request, limit: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined);
@@ -73,10 +76,14 @@ function readBody(request: Request, limit: number): Promise<Buffer | undefined> 
         resolve(undefined);
       } else chunks.push(chunk);
     };
+    const timer = setTimeout(() => reject(new Error('the sender takes too long')), bodyWithinMs);
     request.on('data', take);
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once('error', reject);
-    request.once('close', () => reject(new Error('the sender has gone')));
+    request.once('close', () => {
+      clearTimeout(timer);
+      reject(new Error('the sender has gone'));
+    });
   });
 }
 
