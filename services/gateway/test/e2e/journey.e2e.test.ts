@@ -406,8 +406,10 @@ describe('a repository is pushed, reviewed and merged', () => {
       body: { name: 'Kept', path: 'kept', initialize_with_readme: true },
     });
     await system.api('GET', `/projects/${kept.body.id}/repository/branches`);
+    const root = join(system.data, 'repositories');
     const repositories = () =>
-      readdirSync(join(system.data, 'repositories'), { recursive: true, encoding: 'utf8' })
+      readdirSync(root)
+        .flatMap((shard) => readdirSync(join(root, shard)))
         .map((path) => /(\d+)\.git$/.exec(path)?.[1])
         .filter((id) => id !== undefined)
         .map(Number);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import type { Scene } from './scene';
@@ -60,18 +60,23 @@ export async function expectSettled(system: System): Promise<void> {
   expect(await system.query('log', "select * from log.records where topic like '%.dead-letter'")).toEqual([]);
 }
 
+/**
+ * Runs git in the bare repository of a project, as it lies on disk. Looked for two folders deep: further down objects come and go while
+ * one looks.
+ */
+export function gitOf(system: System, projectId: number): (...args: string[]) => string {
+  const root = join(system.data, 'repositories');
+  const cwd = readdirSync(root)
+    .map((shard) => join(root, shard, `${projectId}.git`))
+    .find((path) => existsSync(path));
+  if (cwd === undefined) throw new Error(`project ${projectId} has no repository`);
+  return (...args) =>
+    execFileSync('git', ['-c', 'safe.directory=*', ...args], { cwd, encoding: 'utf8', stdio: 'pipe' });
+}
+
 /** Looks at the repository: objects and refs are sound, and main is its first commit and one merge after another (O8). */
 export async function expectSoundRepository({ system, projectId, base, all }: Scene): Promise<void> {
-  const root = join(system.data, 'repositories');
-  const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).find(
-    (path) => path.endsWith(`/${projectId}.git`) || path === `${projectId}.git`,
-  );
-  const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'safe.directory=*', ...args], {
-      cwd: join(root, found as string),
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
+  const git = gitOf(system, projectId);
   git('fsck', '--strict', '--no-dangling');
   const merged = (await all(`/projects/${projectId}/merge_requests?state=merged`)) as {
     merge_commit_sha: string;

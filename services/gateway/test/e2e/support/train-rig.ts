@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
+import { gitOf } from './oracles';
 import type { Scene, WorkingCopy } from './scene';
 
 /** A merge request on its way to a train. */
@@ -60,17 +58,7 @@ export async function makeTrainRig(scene: Scene): Promise<TrainRig> {
     }
   }
 
-  function git(...args: string[]): string {
-    const root = join(system.data, 'repositories');
-    const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((path) =>
-      path.endsWith(`/${projectId}.git`),
-    );
-    return execFileSync('git', ['-c', 'safe.directory=*', ...args], {
-      cwd: join(root, found as string),
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-  }
+  const git = (...args: string[]): string => gitOf(system, projectId)(...args);
 
   return {
     async propose(name) {
