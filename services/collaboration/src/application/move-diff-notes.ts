@@ -10,7 +10,7 @@ const batch = 100;
 /** Milliseconds between two looks for work: a push is followed well before somebody reads on. */
 const interval = 500;
 
-/** Tries after which a move is given up: notes then stay at the version they were made for. */
+/** Tries after which a move that cannot succeed is given up: notes then stay at the version they were made for. */
 const tries = 10;
 
 /** What moving needs. */
@@ -59,7 +59,9 @@ export function moveDiffNotes(edges: DiffNoteMoving): { close(): Promise<void> }
         await moveNotes(edges, due);
         await moves.finish(db, due);
       } catch (error) {
-        if (isAppError(error, 'not_found') || due.attempts >= tries) await moves.drop(db, due);
+        // That the owner of the repository is away says nothing of the move: it waits as long as it takes.
+        const hopeless = due.attempts >= tries && !isAppError(error, 'unavailable');
+        if (isAppError(error, 'not_found') || hopeless) await moves.drop(db, due);
         log.warn({ err: error, noteable: due.noteableId }, 'diff notes could not be moved');
       }
     }
