@@ -1,4 +1,5 @@
 import { measureCpu } from './cpu.mjs';
+import { analyzeDirectory } from './list.mjs';
 import { load } from './load.mjs';
 import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';
 
@@ -25,6 +26,7 @@ export async function compareSizes(installation, report, db, { name, subjects: g
     );
     return [...services.map(installation.pidOf), ...rows.map(({ pid }) => pid)];
   };
+  await db.query(analyzeDirectory);
   const subjects = given.map((subject) => ({ ...subject, headers, found: [] }));
   for (const subject of subjects) await load({ ...subject, connections: 1, seconds: 2 });
   for (let round = 0; round < rounds; round += 1) {

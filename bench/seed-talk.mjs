@@ -32,6 +32,8 @@ export async function seedNotes(db, { project, people, issue, count }) {
   await db.query('commit');
   // What autovacuum would do a minute later.
   await db.query('vacuum (analyze) notes, noteables');
+  // A million rows are on their way to the disk: whoever writes waits for it.
+  await db.query('checkpoint');
   return last[0].id;
 }
 
@@ -55,7 +57,7 @@ export async function seedEvents(db, { project, people, issue, count }) {
     from (select i, least(i % 6, 3) as kind from generate_series(1, $5::bigint) as i) as one
     left join lateral (
       select n.id, n.author_id from notes n join noteables of on of.id = n.noteable_id
-      where of.kind = 'Issue' and of.target_id = $3 and n.created_at = ${moment('i')} and kind = 3 and not n.system) note on true
+      where of.kind = 'Issue' and of.target_id = $3 and n.created_at = ${moment('i')} and one.kind = 3 and not n.system) note on true
     where kind < 3 or note.id is not null`,
     [project.id, people.others, issue.id, issue.iid, count],
   );
