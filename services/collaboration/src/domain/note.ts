@@ -63,12 +63,15 @@ export function checkBody(body: string): void {
     throw badRequest(`Note {:note=>["is too long (maximum is ${maxBodyLength} characters)"]}`);
 }
 
-/** Bytes of text a thread may have: it is shown as a whole, whose JSON may be six times as long. */
+/** Bytes a note counts for beside its text: about as many as the rest of it is printed with. */
+export const bytesBesideText = 1_000;
+
+/** Bytes a thread may have: it is shown as a whole, and the JSON of a text may be six times as long. */
 const maxThreadBytes = 16 << 20;
 
 /** Refuses what would make a thread of `bytes` too long to be shown. Fails with `bad_request`. */
 export function checkRoom(bytes: number, text: string): void {
-  if (bytes + Buffer.byteLength(text) > maxThreadBytes)
+  if (bytes + bytesBesideText + Buffer.byteLength(text) > maxThreadBytes)
     throw badRequest(`Note {:note=>["makes the discussion too long (maximum is ${maxThreadBytes} bytes)"]}`);
 }
 

@@ -8,6 +8,7 @@ import {
   sql,
 } from '@switchyard/database';
 import type { Viewer } from '@switchyard/directory';
+import { bytesBesideText, maxBodyLength } from '../domain/note';
 import type { NoteableKey } from '../domain/noteable';
 import { causedVisibly } from './caused-note.visibility';
 import { type NoteRow, noteColumns, noteFrom, noteJoins, noteRow } from './note.list';
@@ -23,7 +24,7 @@ export interface DiscussionRow {
 export interface DiscussionList {
   /**
    * One page by first note, oldest first: one statement for the first notes, one for all of theirs, and a capped count. Undefined when its
-   * notes have more than 400 MB of text.
+   * notes have more than 400 MB.
    */
   page(
     key: NoteableKey,
@@ -37,11 +38,11 @@ export interface DiscussionList {
   find(key: NoteableKey, discussionId: string, db?: SqlExecutor, viewer?: Viewer): Promise<DiscussionRow | undefined>;
 }
 
-/** Bytes of text one page may hold: as much as a hundred notes of a million characters of four bytes. */
-const maxPageBytes = 400_000_000;
+/** Bytes one page may hold: a hundred notes of a million characters of four bytes, with what stands beside their text. */
+const maxPageBytes = 100 * (4 * maxBodyLength + bytesBesideText);
 
 /** Bodies as long as all of them together are not too long; null for each otherwise. A length is read without its text. */
-const cappedBody = sql`case when sum(octet_length(n.body)) over () <= ${maxPageBytes} then n.body end`;
+const cappedBody = sql`case when sum(octet_length(n.body) + ${bytesBesideText}::int) over () <= ${maxPageBytes} then n.body end`;
 
 const discussionsOf = (notes: readonly NoteRow[]): DiscussionRow[] => {
   const byId = new Map<string, [NoteRow, ...NoteRow[]]>();

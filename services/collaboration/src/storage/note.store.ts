@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type SqlExecutor, sql } from '@switchyard/database';
-import type { NoteType } from '../domain/note';
+import { bytesBesideText, type NoteType } from '../domain/note';
 
 /** A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the index. */
 export function newDiscussionId(at: Date): Buffer {
@@ -40,7 +40,7 @@ export interface DiscussionState {
   readonly position: unknown;
   /** Notes that can be resolved and are not. */
   readonly unresolved: number;
-  /** Of its texts together. */
+  /** Of its notes together, as `checkRoom` counts them. */
   readonly bytes: number;
 }
 
@@ -78,7 +78,7 @@ export const noteStore = {
         max(type) filter (where starts_discussion) as type,
         (array_agg(position) filter (where starts_discussion))[1] as position,
         count(*) filter (where type is not null and not system and resolved_at is null)::int as unresolved,
-        sum(octet_length(body))::bigint as bytes
+        sum(octet_length(body) + ${bytesBesideText}::int)::bigint as bytes
       from notes where discussion_id = ${bytes} and noteable_id = ${noteableId}`);
     if (row === undefined || row.notes === 0) return undefined;
     return {

@@ -202,7 +202,7 @@ describe('a thread', () => {
     const target = scene.mergeRequest();
     const thread = await start(target, 'long');
     await scene.here.db.query(
-      sql`update notes set body = repeat('x', ${(16 << 20) - 4}) where id = ${thread.notes[0].id}`,
+      sql`update notes set body = repeat('x', ${(16 << 20) - 2_004}) where id = ${thread.notes[0].id}`,
     );
     await reply(target, thread.id, 'four');
     await expect(reply(target, thread.id, '.')).rejects.toMatchObject({ kind: 'bad_request' });
