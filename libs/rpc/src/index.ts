@@ -23,7 +23,16 @@ export {
   startInternalHttp,
   startService,
 } from './process';
-export { entity, json, nothing, page, pageOfLongRows, pageRequest, replyTooLarge } from './representation';
+export {
+  entity,
+  json,
+  nothing,
+  page,
+  pageOfLongRows,
+  pageOfRenderedRows,
+  pageRequest,
+  replyTooLarge,
+} from './representation';
 export {
   anonymous,
   type CallContext,

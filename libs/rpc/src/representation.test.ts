@@ -1,4 +1,4 @@
-import { page, pageOfLongRows } from './representation';
+import { page, pageOfLongRows, pageOfRenderedRows } from './representation';
 
 const cut = { keyset: false, page: 1, perPage: 20, hasNext: false };
 
@@ -6,6 +6,8 @@ it.each([[[]], [['a']], [[{ a: 1 }, 'ü'.repeat(700_000), 'x'.repeat(3_000_000),
   'a page of long rows is the same as any page',
   async (rows) => {
     expect((await pageOfLongRows(rows, cut)).json.equals(page(rows, cut).json)).toBe(true);
+    const rendered = rows.map((row) => Buffer.from(JSON.stringify(row)));
+    expect((await pageOfRenderedRows(rendered, cut)).json.equals(page(rows, cut).json)).toBe(true);
   },
 );
 

@@ -38,8 +38,7 @@ export function todoJson({ todo, target }: Item, externalUrl: string): Buffer {
   return Buffer.concat([bytes(`${before.slice(0, -1)},"target":`), target.json, bytes(`,${after.slice(1)}`)]);
 }
 
-/** A JSON array of to-do items. */
-export function todosJson(todos: readonly Item[], externalUrl: string): Buffer {
-  const parts = todos.flatMap((one, at) => [bytes(at === 0 ? '[' : ','), todoJson(one, externalUrl)]);
-  return parts.length === 0 ? bytes('[]') : Buffer.concat([...parts, bytes(']')]);
+/** To-do items as JSON, each rendered when it is taken: notes are long. */
+export function* todoRows(todos: readonly Item[], externalUrl: string): Generator<Buffer> {
+  for (const one of todos) yield todoJson(one, externalUrl);
 }

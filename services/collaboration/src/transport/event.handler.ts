@@ -2,7 +2,7 @@ import type { PageRequest } from '@switchyard/database';
 import { notFound, unauthorized } from '@switchyard/errors';
 import { type EventFilter, EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import type { PageRequest as WirePageRequest } from '@switchyard/protos/rpc/v1/representation';
-import { type CallContext, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { type CallContext, implement, pageOfLongRows, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { ActivityFilter } from '../domain/activity';
 import { presentActivityEvent } from '../presenters/activity-event.presenter';
 import type { ActivityEventList, ActivityScope } from '../storage/activity-event.list';
@@ -30,7 +30,8 @@ export function eventHandler(list: ActivityEventList, externalUrl: string): Serv
   ) => {
     const found = await list.page(actor, scope, filterOf(filter), wanted);
     const ofProject = scope !== 'member_projects' && 'projectId' in scope;
-    return page(
+    // Comments are printed whole.
+    return pageOfLongRows(
       found.rows.map((event) => presentActivityEvent(event, externalUrl, ofProject)),
       { ...found.page, keyset: wanted.mode === 'keyset' },
     );

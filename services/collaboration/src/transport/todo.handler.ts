@@ -5,7 +5,7 @@ import {
   implement,
   json,
   nothing,
-  page,
+  pageOfRenderedRows,
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
@@ -14,7 +14,7 @@ import type { listTodos } from '../application/list-todos';
 import type { markTodoAsDone } from '../application/mark-todo-as-done';
 import type { NumberedTargetType } from '../application/todo-targets';
 import type { TodoFilter } from '../domain/todo';
-import { todoJson, todosJson } from '../presenters/todo.presenter';
+import { todoJson, todoRows } from '../presenters/todo.presenter';
 
 /** Use cases behind the service. */
 export interface TodoUseCases {
@@ -50,8 +50,10 @@ export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceIm
       // The order is fixed (G-4.9-2).
       const wanted = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id', sort: 'desc' as const };
       const found = await todos.listTodos(signedIn(context), filterOf(request.filter), wanted);
-      const empty = page([], { ...found.page, keyset: wanted.mode === 'keyset' });
-      return { ...empty, json: todosJson(found.todos, externalUrl) };
+      return pageOfRenderedRows(todoRows(found.todos, externalUrl), {
+        ...found.page,
+        keyset: wanted.mode === 'keyset',
+      });
     },
     markTodoAsDone: async (request, context) =>
       json(todoJson(await todos.markTodoAsDone(signedIn(context), request.id), externalUrl)),
