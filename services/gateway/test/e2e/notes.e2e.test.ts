@@ -106,6 +106,8 @@ describe('notes', () => {
     expect(await state()).toMatchObject({ state: 'opened', draft: true });
     await scene.ok('POST', `${mr}/notes`, { body: '/ready' });
     expect((await state()).draft).toBe(false);
+    await scene.ok('POST', `${mr}/notes`, { body: '/estimate 2h\n/spend 30m' });
+    expect((await state()).time_stats).toMatchObject({ time_estimate: 7200, total_time_spent: 1800 });
     await soon(async () =>
       expect(
         (await scene.ok('GET', `${mr}/notes?activity_filter=only_activity&sort=asc`)).map(({ body }: Item) => body),
@@ -114,6 +116,8 @@ describe('notes', () => {
         'marked this merge request as **draft**',
         'changed the title to **Topic**',
         'marked this merge request as **ready**',
+        'changed the time estimate to 2h',
+        'added 30m of time spent',
       ]),
     );
   });
