@@ -10,6 +10,7 @@ import {
   directoryMigrations,
   labelsByTitles,
   memberProjects,
+  membersAtLevel,
   milestonesByIds,
   projectByPath,
   projectColumns,
@@ -481,6 +482,35 @@ describe('what is embedded', () => {
       from (select ${gone.id}::bigint as author_id) as mr ${userJoin('author', sql`mr.author_id`)}`);
     expect(userOf(rows[0]!, 'author')).toMatchObject({ id: ghost.id, name: 'Ghost User' });
     expect(rows[0]!.users.map((user) => user.id)).toEqual([kept.id, ghost.id]);
+  });
+
+  it('names the people who look after a project: members at a level, active and human', async () => {
+    const model = new DirectoryModel();
+    const top = model.namespace();
+    const group = model.namespace({ parentId: top.id });
+    const project = model.project(group.id);
+    const inside = [model.user(), model.user()].map(({ id }, at) => {
+      model.member(id, at === 0 ? { namespaceId: top.id } : { projectId: project.id }, 40 + at * 10);
+      return id;
+    });
+    const outside = [
+      model.user({ admin: true }),
+      ...[{ state: 'blocked' }, { bot: true }, {}, {}].map((given, at) => {
+        const user = model.user(given);
+        const expiry = at === 2 ? new Date(Date.now() - 1_000) : undefined;
+        model.member(user.id, { projectId: project.id }, at === 3 ? 30 : 40, expiry);
+        return user;
+      }),
+    ];
+    const own = model.namespace({ kind: 'user', ownerId: inside[0] });
+    const owned = model.project(own.id);
+    const gone = model.project(group.id, { deleting: true });
+    await follow(model);
+    const members = (id: number, level = 40) => membersAtLevel(db, id, level);
+    expect(await members(project.id)).toEqual(inside);
+    expect(await members(project.id, 30)).toEqual([...inside, outside[4]?.id]);
+    expect(await members(owned.id)).toEqual([inside[0]]);
+    expect(await members(gone.id)).toEqual([]);
   });
 
   it('finds the alert bot by its kind, and nobody by its name', async () => {

@@ -117,19 +117,23 @@ async function openIncident(
 
 async function closeIncident(
   tx: Tx,
-  { incidents, changeIssue, notes }: AlertFollowing,
+  { incidents, changeIssue, notes }: Pick<AlertFollowing, 'incidents' | 'changeIssue' | 'notes'>,
   alert: Alert,
   botId: number,
   cause: SystemNoteCause,
 ): Promise<IncidentOutcome | undefined> {
   const incident = await incidents.ofAlert(tx, alert.id);
   if (incident === undefined) return undefined;
+  let moved = false;
   let closes = false;
   await changeIssue(tx, incident.id, botId, (locked) => {
-    const change = editIssue(locked, { stateEvent: 'close' }, botId, cause.occurredAt);
+    moved = locked.issue.alertId !== alert.id;
+    const change = moved ? undefined : editIssue(locked, { stateEvent: 'close' }, botId, cause.occurredAt);
     closes = change !== undefined;
     return change;
   });
+  // It was moved before it could be locked: another issue is the incident now.
+  if (moved) return closeIncident(tx, { incidents, changeIssue, notes }, alert, botId, cause);
   if (!closes) return undefined;
   const key: NoteableKey = { kind: 'Issue', projectId: incident.projectId, targetId: incident.id, sha: '' };
   await notes.write(tx, key, [incidentClosedNote(botId)], cause);

@@ -63,7 +63,6 @@ export function incidentDescription(alert: Alert, details: AlertDetails): string
       ),
     ].join('\n'),
   );
-  const room = maxDescriptionLength - known.length - 1;
-  const markdown = plain(incidentMarkdown);
-  return `${known}${markdown === '' ? '' : `\n${markdown.slice(0, Math.max(0, room)).toWellFormed()}`}`.trimEnd();
+  const text = incidentMarkdown === '' ? known : `${known}\n${plain(incidentMarkdown)}`;
+  return text.slice(0, maxDescriptionLength).toWellFormed().trimEnd();
 }

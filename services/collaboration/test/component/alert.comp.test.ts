@@ -167,6 +167,24 @@ describe('the end of an alert', () => {
   });
 });
 
+it('closes an incident that moves while its alert ends', async () => {
+  const { db } = scene.here;
+  const alert = scene.alert();
+  await scene.followed(await scene.tell(alert, raised()));
+  const [incident] = await scene.incidents(alert);
+  const id = await db.transaction(async (tx) => {
+    await tx.query(sql`update issues set alert_id = null, state = 'closed' where id = ${incident?.id}`);
+    await tx.query(sql`
+      insert into issues (iid, project_id, author_id, title, issue_type, alert_id)
+      select iid + 100000, project_id, author_id, title, issue_type, ${alert.id} from issues where id = ${incident?.id}`);
+    const told = await scene.tell({ ...alert, status: 'resolved' }, ended());
+    await eventually(async () => expect(await db.query(sql`select 1 from pg_locks where not granted`)).not.toEqual([]));
+    return told;
+  });
+  await scene.followed(id);
+  expect(await scene.incidents(alert)).toMatchObject([{ iid: (incident?.iid ?? 0) + 100_000, state: 'closed' }]);
+});
+
 describe('mail about a new alert', () => {
   const files = () =>
     readdirSync(join(scene.here.folder, 'mails'), { encoding: 'utf8' }).filter((name) => name.endsWith('.eml'));
