@@ -19,15 +19,27 @@ const rawHtml = /^\s*<(?:pre|code|script|style|textarea)\b/i;
 /** An escaped character that would begin a name is none. */
 const escaped = (character: string): string => ('@#!'.includes(character) ? '-' : character);
 
-/** A text without what stands in HTML comments; one that is not closed reaches to the end. */
-function withoutComments(text: string): string {
+/** HTML inside a line whose content is no prose, and where it ends. */
+const inlineHtml = /<!--|<(code|pre)\b[^<>]{0,200}>/gi;
+
+/** A text without what stands in HTML comments, one that is not closed reaching to the end, and in HTML code that is closed. */
+function withoutHtmlCode(text: string): string {
   let kept = '';
   let at = 0;
-  for (let open = text.indexOf('<!--'); open >= 0; open = text.indexOf('<!--', at)) {
-    kept += `${text.slice(at, open)} `;
-    const close = text.indexOf('-->', open + 4);
-    if (close < 0) return kept;
-    at = close + 3;
+  const unclosed = new Set<string>();
+  for (const { 0: opening, 1: tag = '', index } of text.matchAll(inlineHtml)) {
+    const name = tag.toLowerCase();
+    if (index < at || unclosed.has(name)) continue;
+    const closing = new RegExp(name === '' ? '-->' : `</${name}>`, 'gi');
+    closing.lastIndex = index + opening.length;
+    const close = closing.exec(text);
+    if (close === null && name !== '') {
+      unclosed.add(name);
+      continue;
+    }
+    kept += `${text.slice(at, index)} `;
+    if (close === null) return kept;
+    at = closing.lastIndex;
   }
   return kept + text.slice(at);
 }
@@ -41,7 +53,7 @@ function parseable(text: string): string {
 }
 
 /**
- * Lines of a Markdown text that are not code, with their code spans and HTML comments taken out. Marks of lists, quotes and headings do
+ * Lines of a Markdown text that are not code, with their code spans, HTML comments and HTML code taken out. Marks of lists, quotes and headings do
  * not belong to the lines. A caller who has enough stops, and the rest is not read.
  */
 export function* proseLines(text: string): Generator<string> {
@@ -57,10 +69,10 @@ export function* proseLines(text: string): Generator<string> {
     } else if (block.type === 'html_block' && !rawHtml.test(block.content)) {
       prose = block.content;
     } else continue;
-    yield* (prose.includes('<!--') ? withoutComments(prose) : prose).split('\n');
+    yield* (prose.includes('<') ? withoutHtmlCode(prose) : prose).split('\n');
   }
   if (start.length < text.length) {
     for (const prose of longProse(text, start.length))
-      yield* (prose.includes('<!--') ? withoutComments(prose) : prose).split('\n');
+      yield* (prose.includes('<') ? withoutHtmlCode(prose) : prose).split('\n');
   }
 }
