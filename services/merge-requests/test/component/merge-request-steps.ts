@@ -88,8 +88,25 @@ export function mergeRequestSteps(harness: () => Harness) {
     return reply.body;
   }
 
+  /** Kinds of the facts published of a merge request, in their order. */
+  async function events(mergeRequestId: number): Promise<string[]> {
+    const rows = await harness().db.query<{ body: Body }>(
+      sql`select body from events.outbox where type = 'merge_request.changed' order by id`,
+    );
+    return rows
+      .map(({ body }) => body)
+      .filter((body) => Number(body.mergeRequest.id) === mergeRequestId)
+      .map(
+        (body) =>
+          Object.keys(body).find((key) =>
+            /^(created|updated|closed|reopened|merged|deleted|became|pipeline|acted)/.test(key),
+          ) ?? '',
+      );
+  }
+
   return {
     api,
+    events,
     addMembers,
     configure,
     commit,

@@ -1,0 +1,118 @@
+import { sql } from '@switchyard/database';
+import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
+import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
+
+let harness: Harness;
+const { api, addMembers, commit, newProject, open } = mergeRequestSteps(() => harness);
+
+beforeAll(async () => {
+  harness = await startHarness();
+  await addMembers();
+});
+afterAll(() => harness?.close());
+
+describe('lists', () => {
+  let project: TestProject;
+  beforeAll(async () => {
+    project = await newProject();
+    for (const [branch, more] of [
+      ['one', { labels: 'list-a,list-b', assignee_id: people.maintainer.id, description: 'Needle in here' }],
+      ['two', { title: 'Draft: Two', labels: 'list-a', reviewer_ids: [people.owner.id] }],
+      ['three', { title: 'Three' }],
+    ] as const) {
+      await commit(project, branch, { [`${branch}.txt`]: branch }, { start: 'main' });
+      await open(project, branch, more);
+    }
+    await api(people.developer, 'PUT', mr(project, 3), { state_event: 'close' });
+  });
+
+  const list = async (query: string, by: Person = people.reporter) => {
+    const reply = await api(by, 'GET', at(project, `/merge_requests?${query}`));
+    expect([query, reply.status]).toEqual([query, 200]);
+    return reply.body.map((row: Body) => row.iid);
+  };
+
+  test.each([
+    ['', [3, 2, 1]],
+    ['sort=asc&order_by=title', [2, 1, 3]],
+    ['state=closed', [3]],
+    ['iids[]=1&iids[]=3', [3, 1]],
+    ['wip=yes', [2]],
+    ['wip=no', [3, 1]],
+    ['labels=list-a,list-b', [1]],
+    ['labels=None', [3]],
+    ['labels=Any', [2, 1]],
+    ['not[labels]=list-b', [3, 2]],
+    ['assignee_id=2', [1]],
+    ['assignee_id=None', [3, 2]],
+    ['assignee_username[]=user2', [1]],
+    ['reviewer_username=user1', [2]],
+    ['reviewer_id=Any', [2]],
+    ['author_username=USER3', [3, 2, 1]],
+    ['not[author_id]=3', []],
+    ['search=needle', [1]],
+    ['search=needle&in=title', []],
+    ['milestone=None', [3, 2, 1]],
+    ['milestone=Any', []],
+    ['source_branch=two', [2]],
+    ['target_branch=main&state=opened', [2, 1]],
+    ['created_after=2000-01-01T00:00:00Z&updated_before=2999-01-01', [3, 2, 1]],
+    ['scope=created_by_me', []],
+    ['order_by=merged_at', [3, 2, 1]],
+    ['with_merge_status_recheck=true', [3, 2, 1]],
+  ])('%s', async (query, iids) => {
+    expect(await list(query)).toEqual(iids);
+  });
+
+  test('scopes are those of the caller', async () => {
+    expect(await list('scope=created-by-me', people.developer)).toEqual([3, 2, 1]);
+    expect(await list('scope=assigned_to_me', people.maintainer)).toEqual([1]);
+    expect(await list('scope=reviews_for_me', people.owner)).toEqual([2]);
+    const mine = await api(people.owner, 'GET', '/merge_requests?scope=reviews_for_me&state=opened');
+    expect(mine.body).toContainEqual(
+      expect.objectContaining({
+        iid: 2,
+        reference: `${project.path}!2`,
+        references: expect.objectContaining({ short: '!2' }),
+      }),
+    );
+    expect((await api(undefined, 'GET', '/merge_requests')).status).toBe(401);
+    expect(await api(undefined, 'GET', '/merge_requests?scope=all')).toMatchObject({ status: 200, body: [] });
+  });
+
+  test('short and detailed forms, pages both ways', async () => {
+    const simple = await api(people.reporter, 'GET', at(project, '/merge_requests?view=simple&iids[]=1'));
+    expect(Object.keys(simple.body[0]).sort()).toEqual(
+      ['created_at', 'description', 'id', 'iid', 'project_id', 'state', 'title', 'updated_at', 'web_url'].sort(),
+    );
+    const detailed = await api(
+      people.reporter,
+      'GET',
+      at(project, '/merge_requests?with_labels_details=true&iids[]=2'),
+    );
+    expect(detailed.body[0].labels).toMatchObject([{ name: 'list-a', color: '#6699cc', description: 'A label' }]);
+    const first = await api(people.reporter, 'GET', at(project, '/merge_requests?per_page=2'));
+    expect([first.headers.get('x-total'), first.headers.get('x-next-page')]).toEqual(['3', '2']);
+    const keyset = await api(people.reporter, 'GET', at(project, '/merge_requests?pagination=keyset&per_page=2'));
+    expect(keyset.body.map((row: Body) => row.iid)).toEqual([3, 2]);
+    expect(keyset.headers.get('link')).toContain('rel="next"');
+  });
+
+  test('what cannot be is refused with every problem', async () => {
+    const refused = await api(
+      people.reporter,
+      'GET',
+      at(project, '/merge_requests?state=odd&author_id=x&wip=maybe&reviewer_id=1&reviewer_username=a'),
+    );
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        error:
+          'state does not have a valid value, author_id is invalid, wip does not have a valid value, reviewer_id, reviewer_username are mutually exclusive',
+      },
+    });
+    await harness.db.query(sql`update directory.projects set merge_requests_enabled = false where id = ${project.id}`);
+    expect((await api(people.reporter, 'GET', at(project, '/merge_requests'))).status).toBe(403);
+    await harness.db.query(sql`update directory.projects set merge_requests_enabled = true where id = ${project.id}`);
+  });
+});

@@ -1,0 +1,158 @@
+import { sql } from '@switchyard/database';
+import { eventually } from '@switchyard/testkit';
+import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
+import { type Harness, type Person, people, startHarness } from './repository-harness';
+
+let harness: Harness;
+const { api, addMembers, checked, commit, events, newProject, open, status } = mergeRequestSteps(() => harness);
+
+beforeAll(async () => {
+  harness = await startHarness();
+  await addMembers();
+});
+afterAll(() => harness?.close());
+
+describe('pipelines', () => {
+  test('are made and finished by statuses, listed, cancelled and retried', async () => {
+    const project = await newProject();
+    const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const opened = await open(project, 'feature');
+    const first = await status(project, sha, {
+      state: 'pending',
+      ref: 'feature',
+      name: 'build',
+      target_url: 'https://ci.test/1',
+    });
+    expect(first).toMatchObject({
+      status: 201,
+      body: {
+        status: 'pending',
+        name: 'build',
+        ref: 'feature',
+        sha,
+        target_url: 'https://ci.test/1',
+        author: { id: 3 },
+      },
+    });
+    expect((await status(project, sha, { state: 'pending', ref: 'feature', name: 'build' })).body.id).toBe(
+      first.body.id,
+    );
+    const pipelineId = first.body.pipeline_id;
+    const pipeline = async () => (await api(people.reporter, 'GET', at(project, `/pipelines/${pipelineId}`))).body;
+    expect(await pipeline()).toMatchObject({ status: 'pending', iid: 1, source: 'external', ref: 'feature' });
+    await status(project, sha, {
+      state: 'running',
+      ref: 'feature',
+      name: 'build',
+      coverage: 81.5,
+      description: 'Building',
+    });
+    expect(await pipeline()).toMatchObject({ status: 'running', coverage: '81.50' });
+    expect((await api(people.developer, 'GET', mr(project, 1))).body).toMatchObject({
+      head_pipeline: { id: pipelineId, status: 'running' },
+      pipeline: { id: pipelineId },
+    });
+    expect((await status(project, sha, { state: 'pending', ref: 'feature', name: 'build' })).status).toBe(400);
+    await status(project, sha, { state: 'success', ref: 'feature', name: 'build' });
+    await status(project, sha, { state: 'failed', ref: 'feature', name: 'test' });
+    expect(await pipeline()).toMatchObject({ status: 'failed', detailed_status: { text: 'Failed' } });
+    expect(await events(opened.id)).toEqual(['created', 'pipelineFailed']);
+    const retried = await api(people.developer, 'POST', at(project, `/pipelines/${pipelineId}/retry`));
+    expect(retried).toMatchObject({ status: 201, body: { status: 'running', finished_at: null } });
+    const cancelled = await api(people.developer, 'POST', at(project, `/pipelines/${pipelineId}/cancel`));
+    expect(cancelled.body.status).toBe('canceled');
+    const list = await api(people.reporter, 'GET', at(project, `/repository/commits/${sha}/statuses?all=true`));
+    expect(list.body.map((row: Body) => [row.name, row.status])).toEqual([
+      ['build', 'success'],
+      ['test', 'failed'],
+      ['test', 'canceled'],
+    ]);
+    const made = await api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'feature' });
+    expect(made).toMatchObject({ status: 201, body: { status: 'created', iid: 2 } });
+    expect((await api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'nowhere' })).status).toBe(400);
+    const own = await api(people.developer, 'POST', mr(project, 1, '/pipelines'));
+    expect(own).toMatchObject({
+      status: 200,
+      body: { source: 'merge_request_event', ref: 'refs/merge-requests/1/head' },
+    });
+    expect((await api(people.reporter, 'GET', mr(project, 1, '/pipelines'))).body.map((row: Body) => row.iid)).toEqual([
+      3, 2, 1,
+    ]);
+    for (const query of [
+      'scope=pending',
+      'status=created',
+      'ref=feature&sort=asc',
+      `sha=${sha}&username=USER3`,
+      'source=api',
+      'scope=branches',
+    ]) {
+      const found = await api(people.reporter, 'GET', at(project, `/pipelines?${query}`));
+      expect([query, found.body.length > 0]).toEqual([query, true]);
+    }
+    expect((await status(project, 'f'.repeat(40), { state: 'success' })).status).toBe(404);
+    expect((await status(project, sha, { state: 'done' })).body).toEqual({
+      error: 'state does not have a valid value',
+    });
+    expect((await status(project, sha, { state: 'success' }, people.reporter)).status).toBe(403);
+  });
+
+  test('auto-merge merges when the last status arrives; a push takes it back; it can be cancelled', async () => {
+    const project = await newProject({ only_allow_merge_if_pipeline_succeeds: true });
+    const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    await open(project, 'feature');
+    expect((await checked(project, 1)).detailed_merge_status).toBe('ci_must_pass');
+    expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'))).status).toBe(405);
+    await status(project, sha, { state: 'running', ref: 'feature', name: 'a' });
+    await status(project, sha, { state: 'pending', ref: 'feature', name: 'b' });
+    expect((await checked(project, 1)).detailed_merge_status).toBe('ci_still_running');
+    const set = () => api(people.maintainer, 'PUT', mr(project, 1, '/merge'), { merge_when_pipeline_succeeds: true });
+    expect(await set()).toMatchObject({
+      status: 200,
+      body: { merge_when_pipeline_succeeds: true, merge_user: { id: 2 }, merged_by: null, state: 'opened' },
+    });
+    const cancel = (by: Person) => api(by, 'POST', mr(project, 1, '/cancel_merge_when_pipeline_succeeds'));
+    expect((await cancel(people.reporter)).status).toBe(401);
+    expect(await cancel(people.maintainer)).toMatchObject({ status: 201, body: { status: 'success' } });
+    expect((await cancel(people.maintainer)).status).toBe(406);
+    await set();
+    const second = await commit(project, 'feature', { 'two.txt': 'two\n' });
+    expect((await api(people.developer, 'GET', mr(project, 1))).body).toMatchObject({
+      merge_when_pipeline_succeeds: false,
+      head_pipeline: null,
+    });
+    await status(project, second, { state: 'running', ref: 'feature', name: 'a' });
+    await checked(project, 1);
+    expect((await set()).status).toBe(200);
+    await status(project, second, { state: 'success', ref: 'feature', name: 'a' });
+    await eventually(async () => {
+      expect((await api(people.developer, 'GET', mr(project, 1))).body).toMatchObject({
+        state: 'merged',
+        merge_user: { id: 2 },
+        merge_when_pipeline_succeeds: false,
+      });
+    });
+  });
+
+  test('auto-merge is taken back when the project was archived before its time came', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const tip = await commit(project, 'main', { 'two.txt': 'two\n' });
+    await open(project, 'feature', { merge_after: new Date(Date.now() + 2_000).toISOString() });
+    expect((await checked(project, 1)).detailed_merge_status).toBe('merge_time');
+    expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'), { auto_merge: true })).body).toMatchObject({
+      state: 'opened',
+      merge_when_pipeline_succeeds: true,
+    });
+    await harness.db.query(sql`update directory.projects set archived = true where id = ${project.id}`);
+    await eventually(
+      async () =>
+        expect((await api(people.maintainer, 'GET', mr(project, 1))).body).toMatchObject({
+          state: 'opened',
+          merge_when_pipeline_succeeds: false,
+          merge_error: 'The project was archived.',
+        }),
+      { within: 20_000 },
+    );
+    expect((await api(people.maintainer, 'GET', at(project, '/repository/branches/main'))).body.commit.id).toBe(tip);
+  });
+});
