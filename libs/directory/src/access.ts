@@ -215,7 +215,7 @@ export async function membersAtLevel(db: SqlExecutor, projectId: number, level: 
 }
 
 /**
- * Those of `userIds` who can see a project: active users, by the same rule as `visibleProjects`. For who may be assigned,
+ * Those of `userIds` who can see a project: active users but those that the instance keeps for itself, by the same rule as `visibleProjects`. For who may be assigned,
  * mentioned or told.
  */
 export async function usersWhoSee(
@@ -229,7 +229,7 @@ export async function usersWhoSee(
   const rows = await db.query<{ id: number }>(sql`
     select u.id from directory.users u, ${projectsFrom}
     where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
-    and p.id = ${projectId} and ${projectVisible(subject, rule)}
+    and u.kind <> all('{ghost,alert_bot}') and p.id = ${projectId} and ${projectVisible(subject, rule)}
     order by u.id`);
   return rows.map((row) => row.id);
 }

@@ -515,13 +515,15 @@ describe('what is embedded', () => {
 
   it('finds the alert bot by its kind, and nobody by its name', async () => {
     const model = new DirectoryModel();
-    model.user({ username: 'alert-bot' });
+    const somebody = model.user({ username: 'alert-bot' });
+    const open = model.project(model.namespace().id, { visibility: 'public' });
     const directory = await follow(model);
     expect(await alertBotId(db)).toBeUndefined();
     const bot = model.user({ username: 'alert-bot2', bot: true, kind: 'alert_bot' });
     await caughtUp(directory, model);
     expect(await alertBotId(db)).toBe(bot.id);
     expect([...(await usersByUsernames(db, ['alert-bot', 'alert-bot2'])).keys()]).toEqual(['alert-bot']);
+    expect(await usersWhoSee(db, open.id, [somebody.id, bot.id])).toEqual([somebody.id]);
   });
 
   it('gives references of projects by their present path', async () => {

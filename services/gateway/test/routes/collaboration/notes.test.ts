@@ -41,6 +41,7 @@ const kinds = [
   ['/projects/1/issues/2', { $case: 'issueIid', value: 2 }],
   ['/projects/1/merge_requests/2', { $case: 'mergeRequestIid', value: 2 }],
   ['/projects/1/snippets/2', { $case: 'snippetId', value: 2 }],
+  ['/projects/1/alert_management_alerts/2', { $case: 'alertIid', value: 2 }],
 ] as const;
 
 describe('notes and discussions', () => {

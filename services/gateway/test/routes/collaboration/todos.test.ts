@@ -58,6 +58,15 @@ describe('to-dos', () => {
         'TodoService/MarkAllTodosAsDone': async () => json(Buffer.alloc(0)),
         'TodoService/CreateMergeRequestTodo': async () =>
           pending ? json(Buffer.alloc(0), 304) : entity({ ...todo, action_name: 'marked' }),
+        'TodoService/CreateAlertTodo': async () =>
+          pending
+            ? json(Buffer.alloc(0), 304)
+            : entity({
+                ...todo,
+                action_name: 'marked',
+                target_type: 'AlertManagement::Alert',
+                target: { id: 9, iid: 2, title: 'Disk full', status: 'triggered', web_url: todo.target_url },
+              }),
       },
     });
   });
@@ -128,16 +137,20 @@ describe('to-dos', () => {
 
   describe('POST /projects/:id/merge_requests/:merge_request_iid/todo', () => {
     const path = '/projects/group%2Fproject/merge_requests/2/todo';
+    const onAlert = '/projects/group%2Fproject/alert_management_alerts/2/todo';
 
-    it('201: gives the new item', async () => {
-      const reply = await gateway.send('POST', path, token);
+    it.each([
+      [path, { projectId: 1, mergeRequestIid: 2 }],
+      [onAlert, { projectId: 1, alertIid: 2 }],
+    ])('201: gives the new item, %s', async (at, named) => {
+      const reply = await gateway.send('POST', at, token);
       expect(reply).toMatchObject({ status: 201, body: { action_name: 'marked' } });
-      expect(asked()).toEqual({ projectId: 1, mergeRequestIid: 2 });
+      expect(asked()).toEqual(named);
     });
 
-    it('304: without a body, when one is pending', async () => {
+    it.each([path, onAlert])('304: without a body, when one is pending, %s', async (at) => {
       pending = true;
-      expect(await gateway.send('POST', path, token)).toMatchObject({ status: 304, text: '' });
+      expect(await gateway.send('POST', at, token)).toMatchObject({ status: 304, text: '' });
       pending = false;
     });
 
