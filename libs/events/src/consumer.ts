@@ -43,6 +43,11 @@ export interface ConsumerOptions {
   /** Name under which the bus and the inbox remember what was received, e.g. `collaboration`. Never rename it: a new group starts at the beginning. */
   group: string;
   subscriptions: AnySubscription[];
+  /**
+   * Events handled at the same time; as many as the bus delivers side by side unless told. Fewer leave the machine to those who wait for
+   * an answer, where events can come in faster than they are worked off.
+   */
+  concurrency?: number;
   /** Tries before an event goes to the dead-letter topic; default 5. */
   tries?: number;
   /** Milliseconds an inbox row is kept; default 14 days, longer than any bus keeps a record. */
@@ -86,6 +91,7 @@ export async function startConsumer({
   db,
   group,
   subscriptions,
+  concurrency = Number.POSITIVE_INFINITY,
   tries = 5,
   retention = 14 * 86_400_000,
   pruneEvery = 3_600_000,
@@ -100,6 +106,7 @@ export async function startConsumer({
   }
   const topics = [...new Set(subscriptions.flatMap(({ event }) => [event.topic, retryTopic(event.topic, group)]))];
   const stopping = new AbortController();
+  const inTurn = turnstile(concurrency);
 
   async function take(one: AnySubscription, record: ReceivedRecord, attempt: number): Promise<'handled' | 'duplicate'> {
     const { id, type, time } = record.headers as { id: string; type: string; time: string };
@@ -145,7 +152,7 @@ export async function startConsumer({
         try {
           for (let attempt = 1; ; attempt += 1) {
             try {
-              countConsumed(type, await take(one, record, attempt));
+              countConsumed(type, await inTurn(() => take(one, record, attempt)));
               return;
             } catch (error) {
               if (isPassing(error) || stopping.signal.aborted) throw error;
@@ -190,6 +197,24 @@ export async function startConsumer({
       unmeasure();
       await running.close();
     },
+  };
+}
+
+/** Lets `width` pieces of work run at a time, the others in the order in which they came. */
+function turnstile(width: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= width) await new Promise<void>((enter) => waiting.push(enter));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      // Whoever enters takes this one's place, so that nobody slips in between.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
   };
 }
 

@@ -107,6 +107,37 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
       });
     });
 
+    test('no more are handled at a time than a group wants, and all of them are', async () => {
+      const event = countedEvent();
+      let running = 0;
+      let most = 0;
+      const amountsSent = Array.from({ length: 12 }, (_, at) => at);
+      const consumer = await startConsumer({
+        bus,
+        db: reader.db,
+        group: `narrow-${randomBytes(3).toString('hex')}`,
+        concurrency: 2,
+        subscriptions: [
+          subscription({
+            event,
+            async handle({ account, amount }, tx) {
+              running += 1;
+              most = Math.max(most, running);
+              await tx.query(sql`insert into effects (account, amount) values (${account}, ${amount})`);
+              await tx.query(sql`select pg_sleep(0.01)`);
+              running -= 1;
+            },
+          }),
+        ],
+      });
+      consumers.push(consumer);
+      for (const amount of amountsSent) await send(event, amount, undefined, `account-${amount}`);
+      await eventually(async () => expect((await amounts(reader.db)).sort((a, b) => a - b)).toEqual(amountsSent), {
+        within: 30_000,
+      });
+      expect(most).toBeLessThanOrEqual(2);
+    });
+
     test('types of a stream that nobody subscribed to are passed over', async () => {
       const wanted = countedEvent('account.counted');
       const other = countedEvent('account.closed', wanted.stream);

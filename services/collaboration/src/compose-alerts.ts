@@ -43,6 +43,8 @@ export function composeAlerts({ db, directory, bus, externalUrl }: AlertPartEdge
         bus,
         db,
         group: alertGroup,
+        // A storm of alerts is taken in at once and followed afterwards: what follows must not keep what comes in from the processors.
+        concurrency: 2,
         subscriptions: [alertSubscription(useCases.followAlerts, directory)],
       }),
     ],
