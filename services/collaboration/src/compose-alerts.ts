@@ -3,12 +3,15 @@ import type { Directory } from '@switchyard/directory';
 import { type EventBus, startConsumer } from '@switchyard/events';
 import { observe } from '@switchyard/telemetry';
 import { followAlerts } from './application/follow-alerts';
+import { followMergeRequests } from './application/follow-merge-requests';
 import { alertDirectory } from './storage/alert-directory.store';
 import { followedAlerts } from './storage/followed-alert.store';
 import { changeIssue, incidents } from './storage/issue.store';
 import { mailStore } from './storage/mail.store';
 import { systemNotes } from './storage/system-note.store';
+import type { TodoEffects } from './storage/todo.store';
 import { alertSubscription } from './transport/alert.subscription';
+import { alertTodoFollower } from './transport/alert-todo.follower';
 
 /** Consumer group of what follows from alerts: apart from the others, so that none waits for another. */
 const alertGroup = 'collaboration.alerts';
@@ -18,11 +21,12 @@ export interface AlertPartEdges {
   readonly db: Database;
   readonly directory: Directory;
   readonly bus: EventBus;
+  readonly todos: TodoEffects;
   readonly externalUrl: string;
 }
 
 /** Builds what follows from alerts, which belong to another service. */
-export function composeAlerts({ db, directory, bus, externalUrl }: AlertPartEdges): {
+export function composeAlerts({ db, directory, bus, todos, externalUrl }: AlertPartEdges): {
   /** Starts what runs beside requests. */
   start(): Promise<{ close(): Promise<void> }[]>;
 } {
@@ -36,6 +40,7 @@ export function composeAlerts({ db, directory, bus, externalUrl }: AlertPartEdge
       mails: mailStore,
       externalUrl,
     }),
+    followTodos: followMergeRequests({ todos }),
   });
   return {
     start: async () => [
@@ -45,7 +50,7 @@ export function composeAlerts({ db, directory, bus, externalUrl }: AlertPartEdge
         group: alertGroup,
         // A storm of alerts is taken in at once and followed afterwards: what follows must not keep what comes in from the processors.
         concurrency: 2,
-        subscriptions: [alertSubscription(useCases.followAlerts, directory)],
+        subscriptions: [alertSubscription(useCases.followAlerts, alertTodoFollower(useCases.followTodos), directory)],
       }),
     ],
   };

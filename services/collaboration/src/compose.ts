@@ -79,12 +79,11 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     createTodo: createTodo({ list, todos, targets }),
     followMergeRequests: followMergeRequests({ todos }),
     followIssues: followMergeRequests({ todos }),
-    followAlerts: followMergeRequests({ todos }),
     followNotes: followNotes({ todos }),
     followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
   });
 
-  const alerts = composeAlerts({ db, directory, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
+  const alerts = composeAlerts({ db, directory, bus, todos, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
   const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 

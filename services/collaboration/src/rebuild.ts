@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@switchyard/database';
-import { type EventBus, mergeRequestEvents, replay, subscription } from '@switchyard/events';
+import { alertEvents, type EventBus, mergeRequestEvents, replay, subscription } from '@switchyard/events';
 import { followMergeRequests } from './application/follow-merge-requests';
 import { followNotes } from './application/follow-notes';
 import type { ActivityChange } from './domain/activity';
@@ -9,6 +9,7 @@ import { noteableStore } from './storage/noteable.store';
 import { type Reconciled, rebuildStore } from './storage/rebuild.store';
 import { todoEffects } from './storage/todo.store';
 import { activitySubscriptions } from './transport/activity.subscription';
+import { alertTodoFollower } from './transport/alert-todo.follower';
 import { todoFollower } from './transport/merge-request.subscription';
 import { todoSubscriptions } from './transport/todo.subscription';
 
@@ -79,6 +80,7 @@ export async function rebuildTodos({
   const effects = todoEffects(todos.table);
   const follow = followMergeRequests({ todos: effects });
   const followed = todoFollower(follow);
+  const followedAlerts = alertTodoFollower(follow);
   // The replica of the running service is read: whoever an event names has long arrived there.
   const directory = { sequence: () => Number.POSITIVE_INFINITY, ensure: async () => undefined };
   const { events, oldest } = await replay({
@@ -87,10 +89,10 @@ export async function rebuildTodos({
     group: `collaboration.rebuild.${randomUUID()}`,
     subscriptions: [
       subscription({ event: mergeRequestEvents, handle: (event, tx, meta) => followed(tx, event, meta) }),
+      subscription({ event: alertEvents, handle: (event, tx, { time }) => followedAlerts(tx, event, time) }),
       ...todoSubscriptions({
         ...effects,
         followIssues: follow,
-        followAlerts: follow,
         followNotes: followNotes({ todos: effects }),
         commitRow: noteableStore.id,
         directory,

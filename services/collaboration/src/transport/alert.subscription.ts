@@ -8,6 +8,7 @@ import {
 } from '@switchyard/protos/alerts/events/v1/alert_event';
 import type { AlertHappening, followAlerts } from '../application/follow-alerts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
+import type { AlertTodoFollower } from './alert-todo.follower';
 
 faultPoints.push('alert_event.written', 'alert_event.committed');
 
@@ -64,6 +65,7 @@ const alertOf = ({ id, iid, projectId, title, severity, status, version }: Alert
 /** What happens to alerts opens and closes incidents, writes system notes, raises to-dos and asks for mail: each event once, all or nothing. */
 export const alertSubscription = (
   follow: ReturnType<typeof followAlerts>,
+  followTodos: AlertTodoFollower,
   directory: Pick<Directory, 'sequence' | 'ensure'>,
 ): AnySubscription =>
   subscription({
@@ -83,6 +85,7 @@ export const alertSubscription = (
         cause: { id, occurredAt: event.occurredAt ?? time },
       };
       await follow(tx, happening);
+      await followTodos(tx, event, time);
       faultPoint('alert_event.written');
       tx.afterCommit(() => faultPoint('alert_event.committed'));
     },

@@ -3,14 +3,12 @@ import type { Directory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import {
   type AnySubscription,
-  alertEvents,
   faultPoint,
   issueEvents,
   membershipEvents,
   noteEvents,
   subscription,
 } from '@switchyard/events';
-import type { AlertEvent } from '@switchyard/protos/alerts/events/v1/alert_event';
 import type { IssueEvent, IssueMentions } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent, NoteMentions } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { followMergeRequests } from '../application/follow-merge-requests';
@@ -23,7 +21,6 @@ import type { TodoTarget } from '../domain/todo';
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
   readonly followIssues: ReturnType<typeof followMergeRequests>;
-  readonly followAlerts: ReturnType<typeof followMergeRequests>;
   readonly followNotes: ReturnType<typeof followNotes>;
   /** Id of the row that the notes of a commit hang on. */
   readonly commitRow: (tx: Tx, commit: NoteableKey) => Promise<number | undefined>;
@@ -73,23 +70,6 @@ function issueFact(fact: NonNullable<IssueEvent['fact']>): MergeRequestFact {
   }
 }
 
-function alertFact(fact: NonNullable<AlertEvent['fact']>): MergeRequestFact {
-  switch (fact.$case) {
-    case 'assigned':
-      return {
-        kind: 'updated',
-        addedAssigneeIds: fact.value.addedAssigneeIds,
-        addedReviewerIds: [],
-        mentions: mentionsOf(undefined),
-      };
-    case 'statusChanged':
-    case 'incidentWanted':
-      return { kind: 'acted' };
-    case 'raised':
-      return { kind: 'noted' };
-  }
-}
-
 function noteFact(fact: NonNullable<NoteEvent['fact']>): NoteTodoFact | undefined {
   switch (fact.$case) {
     case 'created':
@@ -123,7 +103,7 @@ async function targetOfNote(
   return row === undefined ? undefined : { type: kind, id: row, iid: 0, projectId };
 }
 
-/** What happens to issues, alerts, comments and memberships raises, resolves and removes to-dos, each event once (D6). */
+/** What happens to issues, comments and memberships raises, resolves and removes to-dos, each event once (D6). */
 export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
   const { directory } = edges;
   const waitFor = (sequence: number): void => {
@@ -147,19 +127,6 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
         const target = { type: 'Issue', id, iid, projectId } as const;
         const happening = { target, authorId, actorId, imported, fact: issueFact(fact) };
         await edges.followIssues(tx, happening, event.occurredAt ?? time);
-        written(tx);
-      },
-    }),
-    subscription({
-      event: alertEvents,
-      async handle({ alert, actorId, fact, directorySequence, occurredAt }, tx, { time }) {
-        if (alert === undefined || fact === undefined) return;
-        waitFor(directorySequence);
-        const { id, iid, projectId } = alert;
-        const target = { type: 'AlertManagement::Alert', id, iid, projectId } as const;
-        // Nobody wrote it: a payload did.
-        const happening = { target, authorId: 0, actorId, imported: false, fact: alertFact(fact) };
-        await edges.followAlerts(tx, happening, occurredAt ?? time);
         written(tx);
       },
     }),
