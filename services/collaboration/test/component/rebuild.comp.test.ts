@@ -1,5 +1,13 @@
 import { sql } from '@switchyard/database';
-import { issueEvents, membershipEvents, noteEvents, repositoryPushed } from '@switchyard/events';
+import {
+  alertEventId,
+  alertEvents,
+  issueEvents,
+  membershipEvents,
+  noteEvents,
+  repositoryPushed,
+} from '@switchyard/events';
+import { AlertEvent } from '@switchyard/protos/alerts/events/v1/alert_event';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { MemberRemoved_Reason, MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
@@ -50,6 +58,7 @@ beforeAll(async () => {
   here = await startInstallation();
   const { directory } = here;
   directory.user({ username: 'ghost', bot: true });
+  directory.user({ username: 'alert-bot', bot: true, kind: 'alert_bot' });
   const group = directory.namespace();
   project = directory.project(group.id);
   ada = directory.user({ username: 'ada' });
@@ -127,11 +136,19 @@ beforeAll(async () => {
   await comment('created', second, bob.id);
   await comment('created', third);
   await comment('deleted', first);
+  const assigned = AlertEvent.fromPartial({
+    alert: { id: 7, iid: 7, projectId: project.id, title: 'Disk full', status: 'triggered', version: 2 },
+    actorId: ada.id,
+    occurredAt: next(),
+    fact: { $case: 'assigned', value: { addedAssigneeIds: [bob.id] } } as never,
+  });
+  await here.publishEvent(alertEvents, assigned, alertEventId('assigned', 7, 2));
   await eventually(async () => {
     const groups = await here.db.query<{ consumer_group: string; received: number }>(sql`
       select consumer_group, count(*)::int as received from events.inbox group by 1 order by 1`);
     expect(Object.fromEntries(groups.map((one) => [one.consumer_group, one.received]))).toMatchObject({
       'collaboration.activity': 15,
+      'collaboration.alerts': 1,
       'collaboration.todos': 5,
     });
   });
@@ -221,7 +238,7 @@ describe('a rebuild from the events of the log', () => {
   it('of to-dos brings back what was lost, settles what was settled, and removes what never was', async () => {
     const before = await todos();
     const lost = await here.db.query(
-      sql`delete from todos where target_type = 'Issue' or target_id = 3 and action <> 'marked' returning 1`,
+      sql`delete from todos where target_type in ('Issue', 'AlertManagement::Alert') or target_id = 3 and action <> 'marked' returning 1`,
     );
     await here.db.query(
       sql`update todos set state = 'pending' where target_type = 'MergeRequest' and target_id = 2 and state = 'done'`,
