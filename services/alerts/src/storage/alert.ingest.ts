@@ -225,6 +225,9 @@ const startOf = ({ by, payload }: RaisedAlert['raised']): Date => by.startsAt ??
 
 const numberKey = (projectId: number, iid: number): string => `${projectId}:${iid}`;
 
+/** What searches look into, on the columns of alerts. */
+const searchText = sql`title || E'\n' || coalesce(service, '') || E'\n' || coalesce(monitoring_tool, '')`;
+
 /** Inserts the alerts that the batch raises, those that ended within it as resolved. Returns their ids by `numberKey`. */
 async function writeRaised(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<Map<string, number>> {
   const raised = alerts.filter(isRaised);
@@ -234,7 +237,8 @@ async function writeRaised(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<
   const rows = await tx.query<{ id: number; project_id: number; iid: number }>(
     named(
       'alert_raise',
-      sql`insert into alerts (project_id, iid, title, description, severity, status, service, monitoring_tool, hosts, fingerprint,
+      sql`with raised as (
+        insert into alerts (project_id, iid, title, description, severity, status, service, monitoring_tool, hosts, fingerprint,
           events, started_at, starts_told, last_started_at, ended_at, environment, runbook, incident_markdown, query, y_label,
           generator_url, format, details, payload, integration_id, version, created_at, updated_at)
         select r.project_id, r.iid, r.title, r.description, r.severity, r.status, r.service, r.monitoring_tool,
@@ -263,7 +267,9 @@ async function writeRaised(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<
           starts_told, last_started_at, ended_at, environment, runbook, incident_markdown, query, y_label, generator_url, format,
           details, payload, integration_id)
         order by r.project_id, r.iid
-        returning id, project_id, iid`,
+        returning id, project_id, iid, ${searchText} as text),
+        texts as (insert into alert_texts (alert_id, text) select id, text from raised)
+        select id, project_id, iid from raised`,
     ),
   );
   return new Map(rows.map((row) => [numberKey(row.project_id, row.iid), row.id]));

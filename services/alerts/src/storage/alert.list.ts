@@ -57,8 +57,8 @@ function assignedTo(match: AssigneeMatch): Sql {
 
 const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-// The very expression of the index.
-const searched = sql`(a.title || E'\n' || coalesce(a.service, '') || E'\n' || coalesce(a.monitoring_tool, ''))`;
+const says = (text: string): Sql =>
+  sql`exists (select 1 from alert_texts said where said.alert_id = a.id and said.text ilike ${contains(text)})`;
 
 const oneOf = (column: Sql, numbers: readonly number[]): Sql =>
   numbers.length === 1 ? sql`${column} = ${numbers[0]}::smallint` : sql`${column} = any(${[...numbers]}::smallint[])`;
@@ -67,7 +67,7 @@ function conditionsOf({ statuses, severities, search, fingerprint, assignee }: A
   return [
     ...(statuses === undefined ? [] : [oneOf(sql`a.status`, statuses.map(statusNumber))]),
     ...(severities === undefined ? [] : [oneOf(sql`a.severity`, severities.map(severityNumber))]),
-    ...(search === undefined ? [] : [sql`${searched} ilike ${contains(search)}`]),
+    ...(search === undefined ? [] : [says(search)]),
     ...(fingerprint === undefined ? [] : [sql`a.fingerprint = ${fingerprint}`]),
     ...(assignee === undefined ? [] : [assignedTo(assignee)]),
   ];

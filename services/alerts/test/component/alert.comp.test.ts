@@ -62,12 +62,15 @@ async function raise(project: DirectoryProject, ...given: Raised[]): Promise<num
     const [row] = await here.db.query<{ id: number }>(sql`
       with numbered as (
         insert into alert_counters as c (project_id, last_iid) values (${project.id}, 1)
-        on conflict (project_id) do update set last_iid = c.last_iid + 1 returning last_iid)
-      insert into alerts (project_id, iid, title, severity, status, service, fingerprint, events, started_at, starts_told,
+        on conflict (project_id) do update set last_iid = c.last_iid + 1 returning last_iid),
+      raised as (insert into alerts (project_id, iid, title, severity, status, service, fingerprint, events, started_at, starts_told,
         last_started_at, ended_at, format, details, payload)
       select ${project.id}, last_iid, ${title}, ${severityNumber(severity)}, ${statusNumber(status)}, ${more.service ?? null},
         ${more.fingerprint ?? null}, ${more.events ?? 1}, now(), true, now(), ${status === 'resolved' ? new Date() : null}, 'custom',
-        '{"region":"eu"}', ${more.payload ?? '{}'}::json from numbered returning id`);
+        '{"region":"eu"}', ${more.payload ?? '{}'}::json from numbered returning id),
+      texts as (
+        insert into alert_texts (alert_id, text) select id, ${title} || E'\\n' || ${more.service ?? ''} from raised)
+      select id from raised`);
     ids.push(row?.id as number);
   }
   return ids;
