@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { measureCpu } from './cpu.mjs';
 import { seedPeople, seedProject } from './seed.mjs';
 
 const senders = 64;
@@ -70,6 +71,14 @@ function send({ url, token, agent }, body) {
   });
 }
 
+/** The processes that an alert passes until it is acknowledged: gateway, alerts, and the backends of its database. */
+const pathOf = (installation, db) => async () => {
+  const { rows } = await db.query(
+    `select pid from pg_stat_activity where datname = 'switchyard_alerts' and pid <> pg_backend_pid()`,
+  );
+  return [installation.pidOf('gateway'), installation.pidOf('alerts'), ...rows.map(({ pid }) => pid)];
+};
+
 /** Keeps `senders` busy; every answer counts once its sender has it. */
 async function storm(endpoint, nextBody, forSeconds) {
   const latencies = [];
@@ -109,6 +118,7 @@ export async function alerts(installation, report) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: senders });
   const endpoint = { url: integration.url, token: integration.token, agent };
   const db = await installation.connect('switchyard_alerts');
+  const pids = pathOf(installation, db);
   let sent = 0;
   const count = (more) => {
     sent += more;
@@ -137,14 +147,15 @@ export async function alerts(installation, report) {
       expected += (await storm(endpoint, next, warmUpSeconds)).acknowledged;
       const results = [];
       for (let round = 0; round < rounds; round += 1) {
-        const result = await storm(endpoint, next, seconds);
+        const { result, used } = await measureCpu(pids, () => storm(endpoint, next, seconds));
         expected += result.acknowledged;
-        results.push(result);
+        results.push({ ...result, cpu: used / result.acknowledged });
       }
       const of = (key) => results.map((result) => result[key]);
       report.figure(`${name}, ${senders} senders`, of('perSecond'), { unit: '/s', digits: 0, atLeast });
       report.figure('    p50', of('p50'), { unit: 'ms', digits: 0 });
       report.figure('    p99', of('p99'), { unit: 'ms', digits: 0, target });
+      report.figure('    CPU of gateway, alerts and its database, an alert', of('cpu'), { unit: 'ms' });
     }
     const { rows } = await db.query('select sum(events)::int as counted from alerts where project_id = $1', [
       project.id,

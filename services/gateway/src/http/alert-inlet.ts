@@ -46,7 +46,10 @@ export function alertAddressOf(method: string, url: string): AlertAddress | unde
 const keyOf = ({ headers: { authorization } }: Request): string =>
   /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1] ?? basicPassword(authorization) ?? '';
 
-/** Wrong keys and unknown endpoints an address may present. A key is 128 bits: this bounds what guessing costs, not what it yields. */
+/** Answers by which a sender is told that key, endpoint or project is not what it takes them for. */
+const wrongAnswers = new Set([401, 403, 404]);
+
+/** Wrong keys, unknown endpoints and unknown projects an address may present. A key is 128 bits: this bounds what guessing costs, not what it yields. */
 const wrongKeys: Limit = { requests: 100, seconds: 60 };
 
 /** How long a key that was good lets its sender pass by the limit of wrong keys, milliseconds: others behind the same address may err. */
@@ -124,7 +127,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     (good.get(nameOfKey(key, address)) ?? 0) < now() - goodForMs;
 
   function remember(request: Request, key: string, address: AlertAddress, status: number): void {
-    if (status === 401 || status === 403) windows.count(`wrong:${request.ip}`, wrongKeys.seconds);
+    if (wrongAnswers.has(status)) windows.count(`wrong:${request.ip}`, wrongKeys.seconds);
     else if (status === 200) {
       const name = nameOfKey(key, address);
       good.delete(name);
