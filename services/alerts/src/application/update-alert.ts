@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { conflict, invalid, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { AlertStatus } from '../domain/alert';
@@ -32,9 +32,14 @@ export interface AlertChange {
 /** Assignees of one alert at the most. */
 const mostAssignees = 100;
 
-async function checkAssignees({ alerts }: AlertEdges, projectId: number, ids: readonly number[]): Promise<void> {
+async function checkAssignees(
+  tx: Tx,
+  { alerts }: AlertEdges,
+  projectId: number,
+  ids: readonly number[],
+): Promise<void> {
   if (ids.length > mostAssignees) throw invalid({ assignee_ids: [`is too long (maximum is ${mostAssignees} users)`] });
-  const strangers = without(ids, await alerts.readers(projectId, ids));
+  const strangers = without(ids, await alerts.readers(tx, projectId, ids));
   if (strangers.length > 0) {
     throw invalid({ assignee_ids: strangers.map((id) => `${id} may not read the alerts of the project`) });
   }
@@ -52,7 +57,7 @@ export const updateAlert =
     const change = db.transaction(async (tx) => {
       let alert = await alerts.lockOfProject(tx, projectId, iid);
       if (alert === undefined) throw notFound('Alert');
-      if (wanted !== undefined) await checkAssignees(edges, projectId, without(wanted, alert.assigneeIds));
+      if (wanted !== undefined) await checkAssignees(tx, edges, projectId, without(wanted, alert.assigneeIds));
       const now = clock();
       const occurrences: AlertOccurrence[] = [];
       const happened = { actorId, occurredAt: now };

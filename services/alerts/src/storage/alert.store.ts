@@ -43,7 +43,7 @@ export interface AlertStore {
   /** The incident of an alert. */
   incidentOf(projectId: number, iid: number): Promise<LinkedIncident | undefined>;
   /** Those of `ids` who may read the alerts of a project. */
-  readers(projectId: number, ids: readonly number[]): Promise<number[]>;
+  readers(tx: Tx, projectId: number, ids: readonly number[]): Promise<number[]>;
 }
 
 const developer = 30;
@@ -179,5 +179,5 @@ export const alertStore = (db: Database): AlertStore => ({
     return row === undefined || row.id === null ? undefined : { id: row.id, iid: row.iid, projectId: row.project_id };
   },
 
-  readers: (projectId, ids) => usersAtLevel(db, projectId, ids, developer),
+  readers: (tx, projectId, ids) => usersAtLevel(tx, projectId, ids, developer),
 });

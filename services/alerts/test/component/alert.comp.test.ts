@@ -218,6 +218,15 @@ describe('alerts', () => {
     ]);
   });
 
+  it('are given by many at once, more than there are connections', async () => {
+    const project = newProject();
+    await raise(project, ...Array.from({ length: 30 }, () => ({})));
+    const given = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => update(project, { assignees: { userIds: [bob.id] } }, at + 1)),
+    );
+    expect(given.map(({ assignees }) => assignees.length)).toEqual(Array(30).fill(1));
+  });
+
   it('are targets of what Developers do in other services', async () => {
     const project = newProject();
     const [id = 0] = await raise(project, { title: 'Target' });
