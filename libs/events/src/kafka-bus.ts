@@ -1,16 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { logger } from '@switchyard/telemetry';
-import {
-  type Admin,
-  type Consumer,
-  type EachBatchPayload,
-  type IHeaders,
-  type ISocketFactory,
-  Kafka,
-  logLevel,
-  Partitioners,
-  type Producer,
-} from 'kafkajs';
+import type { Admin, Consumer, EachBatchPayload, IHeaders, ISocketFactory, Producer } from 'kafkajs';
 import { backoff, Doze } from './backoff';
 import type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
 
@@ -91,6 +81,8 @@ function byTopic(records: BusRecord[]) {
  * a consumer that has crashed is thrown away and built anew until it is closed.
  */
 export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: KafkaBusOptions): EventBus {
+  // Loaded where there is a Kafka: a process on the embedded log starts without it.
+  const { Kafka, logLevel, Partitioners } = require('kafkajs') as typeof import('kafkajs');
   const kafka = new Kafka({
     clientId,
     brokers,
