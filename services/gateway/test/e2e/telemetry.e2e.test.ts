@@ -103,6 +103,7 @@ describe('with tracing on', () => {
           'gateway express',
           'gateway grpc',
           'gateway http',
+          'groups-admin events',
           'groups-admin grpc',
           'groups-admin pg',
           'merge-requests grpc',
