@@ -2,6 +2,7 @@ import { countStatements, type Database, openDatabase, sql } from '@switchyard/d
 import type { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import fc from 'fast-check';
+import { locateProject } from '../../src/application/locate-project';
 import { type ResolveAccess, resolveAccess } from '../../src/application/resolve-access';
 import { tokenDigest } from '../../src/application/token';
 import { accessStore } from '../../src/storage/access.store';
@@ -129,6 +130,28 @@ describe('a project', () => {
     expect(validUntil).toBe(Math.round(end.getTime() / 1_000));
     await db.query(sql`update memberships set expires_at = now()`);
     expect((await ask('ada', project(id))).access).toBeUndefined();
+  });
+
+  it('is located by its path, present or former, for a service that asks on nobody’s behalf', async () => {
+    const locate = locateProject(accessStore(db));
+    const top = await insertNamespace('Top');
+    const id = await insertProject('Here', top);
+    await db.query(sql`insert into redirect_routes (path, project_id) values ('top/was', ${id})`);
+    for (const path of ['Top/Here', 'top/here', 'TOP/Was']) expect((await locate(path)).projectId).toBe(id);
+    const gone = await insertProject('gone', top, { deleting: true });
+    await db.query(sql`insert into redirect_routes (path, project_id) values ('top/went', ${gone})`);
+    for (const path of [
+      'top/gone',
+      'top/went',
+      'top/none',
+      'top',
+      String(id),
+      'a\0/b',
+      '\ud800/b',
+      'a/'.repeat(4_000),
+    ]) {
+      expect((await locate(path)).projectId).toBe(0);
+    }
   });
 
   it('that moved is told to those who see it', async () => {
