@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type BlobStore, checkKey } from './blob-store';
+
+/** Flushes a folder, so that a name in it outlives a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `mkdir -p` that flushes each folder that gained a name. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Blobs as files below a folder, which is made when it is needed; several processes may share it. */
+export function diskStore(root: string): BlobStore {
+  /** Spread over 256 folders a kind: the last segment may be one of millions. */
+  function fileOf(key: string): string {
+    checkKey(key);
+    const segments = key.split('/');
+    const last = segments.pop() as string;
+    return join(root, ...segments, createHash('sha1').update(last).digest('hex').slice(0, 2), last);
+  }
+  // A name of its own that follows from the key: a killed writer leaves what `remove` can find.
+  const unfinished = (file: string): string => `${file}.part`;
+
+  return {
+    async write(key, content) {
+      const file = fileOf(key);
+      await makeFolder(dirname(file));
+      // A key is written once: a second writer would mix its bytes with the first one's.
+      const handle: FileHandle = await open(unfinished(file), 'wx', 0o640);
+      let size = 0;
+      try {
+        for await (const chunk of content) {
+          await handle.appendFile(chunk);
+          size += chunk.length;
+        }
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(unfinished(file), file);
+      await syncFolder(dirname(file));
+      return size;
+    },
+
+    async open(key) {
+      try {
+        const handle = await open(fileOf(key), 'r');
+        try {
+          const { size } = await handle.stat();
+          return { size, content: createReadStream('', { fd: handle }) };
+        } catch (error) {
+          await handle.close();
+          throw error;
+        }
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async remove(key) {
+      const file = fileOf(key);
+      for (const one of [unfinished(file), file]) await rm(one, { force: true });
+    },
+
+    close: () => {},
+  };
+}

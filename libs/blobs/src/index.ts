@@ -1,0 +1,3 @@
+export { type BlobStore, type Content, checkKey, type StoredBlob } from './blob-store';
+export { diskStore } from './disk-store';
+export { type BlobConfig, blobVariables, openBlobStore } from './open-blob-store';

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { z } from '@switchyard/config';
+import type { BlobStore } from './blob-store';
+import { diskStore } from './disk-store';
+import { s3Store } from './s3-store';
+
+/** Variables of a service that stores files; see docs/operations.md. */
+export const blobVariables = {
+  SWITCHYARD_DATA: z.string().default('.switchyard'),
+  /** Bucket that takes the place of the data folder. */
+  S3_BUCKET: z.string().optional(),
+  S3_ENDPOINT: z.url().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+} as const;
+
+/** What `blobVariables` give. */
+export type BlobConfig = z.infer<z.ZodObject<typeof blobVariables>>;
+
+/**
+ * Opens the store that the environment names: the bucket, else `$SWITCHYARD_DATA/blobs`. Touches neither yet.
+ * @throws Error with one line that names the variable at fault
+ */
+export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
+  if (bucket === undefined) return diskStore(join(config.SWITCHYARD_DATA, 'blobs'));
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
+    const missing = accessKeyId === undefined ? 'S3_ACCESS_KEY_ID' : 'S3_SECRET_ACCESS_KEY';
+    throw new Error(`${missing}: is missing`);
+  }
+  return s3Store({
+    bucket,
+    region: config.S3_REGION,
+    endpoint: config.S3_ENDPOINT,
+    credentials:
+      accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },
+  });
+}

@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import { type BlobStore, checkKey } from './blob-store';
+
+/** Where the bucket is, and as whom it is used. */
+export interface S3Options {
+  readonly bucket: string;
+  readonly region: string;
+  /** Address of a server that is not Amazon's; buckets are then part of the path. */
+  readonly endpoint?: string | undefined;
+  /** Without them the SDK looks where it always does: environment, files, the machine's role. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+}
+
+/** Bytes of one part, the least that S3 takes; at most one part is in memory. */
+const partSize = 5 << 20;
+
+/** Blobs as objects of a bucket. The bucket should drop incomplete multipart uploads after a day: a killed writer may leave one. */
+export async function s3Store({ bucket, region, endpoint, credentials }: S3Options): Promise<BlobStore> {
+  // 200 ms and 20 MB that an installation on disk does not pay.
+  const { DeleteObjectCommand, GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
+  const { Upload } = await import('@aws-sdk/lib-storage');
+  const client = new S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    ...(credentials === undefined ? {} : { credentials }),
+    // Servers other than Amazon's refuse the checksums that the SDK would add of itself.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  const named = (key: string) => {
+    checkKey(key);
+    return { Bucket: bucket, Key: key };
+  };
+  return {
+    async write(key, content) {
+      let size = 0;
+      let broken: { readonly error: unknown } | undefined;
+      async function* counted(): AsyncGenerator<Uint8Array> {
+        try {
+          for await (const chunk of content) {
+            size += chunk.length;
+            yield chunk;
+          }
+        } catch (error) {
+          broken = { error };
+          throw error;
+        }
+      }
+      const Body = Readable.from(counted(), { objectMode: false });
+      try {
+        await new Upload({ client, queueSize: 1, partSize, params: { ...named(key), Body } }).done();
+      } catch (error) {
+        // Giving up an upload may fail in its turn, which says nothing of why.
+        throw broken === undefined ? error : broken.error;
+      }
+      return size;
+    },
+
+    async open(key) {
+      try {
+        const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand(named(key)));
+        return { size: ContentLength, content: Body as Readable };
+      } catch (error) {
+        if ((error as Error).name === 'NoSuchKey') return undefined;
+        throw error;
+      }
+    },
+
+    async remove(key) {
+      await client.send(new DeleteObjectCommand(named(key)));
+    },
+
+    close: () => client.destroy(),
+  };
+}

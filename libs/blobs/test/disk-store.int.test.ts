@@ -1,0 +1,56 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BlobStore, diskStore } from '../src';
+import { blobStoreContract } from './blob-store-contract';
+
+describe('blobs on disk', () => {
+  let folder: string;
+  let store: BlobStore;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'switchyard-blobs-'));
+    store = diskStore(join(folder, 'blobs'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const files = (): string[] =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());
+
+  blobStoreContract(() => store);
+
+  it('takes away what a killed writer left', async () => {
+    const before = files();
+    // A writer that never goes on: its bytes stay as a process that was killed leaves them.
+    const stuck = new Promise<never>(() => {});
+    void store.write(
+      'kind/killed',
+      (async function* () {
+        yield Buffer.from('half');
+        await stuck;
+      })(),
+    );
+    while (files().length === before.length) await new Promise((settle) => setTimeout(settle, 5));
+    expect(await store.open('kind/killed')).toBeUndefined();
+    await store.remove('kind/killed');
+    expect(files()).toEqual(before);
+  });
+
+  it('lets nobody write a key twice at a time', async () => {
+    let go: () => void = () => {};
+    const waiting = new Promise<void>((settle) => {
+      go = settle;
+    });
+    const first = store.write(
+      'kind/twice',
+      (async function* () {
+        await waiting;
+        yield Buffer.from('first');
+      })(),
+    );
+    while (!files().some((name) => name.endsWith('twice.part'))) await new Promise((settle) => setTimeout(settle, 5));
+    await expect(store.write('kind/twice', (async function* () {})())).rejects.toThrow('EEXIST');
+    go();
+    expect(await first).toBe(5);
+  });
+});

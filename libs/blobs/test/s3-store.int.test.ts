@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import S3rver from 's3rver';
+import { type BlobStore, openBlobStore } from '../src';
+import { blobStoreContract } from './blob-store-contract';
+
+const bucket = {
+  SWITCHYARD_DATA: '/nowhere',
+  S3_BUCKET: 'switchyard',
+  S3_REGION: 'us-east-1',
+  S3_ACCESS_KEY_ID: 'S3RVER',
+  S3_SECRET_ACCESS_KEY: 'S3RVER',
+};
+
+describe('blobs on S3', () => {
+  let folder: string;
+  let server: S3rver;
+  let store: BlobStore;
+  let endpoint: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'switchyard-s3-'));
+    const options = { address: '127.0.0.1', port: 0, silent: true, directory: folder };
+    server = new S3rver({ ...options, configureBuckets: [{ name: bucket.S3_BUCKET, configs: [] }] });
+    const { port } = (await server.run()) as AddressInfo;
+    endpoint = `http://127.0.0.1:${port}`;
+    store = await openBlobStore({ ...bucket, S3_ENDPOINT: endpoint });
+  });
+  afterAll(async () => {
+    store?.close();
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  blobStoreContract(() => store);
+
+  it('fails for whom the server does not know', async () => {
+    const stranger = await openBlobStore({ ...bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'nobody' });
+    await expect(stranger.write('kind/strange', (async function* () {})())).rejects.toThrow();
+    stranger.close();
+  });
+
+  it('wants both halves of the credentials', async () => {
+    const half = { ...bucket, S3_SECRET_ACCESS_KEY: undefined };
+    await expect(openBlobStore(half)).rejects.toThrow('S3_SECRET_ACCESS_KEY: is missing');
+  });
+});
