@@ -6,7 +6,7 @@ import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion'
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import { type Signer, startInternalHttp } from '@switchyard/rpc';
 import type { Config } from './config';
-import { alertInlet } from './http/alert-inlet';
+import { alertInlet, isOverlongPayload } from './http/alert-inlet';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
 import { docs } from './http/docs';
@@ -95,6 +95,10 @@ export async function compose(
     app,
   );
   server.on('clientError', refuseUnreadable);
+  server.on('checkContinue', (request, response) => {
+    if (!isOverlongPayload(request, config.SWITCHYARD_ALERT_PAYLOAD_LIMIT)) response.writeContinue();
+    app(request, response);
+  });
   await listen(server, config.HOST, config.PORT);
   const internal = await startInternalHttp({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   return {

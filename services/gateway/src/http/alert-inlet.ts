@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import type { RpcClient } from '@switchyard/rpc';
 import { observeHttp } from '@switchyard/telemetry';
@@ -61,6 +62,10 @@ const lingerMs = 500;
 
 /** Retry-After when the service gives none, seconds: spread, so that those who were refused together do not return together. */
 const pause = (): number => 1 + Math.floor(Math.random() * 5);
+
+/** True for a payload that says itself that it is longer than `limit`: its sender is not to be asked to go on. */
+export const isOverlongPayload = ({ method = '', url = '', headers }: IncomingMessage, limit: number): boolean =>
+  Number(headers['content-length'] ?? 0) > limit && alertAddressOf(method, url) !== undefined;
 
 /** Milliseconds in which a body has to come: senders of a megabyte of alerts are machines on good lines. */
 const bodyWithinMs = 30_000;

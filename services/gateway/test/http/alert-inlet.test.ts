@@ -171,6 +171,15 @@ describe('a payload that is too large', () => {
     expect(received()).toEqual([]);
   });
 
+  it('is not asked for by a sender that waits to be asked, and one that is not is', async () => {
+    await start();
+    const long = await raw(`Expect: 100-continue\r\nContent-Length: ${limit + 1}`, []);
+    expect(long.text).toMatch(/^HTTP\/1\.1 400 /);
+    const short = await raw('Expect: 100-continue\r\nConnection: close\r\nContent-Length: 2', ['{}']);
+    expect(short.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+    expect(received()).toHaveLength(1);
+  });
+
   it('is refused while it comes, when nobody has said how long it is, and its connection is closed', async () => {
     await start();
     async function* endless() {
