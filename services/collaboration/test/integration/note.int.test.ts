@@ -95,7 +95,7 @@ describe('notes in the database', () => {
   it('discussions are listed and found through indexes', async () => {
     const plans = await plansOf(async (recorder) => {
       const list = discussionList(recorder);
-      const { rows: found } = await list.page(big, { internal: true }, request({ sort: 'asc' }));
+      const { rows: found } = (await list.page(big, { internal: true }, request({ sort: 'asc' })))!;
       expect(found).toHaveLength(20);
       expect(await list.find(big, found[0]!.id)).toMatchObject({ id: found[0]!.id });
       expect(await list.find(other, found[0]!.id)).toBeUndefined();

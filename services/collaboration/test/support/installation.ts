@@ -23,7 +23,10 @@ import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
-import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import type {
+  MergeRequestEvent,
+  MergeRequestSubject,
+} from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { DiffPositionServiceService } from '@switchyard/protos/merge_requests/v1/diff_position';
 import {
@@ -113,7 +116,10 @@ export interface Installation {
   publish(
     target: StoredTarget,
     fact: Fact,
-    given?: Partial<MergeRequestEvent> & { cause?: string | number },
+    given?: Partial<Omit<MergeRequestEvent, 'mergeRequest'>> & {
+      mergeRequest?: Partial<MergeRequestSubject>;
+      cause?: string | number;
+    },
   ): Promise<string>;
   /** Starts the service in this process; stopped by `close`. */
   startHere(): Promise<void>;
@@ -147,6 +153,7 @@ export const updated = (
     mentions: named,
     issueReferences: undefined,
     changedFields: [],
+    timeChanges: [],
   },
 });
 
@@ -377,10 +384,20 @@ export async function startInstallation(): Promise<Installation> {
           : { access: Access.fromPartial({ kind: Access_Kind.KIND_PROJECT, visibility: 'private', ...access }) };
       return { requestId: 'test', actor, directorySequence: directory.changes.length, ...target };
     },
-    async publish(target, fact, { cause, ...given } = {}) {
+    async publish(target, fact, { cause, mergeRequest, ...given } = {}) {
       const id = mergeRequestEventId(fact.$case, target.id, cause);
       const payload: MergeRequestEvent = {
-        mergeRequest: { id: target.id, iid: target.iid, projectId: target.projectId, authorId: 0, title: target.title },
+        mergeRequest: {
+          id: target.id,
+          iid: target.iid,
+          projectId: target.projectId,
+          authorId: 0,
+          title: target.title,
+          state: 'opened',
+          labelIds: [],
+          version: 1,
+          ...mergeRequest,
+        },
         actorId: 0,
         occurredAt: new Date(),
         imported: false,

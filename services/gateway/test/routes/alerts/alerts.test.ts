@@ -82,7 +82,7 @@ describe('alerts', () => {
         value,
       ]),
       ['payload_attribute_mappings[0][path][]', 'a'],
-    ] as string[][]);
+    ] as [string, string][]);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const reply = await gateway.send('POST', `${integrations}/5/preview`, { ...token, headers, raw: form.toString() });
     expect(reply).toMatchObject({ status: 200, body: { format: 'custom' } });
