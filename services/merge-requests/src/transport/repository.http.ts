@@ -1,35 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { AppError, isAppError, notFound } from '@switchyard/errors';
-import type { Claims } from '@switchyard/protos/rpc/v1/identity';
-import { anonymous, identityKey, type TrustedKeys, verifyClaims } from '@switchyard/rpc';
-import { logger } from '@switchyard/telemetry';
+import { AppError } from '@switchyard/errors';
+import { type ForwardedCall, type ForwardedEdges, forwardedHttp } from '@switchyard/rpc';
 import type { ReadRepositoryFile } from '../application/read-repository-file';
 import type { ReceivePush } from '../application/receive-push';
 import type { ServeFetch } from '../application/serve-fetch';
 import { fileHeaders, fileObject } from '../presenters/repository-file.presenter';
 
 /** What the internal HTTP port of repositories needs. */
-export interface RepositoryHttpEdges {
-  readonly trusted: TrustedKeys;
-  readonly ensureDirectory: (sequence: number) => Promise<void>;
+export interface RepositoryHttpEdges extends ForwardedEdges {
   readonly fetches: ServeFetch;
   readonly receivePush: ReceivePush;
   readonly files: ReadRepositoryFile;
 }
 
-interface Call {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly claims: Claims;
-  readonly projectId: number;
-  /** Parts of the path that the pattern caught, decoded. */
-  readonly parts: readonly string[];
-  readonly query: URLSearchParams;
-}
-
-type Endpoint = (edges: RepositoryHttpEdges, call: Call) => Promise<void>;
+type Endpoint = (edges: RepositoryHttpEdges, call: ForwardedCall) => Promise<void>;
 
 const noCache = {
   'Cache-Control': 'no-cache, max-age=0, must-revalidate',
@@ -37,14 +23,14 @@ const noCache = {
   Pragma: 'no-cache',
 };
 
-const pushRequest = ({ claims, projectId }: Call) => ({
+const pushRequest = ({ claims, projectId }: ForwardedCall) => ({
   projectId,
   actorId: claims.actor?.userId ?? 0,
   standing: { level: claims.access?.level ?? 0, admin: claims.actor?.admin ?? false },
 });
 
-const encodingOf = ({ request }: Call): string | undefined => request.headers['content-encoding'];
-const protocolOf = ({ request }: Call): string | undefined => {
+const encodingOf = ({ request }: ForwardedCall): string | undefined => request.headers['content-encoding'];
+const protocolOf = ({ request }: ForwardedCall): string | undefined => {
   const given = request.headers['git-protocol'];
   return typeof given === 'string' ? given : undefined;
 };
@@ -79,7 +65,7 @@ const cacheHeaders = (described: unknown): Record<'ETag' | 'Cache-Control', stri
 });
 
 /** True when the client has it already, which is answered here: 304 without a body. */
-function answersUnchanged({ request, response }: Call, cache: { ETag: string }): boolean {
+function answersUnchanged({ request, response }: ForwardedCall, cache: { ETag: string }): boolean {
   const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (!known.includes('*') && !known.includes(cache.ETag.slice(2))) return false;
   response.writeHead(304, cache).end();
@@ -159,54 +145,8 @@ const endpoints: readonly { methods: readonly string[]; path: RegExp; run: Endpo
 ];
 
 /** Answers what repositories serve on the internal HTTP port: git's smart HTTP, and files as bytes. */
-export function repositoryHttp(edges: RepositoryHttpEdges): RequestListener {
-  return (request, response) => {
-    handle(edges, request, response).catch((error: unknown) => fail(request, response, error));
-  };
-}
-
-async function handle(edges: RepositoryHttpEdges, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-  for (const endpoint of endpoints) {
-    const found = endpoint.path.exec(path);
-    if (found === null || !endpoint.methods.includes(request.method ?? '')) continue;
-    const claims = await admit(edges, request, path);
-    const projectId = Number(found[1]);
-    if (claims.access?.id !== projectId) throw new AppError('forbidden');
-    const parts = found.slice(2).map((part) => decodeURIComponent(part));
-    await endpoint.run(edges, { request, response, claims, projectId, parts, query: new URLSearchParams(query) });
-    return;
-  }
-  throw notFound();
-}
-
-async function admit(edges: RepositoryHttpEdges, request: IncomingMessage, path: string): Promise<Claims> {
-  const signed = request.headers[identityKey];
-  const claims = verifyClaims(
-    edges.trusted,
-    `HTTP ${request.method} ${path}`,
-    typeof signed === 'string' ? Buffer.from(signed, 'base64') : undefined,
+export const repositoryHttp = (edges: RepositoryHttpEdges): RequestListener =>
+  forwardedHttp(
+    edges,
+    endpoints.map(({ run, ...endpoint }) => ({ ...endpoint, run: (call) => run(edges, call) })),
   );
-  if (claims.caller !== 'gateway') throw new AppError('forbidden');
-  if (claims.directorySequence > 0) await edges.ensureDirectory(claims.directorySequence);
-  return { ...claims, actor: claims.actor ?? anonymous };
-}
-
-function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  const known = error instanceof AppError ? error : new AppError('internal', undefined, { cause: error });
-  if (!isAppError(error) || known.kind === 'unavailable') {
-    const left = request.aborted || response.destroyed;
-    logger[left ? 'debug' : 'error']({ err: error, path: request.url }, 'internal request failed');
-  }
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  const body = JSON.stringify(known.body);
-  response
-    .writeHead(known.status, {
-      'Content-Type': 'application/json',
-      ...(known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) }),
-    })
-    .end(request.method === 'HEAD' ? undefined : body);
-}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { AppError, isAppError, notFound } from '@switchyard/errors';
+import type { Claims } from '@switchyard/protos/rpc/v1/identity';
+import { logger } from '@switchyard/telemetry';
+import { identityKey, type TrustedKeys, verifyClaims } from './identity';
+import { anonymous } from './server';
+
+/** A request that the gateway streams on to the internal HTTP port, admitted by its signed claims (D3). */
+export interface ForwardedCall {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly claims: Claims;
+  /** The project of the signed access, which is the one that the path names. */
+  readonly projectId: number;
+  /** Further parts of the path that the pattern caught, decoded. */
+  readonly parts: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** What answers some requests of the internal HTTP port. */
+export interface ForwardedEndpoint {
+  readonly methods: readonly string[];
+  /** Form of the path without its query; the first part it catches is the id of a project. */
+  readonly path: RegExp;
+  /** Answers; an `AppError` thrown before the head is sent becomes its status and body (G-7), and whatever comes later breaks the reply off. */
+  readonly run: (call: ForwardedCall) => Promise<void>;
+}
+
+/** What admission needs. */
+export interface ForwardedEdges {
+  readonly trusted: TrustedKeys;
+  /** Waits until the local directory has reached a sequence (D5). */
+  readonly ensureDirectory: (sequence: number) => Promise<void>;
+}
+
+/** Answers requests that the gateway forwards, and no others. */
+export function forwardedHttp(edges: ForwardedEdges, endpoints: readonly ForwardedEndpoint[]): RequestListener {
+  return (request, response) => {
+    handle(edges, endpoints, request, response).catch((error: unknown) => fail(request, response, error));
+  };
+}
+
+async function handle(
+  edges: ForwardedEdges,
+  endpoints: readonly ForwardedEndpoint[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  for (const endpoint of endpoints) {
+    const found = endpoint.path.exec(path);
+    if (found === null || !endpoint.methods.includes(request.method ?? '')) continue;
+    const claims = await admit(edges, request, path);
+    const projectId = Number(found[1]);
+    if (claims.access?.id !== projectId) throw new AppError('forbidden');
+    const parts = found.slice(2).map((part) => decodeURIComponent(part));
+    await endpoint.run({ request, response, claims, projectId, parts, query: new URLSearchParams(query) });
+    return;
+  }
+  throw notFound();
+}
+
+async function admit(edges: ForwardedEdges, request: IncomingMessage, path: string): Promise<Claims> {
+  const signed = request.headers[identityKey];
+  const claims = verifyClaims(
+    edges.trusted,
+    `HTTP ${request.method} ${path}`,
+    typeof signed === 'string' ? Buffer.from(signed, 'base64') : undefined,
+  );
+  if (claims.caller !== 'gateway') throw new AppError('forbidden');
+  if (claims.directorySequence > 0) await edges.ensureDirectory(claims.directorySequence);
+  return { ...claims, actor: claims.actor ?? anonymous };
+}
+
+function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const known = error instanceof AppError ? error : new AppError('internal', undefined, { cause: error });
+  if (!isAppError(error) || known.kind === 'unavailable') {
+    const left = request.aborted || response.destroyed;
+    logger[left ? 'debug' : 'error']({ err: error, path: request.url }, 'internal request failed');
+  }
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const body = JSON.stringify(known.body);
+  response
+    .writeHead(known.status, {
+      'Content-Type': 'application/json',
+      ...(known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) }),
+    })
+    .end(request.method === 'HEAD' ? undefined : body);
+}
