@@ -43,7 +43,7 @@ describe('events of merge requests', () => {
       occurredAt: new Date('2026-01-02T03:04:05.678Z'),
       imported: true,
       directorySequence: 12,
-      fact: { $case: 'acted' as const, value: { kind: MergeRequestActed_Kind.KIND_PUSHED } },
+      fact: { $case: 'acted' as const, value: { kind: MergeRequestActed_Kind.KIND_PUSHED, push: undefined } },
     };
     const body = JSON.stringify({ ...JSON.parse(encodeBody(mergeRequestEvents, event)), later: 1 });
     expect(decodeBody(mergeRequestEvents, body)).toEqual(event);

@@ -130,7 +130,7 @@ describe('activity events', () => {
     await here.publish(target, created(), { actorId: ada.id, occurredAt: day('2026-01-02T03:04:05.678') });
     await here.publish(
       target,
-      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_APPROVED } },
+      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_APPROVED, push: undefined } },
       {
         actorId: eve.id,
         cause: 'a1',
@@ -138,7 +138,7 @@ describe('activity events', () => {
     );
     await here.publish(
       target,
-      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_COMMENTED } },
+      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_COMMENTED, push: undefined } },
       {
         actorId: eve.id,
         cause: 'c1',

@@ -362,7 +362,7 @@ describe('a diff note', () => {
     await expect(startAt(target, place(), 'c'.repeat(40))).rejects.toMatchObject({ kind: 'bad_request' });
     await scene.here.publish(
       target,
-      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_PUSHED } },
+      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_PUSHED, push: undefined } },
       { cause: 1 },
     );
     const places = async (id: string) =>

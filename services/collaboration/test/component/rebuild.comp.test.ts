@@ -99,7 +99,7 @@ beforeAll(async () => {
     if (id === 5)
       await here.publish(
         mergeRequest(5),
-        { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_APPROVED } },
+        { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_APPROVED, push: undefined } },
         { ...by(), actorId: bob.id, cause: 'a' },
       );
   }

@@ -141,7 +141,7 @@ describe('to-dos from merge requests', () => {
     const other = mergeRequest();
     await here.publish(target, created([ada.id, bob.id]), { actorId: eve.id });
     await received(await here.publish(other, created([bob.id]), { actorId: eve.id }));
-    const value = { kind: MergeRequestActed_Kind.KIND_APPROVED };
+    const value = { kind: MergeRequestActed_Kind.KIND_APPROVED, push: undefined };
     await received(await here.publish(target, { $case: 'acted', value }, { actorId: bob.id, cause: 'approved:1' }));
     expect((await list(bob)).items.map((item) => item.target.id)).toEqual([other.id]);
     expect(await actions(bob, { state: 'done' })).toEqual(['assigned']);
