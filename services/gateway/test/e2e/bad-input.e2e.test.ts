@@ -214,19 +214,20 @@ describe('bad input', () => {
       await post(`${at}/statuses/${head}`, { state: 'success', name: `more ${index}`, ref: 'b5' });
       await post(`${at}/protected_branches`, { name: `release/${index}` });
     }
-    // Landed cars and a receipt, without the CI that they take: reads have something to read.
+    // Landed cars and receipts that have been verified, without the CI that they take: reads have something to read that stays as it is.
     await system.query(
       'merge_requests',
       `with train as (insert into merge_trains (project_id, target_branch) values (${project}, 'main') returning id), cars as (
           insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, source_sha, squash,
             remove_source_branch, status)
           select train.id, mr.project_id, 'main', mr.id, mr.author_id, mr.source_sha, false, false, 'merged'
-          from train, merge_requests mr where mr.project_id = ${project} returning id, merge_request_id)
-        insert into landing_receipts (project_id, merge_request_id, merge_request_iid, car_id, target_branch, method, squash, head_sha,
-          base_sha, landed_sha, landed_tree, added_by_id, boarded_at, landed_at)
-        select ${project}, mr.id, mr.iid, cars.id, 'main', 'merge', false, mr.source_sha, mr.source_sha, mr.source_sha, mr.source_sha,
-          1, now(), now()
-        from cars join merge_requests mr on mr.id = cars.merge_request_id`,
+          from train, merge_requests mr where mr.project_id = ${project} returning id, merge_request_id),
+        receipts as (insert into landing_receipts (project_id, merge_request_id, merge_request_iid, car_id, target_branch, method,
+            squash, head_sha, base_sha, landed_sha, landed_tree, added_by_id, boarded_at, landed_at)
+          select ${project}, mr.id, mr.iid, cars.id, 'main', 'merge', false, mr.source_sha, mr.source_sha, mr.source_sha,
+            mr.source_sha, 1, now(), now()
+          from cars join merge_requests mr on mr.id = cars.merge_request_id returning id)
+        insert into landing_verifications (receipt_id, differences) select id, '{}' from receipts`,
     );
     for (let index = 0; index < 5; index += 1)
       await post(`${at}/snippets`, {
