@@ -3,6 +3,7 @@ import { appendAllToOutbox, issueEventId, issueEvents } from '@switchyard/events
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { Issue } from '../domain/issue';
 import type { IssueFact } from '../domain/issue-change';
+import { toIssue } from './issue.row';
 
 type WireFact = NonNullable<IssueEvent['fact']>;
 type Mentions = Extract<IssueFact, { kind: 'created' }>['mentions'];
@@ -112,4 +113,47 @@ export async function publishIssueFacts(tx: SqlExecutor, happening: IssueHappeni
     };
   });
   await appendAllToOutbox(tx, issueEvents, events);
+}
+
+/** Issues after an id as they stand now, as events without a fact; what `tellStates` reads. */
+export async function issueStates(
+  tx: SqlExecutor,
+  after: number,
+  limit: number,
+): Promise<{ id: number; payload: IssueEvent }[]> {
+  const rows = await tx.query<
+    Record<string, unknown> & { assignees: number[]; labels: number[]; sequence: number }
+  >(sql`
+    select i.*, (select sequence from directory.state) as sequence,
+      array(select a.user_id from issue_assignees a where a.issue_id = i.id order by a.created_at, a.user_id) as assignees,
+      array(select l.label_id from issue_labels l where l.issue_id = i.id order by l.label_id) as labels
+    from issues i where i.id > ${after} order by i.id limit ${limit}`);
+  return rows.map((row) => {
+    const { id, iid, projectId, authorId, title, confidential, issueType, lockVersion, state, updatedAt } =
+      toIssue(row);
+    const { assignees: assigneeIds, labels: labelIds, sequence } = row;
+    return {
+      id,
+      payload: {
+        issue: {
+          id,
+          iid,
+          projectId,
+          authorId,
+          title,
+          confidential,
+          issueType,
+          assigneeIds,
+          version: lockVersion,
+          state,
+          labelIds,
+        },
+        actorId: 0,
+        occurredAt: updatedAt,
+        imported: false,
+        directorySequence: sequence ?? 0,
+        fact: undefined,
+      },
+    };
+  });
 }

@@ -1,6 +1,6 @@
 import { type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
 import { type Directory, startDirectory, type Viewer } from '@switchyard/directory';
-import { decodeBody, issueEvents } from '@switchyard/events';
+import { decodeBody, issueEvents, tellStates } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
@@ -9,6 +9,7 @@ import type { NewIssue } from '../../src/domain/issue-change';
 import { editIssue } from '../../src/domain/issue-edit';
 import type { IssueFilter } from '../../src/domain/issue-filter';
 import { migrationSets } from '../../src/migrations';
+import { issueStates } from '../../src/storage/issue.events';
 import { type IssueList, type IssueScope, issueList } from '../../src/storage/issue.list';
 import { type IssueStore, issueStore } from '../../src/storage/issue.store';
 import { issueOrderStore } from '../../src/storage/issue-order.store';
@@ -116,6 +117,22 @@ describe('issues in the database', () => {
     await expect(make({ iid: 100 })).rejects.toMatchObject({ kind: 'conflict' });
     await expect(make({ iid: 3 })).rejects.toMatchObject({ kind: 'conflict' });
     expect((await make()).iid).toBe(101);
+  });
+
+  it('tell how they stand whenever that is asked, as their last change told it', async () => {
+    const { id } = await make({ assigneeIds: [assignee.id], labelIds: [bug.id, feature.id], confidential: true });
+    await make();
+    await issues.change(id, planner.id, (locked) =>
+      editIssue(locked, { labelIds: [feature.id], stateEvent: 'close' }, planner.id, new Date()),
+    );
+    const lastOf = async () => (await told()).filter(({ event }) => event.issue?.id === id).at(-1);
+    const changed = await lastOf();
+    for (const more of [2, 4]) {
+      expect(await tellStates({ db, event: issueEvents, read: issueStates })).toBe(2);
+      expect((await told()).filter(({ event }) => event.fact === undefined)).toHaveLength(more);
+    }
+    expect((await lastOf())?.event).toMatchObject({ issue: changed?.event.issue, fact: undefined });
+    expect(changed?.event.issue).toMatchObject({ state: 'closed', labelIds: [feature.id], confidential: true });
   });
 
   it('tell what happens to them, each change once and in order', async () => {

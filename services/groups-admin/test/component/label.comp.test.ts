@@ -1,7 +1,12 @@
 import { raw, sql } from '@switchyard/database';
+import { issueEvents, mergeRequestEvents } from '@switchyard/events';
+import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { countIssuables } from '../../src/application/count-issuables';
 import { type CountedIssuable, issuableCounts } from '../../src/storage/issuable-count.store';
+import { issuableCountSubscriptions } from '../../src/transport/issuable-count.subscription';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 import { refusal, worldOf } from '../support/world';
 
@@ -186,6 +191,32 @@ describe('issues and merge requests are counted', () => {
     expect(await counts(ofGroup(open), 'bug', bob)).toEqual([0, 0, 0]);
     expect(await ofWhole(bob)).toBe(0);
     expect(await ofWhole(ada)).toBe(2);
+  });
+
+  test('from what happened and from how they stand, not from events that tell of no state', async () => {
+    const subscriptions = issuableCountSubscriptions(countIssuables({ counts: issuableCounts }));
+    const receive = (event: { topic: string }, payload: unknown) => {
+      const handle = subscriptions.find((one) => one.event.topic === event.topic)?.handle;
+      return running.db.transaction((tx) => handle?.(payload as never, tx, {} as never) ?? Promise.reject());
+    };
+    const subject = { id: 1_000 * round, projectId: shut, labelIds: [ids.bug], version: 3 };
+    const issue = (state: string, fact?: object) =>
+      receive(issueEvents, IssueEvent.fromPartial({ issue: { ...subject, state }, fact: fact as never }));
+    const mergeRequest = (state: string, fact?: object) =>
+      receive(
+        mergeRequestEvents,
+        MergeRequestEvent.fromPartial({ mergeRequest: { ...subject, state }, fact: fact as never }),
+      );
+    await issue('', { $case: 'created', value: {} });
+    await mergeRequest('', { $case: 'created', value: {} });
+    expect(await counts(ofProject(shut), 'bug', ada)).toEqual([0, 0, 0]);
+    await issue('opened');
+    await mergeRequest('opened');
+    expect(await counts(ofProject(shut), 'bug', ada)).toEqual([1, 0, 1]);
+    await issue('', { $case: 'deleted', value: {} });
+    await issue('opened');
+    await mergeRequest('merged', { $case: 'merged', value: {} });
+    expect(await counts(ofProject(shut), 'bug', ada)).toEqual([0, 0, 0]);
   });
 
   test('until their label or project goes', async () => {

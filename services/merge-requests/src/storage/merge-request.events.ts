@@ -215,3 +215,47 @@ export async function publishFacts(tx: SqlExecutor, happenings: readonly Happeni
   });
   await appendAllToOutbox(tx, mergeRequestEvents, events);
 }
+
+/** Merge requests after an id as they stand now, as events without a fact; what `tellStates` reads. */
+export async function mergeRequestStates(
+  tx: SqlExecutor,
+  after: number,
+  limit: number,
+): Promise<{ id: number; payload: MergeRequestEvent }[]> {
+  const rows = await tx.query<{
+    id: number;
+    iid: number;
+    project_id: number;
+    author_id: number;
+    title: string;
+    state: string;
+    labels: number[];
+    lock_version: number;
+    updated_at: Date;
+    sequence: number | null;
+  }>(sql`
+    select mr.id, mr.iid, mr.project_id, mr.author_id, mr.title, mr.state, mr.lock_version, mr.updated_at,
+      (select sequence from directory.state) as sequence,
+      array(select l.label_id from merge_request_labels l where l.merge_request_id = mr.id order by l.label_id) as labels
+    from merge_requests mr where mr.id > ${after} order by mr.id limit ${limit}`);
+  return rows.map(({ id, iid, project_id, author_id, title, state, labels, lock_version, updated_at, sequence }) => ({
+    id,
+    payload: {
+      mergeRequest: {
+        id,
+        iid,
+        projectId: project_id,
+        authorId: author_id,
+        title,
+        state,
+        labelIds: labels,
+        version: lock_version,
+      },
+      actorId: 0,
+      occurredAt: updated_at,
+      imported: false,
+      directorySequence: sequence ?? 0,
+      fact: undefined,
+    },
+  }));
+}

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { countStatements, type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
-import { eventMigrations, mergeRequestEvents } from '@switchyard/events';
+import { eventMigrations, mergeRequestEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeRequestFilter } from '../../src/domain/merge-request-filter';
-import { publishFacts } from '../../src/storage/merge-request.events';
+import { mergeRequestStates, publishFacts } from '../../src/storage/merge-request.events';
 import { mergeRequestStore } from '../../src/storage/merge-request.store';
 import { pipelineStore } from '../../src/storage/pipeline.store';
 import { repositoryStore } from '../../src/storage/repository.store';
@@ -282,6 +282,22 @@ test('an import is history, what happens to the imported merge request afterward
     ['acted', false],
     ['deleted', false],
   ]);
+});
+
+test('how each stands is told when asked, as a change would tell it', async () => {
+  const { mergeRequest: subject } = (await store.view({ projectId: 1, iid: 1 })) ?? {};
+  if (subject === undefined) throw new Error('not there');
+  await db.query(sql`delete from events.outbox`);
+  const closed = { subject, fact: { kind: 'closed' }, actorId: 3, occurredAt: new Date() } as const;
+  await db.transaction((tx) => publishFacts(tx, [closed]));
+  const count = (await db.one<{ count: number }>(sql`select count(*)::int as count from merge_requests`))?.count;
+  expect(await tellStates({ db, event: mergeRequestEvents, read: mergeRequestStates })).toBe(count);
+  const told = await db.query<{ body: { mergeRequest: object; closed?: object } }>(sql`
+    select body from events.outbox where key = ${String(subject.id)} order by id`);
+  expect(told).toHaveLength(2);
+  expect(told.map(({ body }) => body.closed)).toEqual([{}, undefined]);
+  expect(told[1]?.body.mergeRequest).toEqual(told[0]?.body.mergeRequest);
+  expect(told[0]?.body.mergeRequest).toMatchObject({ labelIds: [1, 2], state: 'opened' });
 });
 
 test('twenty creations at once get dense, unique numbers', async () => {
