@@ -46,11 +46,13 @@ export async function appendAllToOutbox<Payload>(
   propagation.inject(context.active(), carrier);
   const ids = occurrences.map(({ id }) => id);
   const keys = occurrences.map(({ payload }) => event.key(payload));
-  const bodies = occurrences.map(({ payload }) => encodeBody(event, payload));
+  // JSON already: an array of texts would escape every quote of it once more.
+  const bodies = `[${occurrences.map(({ payload }) => encodeBody(event, payload)).join()}]`;
   await executor.query(sql`
     insert into events.outbox (event_id, topic, type, version, key, body, traceparent)
-    select event_id, ${event.topic}::text, ${event.type}::text, ${event.version}::int, key, body::json, ${carrier.traceparent ?? null}::text
-    from unnest(${ids}::text[], ${keys}::text[], ${bodies}::text[]) with ordinality as given (event_id, key, body, position)
+    select event_id, ${event.topic}::text, ${event.type}::text, ${event.version}::int, key, body, ${carrier.traceparent ?? null}::text
+    from rows from (unnest(${ids}::text[], ${keys}::text[]), json_array_elements(${bodies}::json))
+      with ordinality as given (event_id, key, body, position)
     order by position
     on conflict (event_id) do nothing`);
   if (hasAfterCommit(executor)) executor.afterCommit(nudgeRelay);

@@ -244,9 +244,9 @@ async function writeRaised(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<
         select r.project_id, r.iid, r.title, r.description, r.severity, r.status, r.service, r.monitoring_tool,
           case when r.hosts is null then '{}' else array(select json_array_elements_text(r.hosts::json)) end, r.fingerprint,
           r.events, r.started_at, r.starts_told, r.last_started_at, r.ended_at, r.environment, r.runbook, r.incident_markdown,
-          r.query, r.y_label, r.generator_url, r.format, r.details::json, r.payload::json, r.integration_id,
+          r.query, r.y_label, r.generator_url, r.format, r.details, r.payload, r.integration_id,
           case when r.ended_at is null then 1 else 2 end, ${now}::timestamptz, ${now}::timestamptz
-        from unnest(
+        from rows from (unnest(
           ${column((one) => one.projectId)}::bigint[], ${column((one) => one.iid)}::bigint[],
           ${column((one) => one.title)}::text[], ${column((one) => one.raised.by.description)}::text[],
           ${column((one) => severityNumber(one.raised.by.severity))}::smallint[],
@@ -261,11 +261,12 @@ async function writeRaised(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<
           ${column((one) => one.raised.by.runbook)}::text[], ${column((one) => one.raised.by.incidentMarkdown)}::text[],
           ${column((one) => one.raised.by.query)}::text[], ${column((one) => one.raised.by.yLabel)}::text[],
           ${column((one) => one.raised.by.generatorUrl)}::text[], ${column((one) => one.raised.payload.format)}::text[],
-          ${column((one) => detailsJson(one.raised.by.attributes))}::text[],
-          ${column((one) => one.raised.by.payload)}::text[], ${column((one) => one.raised.payload.integrationId)}::bigint[]
+          ${column((one) => one.raised.payload.integrationId)}::bigint[]
+        ), json_array_elements(${jsonArray(raised.map((one) => detailsJson(one.raised.by.attributes)))}::json),
+          json_array_elements(${jsonArray(raised.map((one) => one.raised.by.payload))}::json)
         ) r (project_id, iid, title, description, severity, status, service, monitoring_tool, hosts, fingerprint, events, started_at,
           starts_told, last_started_at, ended_at, environment, runbook, incident_markdown, query, y_label, generator_url, format,
-          details, payload, integration_id)
+          integration_id, details, payload)
         order by r.project_id, r.iid
         returning id, project_id, iid, ${searchText} as text),
         texts as (insert into alert_texts (alert_id, text) select id, text from raised)
@@ -274,6 +275,9 @@ async function writeRaised(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<
   );
   return new Map(rows.map((row) => [numberKey(row.project_id, row.iid), row.id]));
 }
+
+/** Values that are JSON already, each of them whole, as one parameter: an array of texts would escape every quote of them once more. */
+const jsonArray = (values: readonly string[]): string => `[${values.join()}]`;
 
 /** Attributes as the column `details` holds them. */
 const detailsJson = (attributes: readonly { name: string; value: string }[]): string =>
@@ -306,12 +310,11 @@ async function writeReceipts(
     named(
       'alert_receipts_write',
       sql`insert into alert_receipts (id, project_id, integration_id, received_at, format, items)
-        select id, project_id, integration_id, received_at, format, items::json from unnest(
+        select id, project_id, integration_id, received_at, format, items from rows from (unnest(
           ${payloads.map(({ receiptId }) => receiptId)}::uuid[], ${payloads.map(({ projectId }) => projectId)}::bigint[],
           ${payloads.map(({ integrationId }) => integrationId)}::bigint[],
-          ${payloads.map(({ receivedAt }) => receivedAt)}::timestamptz[], ${payloads.map(({ format }) => format)}::text[],
-          ${outcomes.map((items) => JSON.stringify(items))}::text[]
-        ) r (id, project_id, integration_id, received_at, format, items)`,
+          ${payloads.map(({ receivedAt }) => receivedAt)}::timestamptz[], ${payloads.map(({ format }) => format)}::text[]
+        ), json_array_elements(${JSON.stringify(outcomes)}::json)) r (id, project_id, integration_id, received_at, format, items)`,
     ),
   );
 }
