@@ -4,7 +4,7 @@ import { seedPeople, seedProject } from './seed.mjs';
 
 const senders = 64;
 const seconds = 10;
-const warmUpSeconds = 2;
+const warmUpSeconds = 5;
 const rounds = 3;
 const ofPayload = 100;
 const knownFingerprints = 1_000;
