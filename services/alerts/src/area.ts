@@ -1,7 +1,8 @@
+import type { BlobStore } from '@switchyard/blobs';
 import type { Database } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
 import type { EventBus } from '@switchyard/events';
-import type { Peer, ServiceImplementation } from '@switchyard/rpc';
+import type { ForwardedEndpoint, Peer, ServiceImplementation } from '@switchyard/rpc';
 import type { Config } from './config';
 
 /** What each area of the service is built from. */
@@ -11,12 +12,15 @@ export interface AreaEdges {
   readonly directory: Directory;
   readonly groupsAdmin: Peer;
   readonly bus: EventBus;
+  readonly blobs: BlobStore;
   readonly clock: () => Date;
 }
 
 /** An area of the service. */
 export interface Area {
   readonly services: readonly ServiceImplementation[];
+  /** What it answers on the internal HTTP port. */
+  readonly http?: readonly ForwardedEndpoint[];
   /** Starts what runs beside requests: consumers and jobs. */
   start?(): Promise<readonly { close(): Promise<void> }[]>;
   /** Ends long waits; running calls still finish after it. */

@@ -40,7 +40,7 @@ export function composeAlerts({ db, bus, config, directory, clock }: AreaEdges):
         group: 'alerts.issues',
         subscriptions: [incidentSubscription(useCases.followIncidents)],
       }),
-      purgeAlerts({ purge: alertPurge(db), log: logger }),
+      purgeAlerts(alertPurge(db)),
     ],
     drain: () => draining.abort(),
   };

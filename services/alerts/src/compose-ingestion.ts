@@ -42,7 +42,7 @@ export function composeIngestion({ db, config, directory, groupsAdmin, clock }: 
     start: async () => {
       const waiting = { name: 'switchyard_alert_items_waiting', help: 'Items of payloads that wait to be written' };
       const unmeasure = gauge(waiting, async () => [{ value: writer.waiting() }]);
-      return [pruneAlertRemains(alertRemains(db), logger), { close: async () => unmeasure() }];
+      return [pruneAlertRemains(alertRemains(db)), { close: async () => unmeasure() }];
     },
   };
 }

@@ -1,26 +1,34 @@
+import { type BlobStore, openBlobStore } from '@switchyard/blobs';
 import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
 import { startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
-import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
+import { connect, forwardedHttp, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import type { Area, AreaEdges } from './area';
 import { composeAlerts } from './compose-alerts';
 import { composeIngestion } from './compose-ingestion';
 import { composeIntegrations } from './compose-integrations';
+import { composeMetricImages } from './compose-metric-images';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 
 /** Edges that tests replace. */
 export interface Edges {
   readonly bus?: EventBus;
+  readonly blobs?: BlobStore;
   readonly clock?: () => Date;
 }
 
 /** Builds the service on a migrated database. */
-export async function compose(config: Config, { signer }: ProcessContext, edges: Edges = {}): Promise<ServiceParts> {
+export async function compose(
+  config: Config,
+  { signer, trusted }: ProcessContext,
+  edges: Edges = {},
+): Promise<ServiceParts> {
   await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
+  const blobs = edges.blobs ?? (await openBlobStore(config));
   const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'alerts' });
   const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
   const directory = await startDirectory({ db, client: groupsAdmin.client(DirectoryServiceService), log: logger });
@@ -31,14 +39,23 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       logDatabaseUrl: config.LOG_DATABASE_URL,
       clientId: 'alerts',
     });
-  const given: AreaEdges = { config, db, directory, groupsAdmin, bus, clock: edges.clock ?? (() => new Date()) };
-  const compositions: ((given: AreaEdges) => Area)[] = [composeIntegrations, composeIngestion, composeAlerts];
+  const given: AreaEdges = { config, db, directory, groupsAdmin, bus, blobs, clock: edges.clock ?? (() => new Date()) };
+  const compositions: ((given: AreaEdges) => Area)[] = [
+    composeIntegrations,
+    composeIngestion,
+    composeAlerts,
+    composeMetricImages,
+  ];
   const areas = compositions.map((composeArea) => composeArea(given));
 
   const background: { close(): Promise<void> }[] = [];
   return {
     services: areas.flatMap(({ services }) => services),
     ensureDirectory: directory.ensure,
+    http: forwardedHttp(
+      { trusted, ensureDirectory: directory.ensure },
+      areas.flatMap(({ http = [] }) => http),
+    ),
     countStatements,
     ready: async () => {
       await db.query(sql`select 1`);
@@ -56,6 +73,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       await directory.close();
       if (edges.bus === undefined) await bus.close();
       await Promise.all(areas.map((area) => area.close?.()));
+      if (edges.blobs === undefined) blobs.close();
       await db.close();
       groupsAdmin.close();
     },

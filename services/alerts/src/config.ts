@@ -1,13 +1,21 @@
+import { blobVariables } from '@switchyard/blobs';
 import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
 
 const variables = {
   ...serviceVariables,
+  ...blobVariables,
   GROUPS_ADMIN_ADDRESS: z.string(),
   /** Key material; the key of the digests of integration keys is derived from it. */
   SWITCHYARD_SECRET: z.string().min(32, 'must have at least 32 characters'),
-  SWITCHYARD_DATA: z.string().default('.switchyard'),
   /** Bytes of the largest payload taken, and of a sample payload; the gateway reads no more than this either. */
   SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(64 << 20)
+    .default(1 << 20),
+  /** Bytes of the largest image of a metric. */
+  SWITCHYARD_METRIC_IMAGE_LIMIT: z.coerce
     .number()
     .int()
     .min(1_024)

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '@switchyard/telemetry';
+import { repeat } from '@switchyard/rpc';
 import type { AlertRemains } from '../storage/alert-remains.store';
 
 /** Days a receipt can be read. */
@@ -14,30 +13,11 @@ const everyMs = 3_600_000;
 const atOnce = 5_000;
 
 /** Deletes what is kept for a while only, at the start and every hour. */
-export function pruneAlertRemains(remains: AlertRemains, log: Logger): { close(): Promise<void> } {
-  const stopping = new AbortController();
-
-  async function prune(one: (days: number, limit: number) => Promise<number>, days: number): Promise<void> {
-    for (let deleted = atOnce; deleted === atOnce && !stopping.signal.aborted; ) deleted = await one(days, atOnce);
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await prune(remains.pruneReceipts, receiptDays);
-        await prune(remains.pruneEnds, endDays);
-      } catch (error) {
-        log.warn({ err: error }, 'receipts and ends of alerts were not pruned');
-      }
-      await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  const running = run();
-  return {
-    async close() {
-      stopping.abort();
-      await running;
-    },
-  };
-}
+export const pruneAlertRemains = (remains: AlertRemains) =>
+  repeat('receipts and ends of alerts', everyMs, async (stopping) => {
+    const prune = async (one: (days: number, limit: number) => Promise<number>, days: number): Promise<void> => {
+      for (let deleted = atOnce; deleted === atOnce && !stopping.aborted; ) deleted = await one(days, atOnce);
+    };
+    await prune(remains.pruneReceipts, receiptDays);
+    await prune(remains.pruneEnds, endDays);
+  });

@@ -14,6 +14,7 @@ import {
   anonymous,
   type CallOptions,
   connect,
+  identityKey,
   implement,
   type Peer,
   type RpcClient,
@@ -22,6 +23,7 @@ import {
   readSigner,
   readTrustedKeys,
   type ServiceDefinition,
+  signClaims,
   startServer,
   startService,
 } from '@switchyard/rpc';
@@ -44,6 +46,20 @@ export interface Installation {
   publish<Payload>(event: EventDefinition<Payload>, payload: Payload, id: string): Promise<void>;
   /** Paths that groups-admin knows to mean a project, in lower case: what a replica that is behind does not know, and former paths. */
   readonly locations: Map<string, number>;
+  /** Its data folder. */
+  readonly folder: string;
+  /** A request as the gateway forwards it to the internal HTTP port, made by a Developer of the project unless told. */
+  forward(
+    method: string,
+    path: string,
+    given: {
+      project: number;
+      user?: number;
+      caller?: 'gateway' | 'collaboration';
+      body?: BodyInit;
+      headers?: HeadersInit;
+    },
+  ): Promise<Response>;
   start(environment?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
   /** Starts the service once more on the same database; the client of its own is the gateway's. */
@@ -115,10 +131,11 @@ export async function startInstallation(): Promise<Installation> {
     ],
   });
   const grpcPort = await freePort();
+  const httpPort = await freePort();
   const environment = {
     HOST: '127.0.0.1',
     GRPC_PORT: String(grpcPort),
-    HTTP_PORT: '0',
+    HTTP_PORT: String(httpPort),
     DATABASE_URL: home.url,
     LOG_DATABASE_URL: log.url,
     GROUPS_ADMIN_ADDRESS: `127.0.0.1:${peers.port}`,
@@ -143,6 +160,18 @@ export async function startInstallation(): Promise<Installation> {
     directory,
     bus,
     locations,
+    folder,
+    async forward(method, path, { project, user = 7, caller = 'gateway', body, headers }) {
+      const { requestId, ...identity } = installation.as({ id: user }, { id: project, level: 30 });
+      const bound = `HTTP ${method} ${path.split('?')[0]}`;
+      const signed = signClaims({ name: caller, key: keys.get(caller) as KeyObject }, bound, requestId, identity);
+      return fetch(`http://127.0.0.1:${httpPort}${path}`, {
+        method,
+        headers: { ...headers, [identityKey]: signed.toString('base64') } as HeadersInit,
+        // A body that is a stream wants it said.
+        ...(body === undefined ? {} : ({ body, duplex: 'half' } as RequestInit)),
+      });
+    },
     client: (definition, as = 'gateway') => (callers.get(as) as Peer).client(definition),
     as: (user, access) => {
       const actor: Actor =
@@ -177,7 +206,7 @@ export async function startInstallation(): Promise<Installation> {
       running = undefined;
     },
     async startBeside() {
-      const config = readConfig({ ...environment, GRPC_PORT: '0' });
+      const config = readConfig({ ...environment, GRPC_PORT: '0', HTTP_PORT: '0' });
       const context = { signer: readSigner('alerts', environment.SWITCHYARD_IDENTITY_KEY_FILE), trusted };
       const twin = await startService(config, context, await compose(config, context));
       const peer = connect(`127.0.0.1:${twin.grpcPort}`, { name: 'gateway', key: keys.get('gateway') as KeyObject });
