@@ -24,6 +24,7 @@ export {
   startInternalHttp,
   startService,
 } from './process';
+export { repeat } from './repeat';
 export {
   entity,
   json,

@@ -1,6 +1,6 @@
 import { alertBotId } from '@switchyard/directory';
 import { startConsumer } from '@switchyard/events';
-import { logger, observe } from '@switchyard/telemetry';
+import { observe } from '@switchyard/telemetry';
 import { followIncidents } from './application/follow-incidents';
 import { purgeAlerts } from './application/purge-alerts';
 import { requestIncident } from './application/request-incident';

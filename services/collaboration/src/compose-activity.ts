@@ -1,8 +1,8 @@
 import type { Database } from '@switchyard/database';
 import { type EventBus, startConsumer } from '@switchyard/events';
 import type { ServiceImplementation } from '@switchyard/rpc';
-import { logger, observe } from '@switchyard/telemetry';
-import { tidyActivityEvents } from './application/tidy-activity-events';
+import { observe } from '@switchyard/telemetry';
+import { keepActivityEventsTidy } from './application/tidy-activity-events';
 import { activityEventList } from './storage/activity-event.list';
 import { activityEventStore } from './storage/activity-event.store';
 import { activitySubscriptions } from './transport/activity.subscription';
@@ -28,7 +28,7 @@ export function composeActivity({ db, bus, externalUrl }: { db: Database; bus: E
         group: activityGroup,
         subscriptions: activitySubscriptions(useCases.applyActivity),
       }),
-      tidyActivityEvents({ events, log: logger }),
+      keepActivityEventsTidy(events),
     ],
   };
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import type { EnsureLabels } from '@switchyard/directory';
 import type { ServiceImplementation } from '@switchyard/rpc';
-import { type Logger, observe } from '@switchyard/telemetry';
+import { observe } from '@switchyard/telemetry';
 import type { KeepCounters } from './application/change-noteable';
 import { createIssue } from './application/create-issue';
 import { deleteIssue } from './application/delete-issue';
@@ -41,7 +41,6 @@ export interface IssuePartEdges {
   readonly mergeRequests: TargetOwner;
   readonly directory: { sequence(): number };
   readonly externalUrl: string;
-  readonly log: Logger;
   readonly clock?: () => Date;
 }
 
@@ -96,10 +95,7 @@ export function composeIssues(given: IssuePartEdges): IssuePart {
     }),
   });
   return {
-    startBackground: () => [
-      purgeIssues({ issues: edges.issues, log: given.log }),
-      keepIssuesInOrder({ orders: issueOrderStore(db), directory: given.directory, log: given.log }),
-    ],
+    startBackground: () => [purgeIssues(edges.issues), keepIssuesInOrder(issueOrderStore(db), given.directory)],
     services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock: edges.clock })],
     mergeRequestFollowers: [issueReferenceFollower(followReferences)],
     targets: issueTargets(useCases, { externalUrl, clock: edges.clock }),

@@ -167,7 +167,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
         subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)],
       }),
       moveDiffNotes({ db, moves: diffNoteStore, places, log }),
-      purgeNotes({ db, noteables: noteableStore, snippets: snippetEdges.snippets, log }),
+      purgeNotes({ db, noteables: noteableStore, snippets: snippetEdges.snippets }),
     ],
   };
 }

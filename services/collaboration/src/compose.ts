@@ -63,7 +63,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     mergeRequests: mergeRequestOwner,
     directory,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
-    log: logger,
   });
   const commitOwner = commitTargets(mergeRequests, directory.sequence, (ids) => noteableStore.commits(db, ids));
   const targets = {
@@ -152,7 +151,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
             directory,
           }),
         }),
-        removeOrphanedTodos({ todos, log: logger }),
+        removeOrphanedTodos(todos),
         ...(await activity.start()),
         ...(await alerts.start()),
         composeMail(db, config, logger).start(),

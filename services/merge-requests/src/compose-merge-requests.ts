@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import type { EnsureLabels } from '@switchyard/directory';
-import type { ServiceImplementation } from '@switchyard/rpc';
+import { repeat, type ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import { cancelAutoMerge, removeFromMergeTrain, runAutoMerge } from './application/auto-merge';
 import { addToMergeTrain } from './application/board-merge-train';
@@ -25,7 +25,7 @@ import { reportCommitStatus } from './application/report-commit-status';
 import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
-import { type JobHandlers, startJobs, startSweeping } from './application/work-jobs';
+import { type JobHandlers, startJobs } from './application/work-jobs';
 import type { ProtectedBranch } from './domain/protected-branch';
 import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { jobStore, onJobs } from './storage/job.store';
@@ -153,10 +153,10 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
       };
       const workers = startJobs(edges.jobs, handlers, recoverySeconds);
       const forget = onJobs(workers.wake);
-      const stopSweeping = startSweeping(sweep, recoverySeconds * 1_000);
+      const sweeping = repeat('landings and auto-merges', recoverySeconds * 1_000, sweep);
       return async () => {
         forget();
-        await stopSweeping();
+        await sweeping.close();
         await workers.close();
       };
     },

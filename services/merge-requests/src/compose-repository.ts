@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { Database } from '@switchyard/database';
-import type { ServiceImplementation, TrustedKeys } from '@switchyard/rpc';
+import { repeat, type ServiceImplementation, type TrustedKeys } from '@switchyard/rpc';
 import { gauge, observe } from '@switchyard/telemetry';
 import { refChanges } from './application/change-refs';
 import { commitFiles } from './application/commit-files';
@@ -20,7 +20,6 @@ import { readRepository } from './application/read-repository';
 import { readRepositoryFile } from './application/read-repository-file';
 import { receivePush } from './application/receive-push';
 import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
-import { repeat } from './application/repeat';
 import { serveFetch } from './application/serve-fetch';
 import type { ProtectedBranch } from './domain/protected-branch';
 import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
@@ -143,7 +142,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
     reconcile: changes.reconcile,
     purge,
     startReconciler: () => {
-      const stops = [
+      const repeating = [
         repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
         repeat('deleted repositories', purgeEveryMs, purge),
       ];
@@ -161,7 +160,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
       ];
       return async () => {
         for (const end of unmeasure) end();
-        await Promise.all(stops.map((stop) => stop()));
+        await Promise.all(repeating.map((work) => work.close()));
       };
     },
   };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
 import { assertMigrated, type Database, openDatabase } from '@switchyard/database';
+import { repeat } from '@switchyard/rpc';
 import { counter, gauge } from '@switchyard/telemetry';
-import { repeat } from './application/repeat';
 import { type LandingVerdict, landingVerifier } from './application/verify-landings';
 import { openRepository, type Repository } from './git';
 import { migrationSets } from './migrations';
@@ -30,17 +30,15 @@ export function startVerifyingLandings(
     { name: 'switchyard_landings_differing', help: 'Landings that were found to differ from their receipts' },
     async () => [{ value: await receipts.countDiffering() }],
   );
-  let stopping = false;
-  const stop = repeat('verifying landings', verifyEveryMs, async () => {
+  const verifying = repeat('verifying landings', verifyEveryMs, async (stopping) => {
     for await (const _ of verifier.verify('unverified', verifiedAtOnce)) {
       countVerified();
-      if (stopping) return;
+      if (stopping.aborted) return;
     }
   });
   return async () => {
-    stopping = true;
     unmeasure();
-    await stop();
+    await verifying.close();
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
+import { repeat } from '@switchyard/rpc';
 import type { Logger } from '@switchyard/telemetry';
 import type { DueMove, diffNoteStore } from '../storage/diff-note.store';
 import type { DiffPlaces } from './diff-places';
@@ -50,9 +51,8 @@ async function moveNotes({ db, moves, places }: DiffNoteMoving, due: DueMove): P
 /** Moves what is due, over and over, one merge request after the other. */
 export function moveDiffNotes(edges: DiffNoteMoving): { close(): Promise<void> } {
   const { db, moves, log } = edges;
-  let stopped = false;
-  const work = async (): Promise<void> => {
-    while (!stopped) {
+  return repeat('diff notes', interval, async (stopping) => {
+    while (!stopping.aborted) {
       const due = await moves.claim(db);
       if (due === undefined) return;
       try {
@@ -65,24 +65,5 @@ export function moveDiffNotes(edges: DiffNoteMoving): { close(): Promise<void> }
         log.warn({ err: error, noteable: due.noteableId }, 'diff notes could not be moved');
       }
     }
-  };
-  let running = Promise.resolve();
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    running = work()
-      .catch((error: unknown) => log.warn({ err: error }, 'diff notes could not be looked for'))
-      .finally(() => {
-        busy = false;
-      });
-  }, interval);
-  timer.unref();
-  return {
-    async close() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
+  });
 }

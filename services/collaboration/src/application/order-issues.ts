@@ -1,4 +1,4 @@
-import type { Logger } from '@switchyard/telemetry';
+import { repeat } from '@switchyard/rpc';
 import type { IssueOrderStore } from '../storage/issue-order.store';
 
 /** Milliseconds between two looks at the directory. */
@@ -14,13 +14,13 @@ const batch = 1_000;
  * Keeps issues in the order of their milestones' dates and their labels' ranks when those change: within some seconds, a thousand issues
  * a statement. Whoever gives an issue another milestone or label puts it in its place by themselves.
  */
-export async function orderIssues(orders: IssueOrderStore, stopped: () => boolean = () => false): Promise<void> {
+export async function orderIssues(orders: IssueOrderStore, stopping?: AbortSignal): Promise<void> {
   for (;;) {
     const stale = await orders.stale(sources);
     for (const source of stale) {
       let after: number | undefined = 0;
-      while (after !== undefined && !stopped()) after = await orders.place(source, after, batch);
-      if (stopped()) return;
+      while (after !== undefined && stopping?.aborted !== true) after = await orders.place(source, after, batch);
+      if (stopping?.aborted === true) return;
       await orders.placed(source);
     }
     if (stale.length < sources) return;
@@ -28,43 +28,15 @@ export async function orderIssues(orders: IssueOrderStore, stopped: () => boolea
 }
 
 /** `orderIssues` whenever the directory has changed. */
-export function keepIssuesInOrder({
-  orders,
-  directory,
-  log,
-}: {
-  orders: IssueOrderStore;
-  directory: { sequence(): number };
-  log: Logger;
-}): { close(): Promise<void> } {
-  let stopped = false;
+export function keepIssuesInOrder(
+  orders: IssueOrderStore,
+  directory: { sequence(): number },
+): { close(): Promise<void> } {
   let seen: number | undefined;
-  const look = async (): Promise<void> => {
-    if (stopped) return;
-    try {
-      const sequence = directory.sequence();
-      if (sequence === seen && !(await orders.unsettled())) return;
-      await orderIssues(orders, () => stopped);
-      seen = sequence;
-    } catch (error) {
-      log.warn({ err: error }, 'issues could not be put in order');
-    }
-  };
-  let running = look();
-  let waiting = false;
-  const timer = setInterval(() => {
-    if (waiting) return;
-    waiting = true;
-    running = running.then(look).finally(() => {
-      waiting = false;
-    });
-  }, interval);
-  timer.unref();
-  return {
-    async close() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeat('the order of issues', interval, async (stopping) => {
+    const sequence = directory.sequence();
+    if (sequence === seen && !(await orders.unsettled())) return;
+    await orderIssues(orders, stopping);
+    seen = sequence;
+  });
 }

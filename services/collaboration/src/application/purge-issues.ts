@@ -1,4 +1,4 @@
-import type { Logger } from '@switchyard/telemetry';
+import { repeat } from '@switchyard/rpc';
 import type { IssueStore } from '../storage/issue.store';
 
 /** Milliseconds between two sweeps: what is purged is hidden already, so nothing hurries. */
@@ -8,27 +8,7 @@ const interval = 60_000;
 const batch = 500;
 
 /** Purges the issues of deleted projects (D5), now and every minute. */
-export function purgeIssues({ issues, log }: { issues: Pick<IssueStore, 'removeOrphans'>; log: Logger }): {
-  close(): Promise<void>;
-} {
-  let stopped = false;
-  const sweep = async (): Promise<void> => {
-    try {
-      while (!stopped && (await issues.removeOrphans(batch)) > 0);
-    } catch (error) {
-      log.warn({ err: error }, 'issues of deleted projects could not be purged');
-    }
-  };
-  let running = sweep();
-  const timer = setInterval(() => {
-    running = running.then(sweep);
-  }, interval);
-  timer.unref();
-  return {
-    async close() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
-}
+export const purgeIssues = (issues: Pick<IssueStore, 'removeOrphans'>) =>
+  repeat('issues of deleted projects', interval, async (stopping) => {
+    while (!stopping.aborted && (await issues.removeOrphans(batch)) > 0);
+  });

@@ -1,5 +1,5 @@
 import type { Database } from '@switchyard/database';
-import type { Logger } from '@switchyard/telemetry';
+import { repeat } from '@switchyard/rpc';
 import type { noteableStore } from '../storage/noteable.store';
 import type { SnippetStore } from '../storage/snippet.store';
 
@@ -10,39 +10,17 @@ const interval = 60_000;
 const batch = 1_000;
 
 /** Purges snippets of deleted projects, and the notes of what has been deleted (D5), now and every minute. */
-export function purgeNotes({
+export const purgeNotes = ({
   db,
   noteables,
   snippets,
-  log,
 }: {
   db: Database;
   noteables: typeof noteableStore;
   snippets: SnippetStore;
-  log: Logger;
-}): {
-  close(): Promise<void>;
-} {
-  let stopped = false;
-  const sweep = async (): Promise<void> => {
-    try {
-      while (!stopped && (await noteables.emptyRemoved(db, batch)) > 0);
-      while (!stopped && (await snippets.removeOrphans(batch)) > 0);
-      await noteables.forget(db);
-    } catch (error) {
-      log.warn({ err: error }, 'notes of deleted objects could not be purged');
-    }
-  };
-  let running = sweep();
-  const timer = setInterval(() => {
-    running = running.then(sweep);
-  }, interval);
-  timer.unref();
-  return {
-    async close() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
-}
+}) =>
+  repeat('notes of what was deleted', interval, async (stopping) => {
+    while (!stopping.aborted && (await noteables.emptyRemoved(db, batch)) > 0);
+    while (!stopping.aborted && (await snippets.removeOrphans(batch)) > 0);
+    await noteables.forget(db);
+  });

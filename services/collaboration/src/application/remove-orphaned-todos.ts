@@ -1,4 +1,4 @@
-import type { Logger } from '@switchyard/telemetry';
+import { repeat } from '@switchyard/rpc';
 import type { TodoStore } from '../storage/todo.store';
 
 /** Milliseconds between two sweeps: nobody can see an orphan, so nothing hurries. */
@@ -8,27 +8,9 @@ const interval = 60_000;
 const batch = 1_000;
 
 /** Removes the to-dos of deleted users and projects (D5), now and every minute. */
-export function removeOrphanedTodos({ todos, log }: { todos: TodoStore; log: Logger }): { close(): Promise<void> } {
-  let stopped = false;
-  const sweep = async (): Promise<void> => {
-    try {
-      let removed = batch;
-      while (!stopped && removed === batch) removed = await todos.removeOrphans(batch);
-      await todos.forgetRemovedTargets();
-    } catch (error) {
-      log.warn({ err: error }, 'orphaned to-dos could not be removed');
-    }
-  };
-  let running = sweep();
-  const timer = setInterval(() => {
-    running = running.then(sweep);
-  }, interval);
-  timer.unref();
-  return {
-    async close() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
-}
+export const removeOrphanedTodos = (todos: TodoStore) =>
+  repeat('orphaned to-dos', interval, async (stopping) => {
+    let removed = batch;
+    while (!stopping.aborted && removed === batch) removed = await todos.removeOrphans(batch);
+    await todos.forgetRemovedTargets();
+  });

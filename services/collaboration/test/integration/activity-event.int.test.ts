@@ -143,9 +143,7 @@ describe('activity events in the database', () => {
     const limit = new Date();
     limit.setUTCFullYear(limit.getUTCFullYear() - 3);
     expect(await events.removeBefore(limit, 10)).toBe(10);
-    const job = tidyActivityEvents({ events, log: logger });
-    await job.run();
-    await job.close();
+    await tidyActivityEvents(events);
     const [left] = await db.query<{ count: number }>(sql`select count(*)::int as count from activity_events`);
     expect(left?.count).toBe(rows + 50);
   });

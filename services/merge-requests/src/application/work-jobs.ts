@@ -104,23 +104,3 @@ export function startJobs(
     },
   };
 }
-
-/** Runs `sweep` at once and then again `everyMs` milliseconds after each end until the returned function is called, which waits for the run under way. */
-export function startSweeping(sweep: () => Promise<void>, everyMs: number): () => Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let running: Promise<void> = Promise.resolve();
-  const run = async (): Promise<void> => {
-    await sweep().catch((error) => logger.warn({ err: error }, 'a sweep over merge requests failed'));
-    if (!stopped) timer = setTimeout(start, everyMs);
-  };
-  const start = (): void => {
-    running = run();
-  };
-  start();
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await running;
-  };
-}
