@@ -140,7 +140,12 @@ export function workOff(payloads: readonly ReceivedPayload[], stored: StoredCour
       track = { course: freshCourse, alert: undefined };
       tracks.set(key, track);
     }
-    const message = { isEnd: report.isEnd, startsAt, endsAt: report.endsAt?.getTime() };
+    const message = {
+      isEnd: report.isEnd,
+      startsAt,
+      endsAt: report.endsAt?.getTime(),
+      repeatsAnew: payload.format === 'custom',
+    };
     const { course, verdict } = take(track.course, message, payload.receivedAt.getTime());
     track.course = course;
     if (verdict.outcome === 'ignored') return { outcome: 'ignored', reason: verdict.reason, iid: undefined, title };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Course, freshCourse, type Message, take } from './alert-machine';
+import { type Course, freshCourse, lateFor, type Message, take } from './alert-machine';
 
 /** `f` firing, `e` end, digits for start and end: `f1` fires since 1, `e1-3` ended at 3, `e` ends and tells nothing. */
 function message(text: string): Message {
@@ -8,15 +8,20 @@ function message(text: string): Message {
     isEnd: kind === 'e',
     startsAt: start === '' || start === undefined ? undefined : Number(start),
     endsAt: end === undefined ? undefined : Number(end),
+    repeatsAnew: false,
   };
 }
 
 const now = 100;
 
-function run(texts: string): string[] {
+/** @param more of every message */
+function run(texts: string, more: Partial<Message> = {}): string[] {
   let course = freshCourse;
+  let at = now;
   return texts.split(' ').map((text) => {
-    const taken = take(course, message(text), now);
+    if (text === 'later') at += lateFor;
+    if (text === 'later') return text;
+    const taken = take(course, { ...message(text), ...more }, at);
     course = taken.course;
     const { verdict } = taken;
     return verdict.outcome === 'ignored' ? verdict.reason : verdict.outcome;
@@ -46,6 +51,19 @@ describe('messages of one fingerprint', () => {
     ],
   ])('%s', (_name, texts, expected) => expect(run(texts).join(' ')).toBe(expected));
 
+  it.each<[string, string, string]>([
+    ['what fires on is not missed', 'f1 e1-3 f1 later f1', 'created resolved already_ended later created'],
+    ['nor when its end resolved nothing', 'e1-3 later f1', 'no_open_alert later created'],
+    ['a repeated end keeps nothing out', 'f1 e1-3 later e1-3 f1', 'created resolved later no_open_alert created'],
+  ])('minutes later: %s', (_name, texts, expected) => expect(run(texts).join(' ')).toBe(expected));
+
+  it.each<[string, string, string]>([
+    ['the same one after the end is a new one', 'f1 e1-3 f1', 'created resolved created'],
+    ['an end that came before its start', 'e1-3 f1 f5', 'no_open_alert already_ended created'],
+  ])('where repeats raise new alerts: %s', (_name, texts, expected) =>
+    expect(run(texts, { repeatsAnew: true }).join(' ')).toBe(expected),
+  );
+
   it('end when the payload says, else on arrival', () => {
     const open: Course = { open: { lastStart: 1 }, lastEnd: undefined };
     expect(take(open, message('e1-3'), now).verdict).toEqual({ outcome: 'resolved', endedAt: 3 });
@@ -67,8 +85,8 @@ const episodes = fc
 
 const messagesOf = (told: { startsAt: number; endsAt: number }[]): Message[] =>
   told.flatMap(({ startsAt, endsAt }) => [
-    { isEnd: false, startsAt, endsAt: undefined },
-    { isEnd: true, startsAt, endsAt },
+    { isEnd: false, startsAt, endsAt: undefined, repeatsAnew: false },
+    { isEnd: true, startsAt, endsAt, repeatsAnew: false },
   ]);
 
 function follow(messages: readonly Message[]): { course: Course; created: number; resolved: number } {

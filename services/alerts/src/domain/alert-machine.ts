@@ -3,6 +3,8 @@ export interface Message {
   readonly isEnd: boolean;
   readonly startsAt: number | undefined;
   readonly endsAt: number | undefined;
+  /** True where the same message raises a new alert once the one before has been resolved (custom format, api.md 3). */
+  readonly repeatsAnew: boolean;
 }
 
 /** What is known of one fingerprint of a project. */
@@ -23,7 +25,16 @@ export interface OpenAlert {
 export interface ToldEnd {
   readonly startedAt: number | undefined;
   readonly endedAt: number;
+  /** When the message that told it arrived. */
+  readonly toldAt: number;
 }
+
+/**
+ * Milliseconds after the arrival of an end within which a start that lies before it is late. Alertmanager gives a message up after its
+ * group_interval, 5 minutes unless told; one that had been cut off from its Prometheus tells the same start once more while the alert
+ * fires on, and an alert that is missed weighs more than one that is opened twice.
+ */
+export const lateFor = 5 * 60_000;
 
 /** Why a message changed nothing. */
 export type IgnoreReason = 'already_ended' | 'ended_before_this_start' | 'no_open_alert' | 'no_fingerprint';
@@ -43,30 +54,42 @@ export const freshCourse: Course = { open: undefined, lastEnd: undefined };
  * and however often. Starts and ends count only where the payload says them.
  *
  * - Firing while one is unresolved: counted; its start moves forward, never back.
- * - Firing while none is: a new alert, unless its start lies before the greatest end told, or is the start of that very
- *   end: then it comes late.
+ * - Firing while none is: a new alert, unless the greatest end told arrived less than `lateFor` ago and its start lies before that
+ *   end, or is the start of that very end: then it comes late.
  * - End while one is unresolved: resolves it, unless it ended before a start that was counted since.
  * - End while none is: changes nothing.
- * - An end that is told is remembered either way; one in the future as of the moment of its arrival, or it would keep out whatever comes until then.
+ * - An end that is told is remembered either way, one in the future as of the moment of its arrival, or it would keep out whatever comes
+ *   until then; but not where repeats raise new alerts and it has resolved one.
  *
  * @param now moment of arrival, milliseconds since 1970
  */
 export function take(course: Course, message: Message, now: number): { course: Course; verdict: Verdict } {
-  return message.isEnd ? takeEnd(course, message, now) : takeFiring(course, message);
+  return message.isEnd ? takeEnd(course, message, now) : takeFiring(course, message, now);
 }
 
-function takeFiring({ open, lastEnd }: Course, { startsAt }: Message): { course: Course; verdict: Verdict } {
+function takeFiring(
+  { open, lastEnd }: Course,
+  { startsAt }: Message,
+  now: number,
+): { course: Course; verdict: Verdict } {
   if (open !== undefined) {
     const lastStart = latest(open.lastStart, startsAt);
     return { course: { open: { lastStart }, lastEnd }, verdict: { outcome: 'counted' } };
   }
   const isLate =
-    startsAt !== undefined && lastEnd !== undefined && (startsAt < lastEnd.endedAt || startsAt === lastEnd.startedAt);
+    startsAt !== undefined &&
+    lastEnd !== undefined &&
+    now - lastEnd.toldAt < lateFor &&
+    (startsAt < lastEnd.endedAt || startsAt === lastEnd.startedAt);
   if (isLate) return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'already_ended' } };
   return { course: { open: { lastStart: startsAt }, lastEnd }, verdict: { outcome: 'created' } };
 }
 
-function takeEnd(course: Course, { startsAt, endsAt }: Message, now: number): { course: Course; verdict: Verdict } {
+function takeEnd(
+  course: Course,
+  { startsAt, endsAt, repeatsAnew }: Message,
+  now: number,
+): { course: Course; verdict: Verdict } {
   const { open } = course;
   const lastEnd = remember(course.lastEnd, startsAt, endsAt, now);
   if (open === undefined) {
@@ -75,7 +98,10 @@ function takeEnd(course: Course, { startsAt, endsAt }: Message, now: number): { 
   if (endsAt !== undefined && open.lastStart !== undefined && endsAt < open.lastStart) {
     return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'ended_before_this_start' } };
   }
-  return { course: { open: undefined, lastEnd }, verdict: { outcome: 'resolved', endedAt: endsAt ?? now } };
+  return {
+    course: { open: undefined, lastEnd: repeatsAnew ? course.lastEnd : lastEnd },
+    verdict: { outcome: 'resolved', endedAt: endsAt ?? now },
+  };
 }
 
 const latest = (one: number | undefined, other: number | undefined): number | undefined =>
@@ -89,5 +115,5 @@ function remember(
 ): ToldEnd | undefined {
   if (endsAt === undefined) return known;
   const endedAt = Math.min(endsAt, now);
-  return known === undefined || endedAt > known.endedAt ? { startedAt, endedAt } : known;
+  return known === undefined || endedAt > known.endedAt ? { startedAt, endedAt, toldAt: now } : known;
 }

@@ -107,7 +107,7 @@ async function readCourses(tx: Tx, payloads: readonly ReceivedPayload[]): Promis
   const ends = await tx.query<EndRow>(
     named(
       'alert_ends',
-      sql`select e.project_id, e.fingerprint, e.started_at, e.ended_at
+      sql`select e.project_id, e.fingerprint, e.started_at, e.ended_at, e.updated_at as told_at
         from unnest(${projectIds}::bigint[], ${fingerprints}::text[]) k (project_id, fingerprint)
         join episode_ends e on e.project_id = k.project_id and e.fingerprint = k.fingerprint`,
     ),
@@ -135,6 +135,7 @@ interface EndRow {
   fingerprint: string;
   started_at: Date | null;
   ended_at: Date;
+  told_at: Date;
 }
 
 const toStoredAlert = (row: OpenRow): StoredAlert => {
@@ -158,6 +159,7 @@ const toStoredEnd = (row: EndRow): StoredEnd => ({
   fingerprint: row.fingerprint,
   startedAt: row.started_at?.getTime(),
   endedAt: row.ended_at.getTime(),
+  toldAt: row.told_at.getTime(),
 });
 
 /** Locks the counters of projects in the order of their ids, so that two batches never wait for each other in a circle. */
@@ -288,14 +290,14 @@ async function writeEnds(tx: Tx, ends: readonly StoredEnd[]): Promise<void> {
   await tx.query(
     named(
       'alert_ends_write',
-      sql`insert into episode_ends (project_id, fingerprint, started_at, ended_at)
+      sql`insert into episode_ends (project_id, fingerprint, started_at, ended_at, updated_at)
         select * from unnest(
           ${ends.map(({ projectId }) => projectId)}::bigint[], ${ends.map(({ fingerprint }) => fingerprint)}::text[],
           ${ends.map(({ startedAt }) => dateOf(startedAt))}::timestamptz[],
-          ${ends.map(({ endedAt }) => dateOf(endedAt))}::timestamptz[]
+          ${ends.map(({ endedAt }) => dateOf(endedAt))}::timestamptz[], ${ends.map(({ toldAt }) => dateOf(toldAt))}::timestamptz[]
         )
         on conflict (project_id, fingerprint) do update
-        set started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = now()
+        set started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at
         where excluded.ended_at > episode_ends.ended_at`,
     ),
   );
