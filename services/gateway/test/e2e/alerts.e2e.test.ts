@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
+import { documentedGrafana } from './support/alerting-docs';
 import {
   type Alertmanager,
   describeWithAlertmanager,
@@ -228,6 +229,30 @@ describe('alerts', () => {
     expect((await send({ ...payload, status: 'resolved' })).alerts).toEqual([]);
   });
 
+  it('come from Grafana as documented: one for each notification, which ends it', async () => {
+    const grafana = documentedGrafana();
+    const made = await ok('owner', 'POST', `${at}/alert_management/http_integrations`, grafana);
+    const send = async (status: string, value: number): Promise<{ iid: number }> => {
+      const sample = grafana.payload_example as { alerts: object[] };
+      const alerts = sample.alerts.map((item) => ({ ...item, status, values: { B: value } }));
+      const reply = await post(made.url, { ...sample, status, alerts, title: `[${status}:1]` }, bearer(made.token));
+      expect(reply.status).toBe(200);
+      return JSON.parse(reply.text)[0];
+    };
+    const { iid } = await send('firing', 94);
+    expect(await send('firing', 97)).toMatchObject({ iid });
+    expect(await send('resolved', 12)).toMatchObject({ iid });
+    expect(await ok('dev', 'GET', `${at}/alert_management_alerts/${iid}`)).toMatchObject({
+      title: 'CPU of web-1 is over 90 %',
+      severity: 'high',
+      hosts: ['web-1'],
+      started_at: '2026-01-31T08:00:00.000Z',
+      status: 'resolved',
+      events: 2,
+      format: 'custom',
+    });
+  });
+
   it('are all there when their service dies under load, each once, with one incident', async () => {
     const senders = 8;
     const acknowledged = new Map<string, number>();
@@ -371,8 +396,11 @@ describe('alerts', () => {
       }, soon);
 
       await alertmanager.post([down('web-2', { endsAt: new Date() }), down('web-3')]);
-      await eventually(async () => expect(await alertsOf('web-3')).toMatchObject([{ issue: {} }]), soon);
-      const [third] = (await alertsOf('web-3')) as [Alert];
+      const third = await eventually(async () => {
+        const [found] = await alertsOf('web-3');
+        expect(found).toMatchObject({ issue: expect.anything() });
+        return found as Alert;
+      }, soon);
       await ok('dev', 'PUT', `${at}/issues/${third.issue?.iid}`, { state_event: 'close' });
       // What fires on is told again by the next repetition, and is a new alert then.
       await eventually(async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { eventually, freePort } from '@switchyard/testkit';
+import { documentedAlertmanager } from './alerting-docs';
 
 /** An alert as Prometheus hands it to Alertmanager; without `startsAt` it starts on arrival, without `endsAt` it goes on. */
 export interface PostedAlert {
@@ -33,8 +34,7 @@ export function describeWithAlertmanager(name: string, tests: () => void): void 
 }
 
 /**
- * Starts Alertmanager on a folder of its own. It gathers alerts of one name in a group and tells of them almost at once, of changes twice
- * a second, and repeats what still fires every second.
+ * Starts Alertmanager on a folder of its own, with the settings that are documented.
  * @param url address of the webhook
  * @param key credentials, sent as Bearer
  */
@@ -42,25 +42,7 @@ export async function startAlertmanager({ url, key }: { url: string; key: string
   if (binary === undefined) throw new Error('Alertmanager is not installed');
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-alertmanager-'));
   const port = await freePort();
-  const config = {
-    route: {
-      receiver: 'switchyard',
-      group_by: ['alertname'],
-      group_wait: '100ms',
-      group_interval: '500ms',
-      repeat_interval: '1s',
-    },
-    receivers: [
-      {
-        name: 'switchyard',
-        webhook_configs: [
-          { url, send_resolved: true, http_config: { authorization: { type: 'Bearer', credentials: key } } },
-        ],
-      },
-    ],
-  };
-  // JSON is YAML.
-  writeFileSync(join(folder, 'alertmanager.yml'), JSON.stringify(config));
+  writeFileSync(join(folder, 'alertmanager.yml'), documentedAlertmanager({ url, key }));
   const alertmanager: ChildProcess = spawn(
     binary,
     [
