@@ -68,6 +68,35 @@ describeWithKafka('over Kafka', () => {
     await eventually(async () => expect(await todosOf(iid)).toHaveLength(1), { within: 30_000, every: 100 });
   });
 
+  it('an alert opens an incident, its end closes it; an incident that is closed resolves its alert', async () => {
+    const at = `/projects/${projectId}`;
+    const soon = { within: 30_000, every: 100 };
+    await system.api('PUT', `${at}/alert_management/settings`, { body: { create_issue: true } });
+    const { url, token } = (
+      await system.api('POST', `${at}/alert_management/http_integrations`, { body: { name: 'A', active: true } })
+    ).body;
+    const tell = async (payload: Record<string, unknown>) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      expect((await fetch(url, { method: 'POST', headers, body: JSON.stringify(payload) })).status).toBe(200);
+    };
+    const alertOf = async (title: string) => {
+      const found = (await system.api('GET', `${at}/alert_management_alerts?search=${title}`)).body;
+      expect(found).toMatchObject([{ title, issue: expect.anything() }]);
+      return found[0] as { status: string; issue: { iid: number } };
+    };
+    await tell({ title: 'ends', fingerprint: 1 });
+    await tell({ title: 'closed', fingerprint: 2 });
+    const ends = await eventually(() => alertOf('ends'), soon);
+    const closed = await eventually(() => alertOf('closed'), soon);
+    await tell({ title: 'ends', fingerprint: 1, status: 'resolved' });
+    await system.api('PUT', `${at}/issues/${closed.issue.iid}`, { body: { state_event: 'close' } });
+    await eventually(async () => {
+      expect((await system.api('GET', `${at}/issues/${ends.issue.iid}`)).body.state).toBe('closed');
+      expect((await alertOf('closed')).status).toBe('resolved');
+    }, soon);
+    expect((await system.api('GET', `${at}/issues?issue_type=incident`)).body).toHaveLength(2);
+  });
+
   it('a train of three: one fails, two land as they were tested, to-dos exist once (D6)', async () => {
     const scene = await makeScene(system, { id: reviewerId, token: reviewer }, 'train', folder);
     const rig = await makeTrainRig(scene);
