@@ -1,6 +1,7 @@
 import { type PageInfo, type PageRequest, requireUnmodified } from '@switchyard/database';
 import { notFound, unauthorized } from '@switchyard/errors';
 import { emojiName } from '../domain/emoji-note';
+import { mayReact } from '../domain/note';
 import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
 import type { Awardable, AwardRow, AwardStore } from '../storage/award-emoji.store';
 import type { NoteList, NoteRow } from '../storage/note.list';
@@ -45,11 +46,14 @@ function votes({ note }: Place, name: string, by: 1 | -1): CounterChange {
   return name === 'thumbsup' ? { upvotes: by } : name === 'thumbsdown' ? { downvotes: by } : {};
 }
 
-/** Gives a reaction to what is readable. Fails with `not_found`, which tells in words what is wrong with the name (G-4.6-8). */
+/**
+ * Gives a reaction to what is readable. Fails with `not_found`, which tells in words what is wrong with the name (G-4.6-8); so it does
+ * where the discussion is locked to whoever is no member.
+ */
 export const giveAward =
   ({ awards, change }: Pick<Awarding, 'awards' | 'change'>) =>
   (reader: Reader, place: Place, name: string): Promise<AwardRow> => {
-    if (place.note?.system === true) throw notFound('Award Emoji');
+    if (place.note?.system === true || !mayReact(writerOf(reader), place.noteable)) throw notFound('Award Emoji');
     const { userId } = reader.actor;
     const awardable = awardableOf(place);
     return change(place.noteable, userId, async (tx, _row, now) => {

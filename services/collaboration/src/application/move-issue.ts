@@ -1,11 +1,12 @@
 import { invalid, notFound } from '@switchyard/errors';
 import { mayAdminIssue } from '../domain/issue';
+import { seesInternal } from '../domain/note';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { type IssueDetails, readIssueById, visibleIssue } from './read-issue';
 
 /**
  * Moves an issue to another project, where a new issue takes its place with the labels and the milestone that are called the same there,
- * and those of its assignees who see the project. Answers the new issue. Fails with `not_found`; with `invalid` where the caller
+ * and those of its assignees who see the project. Internal notes stay behind where the caller may not read them. Answers the new issue. Fails with `not_found`; with `invalid` where the caller
  * may not manage issues in both projects.
  */
 export const moveIssue =
@@ -32,7 +33,7 @@ export const moveIssue =
       view.milestone && edges.directory.milestoneByTitle(toProjectId, view.milestone.title),
       edges.directory.readers(toProjectId, view.assigneeIds),
     ]);
-    const made = await edges.issues.move(view.issue.id, userId, ({ issue, assigneeIds }) => ({
+    const made = await edges.issues.move(view.issue.id, userId, seesInternal(caller), ({ issue, assigneeIds }) => ({
       projectId: toProjectId,
       authorId: issue.authorId,
       title: issue.title,

@@ -75,9 +75,13 @@ export function checkRoom(bytes: number, text: string): void {
     throw badRequest(`Note {:note=>["makes the discussion too long (maximum is ${maxThreadBytes} bytes)"]}`);
 }
 
+/** Whether somebody may react to an object and its notes: to a locked one members of the project alone. */
+export const mayReact = ({ admin, level }: Pick<Writer, 'admin' | 'level'>, { locked }: Noteable): boolean =>
+  !locked || admin || level >= levels.guest;
+
 /** Refuses whoever may not comment: on a locked object all but members of the project; internal notes below Reporter. */
 export function checkMayComment(writer: Writer, noteable: Noteable, internal: boolean): void {
-  if (noteable.locked && !writer.admin && writer.level < levels.guest) throw forbidden();
+  if (!mayReact(writer, noteable)) throw forbidden();
   if (internal && (!noteableRules[noteable.kind].internal || !seesInternal(writer))) throw forbidden();
 }
 

@@ -9,8 +9,10 @@ interface Place {
  * Copies notes, threads and reactions (those to notes included) of an issue to the issue that takes its place, with their authors,
  * moments and counters. Threads get ids of their own, which begin with the moment of the copy, as those of new ones do. Both rows of
  * `issues` must be locked.
+ * @param internal whether internal notes come along: whoever moves an issue to a project of their own must not read there what they may
+ * not read here (G-4.6-9)
  */
-export async function copyConversation(tx: SqlExecutor, from: Place, to: Place): Promise<void> {
+export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, internal: boolean): Promise<void> {
   // Whoever writes a note holds the row of what carries it: after this lock there are no half-written ones.
   const [carrier] = await tx.query<{ id: number }>(sql`
     select id from noteables where kind = 'Issue' and target_id = ${from.id} and project_id = ${from.projectId} and sha = ''
@@ -20,7 +22,10 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place):
   await tx.query(sql`
     with carrier as (
       insert into noteables (kind, project_id, target_id, user_notes_count, upvotes, downvotes)
-      select 'Issue', ${to.projectId}, ${to.id}, user_notes_count, upvotes, downvotes from noteables where id = ${carrier.id}
+      select 'Issue', ${to.projectId}, ${to.id}, user_notes_count - (
+        select count(*)::int from notes where noteable_id = ${carrier.id} and not system and internal and not ${internal}::boolean),
+        upvotes, downvotes
+      from noteables where id = ${carrier.id}
       returning id, user_notes_count, upvotes, downvotes),
     counted as (
       update issues i set user_notes_count = carrier.user_notes_count, upvotes = carrier.upvotes, downvotes = carrier.downvotes
@@ -31,7 +36,8 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place):
       where awardable_type = 'Issue' and awardable_id = ${from.id} order by id),
     copied as materialized (
       select original.*, nextval(pg_get_serial_sequence('notes', 'id')) as copy_id
-      from (select * from notes where noteable_id = ${carrier.id} order by id) as original),
+      from (
+        select * from notes where noteable_id = ${carrier.id} and (${internal}::boolean or not internal) order by id) as original),
     reactions_to_notes as (
       insert into award_emoji (awardable_type, awardable_id, name, user_id, created_at, updated_at)
       select a.awardable_type, copied.copy_id, a.name, a.user_id, a.created_at, a.updated_at

@@ -224,9 +224,15 @@ export const issueStore = (db: Database) => ({
 
   /**
    * Puts `wanted` in the place of an issue that moves to another project, and closes the old one.
+   * @param internal whether internal notes are copied
    * @throws AppError not_found; conflict when it was moved meanwhile
    */
-  async move(id: number, actorId: number, decide: (locked: LockedIssue) => NewIssue): Promise<Issue> {
+  async move(
+    id: number,
+    actorId: number,
+    internal: boolean,
+    decide: (locked: LockedIssue) => NewIssue,
+  ): Promise<Issue> {
     return db.transaction(async (tx) => {
       const locked = await lock(tx, id);
       if (locked === undefined) throw notFound();
@@ -235,7 +241,7 @@ export const issueStore = (db: Database) => ({
       // An alert has one incident, and the newer issue is it.
       if (alertId !== undefined) await tx.query(sql`update issues set alert_id = null where id = ${id}`);
       const made = await insert(tx, { ...decide(locked), alertId }, { actorId, movedFromId: id });
-      await copyConversation(tx, locked.issue, made);
+      await copyConversation(tx, locked.issue, made, internal);
       const closes = locked.issue.state === 'opened';
       await apply(
         tx,

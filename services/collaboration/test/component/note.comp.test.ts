@@ -128,7 +128,14 @@ describe('a note', () => {
   it('is locked to members where the discussion is', async () => {
     const target = scene.mergeRequest({ discussionLocked: true });
     await expect(write(target, 'x', scene.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
-    await write(target, 'x', scene.eve);
+    const { id } = await write(target, 'x', scene.eve);
+    for (const noteId of [undefined, id]) {
+      const awardable = { noteable: mergeRequestRef(target), noteId };
+      const react = (user: Parameters<typeof scene.as>[0]) =>
+        scene.here.awards.createAwardEmoji({ awardable, name: 'tada' }, scene.as(user));
+      await expect(react(scene.mallory)).rejects.toMatchObject({ kind: 'not_found' });
+      await react(scene.eve);
+    }
     const open = scene.mergeRequest();
     const said = await write(open, 'calm', scene.mallory);
     scene.here.targets.set(open.id, { ...open, discussionLocked: true });

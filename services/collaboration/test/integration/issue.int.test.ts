@@ -179,7 +179,7 @@ describe('issues in the database', () => {
   it('move once', async () => {
     const { id } = await make({ title: 'Mover' });
     const move = () =>
-      issues.move(id, root.id, ({ issue }) => ({
+      issues.move(id, root.id, true, ({ issue }) => ({
         ...issue,
         iid: undefined,
         projectId: closedOff.id,
@@ -193,6 +193,32 @@ describe('issues in the database', () => {
     const view = await issues.view({ id }, asViewer(root));
     expect(view?.issue).toMatchObject({ state: 'closed', movedToId: expect.any(Number) });
     expect((await told()).map(({ event }) => event.fact?.$case)).toEqual(['created', 'created', 'moved', 'closed']);
+  });
+
+  it.each([
+    [true, ['open', 'secret'], 2],
+    [false, ['open'], 1],
+  ])('move with internal notes: %s', async (internal, bodies, count) => {
+    const { id, projectId } = await make();
+    await db.query(sql`
+      with carrier as (
+        insert into noteables (kind, project_id, target_id, user_notes_count) values ('Issue', ${projectId}, ${id}, 2) returning id)
+      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, internal)
+      select carrier.id, ${projectId}, substring(sha256(body::bytea) from 1 for 20), true, ${author.id}, body, body = 'secret'
+      from carrier, unnest(array['open', 'secret']) as body`);
+    const moved = await issues.move(id, root.id, internal, ({ issue }) => ({
+      ...issue,
+      iid: undefined,
+      projectId: closedOff.id,
+      assigneeIds: [],
+      labelIds: [],
+      mentions: { usernames: [], directlyAddressed: [] },
+    }));
+    const copied = await db.query<{ body: string; count: number }>(sql`
+      select n.body, c.user_notes_count as count from notes n join noteables c on c.id = n.noteable_id
+      where c.kind = 'Issue' and c.target_id = ${moved.id} order by n.body`);
+    expect(copied).toEqual(bodies.map((body) => ({ body, count })));
+    expect((await issues.view({ id: moved.id }, asViewer(root)))?.issue.userNotesCount).toBe(count);
   });
 
   it('go with their project, and nothing of them is left', async () => {
