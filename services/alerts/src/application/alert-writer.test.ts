@@ -121,10 +121,14 @@ describe('a writer of payloads', () => {
     expect(groups).toHaveLength(5);
   });
 
-  it('refuses a whole group when the database is away, and tries nothing twice', async () => {
+  it.each([
+    ['away', unavailable()],
+    ['full', Object.assign(new Error('could not extend file'), { code: '53100' })],
+    ['not to be written', Object.assign(new Error('cannot execute UPDATE'), { code: '25006' })],
+  ])('refuses a whole group when the database is %s, and tries nothing twice', async (_how, failure) => {
     const { store, groups, release, fail } = heldStore();
     const writer = alertWriter(store, { limits, log });
-    fail(unavailable());
+    fail(failure);
     const refused = ['a', 'b', 'c'].map((title) =>
       expect(writer.write(payload(title), 1)).rejects.toThrow('unavailable'),
     );

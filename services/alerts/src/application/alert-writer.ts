@@ -1,4 +1,5 @@
-import { isAppError } from '@switchyard/errors';
+import { sqlState } from '@switchyard/database';
+import { isAppError, unavailable } from '@switchyard/errors';
 import type { Logger } from '@switchyard/telemetry';
 import type { ItemOutcome, ReceivedPayload } from '../domain/alert-batch';
 import type { PayloadItem } from '../domain/reported-alert';
@@ -45,9 +46,22 @@ export interface AlertWriter {
    * Resolves once the payload is stored durably.
    * @param bytes size of the payload as it came
    * @throws Overloaded when too much waits
-   * @throws AppError unavailable while the database is away; whether the payload was stored is then unknown
+   * @throws AppError unavailable while the database is away, full or not to be written; whether the payload was stored is then unknown
    */
   write(payload: ReceivedPayload, bytes: number): Promise<readonly ItemOutcome[]>;
+}
+
+/** Classes of SQLSTATE that speak of the data: exceptions of values, violated constraints, limits that a row exceeds. */
+const ofData = /^(?:22|23|54)/;
+
+/**
+ * What a failed write says of the database, as `unavailable`; undefined when the data are at fault. A full disk, or a standby that was
+ * promoted elsewhere, refuses every item alike: to call them not storable would lose them with a 200.
+ */
+function troubleOf(error: unknown): unknown {
+  if (isAppError(error, 'unavailable')) return error;
+  const state = sqlState(error);
+  return state === undefined || ofData.test(state) ? undefined : unavailable(error);
 }
 
 interface Waiting {
@@ -109,7 +123,8 @@ export function alertWriter(
       const outcomes = await store.write(group.map(({ payload }) => payload));
       for (const [at, one] of group.entries()) one.resolve(outcomes[at] ?? []);
     } catch (error) {
-      if (isAppError(error, 'unavailable')) for (const one of group) one.reject(error);
+      const trouble = troubleOf(error);
+      if (trouble !== undefined) for (const one of group) one.reject(trouble);
       else if (group.length > 1) for (const one of group) await writeGroup([one]);
       else for (const one of group) await writeWithoutFaults(one, error);
     }
@@ -137,7 +152,8 @@ export function alertWriter(
       await store.rehearse({ ...payload, items });
       return [];
     } catch (error) {
-      if (isAppError(error, 'unavailable')) throw error;
+      const trouble = troubleOf(error);
+      if (trouble !== undefined) throw trouble;
       if (items.length === 1) return [...items];
     }
     const half = Math.ceil(items.length / 2);
