@@ -1,8 +1,8 @@
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
-import type { z } from 'zod';
-import { atLeastOne, mutuallyExclusive } from '../../http/check-parameters';
-import { boolean, csv, date, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
+import { atLeastOne } from '../../http/check-parameters';
+import { boolean, date, dateTime, integer, nullable, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { changedFields, exclusiveFields, newFields, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
 
 const issue = { issue_iid: integer() };
@@ -11,22 +11,10 @@ const bodyLimit = 16 << 20;
 const projectPath = '/projects/:id/issues' as const;
 const onePath = `${projectPath}/:issue_iid` as const;
 
-type Values<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
-
-const people = {
-  assignee_id: nullable(integer({ min: 0 })).optional(),
-  assignee_ids: integers({ min: 0 }).optional(),
-};
-
 const weight = integer({ min: 0, max: 2_147_483_647 });
 
-const sharedFields = {
-  ...people,
-  description: nullable(text()).optional(),
-  labels: csv().optional(),
-  add_labels: csv().optional(),
-  remove_labels: csv().optional(),
-  milestone_id: nullable(integer({ min: 0 })).optional(),
+const fields = {
+  ...sharedFields,
   due_date: nullable(date()).optional(),
   confidential: boolean().optional(),
   discussion_locked: boolean().optional(),
@@ -51,15 +39,6 @@ const updatable = [
   'updated_at',
   'weight',
 ];
-
-const positive = (ids: readonly number[]): number[] => ids.filter((id) => id > 0);
-
-/** Assignees as either parameter gives them; undefined when neither was sent. */
-const assigneesOf = (params: Values<typeof people>): number[] | undefined => {
-  if (params.assignee_ids !== undefined) return positive(params.assignee_ids);
-  if (params.assignee_id === undefined) return undefined;
-  return positive([params.assignee_id ?? 0]);
-};
 
 /** Issues (G §10 Issues). */
 export const issueRoutes = [
@@ -90,32 +69,27 @@ export const issueRoutes = [
     limit: 'issues_create',
     params: {
       title: text({ notEmpty: true }),
-      ...sharedFields,
+      ...fields,
       created_at: dateTime().optional(),
       // Those after it must be whole numbers still.
       iid: integer({ min: 1, max: 2_147_483_647 }).optional(),
     },
-    relations: [mutuallyExclusive('assignee_id', 'assignee_ids')],
+    relations: exclusiveFields,
     bodyLimit,
     returns: { 201: 'Issue' },
-    handle: ({ params, access, call }) => {
-      const removed = new Set(params.remove_labels);
-      return call(IssueServiceService).createIssue({
+    handle: ({ params, access, call }) =>
+      call(IssueServiceService).createIssue({
         projectId: access.id,
         title: params.title,
-        description: params.description ?? '',
+        ...newFields(params),
         issueType: params.issue_type ?? '',
         confidential: params.confidential ?? false,
-        assigneeIds: assigneesOf(params) ?? [],
-        labels: [...(params.labels ?? []), ...(params.add_labels ?? [])].filter((title) => !removed.has(title)),
-        milestoneId: params.milestone_id ?? 0,
         dueDate: params.due_date ?? '',
         weight: params.weight ?? undefined,
         createdAt: params.created_at,
         iid: params.iid ?? 0,
         discussionLocked: params.discussion_locked ?? false,
-      });
-    },
+      }),
   }),
   defineRoute({
     method: 'put',
@@ -126,25 +100,19 @@ export const issueRoutes = [
     params: {
       title: text({ notEmpty: true }).optional(),
       state_event: oneOf('close', 'reopen').optional(),
-      ...sharedFields,
+      ...fields,
       updated_at: dateTime().optional(),
     },
-    relations: [atLeastOne(...updatable), mutuallyExclusive('assignee_id', 'assignee_ids')],
+    relations: [atLeastOne(...updatable), ...exclusiveFields],
     bodyLimit,
     returns: { 200: 'Issue' },
-    handle: ({ params, path, access, call }) => {
-      const assignees = assigneesOf(params);
-      return call(IssueServiceService).updateIssue({
+    handle: ({ params, path, access, call }) =>
+      call(IssueServiceService).updateIssue({
         projectId: access.id,
         iid: path.issue_iid,
         title: params.title,
-        description: params.description === null ? '' : params.description,
         stateEvent: params.state_event,
-        assigneeIds: assignees === undefined ? undefined : { ids: assignees },
-        labels: params.labels === undefined ? undefined : { titles: params.labels },
-        addLabels: params.add_labels ?? [],
-        removeLabels: params.remove_labels ?? [],
-        milestoneId: params.milestone_id === null ? 0 : params.milestone_id,
+        ...changedFields(params),
         dueDate: params.due_date === null ? '' : params.due_date,
         weight: params.weight ?? undefined,
         clearWeight: params.weight === null,
@@ -152,8 +120,7 @@ export const issueRoutes = [
         discussionLocked: params.discussion_locked,
         issueType: params.issue_type,
         updatedAt: params.updated_at,
-      });
-    },
+      }),
   }),
   defineRoute({
     method: 'delete',

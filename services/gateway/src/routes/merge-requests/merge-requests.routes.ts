@@ -1,43 +1,22 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
-import type { z } from 'zod';
-import { atLeastOne, mutuallyExclusive } from '../../http/check-parameters';
-import { boolean, csv, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
+import { atLeastOne } from '../../http/check-parameters';
+import { boolean, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { changedFields, exclusiveFields, newFields, positive, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
 
 const mergeRequest = { merge_request_iid: integer() };
 const projectPath = '/projects/:id/merge_requests' as const;
 const onePath = `${projectPath}/:merge_request_iid` as const;
 
-type Values<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
-
-const people = {
-  assignee_id: nullable(integer({ min: 0 })).optional(),
-  assignee_ids: integers({ min: 0 }).optional(),
+const fields = {
+  ...sharedFields,
   reviewer_ids: integers({ min: 0 }).optional(),
-};
-
-const sharedFields = {
-  ...people,
-  description: nullable(text()).optional(),
-  labels: csv().optional(),
-  add_labels: csv().optional(),
-  remove_labels: csv().optional(),
-  milestone_id: nullable(integer({ min: 0 })).optional(),
   remove_source_branch: boolean().optional(),
   allow_collaboration: boolean().optional(),
   allow_maintainer_to_push: boolean().optional(),
   squash: boolean().optional(),
   merge_after: nullable(dateTime()).optional(),
-};
-
-const positive = (ids: readonly number[]): number[] => ids.filter((id) => id > 0);
-
-/** Assignees as either parameter gives them; undefined when neither was sent. */
-const assigneesOf = (params: Values<typeof people>): number[] | undefined => {
-  if (params.assignee_ids !== undefined) return positive(params.assignee_ids);
-  if (params.assignee_id === undefined) return undefined;
-  return positive([params.assignee_id ?? 0]);
 };
 
 const updatable = [
@@ -74,31 +53,26 @@ export const mergeRequestRoutes = [
       target_branch: text({ notEmpty: true }),
       title: text({ notEmpty: true }),
       target_project_id: integer().optional(),
-      ...sharedFields,
+      ...fields,
       approvals_before_merge: integer({ min: 0, max: 2_147_483_647 }).optional(),
     },
-    relations: [mutuallyExclusive('assignee_id', 'assignee_ids')],
+    relations: exclusiveFields,
     returns: { 201: 'MergeRequest' },
-    handle: ({ params, access, call }) => {
-      const removed = new Set(params.remove_labels);
-      return call(MergeRequestServiceService).createMergeRequest({
+    handle: ({ params, access, call }) =>
+      call(MergeRequestServiceService).createMergeRequest({
         projectId: access.id,
         targetProjectId: params.target_project_id ?? 0,
         sourceBranch: params.source_branch,
         targetBranch: params.target_branch,
         title: params.title,
-        description: params.description ?? '',
-        assigneeIds: assigneesOf(params) ?? [],
+        ...newFields(params),
         reviewerIds: positive(params.reviewer_ids ?? []),
-        labels: [...(params.labels ?? []), ...(params.add_labels ?? [])].filter((title) => !removed.has(title)),
-        milestoneId: params.milestone_id ?? 0,
         removeSourceBranch: params.remove_source_branch,
         squash: params.squash,
         allowCollaboration: params.allow_collaboration ?? params.allow_maintainer_to_push ?? false,
         mergeAfter: params.merge_after ?? undefined,
         approvalsBeforeMerge: params.approvals_before_merge,
-      });
-    },
+      }),
   }),
   defineRoute({
     method: 'get',
@@ -132,33 +106,26 @@ export const mergeRequestRoutes = [
       target_branch: text({ notEmpty: true }).optional(),
       state_event: oneOf('close', 'reopen').optional(),
       discussion_locked: boolean().optional(),
-      ...sharedFields,
+      ...fields,
     },
-    relations: [atLeastOne(...updatable), mutuallyExclusive('assignee_id', 'assignee_ids')],
+    relations: [atLeastOne(...updatable), ...exclusiveFields],
     returns: { 200: 'MergeRequest' },
-    handle: ({ params, path, access, call }) => {
-      const assignees = assigneesOf(params);
-      return call(MergeRequestServiceService).updateMergeRequest({
+    handle: ({ params, path, access, call }) =>
+      call(MergeRequestServiceService).updateMergeRequest({
         projectId: access.id,
         iid: path.merge_request_iid,
         title: params.title,
-        description: params.description === null ? '' : params.description,
         targetBranch: params.target_branch,
         stateEvent: params.state_event,
-        assigneeIds: assignees === undefined ? undefined : { ids: assignees },
+        ...changedFields(params),
         reviewerIds: reviewersOf(params.reviewer_ids),
-        labels: params.labels === undefined ? undefined : { titles: params.labels },
-        addLabels: params.add_labels ?? [],
-        removeLabels: params.remove_labels ?? [],
-        milestoneId: params.milestone_id === null ? 0 : params.milestone_id,
         discussionLocked: params.discussion_locked,
         removeSourceBranch: params.remove_source_branch,
         squash: params.squash,
         allowCollaboration: params.allow_collaboration ?? params.allow_maintainer_to_push,
         mergeAfter: params.merge_after ?? undefined,
         clearMergeAfter: params.merge_after === null,
-      });
-    },
+      }),
   }),
   defineRoute({
     method: 'delete',
