@@ -2,6 +2,7 @@ export type { ServiceDefinition } from '@grpc/grpc-js';
 export { type CallOptions, connect, type Peer, type RpcClient } from './client';
 export { type Cost, measureCost, type StatementCounter } from './cost';
 export { fromServiceError, toServiceError } from './error-status';
+export { searchMatch, titleMatch, userMatch } from './filter';
 export { type ForwardedCall, type ForwardedEdges, type ForwardedEndpoint, forwardedHttp } from './forwarded';
 export {
   type Identity,

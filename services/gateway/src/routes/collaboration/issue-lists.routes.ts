@@ -1,41 +1,24 @@
-import { unauthorized } from '@switchyard/errors';
-import {
-  IssueFilter,
-  IssueServiceService,
-  type IssueTitleFilter,
-  IssueTitleFilter_Kind,
-  type IssueUserFilter,
-  IssueUserFilter_Kind,
-} from '@switchyard/protos/collaboration/v1/issue';
+import { IssueFilter, IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
+import { TitleFilter_Kind as Kind, type TitleFilter } from '@switchyard/protos/rpc/v1/filter';
 import type { z } from 'zod';
 import { mutuallyExclusive } from '../../http/check-parameters';
-import {
-  boolean,
-  csv,
-  csvOrNoneAny,
-  dateTime,
-  hash,
-  idOrNoneAny,
-  integer,
-  integerOrNoneAny,
-  integers,
-  manyOf,
-  oneOf,
-  text,
-  textOrNoneAny,
-} from '../../http/params';
+import { boolean, hash, integerOrNoneAny, integers, oneOf, textOrNoneAny } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import {
+  globalScope,
+  sharedExclusion,
+  sharedExclusions,
+  sharedExclusive,
+  sharedFilter,
+  sharedFilters,
+  titleFilter,
+} from '../issuable-filters';
 
 const milestones = ['None', 'Any', 'Upcoming', 'Started', 'none', 'any', 'upcoming', 'started'] as const;
 
 const exclusions = {
-  labels: csvOrNoneAny().optional(),
-  milestone: textOrNoneAny().optional(),
+  ...sharedExclusions,
   milestone_id: oneOf(...milestones).optional(),
-  author_id: integer().optional(),
-  author_username: csv().optional(),
-  assignee_id: idOrNoneAny().optional(),
-  assignee_username: csv().optional(),
   iids: integers().optional(),
   weight: integerOrNoneAny({ min: 0, max: 2_147_483_647 }).optional(),
   my_reaction_emoji: textOrNoneAny().optional(),
@@ -43,21 +26,10 @@ const exclusions = {
 
 const counted = {
   scope: oneOf('created_by_me', 'created-by-me', 'assigned_to_me', 'assigned-to-me', 'all').optional(),
-  labels: csvOrNoneAny().optional(),
-  milestone: textOrNoneAny().optional(),
+  ...sharedFilters,
   milestone_id: oneOf(...milestones).optional(),
-  author_id: integer().optional(),
-  author_username: text().optional(),
-  assignee_id: idOrNoneAny().optional(),
-  assignee_username: csv().optional(),
   my_reaction_emoji: textOrNoneAny().optional(),
   iids: integers().optional(),
-  search: text().optional(),
-  in: manyOf('title', 'description').optional(),
-  created_after: dateTime().optional(),
-  created_before: dateTime().optional(),
-  updated_after: dateTime().optional(),
-  updated_before: dateTime().optional(),
   confidential: boolean().optional(),
   not: hash(exclusions).optional(),
 };
@@ -82,11 +54,7 @@ const filters = {
   with_labels_details: boolean().default(false),
 };
 
-const exclusive = [
-  mutuallyExclusive('author_id', 'author_username'),
-  mutuallyExclusive('assignee_id', 'assignee_username'),
-  mutuallyExclusive('milestone', 'milestone_id'),
-];
+const exclusive = [...sharedExclusive, mutuallyExclusive('milestone', 'milestone_id')];
 
 const list = {
   orderBy: [
@@ -106,37 +74,17 @@ const list = {
 
 type Values<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
 
-const noUsers: IssueUserFilter = { kind: IssueUserFilter_Kind.KIND_UNSPECIFIED, ids: [], usernames: [] };
-
-const users = (id: number | 'None' | 'Any' | undefined, names: readonly string[] | undefined): IssueUserFilter => {
-  if (id === 'None') return { ...noUsers, kind: IssueUserFilter_Kind.KIND_NONE };
-  if (id === 'Any') return { ...noUsers, kind: IssueUserFilter_Kind.KIND_ANY };
-  const usernames = (names ?? []).filter((name) => name !== '');
-  if (id === undefined && usernames.length === 0) return noUsers;
-  return { kind: IssueUserFilter_Kind.KIND_USERS, ids: id === undefined ? [] : [id], usernames };
-};
-
-const words: Readonly<Record<string, IssueTitleFilter['kind']>> = {
-  none: IssueTitleFilter_Kind.KIND_NONE,
-  any: IssueTitleFilter_Kind.KIND_ANY,
-  upcoming: IssueTitleFilter_Kind.KIND_UPCOMING,
-  started: IssueTitleFilter_Kind.KIND_STARTED,
-};
-
-const titles = (given: readonly string[] | string | undefined): IssueTitleFilter => {
-  if (given === 'None' || given === 'Any') return { kind: words[given.toLowerCase()] as never, titles: [] };
-  const all = typeof given === 'string' ? [given] : [...(given ?? [])];
-  const wanted = all.filter((title) => title !== '');
-  return {
-    kind: wanted.length === 0 ? IssueTitleFilter_Kind.KIND_UNSPECIFIED : IssueTitleFilter_Kind.KIND_TITLES,
-    titles: wanted,
-  };
+const words: Readonly<Record<string, TitleFilter['kind']>> = {
+  none: Kind.KIND_NONE,
+  any: Kind.KIND_ANY,
+  upcoming: Kind.KIND_UPCOMING,
+  started: Kind.KIND_STARTED,
 };
 
 /** A milestone by title, or by one of the words; `#upcoming` and `#started` are how titles say them. */
-const milestone = (title: string | undefined, word: string | undefined): IssueTitleFilter => {
+const milestone = (title: string | undefined, word: string | undefined): TitleFilter => {
   const said = word ?? (title === '#upcoming' || title === '#started' ? title.slice(1) : undefined);
-  return said === undefined ? titles(title) : { kind: words[said.toLowerCase()] as never, titles: [] };
+  return said === undefined ? titleFilter(title) : { kind: words[said.toLowerCase()] as never, titles: [] };
 };
 
 const weight = (given: number | 'None' | 'Any' | undefined) =>
@@ -145,36 +93,22 @@ const weight = (given: number | 'None' | 'Any' | undefined) =>
     : { none: given === 'None', any: given === 'Any', weight: typeof given === 'number' ? given : 0 };
 
 const excluded = (not: Values<typeof exclusions>) => ({
-  labels: titles(not.labels),
+  ...sharedExclusion(not),
   milestone: milestone(not.milestone, not.milestone_id),
-  author: users(not.author_id, not.author_username),
-  assignee: users(not.assignee_id, not.assignee_username),
   iids: not.iids ?? [],
   weight: weight(not.weight),
-  reaction: titles(not.my_reaction_emoji),
+  reaction: titleFilter(not.my_reaction_emoji),
 });
 
-function countedFilter(params: Values<typeof counted>, scope: string | undefined) {
-  const fields = params.in === undefined || params.in.length === 0 ? ['title', 'description'] : params.in;
-  return IssueFilter.fromPartial({
-    scope: scope === undefined || scope === 'all' ? '' : scope.replaceAll('-', '_'),
+const countedFilter = (params: Values<typeof counted>, scope: string | undefined) =>
+  IssueFilter.fromPartial({
+    ...sharedFilter(params, scope),
     iids: params.iids,
-    author: users(params.author_id, params.author_username === undefined ? undefined : [params.author_username]),
-    assignee: users(params.assignee_id, params.assignee_username),
-    labels: titles(params.labels),
     milestone: milestone(params.milestone, params.milestone_id),
-    reaction: titles(params.my_reaction_emoji),
-    search: params.search,
-    searchTitle: fields.includes('title'),
-    searchDescription: fields.includes('description'),
+    reaction: titleFilter(params.my_reaction_emoji),
     confidential: params.confidential,
-    createdAfter: params.created_after,
-    createdBefore: params.created_before,
-    updatedAfter: params.updated_after,
-    updatedBefore: params.updated_before,
     not: params.not === undefined ? undefined : excluded(params.not),
   });
-}
 
 const filterOf = (params: Values<typeof filters>, scope: string | undefined): IssueFilter => ({
   ...countedFilter(params, scope),
@@ -183,13 +117,6 @@ const filterOf = (params: Values<typeof filters>, scope: string | undefined): Is
   weight: weight(params.weight),
   dueDate: params.due_date === '0' ? 'none' : (params.due_date ?? ''),
 });
-
-/** The scope of a list over the whole instance: one's own by default, and `all` alone without a token. */
-function globalScope(scope: string | undefined, userId: number): string {
-  const wanted = scope ?? 'created_by_me';
-  if (userId === 0 && wanted !== 'all') throw unauthorized();
-  return wanted;
-}
 
 /** Lists of issues: global, of a group, of a project (G §10 Issues). */
 export const issueListRoutes = [

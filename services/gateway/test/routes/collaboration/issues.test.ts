@@ -1,7 +1,4 @@
-import {
-  IssueTitleFilter_Kind as Title,
-  IssueUserFilter_Kind as User,
-} from '@switchyard/protos/collaboration/v1/issue';
+import { TitleFilter_Kind as Title, UserFilter_Kind as User } from '@switchyard/protos/rpc/v1/filter';
 import { TimeTracking_Kind as Tracking } from '@switchyard/protos/rpc/v1/time_tracking';
 import { entity, json, page } from '@switchyard/rpc';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
