@@ -82,11 +82,37 @@ function fail(request: IncomingMessage, response: ServerResponse, error: unknown
     response.destroy();
     return;
   }
-  const body = JSON.stringify(known.body);
-  response
-    .writeHead(known.status, {
-      'Content-Type': 'application/json',
-      ...(known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) }),
-    })
-    .end(request.method === 'HEAD' ? undefined : body);
+  const body = Buffer.from(JSON.stringify(known.body));
+  response.writeHead(known.status, {
+    'Content-Type': 'application/json',
+    'Content-Length': String(body.length),
+    ...(known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) }),
+  });
+  if (request.method === 'HEAD') response.end();
+  else if (request.complete) response.end(body);
+  else {
+    response.write(body);
+    runOut(request, () => response.end());
+  }
+}
+
+/** Bytes and milliseconds for which the body of a refused request is still taken, and thrown away. */
+const mostRunOut = 16 << 20;
+const runOutWithin = 2_000;
+
+/** Calls `then` when nothing more comes: a connection that is closed before would reach its sender as a reset, in place of the answer. */
+function runOut(request: IncomingMessage, then: () => void): void {
+  let size = 0;
+  const timer = setTimeout(done, runOutWithin);
+  function done(): void {
+    clearTimeout(timer);
+    request.off('data', count);
+    then();
+  }
+  function count(chunk: Buffer): void {
+    size += chunk.length;
+    if (size > mostRunOut) done();
+  }
+  request.once('end', done).once('close', done).on('data', count);
+  request.resume();
 }

@@ -1,4 +1,4 @@
-import { logger, observe } from '@switchyard/telemetry';
+import { observe } from '@switchyard/telemetry';
 import { manageMetricImages } from './application/manage-metric-images';
 import { type BlobSweeper, sweepBlobs } from './application/sweep-blobs';
 import type { Area, AreaEdges } from './area';
@@ -17,7 +17,7 @@ export function composeMetricImages({ db, config, blobs }: AreaEdges): Area {
     services: [metricImageHandler(useCases)],
     http: metricImageHttp(useCases, limit),
     start: async () => {
-      sweeper = sweepBlobs({ db, images, blobs, log: logger });
+      sweeper = sweepBlobs({ db, images, blobs });
       return [sweeper];
     },
   };

@@ -1,7 +1,8 @@
 import type { BlobStore } from '@switchyard/blobs';
 import type { Database } from '@switchyard/database';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import type { Logger } from '@switchyard/telemetry';
+import { repeat } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
 import type { MetricImageStore } from '../storage/metric-image.store';
 
 faultPoints.push('metric_image.swept');
@@ -14,7 +15,7 @@ const batch = 50;
 
 /** The job that takes away blobs which no image names. */
 export interface BlobSweeper {
-  /** Sweeps as soon as a sweep that runs has ended. */
+  /** Sweeps as soon as a sweep that was asked for before has ended. */
   soon(): void;
   close(): Promise<void>;
 }
@@ -24,11 +25,9 @@ export function sweepBlobs(edges: {
   readonly db: Database;
   readonly images: MetricImageStore;
   readonly blobs: BlobStore;
-  readonly log: Logger;
 }): BlobSweeper {
-  const { db, images, blobs, log } = edges;
-  let stopped = false;
-  let queued = false;
+  const { db, images, blobs } = edges;
+  const stopping = new AbortController();
 
   const sweepBatch = () =>
     db.transaction(async (tx) => {
@@ -39,33 +38,36 @@ export function sweepBlobs(edges: {
       const removed = due.filter((_, at) => outcomes[at]?.status === 'fulfilled');
       await images.settleRemains(tx, removed, stuck);
       const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-      if (failure !== undefined) log.warn({ err: failure.reason, count: stuck.length }, 'blobs could not be removed');
+      if (failure !== undefined) logger.warn({ err: failure.reason, blobs: stuck }, 'blobs could not be removed');
       return due.length;
     });
 
   async function sweep(): Promise<void> {
-    queued = false;
-    try {
-      while (!stopped && (await sweepBatch()) === batch);
-    } catch (error) {
-      log.warn({ err: error }, 'blobs without an image could not be looked up');
-    }
+    while (!stopping.signal.aborted && (await sweepBatch()) === batch);
   }
 
-  let running = sweep();
-  const soon = (): void => {
-    if (queued || stopped) return;
-    queued = true;
-    running = running.then(sweep);
-  };
-  const timer = setInterval(soon, interval);
-  timer.unref();
+  const regular = repeat('blobs without an image', interval, sweep);
+  let asked: Promise<void> | undefined;
+  let askedAgain = false;
+
+  function soon(): void {
+    askedAgain = asked !== undefined;
+    if (askedAgain || stopping.signal.aborted) return;
+    asked = sweep()
+      // The regular sweep comes by in a minute, and says what is wrong.
+      .catch(() => undefined)
+      .finally(() => {
+        asked = undefined;
+        if (askedAgain) soon();
+      });
+  }
+
   return {
     soon,
     async close() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
+      stopping.abort();
+      askedAgain = false;
+      await Promise.all([regular.close(), asked]);
     },
   };
 }

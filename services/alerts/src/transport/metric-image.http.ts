@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
 import type { MetricImages } from '../application/manage-metric-images';
 import { presentMetricImage } from '../presenters/metric-image.presenter';
-import { discard, readUploadForm } from './upload-form';
+import { readUploadForm } from './upload-form';
 
 /** Milliseconds an upload may take: a sixth of what its blob is given to find its image. */
 const uploadWithin = 600_000;
@@ -23,15 +23,11 @@ export function metricImageHttp(images: MetricImages, limit: number): readonly F
   async function upload(call: ForwardedCall): Promise<void> {
     const { request, response, query } = call;
     const at = alertOf(call);
-    try {
-      const image = await images.upload(at, async (take) =>
-        linkOf(await readUploadForm(request, { file: limit, within: uploadWithin }, take), query),
-      );
-      const body = Buffer.from(JSON.stringify(presentMetricImage(image, at)));
-      response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }).end(body);
-    } finally {
-      if (!request.complete) discard(request);
-    }
+    const image = await images.upload(at, async (take) =>
+      linkOf(await readUploadForm(request, { file: limit, within: uploadWithin }, take), query),
+    );
+    const body = Buffer.from(JSON.stringify(presentMetricImage(image, at)));
+    response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }).end(body);
   }
 
   async function download(call: ForwardedCall): Promise<void> {

@@ -13,21 +13,9 @@ export interface UploadFormLimits {
 
 /** Bytes beside the file: heads of parts, fields. */
 const overhead = 64 << 10;
-/** Bytes of what is left of a refused request that are thrown away, so that its sender sees the answer in place of a reset. */
-const mostDiscarded = 16 << 20;
 const fieldSize = 8 << 10;
 
 const malformed = () => invalidParams('the multipart body is not valid');
-
-/** Lets a request that is answered run out, up to a bound. */
-export function discard(request: IncomingMessage): void {
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > mostDiscarded) request.destroy();
-  });
-  request.resume();
-}
 
 /**
  * Reads a multipart form: the first part `file` that is one goes to `take` as it comes, fields are returned by name, other files are passed over.

@@ -32,7 +32,10 @@ export function forwarder(
         xfwd: false,
         proxyTimeout: 600_000,
         timeout: 600_000,
-        on: { error: (error, _request, response) => answerBrokenOff(response as Response, error) },
+        on: {
+          proxyRes: (reply, request) => void reply.once('end', () => runOut(request)),
+          error: (error, _request, response) => answerBrokenOff(response as Response, error),
+        },
       }),
     ]),
   );
@@ -51,6 +54,20 @@ export function forwarder(
 
 // A service that cannot be reached costs its own endpoints a 503 (D3); one that broke off in the middle of a reply must not look whole.
 function answerBrokenOff(response: Response, error: Error): void {
+  // It has said all it had to say, and stopped listening.
+  if (response.writableEnded) return;
   if (response.headersSent || response.destroyed) response.destroy(error);
   else response.status(503).set('Retry-After', '1').json({ message: '503 Service Unavailable' });
+}
+
+/** Milliseconds for which a body that is of no use any more is taken, and thrown away. */
+const runOutWithin = 5_000;
+
+// A service may refuse before it has read to the end: its sender, which may look for an answer only once it has sent everything, must not be stuck.
+function runOut(request: Request): void {
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.destroy(), runOutWithin);
+  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  request.unpipe();
+  request.resume();
 }

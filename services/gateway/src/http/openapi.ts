@@ -74,6 +74,12 @@ function operation(route: Route): Operation {
     required: !acceptsAbsence(schema),
     schema: openapiOf(schema),
   }));
+  const taken = [
+    ...(route.upload === undefined
+      ? []
+      : [{ name: route.upload, required: true, schema: { type: 'string', format: 'binary' } }]),
+    ...described,
+  ];
   const pathParameters = [...route.path.matchAll(/[:*]([a-z_]+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -94,16 +100,16 @@ function operation(route: Route): Operation {
       ...pathParameters,
       ...(isRead(route) ? described.map((parameter) => ({ ...parameter, in: 'query' })) : []),
     ],
-    ...(isRead(route) || described.length === 0
+    ...(isRead(route) || taken.length === 0
       ? {}
       : {
           requestBody: {
             content: {
-              'application/json': {
+              [route.upload === undefined ? 'application/json' : 'multipart/form-data']: {
                 schema: {
                   type: 'object',
-                  required: described.filter(({ required }) => required).map(({ name }) => name),
-                  properties: Object.fromEntries(described.map(({ name, schema }) => [name, schema])),
+                  required: taken.filter(({ required }) => required).map(({ name }) => name),
+                  properties: Object.fromEntries(taken.map(({ name, schema }) => [name, schema])),
                 },
               },
             },

@@ -12,7 +12,7 @@ import type { Forwarder } from './forward';
 import { pageHeaders, pageParameters, pageRequest } from './page';
 import { text } from './params';
 import type { RateLimits } from './rate-limits';
-import { defaultBodyLimit, readParameters } from './read-parameters';
+import { defaultBodyLimit, readParameters, readQuery } from './read-parameters';
 import { type AccessResolver, refuseToken } from './resolve-access';
 import type { Answer, Forward, Route } from './route';
 import { sendJson } from './send';
@@ -57,7 +57,10 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
 
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
     const requestId = response.getHeader('X-Request-Id') as string;
-    const raw = await readParameters(request, response, route.bodyLimit ?? defaultBodyLimit);
+    const raw =
+      route.upload === undefined
+        ? await readParameters(request, response, route.bodyLimit ?? defaultBodyLimit)
+        : readQuery(request);
     const question = {
       token: tokenOf(request, raw),
       sudo: sudoOf(request, raw),

@@ -36,7 +36,8 @@ export async function readParameters(request: Request, response: Response, bodyL
   throw new AppError('unsupported_media_type', { error: `The provided content-type '${type}' is not supported.` });
 }
 
-function readQuery(request: Request): RawParameters {
+/** Reads the query string alone; the body stays unread. */
+export function readQuery(request: Request): RawParameters {
   const at = request.url.indexOf('?');
   return at === -1 ? {} : readPairs(request.url.slice(at + 1));
 }

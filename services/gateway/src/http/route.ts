@@ -78,6 +78,11 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   /** Rules over several parameters. */
   readonly relations?: readonly Relation[];
   readonly list?: ListRule;
+  /**
+   * Name of the file in a multipart body that streams on to a service: here only the query is read, so `params` are what it may say, and the
+   * service reads the form. Its handler forwards.
+   */
+  readonly upload?: string;
   /** Largest body in bytes; 5 MiB unless told. */
   readonly bodyLimit?: number;
   /** Name of an application limit of http/rate-limits.ts. */

@@ -2,6 +2,7 @@ import type { Route } from '../http/route';
 import { alertSettingsRoutes } from './alerts/alert-settings.routes';
 import { alertRoutes } from './alerts/alerts.routes';
 import { httpIntegrationRoutes } from './alerts/http-integrations.routes';
+import { metricImageRoutes } from './alerts/metric-images.routes';
 import { awardEmojiRoutes } from './collaboration/award-emoji.routes';
 import { commitCommentRoutes } from './collaboration/commit-comments.routes';
 import { discussionRoutes } from './collaboration/discussions.routes';
@@ -55,6 +56,7 @@ export const routes: readonly Route[] = [
   ...httpIntegrationRoutes,
   ...alertSettingsRoutes,
   ...alertRoutes,
+  ...metricImageRoutes,
   ...branchRoutes,
   ...commitRoutes,
   ...fileRoutes,

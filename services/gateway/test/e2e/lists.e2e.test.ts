@@ -242,6 +242,12 @@ describe('every list', () => {
           returning id)
         insert into alert_assignees (alert_id, user_id) select id, ${first} from raised`,
     );
+    await system.query(
+      'alerts',
+      `insert into metric_images (alert_id, blob, filename, content_type, size)
+        select id, 'metric-images/' || n, 'load.png', 'image/png', 1 from alerts, generate_series(1, ${rows}) n
+        where project_id = ${project.id} and iid = 1`,
+    );
     const onAlert = await post(`${at}/alert_management_alerts/1/notes`, { body: 'First' });
     await system.query(
       'collaboration',
@@ -321,6 +327,7 @@ describe('every list', () => {
       'GET /users/:id/events': '/users/root/events',
       'GET /projects/:id/events': `${at}/events`,
       'GET /projects/:id/alert_management_alerts': `${at}/alert_management_alerts`,
+      'GET /projects/:id/alert_management_alerts/:alert_iid/metric_images': `${at}/alert_management_alerts/1/metric_images`,
       'GET /projects/:id/alert_management_alerts/:alert_iid/notes': `${at}/alert_management_alerts/1/notes`,
       'GET /projects/:id/alert_management_alerts/:alert_iid/discussions': `${at}/alert_management_alerts/1/discussions`,
       'GET /projects/:id/alert_management_alerts/:alert_iid/notes/:note_id/award_emoji': `${at}/alert_management_alerts/1/notes/${onAlert.id}/award_emoji`,

@@ -432,6 +432,15 @@ export const expectations: readonly Expectation[] = [
     'developerNotes',
     'developerWrite',
   ),
+  row('GET /projects/:id/alert_management_alerts/:alert_iid/metric_images', 'developerRead', 'G-4.12-16'),
+  row('POST /projects/:id/alert_management_alerts/:alert_iid/metric_images', 'developerWrite', 'G-4.12-16'),
+  row(
+    'GET /projects/:id/alert_management_alerts/:alert_iid/metric_images/:image_id/file',
+    'developerRead',
+    'G-4.12-16',
+  ),
+  row('PUT /projects/:id/alert_management_alerts/:alert_iid/metric_images/:image_id', 'developerWrite', 'G-4.12-16'),
+  row('DELETE /projects/:id/alert_management_alerts/:alert_iid/metric_images/:image_id', 'developerWrite', 'G-4.12-16'),
   row('GET /projects/:id/alert_management/receipts/:receipt_id', 'developerRead', 'G-4.12-17'),
 
   // To-dos

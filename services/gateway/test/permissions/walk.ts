@@ -89,12 +89,14 @@ export interface Walk {
 export async function openWalk(routes: readonly Route[]): Promise<Walk> {
   const streams = createServer((_request, response) => void response.end('{}'));
   await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
+  const internal = `http://127.0.0.1:${(streams.address() as AddressInfo).port}`;
   const gateway = await startTestGateway({
     routes,
     access: answerFor,
     config: {
       SWITCHYARD_APPLICATION_LIMITS: 0,
-      MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${(streams.address() as AddressInfo).port}`,
+      MERGE_REQUESTS_HTTP_URL: internal,
+      ALERTS_HTTP_URL: internal,
     },
     otherwise: async () => entity({}),
   });
