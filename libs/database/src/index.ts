@@ -1,3 +1,4 @@
+export { anyContains, type ClauseTable, clausesOf, contains } from './clauses';
 export * from './database';
 export * from './errors';
 export * from './migrate';

@@ -32,6 +32,7 @@ export {
   milestonesByIds,
   milestonesByTitle,
 } from './labels';
+export { linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from './matches';
 export { directoryMigrations } from './migrations';
 export {
   type DirectoryProjectRow,

@@ -1,4 +1,5 @@
 import {
+  contains,
   type Database,
   listPage,
   named,
@@ -54,8 +55,6 @@ function assignedTo(match: AssigneeMatch): Sql {
       : sql`(select u.id from directory.users u where lower(u.username) = ${match.username.toLowerCase()} and u.deleted_at is null)`;
   return hasAssignee(sql`aa.user_id = ${userId}`);
 }
-
-const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 const says = (text: string): Sql =>
   sql`exists (select 1 from alert_texts said where said.alert_id = a.id and said.text ilike ${contains(text)})`;

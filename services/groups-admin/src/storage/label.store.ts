@@ -1,4 +1,5 @@
 import {
+  contains,
   type Database,
   join,
   listPage,
@@ -11,7 +12,7 @@ import {
   type Tx,
 } from '@switchyard/database';
 import { issuableCounts, type LabelCounts, labelCounts } from './issuable-count.store';
-import { contains, nobody, type Viewer, visibleGroups, visibleProjects } from './viewer';
+import { nobody, type Viewer, visibleGroups, visibleProjects } from './viewer';
 
 /** A project or group: where labels and milestones are. */
 export interface Parent {

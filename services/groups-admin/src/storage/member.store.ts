@@ -1,4 +1,5 @@
 import {
+  contains,
   type Database,
   listPage,
   type PageInfo,
@@ -10,7 +11,6 @@ import {
   type Tx,
 } from '@switchyard/database';
 import { internalUserTypes } from '../domain/user';
-import { contains } from './viewer';
 
 /** A group or a project: where members are. */
 export interface MemberSource {

@@ -1,4 +1,5 @@
 import {
+  contains,
   type Database,
   join,
   listPage,
@@ -11,7 +12,7 @@ import {
 } from '@switchyard/database';
 import type { MilestoneContent } from '../domain/milestone';
 import { groupsBelow, groupsOf, type Parent, parentColumn } from './label.store';
-import { contains, nobody, type Viewer } from './viewer';
+import { nobody, type Viewer } from './viewer';
 
 /** A milestone with the full path of its parent, as it is printed. */
 export interface MilestoneRow {

@@ -1,5 +1,13 @@
-import { type Database, listPage, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
-import { contains } from './viewer';
+import {
+  type ClauseTable,
+  clausesOf,
+  contains,
+  type Database,
+  listPage,
+  type PageInfo,
+  type PageRequest,
+  sql,
+} from '@switchyard/database';
 
 /** A token as it is printed. */
 export interface TokenRecord {
@@ -36,7 +44,7 @@ export interface TokenFilter {
   expiresBefore?: string;
 }
 
-const clauses: { [K in keyof Required<TokenFilter>]: (value: NonNullable<TokenFilter[K]>) => Sql } = {
+const clauses: ClauseTable<TokenFilter> = {
   userId: (id) => sql`t.user_id = ${id}`,
   revoked: (revoked) => sql`t.revoked = ${revoked}`,
   state: (state) => (state === 'active' ? alive : sql`not (${alive})`),
@@ -69,9 +77,7 @@ export function listTokens(
   filter: TokenFilter,
   request: PageRequest,
 ): Promise<{ rows: TokenRecord[]; page: PageInfo }> {
-  const where = Object.entries(filter).flatMap(([name, value]) =>
-    value === undefined ? [] : [(clauses[name as keyof TokenFilter] as (value: unknown) => Sql)(value)],
-  );
+  const where = clausesOf(clauses, filter, undefined);
   return listPage<TokenRecord>({
     db,
     name: 'list_personal_access_tokens',

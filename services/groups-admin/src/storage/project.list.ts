@@ -1,4 +1,7 @@
 import {
+  type ClauseTable,
+  clausesOf,
+  contains,
   type Database,
   listPage,
   type OrderColumn,
@@ -8,7 +11,7 @@ import {
   sql,
 } from '@switchyard/database';
 import { type ProjectRow, projectColumns, projectFrom } from './project.store';
-import { contains, matches, memberProjects, type Viewer, visibleProjects } from './viewer';
+import { matches, memberProjects, type Viewer, visibleProjects } from './viewer';
 
 /** Which projects a list holds; an absent field does not restrict it. */
 export interface ProjectFilter {
@@ -36,9 +39,7 @@ export interface ProjectFilter {
   active?: boolean;
 }
 
-type ClauseTable<Filter> = { [F in keyof Required<Filter>]: (value: NonNullable<Filter[F]>, viewer: Viewer) => Sql };
-
-const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces'>> = {
+const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces'>, Viewer> = {
   group: ({ id, below, above }) => {
     const inside = below ? sql`n.ancestry @> array[${id}::bigint]` : sql`p.namespace_id = ${id}`;
     return above
@@ -66,7 +67,7 @@ const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces'>> =
   active: (active) => (active ? sql`not p.archived` : sql`p.archived`),
 };
 
-function searched({ search, searchNamespaces }: ProjectFilter): Sql[] {
+function searched(search: string | undefined, searchNamespaces: boolean | undefined): Sql[] {
   if (search === undefined) return [];
   const own = matches(search, [sql`p.name`, sql`p.path`, sql`p.description`]);
   return [searchNamespaces ? sql`(${own} or n.full_path || '/' || p.path ilike ${contains(search)})` : own];
@@ -111,20 +112,21 @@ export function listProjects(
   filter: ProjectFilter,
   request: PageRequest,
 ): Promise<{ rows: ProjectRow[]; page: PageInfo }> {
-  const where = [visibleProjects(viewer), ...searched(filter)];
-  for (const [name, clause] of Object.entries(clauses) as [keyof typeof clauses, (value: never, by: Viewer) => Sql][]) {
-    const value = filter[name];
-    if (value !== undefined) where.push(clause(value as never, viewer));
-  }
+  const { search, searchNamespaces, ...narrowed } = filter;
+  const where = [
+    visibleProjects(viewer),
+    ...searched(search, searchNamespaces),
+    ...clausesOf(clauses, narrowed, viewer),
+  ];
   return listPage<ProjectRow>({
     db,
     name: 'list_projects',
-    searches: filter.search !== undefined,
+    searches: search !== undefined,
     select: projectColumns(viewer),
     from: projectFrom,
     countFrom: sql`projects p join namespaces n on n.id = p.namespace_id`,
     where,
-    orders: ordersFor(filter.search),
+    orders: ordersFor(search),
     request,
     count: true,
   });

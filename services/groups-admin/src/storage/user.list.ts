@@ -1,6 +1,16 @@
-import { type Database, listPage, named, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import {
+  type ClauseTable,
+  clausesOf,
+  contains,
+  type Database,
+  listPage,
+  named,
+  type PageInfo,
+  type PageRequest,
+  type Sql,
+  sql,
+} from '@switchyard/database';
 import { internalUserTypes } from '../domain/user';
-import { contains } from './viewer';
 
 /** A user with everything that is printed of one. */
 export interface UserRow {
@@ -82,13 +92,9 @@ export interface UserFilter {
   withoutProjects?: boolean;
 }
 
-type Clauses = {
-  [K in keyof Required<UserFilter>]: (value: NonNullable<UserFilter[K]>, filter: UserFilter) => Sql | undefined;
-};
+const when = (clause: Sql) => (wanted: boolean) => (wanted ? clause : []);
 
-const when = (clause: Sql) => (wanted: boolean) => (wanted ? clause : undefined);
-
-const clauses: Clauses = {
+const clauses: ClauseTable<UserFilter, UserFilter> = {
   username: (username) => sql`lower(u.username) = lower(${username})`,
   search: (text, { searchPrivateEmail }) => {
     const email = searchPrivateEmail
@@ -100,7 +106,7 @@ const clauses: Clauses = {
         : sql`u.username ilike ${contains(text)} or u.name ilike ${contains(text)}`;
     return sql`${names} or ${email}`;
   },
-  searchPrivateEmail: () => undefined,
+  searchPrivateEmail: () => [],
   active: when(sql`u.state = 'active'`),
   blocked: when(sql`u.state in ('blocked', 'ldap_blocked')`),
   external: when(sql`u.external`),
@@ -115,17 +121,6 @@ const clauses: Clauses = {
   withoutProjectBots: when(sql`u.user_type <> 'bot'`),
   withoutProjects: when(sql`not exists (select from projects p where p.namespace_id = own.id)`),
 };
-
-function whereOf(filter: UserFilter): Sql[] {
-  return Object.entries(clauses).flatMap(([name, clause]) => {
-    const value = filter[name as keyof UserFilter];
-    const found =
-      value === undefined
-        ? undefined
-        : (clause as (value: unknown, filter: UserFilter) => Sql | undefined)(value, filter);
-    return found === undefined ? [] : [found];
-  });
-}
 
 const id = { name: 'id', expression: sql`u.id`, type: 'bigint' } as const;
 
@@ -150,7 +145,7 @@ export const listUsers = (
     searches: filter.search !== undefined,
     select: columns,
     from: tables,
-    where: whereOf(filter),
+    where: clausesOf(clauses, filter, filter),
     orders,
     request,
     count: true,

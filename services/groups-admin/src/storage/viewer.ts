@@ -1,4 +1,4 @@
-import { join, type Sql, sql } from '@switchyard/database';
+import { contains, join, type Sql, sql } from '@switchyard/database';
 
 /** Who looks: the actor of a call, as far as visibility depends on it. The rule is that of libs/directory and of access resolution. */
 export interface Viewer {
@@ -83,9 +83,6 @@ export function visibleProjects(viewer: Viewer): Sql {
   if (viewer.userId > 0) reach.push(memberProjects(viewer));
   return sql`${projectLives} and ${or(reach)}`;
 }
-
-/** `%`, `_` and the backslash stand for themselves in a search. */
-export const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Below this many characters a search finds exact matches only (G-4.15-2). */
 const shortestPart = 3;

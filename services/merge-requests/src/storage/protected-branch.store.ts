@@ -1,4 +1,5 @@
 import {
+  contains,
   type Database,
   databaseError,
   isUniqueViolation,
@@ -22,9 +23,6 @@ const orders = {
     { name: 'id', expression: sql`id`, type: 'bigint' as const },
   ],
 };
-
-/** `%`, `_` and the backslash stand for themselves in a search. */
-const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 const toRule = ({ id, projectId, name, pushAccessLevel, mergeAccessLevel, allowForcePush }: Row): ProtectedBranch => ({
   id: Number(id),
