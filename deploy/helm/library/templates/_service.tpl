@@ -66,6 +66,19 @@ imagePullPolicy: {{ $image.pullPolicy }}
 - name: SMTP_URL
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: smtp-url, optional: true } }
 {{- end }}
+{{- if eq .Chart.Name "alerts" }}
+{{- if $config.s3.bucket }}
+- { name: S3_BUCKET, value: {{ $config.s3.bucket | quote }} }
+- { name: S3_ENDPOINT, value: {{ $config.s3.endpoint | quote }} }
+- { name: S3_REGION, value: {{ $config.s3.region | quote }} }
+- name: S3_ACCESS_KEY_ID
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: s3-access-key-id, optional: true } }
+- name: S3_SECRET_ACCESS_KEY
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: s3-secret-access-key, optional: true } }
+{{- else if not .Values.persistence.enabled }}
+{{- fail "config.s3.bucket must name a bucket, unless alerts.persistence is enabled" }}
+{{- end }}
+{{- end }}
 {{- with $config.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 {{- end }}
