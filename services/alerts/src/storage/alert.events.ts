@@ -16,7 +16,7 @@ export interface AlertSubject {
   readonly issueIid: number | undefined;
 }
 
-/** What an incident says of its alert. */
+/** What an incident says of its alert. An event holds the beginnings of texts that are long (`most`). */
 export interface AlertDetails {
   readonly startedAt: Date;
   readonly description: string | undefined;
@@ -66,16 +66,34 @@ const causes = {
   incident: AlertStatusChanged_Cause.CAUSE_INCIDENT,
 } as const;
 
+/**
+ * Bytes that texts without a length of their own may take in an event. A broker refuses a message over 1 MiB, and one that it refuses
+ * holds up every event behind it; attributes, the longest of the others, take 753,000 at the most.
+ */
+const most = { incidentMarkdown: 200_000, query: 10_000, runbook: 10_000, environment: 10_000 } as const;
+
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+
+/** As much of a text from its beginning as takes at most `bytes` in JSON, two or more. */
+function beginning(text: string, bytes: number): string {
+  // One unit of a text takes six bytes at the most, and the quotes two: most texts need not be measured.
+  if (text.length * 6 + 2 <= bytes) return text;
+  let cut = text;
+  for (let size = jsonBytes(cut); size > bytes; size = jsonBytes(cut))
+    cut = cut.slice(0, Math.floor((cut.length * bytes) / size));
+  return cut.length === text.length ? text : cut.replace(/[\uD800-\uDBFF]$/, '');
+}
+
 const wireDetails = (details: AlertDetails) => ({
   startedAt: details.startedAt,
   description: details.description ?? '',
   service: details.service ?? '',
   monitoringTool: details.monitoringTool ?? '',
   hosts: [...details.hosts],
-  environment: details.environment ?? '',
-  incidentMarkdown: details.incidentMarkdown ?? '',
-  query: details.query ?? '',
-  runbook: details.runbook ?? '',
+  environment: beginning(details.environment ?? '', most.environment),
+  incidentMarkdown: beginning(details.incidentMarkdown ?? '', most.incidentMarkdown),
+  query: beginning(details.query ?? '', most.query),
+  runbook: beginning(details.runbook ?? '', most.runbook),
   attributes: details.attributes.map(({ name, value }) => ({ name, value })),
 });
 
