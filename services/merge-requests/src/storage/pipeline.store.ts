@@ -1,15 +1,4 @@
-import {
-  type Database,
-  join,
-  listPage,
-  type OrderColumn,
-  type PageInfo,
-  type PageRequest,
-  requireUnmodified,
-  type Sql,
-  sql,
-  type Tx,
-} from '@switchyard/database';
+import { type Database, join, requireUnmodified, sql, type Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type { MergeRequestFact } from '../domain/merge-request-change';
 import {
@@ -17,7 +6,6 @@ import {
   type CommitStatusView,
   isTrainRef,
   type Pipeline,
-  type PipelineFilter,
   type PipelineView,
 } from '../domain/pipeline';
 import {
@@ -26,7 +14,6 @@ import {
   type PipelineStatus,
   pipelineStatusOf,
   pipelineTimes,
-  scopeStatuses,
   transitionOf,
 } from '../domain/pipeline-status';
 import { lockHead } from './head-lock';
@@ -34,113 +21,8 @@ import { nextIid } from './iid';
 import { enqueueJobs } from './job.store';
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
-
-const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
-const number = (value: unknown): number | undefined => (value === null ? undefined : Number(value));
-
-const toPipeline = (row: Record<string, unknown>): Pipeline => ({
-  id: row.id as number,
-  iid: row.iid as number,
-  projectId: row.project_id as number,
-  sha: row.sha as string,
-  beforeSha: given(row.before_sha),
-  ref: row.ref as string,
-  tag: row.tag as boolean,
-  source: row.source as string,
-  status: row.status as PipelineStatus,
-  userId: row.user_id as number,
-  mergeRequestId: given(row.merge_request_id),
-  name: given(row.name),
-  coverage: number(row.coverage),
-  yamlErrors: given(row.yaml_errors),
-  committedAt: given(row.committed_at),
-  startedAt: given(row.started_at),
-  finishedAt: given(row.finished_at),
-  duration: given(row.duration),
-  queuedDuration: given(row.queued_duration),
-  archived: row.archived as boolean,
-  createdAt: row.created_at as Date,
-  updatedAt: row.updated_at as Date,
-});
-
-const toCommitStatus = (row: Record<string, unknown>): CommitStatus => ({
-  id: row.id as number,
-  pipelineId: row.pipeline_id as number,
-  sha: row.sha as string,
-  ref: row.ref as string,
-  name: row.name as string,
-  status: row.status as CommitStatusState,
-  targetUrl: given(row.target_url),
-  description: given(row.description),
-  coverage: number(row.coverage),
-  allowFailure: row.allow_failure as boolean,
-  userId: row.user_id as number,
-  createdAt: row.created_at as Date,
-  startedAt: given(row.started_at),
-  finishedAt: given(row.finished_at),
-});
-
-const person = (userId: Sql): Sql => sql`(
-  select json_build_object('id', shown.id, 'username', shown.username, 'name', shown.name, 'state', shown.state,
-    'avatar_url', shown.avatar_url, 'public_email', shown.public_email)
-  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id) where own.id = ${userId})`;
-
-const pipelineSelect = sql`pl.*, ${person(sql`pl.user_id`)} as user_reference`;
-const statusSelect = sql`cs.*, ${person(sql`cs.user_id`)} as user_reference`;
-
-const toPipelineView = (row: Record<string, unknown>): PipelineView => ({
-  pipeline: toPipeline(row),
-  user: given(row.user_reference),
-});
-const toStatusView = (row: Record<string, unknown>): CommitStatusView => ({
-  status: toCommitStatus(row),
-  author: given(row.user_reference),
-});
-
-const id: OrderColumn = { name: 'id', expression: sql`pl.id`, type: 'bigint' };
-const pipelineOrders: Record<string, OrderColumn[]> = {
-  id: [id],
-  status: [{ name: 'status', expression: sql`pl.status`, type: 'text' }, id],
-  ref: [{ name: 'ref', expression: sql`pl.ref`, type: 'text' }, id],
-  updated_at: [{ name: 'updated_at', expression: sql`pl.updated_at`, type: 'timestamptz' }, id],
-  user_id: [{ name: 'user_id', expression: sql`pl.user_id`, type: 'bigint' }, id],
-};
-
-const statusId: OrderColumn = { name: 'id', expression: sql`cs.id`, type: 'bigint' };
-const statusOrders: Record<string, OrderColumn[]> = {
-  id: [statusId],
-  pipeline_id: [{ name: 'pipeline_id', expression: sql`cs.pipeline_id`, type: 'bigint' }, statusId],
-};
-
-type PipelineClauses = { [F in keyof Required<PipelineFilter>]: (value: NonNullable<PipelineFilter[F]>) => Sql };
-
-const pipelineClauses: PipelineClauses = {
-  // `branches` and `tags` give the newest pipeline of each ref.
-  scope: (scope) =>
-    scope === 'branches' || scope === 'tags'
-      ? sql`pl.id in (select max(newest.id) from pipelines newest where newest.project_id = pl.project_id
-          and newest.tag = ${scope === 'tags'} and newest.ref not like 'refs/%' group by newest.ref)`
-      : sql`pl.status = any(${[...scopeStatuses[scope]]}::text[])`,
-  status: (status) => sql`pl.status = ${status}`,
-  ref: (ref) => sql`pl.ref = ${ref}`,
-  sha: (sha) => sql`pl.sha = ${sha}`,
-  username: (username) =>
-    sql`pl.user_id = any(array(select u.id from directory.users u where lower(u.username) = ${username.toLowerCase()} and u.deleted_at is null))`,
-  source: (source) => sql`pl.source = ${source}`,
-  updatedAfter: (date) => sql`pl.updated_at > ${date}`,
-  updatedBefore: (date) => sql`pl.updated_at < ${date}`,
-  createdAfter: (date) => sql`pl.created_at > ${date}`,
-  createdBefore: (date) => sql`pl.created_at < ${date}`,
-  name: (name) => sql`pl.name = ${name}`,
-  yamlErrors: (errors) => (errors ? sql`pl.yaml_errors is not null` : sql`pl.yaml_errors is null`),
-};
-
-function pipelineWhere(filter: PipelineFilter): Sql[] {
-  return (Object.keys(pipelineClauses) as (keyof PipelineFilter)[]).flatMap((field) => {
-    const value = filter[field];
-    return value === undefined ? [] : [(pipelineClauses[field] as (value: unknown) => Sql)(value)];
-  });
-}
+import { pipelineLists } from './pipeline.list';
+import { pipelineSelect, statusSelect, toCommitStatus, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
 
 /** A report as it comes in. */
 export interface StatusReport {
@@ -323,44 +205,7 @@ async function updateStatus(tx: Tx, current: CommitStatus, report: StatusReport,
 
 /** The tables of pipelines and commit statuses. */
 export const pipelineStore = (db: Database) => ({
-  list: async (
-    projectId: number,
-    filter: PipelineFilter,
-    request: PageRequest,
-  ): Promise<{ rows: PipelineView[]; page: PageInfo }> => {
-    const { rows, page } = await listPage({
-      db,
-      name: 'list_pipelines',
-      select: pipelineSelect,
-      from: sql`pipelines pl`,
-      where: [sql`pl.project_id = ${projectId}`, ...pipelineWhere(filter)],
-      orders: pipelineOrders,
-      request,
-      count: true,
-    });
-    return { rows: rows.map(toPipelineView), page };
-  },
-
-  /** Pipelines of a merge request: its own, and those of its heads on its source branch. */
-  ofMergeRequest: async (
-    mr: { id: number; sourceProjectId: number; sourceBranch: string },
-    request: PageRequest,
-  ): Promise<{ rows: PipelineView[]; page: PageInfo }> => {
-    const { rows, page } = await listPage({
-      db,
-      name: 'list_merge_request_pipelines',
-      select: pipelineSelect,
-      from: sql`pipelines pl`,
-      where: [
-        sql`pl.merge_request_id = ${mr.id} or (pl.project_id = ${mr.sourceProjectId} and pl.ref = ${mr.sourceBranch} and not pl.tag
-          and pl.sha in (select head_sha from merge_request_diffs where merge_request_id = ${mr.id}))`,
-      ],
-      orders: pipelineOrders,
-      request,
-      count: true,
-    });
-    return { rows: rows.map(toPipelineView), page };
-  },
+  ...pipelineLists(db),
 
   async find(projectId: number, pipelineId: number): Promise<PipelineView | undefined> {
     const row = await db.one(
@@ -427,37 +272,6 @@ export const pipelineStore = (db: Database) => ({
   async statusView(statusId: number): Promise<CommitStatusView | undefined> {
     const row = await db.one(sql`select ${statusSelect} from commit_statuses cs where cs.id = ${statusId}`);
     return row === undefined ? undefined : toStatusView(row);
-  },
-
-  /** Statuses of a commit; of each name the newest report unless `all`. */
-  listStatuses: async (
-    filter: {
-      projectId: number;
-      sha: string;
-      ref?: string;
-      name?: string;
-      pipelineId?: number;
-      all: boolean;
-    },
-    request: PageRequest,
-  ): Promise<{ rows: CommitStatusView[]; page: PageInfo }> => {
-    const { rows, page } = await listPage({
-      db,
-      name: 'list_commit_statuses',
-      select: statusSelect,
-      from: sql`commit_statuses cs`,
-      where: [
-        sql`cs.project_id = ${filter.projectId} and cs.sha = ${filter.sha}`,
-        ...(filter.ref === undefined ? [] : [sql`cs.ref = ${filter.ref}`]),
-        ...(filter.name === undefined ? [] : [sql`cs.name = ${filter.name}`]),
-        ...(filter.pipelineId === undefined ? [] : [sql`cs.pipeline_id = ${filter.pipelineId}`]),
-        ...(filter.all ? [] : [sql`not cs.retried`]),
-      ],
-      orders: statusOrders,
-      request,
-      count: true,
-    });
-    return { rows: rows.map(toStatusView), page };
   },
 
   /** Cancels what has not finished; a finished pipeline stays as it is. */
