@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@switchyard/testkit';
 import {
+  alertPoints,
   eventPoints,
   issuePoints,
   issueReferencePoints,
@@ -46,6 +47,7 @@ describe(`processes die at named points under load, FAULT_SEED=${seed} FAULT_ROU
     ...notePoints,
     ...issuePoints,
     ...issueReferencePoints,
+    ...alertPoints,
   ];
 
   it.each(points.map((point, at) => [point, at] as const))('%s', async (point, at) => {

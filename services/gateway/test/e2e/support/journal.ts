@@ -11,6 +11,7 @@ type Intent =
   | { readonly does: 'open'; readonly key: string }
   | { readonly does: 'issue'; readonly key: string }
   | { readonly does: 'note'; readonly key: string; readonly body: string }
+  | { readonly does: 'fire' | 'end' | 'acknowledge'; readonly key: string }
   | { readonly does: 'title'; readonly key: string; readonly iid: number; readonly title: string }
   | { readonly does: 'merge'; readonly key: string; readonly iid: number; readonly removeSource: boolean };
 
@@ -142,6 +143,38 @@ export function openJournal(scene: Scene, file: string): Journal {
     }
   }
 
+  /** An integration of the project, which wants incidents and mail of its alerts. */
+  let inlet: Promise<{ url: string; token: string }> | undefined;
+  async function makeInlet(): Promise<{ url: string; token: string }> {
+    await ok('PUT', `${at}/alert_management/settings`, { create_issue: true, send_email: true });
+    return ok('POST', `${at}/alert_management/http_integrations`, { name: 'Journal', active: true });
+  }
+
+  async function tell(payload: Record<string, string>): Promise<{ status: number; body: Acknowledged }> {
+    inlet ??= makeInlet();
+    const { url, token } = await inlet;
+    const headers = { Authorization: `Bearer ${token}` };
+    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(payload) });
+    const text = await reply.text();
+    if (![200, 429, 502, 503, 504].includes(reply.status)) wrong.push(`alert ${payload.title} ${reply.status} ${text}`);
+    return { status: reply.status, body: reply.status === 200 ? (JSON.parse(text)[0] ?? {}) : {} };
+  }
+
+  /** An alert that is told of once or more, acknowledged by hand, and ends, or fires on. */
+  async function watch(key: string, chance: Random): Promise<void> {
+    const payload = { title: key, fingerprint: key };
+    let iid: number | undefined;
+    for (let times = chance.between(1, 3); times > 0; times -= 1) {
+      const told = await attempt({ does: 'fire', key }, () => tell(payload));
+      iid = told?.iid ?? iid;
+    }
+    if (iid === undefined) return;
+    const status = { status: 'acknowledged' };
+    await attempt({ does: 'acknowledge', key }, () => post('PUT', `${at}/alert_management_alerts/${iid}`, status));
+    if (chance.between(1, 3) === 1) return;
+    await attempt({ does: 'end', key }, () => tell({ ...payload, status: 'resolved' }));
+  }
+
   const mergeable = (iid: number): Promise<void> =>
     eventually(
       async () => {
@@ -201,6 +234,28 @@ export function openJournal(scene: Scene, file: string): Journal {
     expect([key, found.user_notes_count]).toEqual([key, bodies.length]);
   }
 
+  /** An alert: every message that was acknowledged was counted, none of them twice, and each alert has one incident, open as long as it is. */
+  async function checkAlert(key: string, entries: readonly Written[]): Promise<void> {
+    const named = ({ title }: { title: string }) => title === key;
+    const found = (await all(`${at}/alert_management_alerts?search=${key}`)).filter(named);
+    const incidents = (await all(`${at}/issues?search=${key}&in=title`)).filter(named);
+    const of = (does: Intent['does']) => entries.filter(({ intent }) => intent.does === does);
+    const [fired, ended] = [of('fire'), of('end')];
+    const events = found.reduce((sum, one) => sum + one.events, 0);
+    const told = fired.filter(isAcknowledged).length;
+    expect([key, events]).toEqual([key, Math.min(Math.max(events, told), fired.length)]);
+    const open = found.filter(({ status }) => status !== 'resolved');
+    expect([key, open.length]).toEqual([key, Math.min(open.length, 1)]);
+    expect([key, incidents.map(({ iid }) => iid).sort()]).toEqual([key, found.map(({ issue }) => issue?.iid).sort()]);
+    expect([key, incidents.filter(({ state }) => state === 'opened').map(({ iid }) => iid)]).toEqual([
+      key,
+      open.map(({ issue }) => issue.iid),
+    ]);
+    // What was not acknowledged may have come in after what was sent later.
+    if (!entries.every(isAcknowledged)) return;
+    expect([key, found.map(({ status }) => status)]).toEqual([key, [ended.length > 0 ? 'resolved' : 'acknowledged']]);
+  }
+
   async function checkProposal(key: string, entries: readonly Written[]): Promise<void> {
     const of = <D extends Intent['does']>(does: D) =>
       entries.find(({ intent }) => intent.does === does) as
@@ -253,9 +308,10 @@ export function openJournal(scene: Scene, file: string): Journal {
       copies.set(name, copy);
       for (let turn = 1; !signal.aborted; turn += 1) {
         const key = `${name}-${turn}`;
-        const does = chance.pick(['propose', 'propose', 'discuss', 'label', 'milestone']);
+        const does = chance.pick(['propose', 'propose', 'discuss', 'watch', 'label', 'milestone']);
         if (does === 'propose') await propose(copy, key, chance);
         else if (does === 'discuss') await discuss(key);
+        else if (does === 'watch') await watch(key, chance);
         else await attempt({ does, key }, () => send[does](key));
         await pause(chance.between(0, 50));
       }
@@ -272,8 +328,11 @@ export function openJournal(scene: Scene, file: string): Journal {
         if (does === 'label' || does === 'milestone') continue;
         others.set(key, [...(others.get(key) ?? []), entry]);
       }
-      for (const [key, those] of others)
-        await (those[0]?.intent.does === 'issue' ? checkIssue(key, those) : checkProposal(key, those));
+      for (const [key, those] of others) {
+        const does = those[0]?.intent.does;
+        const check = does === 'issue' ? checkIssue : does === 'fire' ? checkAlert : checkProposal;
+        await check(key, those);
+      }
     },
   };
 }
