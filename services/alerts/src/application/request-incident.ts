@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { invalid, notFound } from '@switchyard/errors';
+import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { faultPoint } from '@switchyard/events';
 import { appendAlertEvents } from '../storage/alert.events';
 import type { LinkedIncident } from '../storage/alert.store';
@@ -13,7 +13,7 @@ const lookMs = 50;
 
 /**
  * Asks for an incident of an alert and waits until collaboration has told of it; undefined when it takes longer, and when `signal` ends
- * the wait. Fails with `not_found`; with `invalid` when there is an incident.
+ * the wait. Fails with `not_found`; with `invalid` when there is an incident; with `forbidden` where there are no issues.
  */
 export const requestIncident =
   ({ db, alerts, clock, directorySequence }: AlertEdges) =>
@@ -22,6 +22,8 @@ export const requestIncident =
       const alert = await alerts.lockOfProject(tx, key.projectId, key.iid);
       if (alert === undefined) throw notFound('Alert');
       if (alert.issueId !== undefined) throw invalid('An issue already exists');
+      // Collaboration would open none, and nobody would tell.
+      if (!(await alerts.takesIssues(tx, key.projectId))) throw forbidden('issues are disabled in the project');
       const now = clock();
       await alerts.touch(tx, alert.id, now);
       const happening = { kind: 'incidentWanted', details: await alerts.details(tx, alert.id) } as const;

@@ -1,5 +1,5 @@
 import { type Database, isUniqueViolation, type Sql, sql, type Tx } from '@switchyard/database';
-import { usersAtLevel } from '@switchyard/directory';
+import { projectById, usersAtLevel } from '@switchyard/directory';
 import { severityOf, statusNumber, statusOf } from '../domain/alert';
 import type { ChangedStatus } from '../domain/alert-change';
 import type { AlertDetails, AlertSubject } from './alert.events';
@@ -42,6 +42,8 @@ export interface AlertStore {
   unlink(tx: Tx, issueId: number): Promise<void>;
   /** The incident of an alert. */
   incidentOf(projectId: number, iid: number): Promise<LinkedIncident | undefined>;
+  /** Whether issues can be opened in a project. */
+  takesIssues(tx: Tx, projectId: number): Promise<boolean>;
   /** Those of `ids` who may read the alerts of a project. */
   readers(tx: Tx, projectId: number, ids: readonly number[]): Promise<number[]>;
 }
@@ -178,6 +180,8 @@ export const alertStore = (db: Database): AlertStore => ({
       where project_id = ${projectId} and iid = ${iid}`);
     return row === undefined || row.id === null ? undefined : { id: row.id, iid: row.iid, projectId: row.project_id };
   },
+
+  takesIssues: async (tx, projectId) => (await projectById(tx, projectId))?.issues_enabled === true,
 
   readers: (tx, projectId, ids) => usersAtLevel(tx, projectId, ids, developer),
 });

@@ -9,7 +9,11 @@ import {
 } from '@switchyard/protos/alerts/v1/alert';
 import { AlertTargetServiceService } from '@switchyard/protos/alerts/v1/alert_target';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
-import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import {
+  type DirectoryProject,
+  DirectoryProjectSettings,
+  type DirectoryUser,
+} from '@switchyard/protos/groups_admin/v1/directory';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import type { RpcClient } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
@@ -299,6 +303,15 @@ describe('an incident', () => {
       },
     ]);
     await expect(request(project)).rejects.toMatchObject({ body: { message: 'An issue already exists' } });
+  });
+
+  it('cannot be asked for in a project without issues', async () => {
+    const project = here.directory.project(groupId, {
+      settings: DirectoryProjectSettings.fromPartial({ issuesEnabled: false }),
+    });
+    const [id = 0] = await raise(project, {});
+    await expect(request(project)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect(await factsOf(id)).toEqual([]);
   });
 
   it('that somebody closes resolves its alert; that the end of the alert closed does not', async () => {
