@@ -34,12 +34,12 @@ export function metricImageHttp(images: MetricImages, limit: number): readonly F
     const { request, response } = call;
     const { image, content } = await images.open(alertOf(call), Number(call.parts[1]));
     const cache = {
-      // A blob never changes; who may see it may.
-      ETag: `"${image.blob.slice(image.blob.lastIndexOf('/') + 1)}"`,
+      // A blob never changes.
+      ETag: `W/"${image.blob.slice(image.blob.lastIndexOf('/') + 1)}"`,
       'Cache-Control': 'max-age=0, private, must-revalidate',
     };
     const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-    if (known.includes('*') || known.includes(cache.ETag)) {
+    if (known.includes('*') || known.includes(cache.ETag.slice(2))) {
       response.writeHead(304, cache).end();
       return;
     }
