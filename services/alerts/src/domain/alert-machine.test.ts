@@ -64,6 +64,10 @@ describe('messages of one fingerprint', () => {
     expect(run(texts, { repeatsAnew: true }).join(' ')).toBe(expected),
   );
 
+  it('are late for less time than lies between two messages of Alertmanager about one group', () => {
+    expect(lateFor).toBeLessThan(5 * 60_000);
+  });
+
   it('end when the payload says, else on arrival', () => {
     const open: Course = { open: { lastStart: 1 }, lastEnd: undefined };
     expect(take(open, message('e1-3'), now).verdict).toEqual({ outcome: 'resolved', endedAt: 3 });

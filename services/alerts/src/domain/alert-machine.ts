@@ -30,11 +30,12 @@ export interface ToldEnd {
 }
 
 /**
- * Milliseconds after the arrival of an end within which a start that lies before it is late. Alertmanager gives a message up after its
- * group_interval, 5 minutes unless told; one that had been cut off from its Prometheus tells the same start once more while the alert
- * fires on, and an alert that is missed weighs more than one that is opened twice.
+ * Milliseconds after the arrival of an end within which a start that lies before it is late. Longer than a message lingers that somebody still
+ * sends, or a second Alertmanager of a cluster (seconds); shorter than Alertmanager's group_interval, 5 minutes unless told: when the end of
+ * what fires on was told, as by one that had been cut off from its Prometheus, the next message about the group tells the same start again
+ * and is to be heard, for the one after it is hours away. An alert that is missed weighs more than one that is opened twice.
  */
-export const lateFor = 5 * 60_000;
+export const lateFor = 4 * 60_000;
 
 /** Why a message changed nothing. */
 export type IgnoreReason = 'already_ended' | 'ended_before_this_start' | 'no_open_alert' | 'no_fingerprint';
