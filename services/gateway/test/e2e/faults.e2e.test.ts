@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
@@ -9,6 +9,7 @@ import {
   issuePoints,
   issueReferencePoints,
   mergePoints,
+  metricImagePoints,
   notePoints,
   openingPoints,
   pushPoints,
@@ -33,6 +34,7 @@ test('every fault point of the sources is fired here', () => {
     ...issuePoints,
     ...issueReferencePoints,
     ...alertPoints,
+    ...metricImagePoints,
   ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
@@ -271,6 +273,43 @@ describe('a process dies', () => {
         );
         expect(changes).toEqual([{ count: 2 }]);
       },
+    );
+  });
+
+  it.each(metricImagePoints)('at %s: an image of an alert is there with its file, or neither', async (point) => {
+    const alerts = `/projects/${scene.projectId}/alert_management_alerts`;
+    const images = `${alerts}/${(await scene.all(alerts))[0].iid}/metric_images`;
+    const attach = async (): Promise<number> => {
+      const form = new FormData();
+      form.set('file', new Blob([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')]), 'load.png');
+      const headers = { 'PRIVATE-TOKEN': system.rootToken };
+      const reply = await fetch(`${system.url}/api/v4${images}`, { method: 'POST', headers, body: form });
+      expect(reply.status).toBe(201);
+      return ((await reply.json()) as { id: number }).id;
+    };
+    const attached = () => eventually(attach, { within: 30_000, every: 100 });
+    system.arm(point);
+    const [kept, gone] = [await attached(), await attached()];
+    await scene.ok('DELETE', `${images}/${gone}`).catch(() => undefined);
+    await fired();
+    const stored = () =>
+      readdirSync(join(system.data, 'blobs'), { recursive: true, withFileTypes: true })
+        .filter((one) => one.isFile())
+        .map(({ name }) => `metric-images/${name}`)
+        .sort();
+    await eventually(
+      async () => {
+        // An upload that broke off has an hour.
+        await system.query('alerts', 'update blob_remains set due_at = now()');
+        const ids = (await scene.all(images)).map(({ id }) => id);
+        expect(ids).toContain(kept);
+        expect(ids).not.toContain(gone);
+        const rows = await system.query('alerts', 'select blob from metric_images order by blob');
+        // A deletion has the sweep come by at once.
+        if (stored().length > rows.length) await scene.ok('DELETE', `${images}/${await attach()}`);
+        expect(stored()).toEqual(rows.map(({ blob }) => blob));
+      },
+      { within: 30_000, every: 200 },
     );
   });
 

@@ -244,8 +244,8 @@ describe('every list', () => {
     );
     await system.query(
       'alerts',
-      `insert into metric_images (alert_id, blob, filename, content_type, size)
-        select id, 'metric-images/' || n, 'load.png', 'image/png', 1 from alerts, generate_series(1, ${rows}) n
+      `insert into metric_images (alert_id, blob, filename, content_type, size, url, url_text)
+        select id, 'metric-images/' || n, 'load.png', 'image/png', 1, 'https://grafana.example', 'Load' from alerts, generate_series(1, ${rows}) n
         where project_id = ${project.id} and iid = 1`,
     );
     const onAlert = await post(`${at}/alert_management_alerts/1/notes`, { body: 'First' });

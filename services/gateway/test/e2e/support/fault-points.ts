@@ -74,6 +74,16 @@ export const alertPoints = [
   'alert.committed',
 ];
 
+/** Fault points passed by an image that is attached to an alert and deleted again, in their order. */
+export const metricImagePoints = [
+  'metric_image.expected',
+  'metric_image.stored',
+  'metric_image.written',
+  'metric_image.committed',
+  'metric_image.deleted',
+  'metric_image.swept',
+];
+
 /** What the sources say of fault points. */
 export interface FaultPointsOfSources {
   /** Names a process passes by. */
