@@ -1,0 +1,95 @@
+import { replyValidator } from '../../support/reply-validator';
+import { setBadInputScene } from './bad-input-scene';
+import { goodRequests } from './bad-requests';
+import { type RawReply, type RawRequest, rawClient } from './raw-client';
+import { startSystem } from './system';
+
+/** Milliseconds that a read takes at the most. */
+export const slowestMs = 2_000;
+/** Milliseconds that a write takes at the most: it may wait for its turn at a branch. */
+const slowestWriteMs = 10_000;
+
+/** Traces of the inside: stacks, paths, SQL, names of libraries, git's own words. */
+const leaks =
+  /\n\s+at |\.[jt]s:\d+|node_modules|\/(work|home|root|tmp|var)\/|\bSELECT\b.*\bFROM\b|prisma|pg_catalog|syntax error at|ECONN|ENOENT|fatal:|git (cat-file|rev-parse|update-ref)|[0-9]+ INTERNAL|UNKNOWN:/;
+
+const validate = replyValidator();
+
+/** The JSON of a reply. */
+export const bodyOf = (reply: Pick<RawReply, 'text'>) => JSON.parse(reply.text);
+
+/** What is wrong with a reply; undefined when nothing is. */
+export function fault(request: RawRequest, reply: RawReply): string | undefined {
+  const told = `${request.method} ${request.path.slice(0, 200)} ${String(request.body ?? '').slice(0, 200)} → ${reply.status} ${reply.text.slice(0, 300)}`;
+  if (reply.status >= 500) return `fails: ${told}`;
+  if (reply.took > (request.method === 'GET' ? slowestMs : slowestWriteMs))
+    return `took ${Math.round(reply.took)} ms: ${told}`;
+  if (reply.status >= 400) {
+    const { error, message, ...rest } = reply.text.startsWith('{') ? bodyOf(reply) : ({} as Record<string, unknown>);
+    if (error === undefined && message === undefined) return `no error body: ${told}`;
+    if (Object.keys(rest).some((key) => key !== 'error_description' && key !== 'scope')) return `odd body: ${told}`;
+    if (!String(reply.headers['content-type']).startsWith('application/json')) return `not JSON: ${told}`;
+    return leaks.test(reply.text) ? `tells too much: ${told}` : undefined;
+  }
+  const isJson = String(reply.headers['content-type']).startsWith('application/json');
+  if (!isJson && reply.text !== '') return undefined;
+  const path = request.path.split('?')[0] as string;
+  const problems = validate(request.method, path, reply.status, reply.text === '' ? undefined : bodyOf(reply));
+  return problems.length === 0 ? undefined : `breaks its contract (${problems.slice(0, 3).join('; ')}): ${told}`;
+}
+
+/** Works on all items, some at a time. */
+export const inLanes = async <T>(items: readonly T[], work: (item: T) => Promise<void>, lanes = 6): Promise<void> => {
+  let at = 0;
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      while (at < items.length) {
+        const item = items[at] as T;
+        at += 1;
+        await work(item);
+      }
+    }),
+  );
+};
+
+/** A system with things of every kind, and ways to ask it oddly. */
+export async function startBadInputRig() {
+  const system = await startSystem();
+  const client = rawClient(system.url);
+  let serial = 0;
+  const next = (): number => {
+    serial += 1;
+    return serial;
+  };
+  const post = async (path: string, body: unknown, token?: string) => {
+    const reply = await system.api('POST', path, { body, token });
+    if (reply.status >= 300) throw new Error(`POST ${path} ${reply.status} ${reply.text}`);
+    return reply.body;
+  };
+  const send = (request: RawRequest, token = system.rootToken): Promise<RawReply> =>
+    client.send({
+      ...request,
+      path: `/api/v4${request.path}`,
+      headers: { ...(token === '' ? {} : { 'PRIVATE-TOKEN': token }), ...request.headers },
+    });
+  const json = (method: string, path: string, body: unknown, token?: string): Promise<RawReply> =>
+    send({ method, path, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }, token);
+  const close = async (): Promise<void> => {
+    client.close();
+    await system.close();
+  };
+  const scene = await setBadInputScene(system, post, next).catch(async (error) => {
+    await close();
+    throw error;
+  });
+  return {
+    system,
+    scene,
+    next,
+    post,
+    send,
+    json,
+    ...goodRequests(scene, system.rootToken, post, next),
+    close,
+  };
+}

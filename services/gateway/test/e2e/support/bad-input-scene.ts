@@ -1,0 +1,238 @@
+import { routes } from '../../../src/routes';
+import { noteables } from '../../../src/routes/collaboration/noteables';
+import { type BadInputScene, operationOf, type Post } from './bad-requests';
+import type { System } from './system';
+
+/** Makes the scene. `next` gives numbers that nobody has used. */
+export async function setBadInputScene(system: System, post: Post, next: () => number): Promise<BadInputScene> {
+  const ada: number = (
+    await post('/users', { name: 'Ada', username: 'ada', email: 'ada@example.com', force_random_password: true })
+  ).id;
+  for (let index = 0; index < 4; index += 1)
+    await post('/users', {
+      name: `U${index}`,
+      username: `u${index}`,
+      email: `u${index}@example.com`,
+      force_random_password: true,
+    });
+  const token = await post(`/users/${ada}/personal_access_tokens`, { name: 'api', scopes: ['api'] });
+  const group: number = (await post('/groups', { name: 'Fuzz', path: 'fuzz' })).id;
+  for (let index = 0; index < 5; index += 1)
+    await post('/groups', { name: `S${index}`, path: `s${index}`, parent_id: group });
+  const project: number = (
+    await post('/projects', { name: 'Main', path: 'main', namespace_id: group, initialize_with_readme: true })
+  ).id;
+  const other: number = (
+    await post('/projects', { name: 'Other', path: 'other', namespace_id: group, initialize_with_readme: true })
+  ).id;
+  for (let index = 0; index < 4; index += 1) await post('/projects', { name: `P${index}`, namespace_id: group });
+  const at = `/projects/${project}`;
+  await post(`${at}/members`, { user_id: ada, access_level: 40 });
+  for (let index = 0; index < 4; index += 1) {
+    const id = (await system.api('GET', `/users?username=u${index}`)).body[0].id;
+    await post(`${at}/members`, { user_id: id, access_level: 30 });
+    await post(`/groups/${group}/members`, { user_id: id, access_level: 20 });
+  }
+  await post(`/groups/${group}/members`, { user_id: ada, access_level: 20 });
+  const ids: Record<string, number> = {};
+  for (const parent of [at, `/groups/${group}`])
+    for (let index = 0; index < 5; index += 1) {
+      ids[`${parent}/label`] = (
+        await post(`${parent}/labels`, { name: `l${index}-${parent.length}`, color: '#00ff00' })
+      ).id;
+      ids[`${parent}/milestone`] = (await post(`${parent}/milestones`, { title: `m${index}` })).id;
+    }
+  let head = '';
+  for (let index = 0; index < 6; index += 1) {
+    const commit = await post(`${at}/repository/commits`, {
+      branch: `b${index}`,
+      start_branch: 'main',
+      commit_message: `Change ${index}`,
+      actions: [0, 1, 2, 3].map((file) => ({
+        action: 'create',
+        file_path: `d${file}/f${index}.txt`,
+        content: `${file}\n`,
+      })),
+    });
+    head = commit.id;
+    await post(`${at}/repository/tags`, { tag_name: `v${index}`, ref: `b${index}` });
+    await post(`${at}/merge_requests`, {
+      source_branch: `b${index}`,
+      target_branch: 'main',
+      title: `MR ${index}`,
+      labels: `l${index}-${at.length}`,
+      assignee_ids: [ada],
+      reviewer_ids: [ada],
+    });
+    await post(`${at}/statuses/${head}`, { state: 'running', name: `job ${index}`, ref: `b${index}` });
+  }
+  let issue = 0;
+  for (let index = 0; index < 5; index += 1) {
+    const made = await post(`${at}/issues`, {
+      title: `Issue ${index}`,
+      description: `Something for @ada in !${index + 1}`,
+      labels: `l${index}-${at.length}`,
+      assignee_ids: [ada],
+      due_date: index === 2 ? null : `2027-01-0${index + 1}`,
+      weight: index === 3 ? null : index,
+      confidential: index === 4,
+    });
+    issue = made.id;
+  }
+  for (let index = 0; index < 4; index += 1) {
+    await post(`${at}/statuses/${head}`, { state: 'success', name: `more ${index}`, ref: 'b5' });
+    await post(`${at}/protected_branches`, { name: `release/${index}` });
+  }
+  // Landed cars and receipts that have been verified, without the CI that they take: reads have something to read that stays as it is.
+  await system.query(
+    'merge_requests',
+    `with train as (insert into merge_trains (project_id, target_branch) values (${project}, 'main') returning id), cars as (
+        insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, source_sha, squash,
+          remove_source_branch, status)
+        select train.id, mr.project_id, 'main', mr.id, mr.author_id, mr.source_sha, false, false, 'merged'
+        from train, merge_requests mr where mr.project_id = ${project} returning id, merge_request_id),
+      receipts as (insert into landing_receipts (project_id, merge_request_id, merge_request_iid, car_id, target_branch, method,
+          squash, head_sha, base_sha, landed_sha, landed_tree, added_by_id, boarded_at, landed_at)
+        select ${project}, mr.id, mr.iid, cars.id, 'main', 'merge', false, mr.source_sha, mr.source_sha, mr.source_sha,
+          mr.source_sha, 1, now(), now()
+        from cars join merge_requests mr on mr.id = cars.merge_request_id returning id)
+      insert into landing_verifications (receipt_id, differences) select id, '{}' from receipts`,
+  );
+  for (let index = 0; index < 5; index += 1)
+    await post(`${at}/snippets`, {
+      title: `Snippet ${index}`,
+      visibility: ['public', 'internal', 'private'][index % 3],
+      files: [{ file_path: 'README.md', content: 'x' }],
+    });
+  let integration = 0;
+  for (let index = 0; index < 4; index += 1)
+    integration = (await post(`${at}/alert_management/http_integrations`, { name: `I${index}`, active: true })).id;
+  const receipt = '11111111-2222-3333-4444-555555555555';
+  await system.query(
+    'alerts',
+    `with raised as (
+        insert into alerts (project_id, iid, title, severity, started_at, starts_told, last_started_at, format, payload, integration_id,
+          status, ended_at)
+        select ${project}, n, 'Alert', 1, now(), false, now(), 'custom', '{"a":{"b":1e400}}', ${integration}, n % 4,
+          case when n % 4 = 2 then now() end from generate_series(1, 5) n
+        returning id),
+      counted as (insert into alert_counters (project_id, last_iid) values (${project}, 5)),
+      told as (
+        insert into alert_receipts (id, project_id, integration_id, format, items)
+        values ('${receipt}', ${project}, ${integration}, 'custom', '[{"outcome":"created","iid":1,"title":"Alert"}]'))
+      insert into alert_assignees (alert_id, user_id) select id, ${ada} from raised`,
+  );
+  let image = 0;
+  for (let index = 0; index < 4; index += 1) {
+    const form = new FormData();
+    form.set('file', new Blob([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')]), 'load.png');
+    const images = `${system.url}/api/v4${at}/alert_management_alerts/1/metric_images`;
+    const reply = await fetch(images, { method: 'POST', headers: { 'PRIVATE-TOKEN': system.rootToken }, body: form });
+    image = ((await reply.json()) as { id: number }).id;
+  }
+  // Notes, threads and reactions of each kind of object; what would take them away is asked for others.
+  const spoken: Record<string, string> = {};
+  for (const kind of noteables) {
+    const one = kind.path.replace(/:([a-z_]+)/g, (_, name: string) =>
+      name === 'id' ? String(project) : name === 'commit_id' ? head : '1',
+    );
+    for (let index = 0; index < 4; index += 1) {
+      if (kind.hasNotes) await post(`${one}/notes`, { body: `Note ${index}` });
+      if (kind.hasReactions) await post(`${one}/award_emoji`, { name: ['star', 'heart', 'tada', 'eyes'][index] });
+    }
+    const thread = await post(`${one}/discussions`, { body: 'Thread' });
+    const [note] = thread.notes;
+    const award = kind.hasReactions ? await post(`${one}/award_emoji`, { name: 'rocket' }) : undefined;
+    const noteAward = kind.hasNotes ? await post(`${one}/notes/${note.id}/award_emoji`, { name: 'rocket' }) : undefined;
+    for (const route of routes.filter(({ path }) => path.startsWith(`${kind.path}/`))) {
+      const removes = route.method === 'delete';
+      const reaction = route.path.includes(':note_id') ? noteAward : award;
+      spoken[`${operationOf(route)} note_id`] = removes && /note_id$/.test(route.path) ? '999999' : String(note.id);
+      spoken[`${operationOf(route)} discussion_id`] = thread.id;
+      spoken[`${operationOf(route)} award_id`] = removes ? '999999' : String(reaction?.id);
+    }
+  }
+  const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
+  await post(`${at}/pipeline`, { ref: 'main' });
+  const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);
+  const { body: tree } = await system.api('GET', `${at}/repository/tree`);
+  const known: Record<string, string> = {
+    ...spoken,
+    'projects.id': String(project),
+    'groups.id': String(group),
+    'users.id': String(ada),
+    'namespaces.id': 'fuzz',
+    'todos.id': '1',
+    'issues.id': String(issue),
+    issue_iid: '1',
+    ref: 'main',
+    'DELETE /projects/:id/issues/:issue_iid issue_iid': '999',
+    'POST /projects/:id/issues/:issue_iid/move issue_iid': '5',
+    user_id: String(ada),
+    token_id: String(token.id),
+    'groups.label_id': String(ids[`/groups/${group}/label`]),
+    'projects.label_id': String(ids[`${at}/label`]),
+    'groups.milestone_id': String(ids[`/groups/${group}/milestone`]),
+    'projects.milestone_id': String(ids[`${at}/milestone`]),
+    merge_request_iid: '1',
+    'PUT /projects/:id/merge_requests/:merge_request_iid/merge merge_request_iid': '2',
+    'DELETE /projects/:id/merge_requests/:merge_request_iid merge_request_iid': '999',
+    branch: 'main',
+    'projects.target_branch': 'main',
+    sha: head,
+    commit_id: head,
+    snippet_id: '1',
+    alert_iid: '1',
+    receipt_id: receipt,
+    integration_id: String(integration),
+    'DELETE /projects/:id/alert_management/http_integrations/:integration_id integration_id': '999',
+    image_id: String(image),
+    'DELETE /projects/:id/alert_management_alerts/:alert_iid/metric_images/:image_id image_id': '999',
+    'DELETE /projects/:id/snippets/:snippet_id snippet_id': '999',
+    'GET /projects/:id/repository/blobs/:sha sha': tree.find((entry: { type: string }) => entry.type === 'blob').id,
+    'GET /projects/:id/repository/blobs/:sha/raw sha': tree.find((entry: { type: string }) => entry.type === 'blob').id,
+    file_path: 'README.md',
+    name: 'main',
+    'DELETE /projects/:id/protected_branches/:name name': 'none',
+    'DELETE /projects/:id/repository/branches/:branch branch': 'none',
+    tag_name: 'v1',
+    version_id: String(versions[0].id),
+    pipeline_id: String(pipeline.id),
+    'DELETE /projects/:id/pipelines/:pipeline_id pipeline_id': '999999',
+  };
+  const plausible: Record<string, unknown> = {
+    email: () => `fuzz${next()}@example.com`,
+    name: () => `Fuzz ${next()}`,
+    username: () => `fuzz${next()}`,
+    force_random_password: true,
+    scopes: ['api'],
+    path: () => `fuzz-${next()}`,
+    namespace: 'root',
+    user_id: () => String(ada),
+    access_level: 20,
+    color: '#ff0000',
+    title: () => `Title ${next()}`,
+    branch: 'b1',
+    ref: 'main',
+    commit_message: 'Change',
+    actions: () => [{ action: 'create', file_path: `new-${next()}`, content: 'x' }],
+    content: () => `x${next()}`,
+    from: 'main',
+    to: 'b1',
+    refs: ['main', 'b1'],
+    tag_name: () => `t${next()}`,
+    source_branch: 'b1',
+    target_branch: 'main',
+    state: 'success',
+    new_name: () => `l${next()}`,
+    visibility: 'private',
+    active: true,
+    payload: () => ({ title: `Alert ${next()}` }),
+    duration: '1h 30m',
+    body: () => `Text ${next()}`,
+    note: () => `Text ${next()}`,
+    resolved: true,
+    to_project_id: () => String(other),
+  };
+  return { ada, group, project, other, known, plausible };
+}
