@@ -1,70 +1,23 @@
-import { countStatements, type Database, openDatabase, sql } from '@switchyard/database';
+import { sql } from '@switchyard/database';
 import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
 import { logger } from '@switchyard/telemetry';
-import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { eventually } from '@switchyard/testkit';
 import * as fc from 'fast-check';
 import {
   accessLevel,
-  alertBotId,
-  type Directory,
-  directoryMigrations,
-  labelsByTitles,
   memberProjects,
-  membersAtLevel,
-  milestonesByIds,
-  projectByPath,
-  projectColumns,
-  projectOf,
-  projectReference,
   projectsFrom,
   startDirectory,
-  userColumns,
-  userJoin,
-  userOf,
-  userReference,
   usersAtLevel,
-  usersByIds,
-  usersByUsernames,
-  usersJson,
   usersWhoSee,
   type Viewer,
   visibleNamespaces,
   visibleProjects,
 } from '../src';
 import { DirectoryModel } from './directory-model';
+import { directoryRig } from './directory-rig';
 
-let database: TestDatabase;
-let db: Database;
-const open: Directory[] = [];
-
-beforeAll(async () => {
-  database = await testDatabase({ sets: [directoryMigrations] });
-  db = openDatabase({ url: database.url, applicationName: 'directory test' });
-});
-
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-  await db.query(
-    sql`truncate directory.users, directory.namespaces, directory.projects, directory.memberships, directory.labels, directory.milestones`,
-  );
-  await db.query(sql`update directory.state set sequence = 0, generation = 0`);
-});
-
-afterAll(async () => {
-  await db.close();
-  await database.close();
-});
-
-async function follow(model: DirectoryModel, pollMs = 200): Promise<Directory> {
-  const directory = await startDirectory({ db, client: model.client, pollMs, log: logger });
-  open.push(directory);
-  await eventually(() => expect(directory.ready()).toBe(true));
-  return directory;
-}
-
-/** A busy machine may need more than the 500 ms of one call. */
-const caughtUp = (directory: Directory, model: DirectoryModel) =>
-  eventually(() => directory.ensure(model.changes.length));
+const { db, open, follow, caughtUp } = directoryRig();
 
 const viewer = (user: { id: number; admin: boolean; external: boolean }) => ({
   userId: user.id,
@@ -75,7 +28,7 @@ const viewer = (user: { id: number; admin: boolean; external: boolean }) => ({
 const anonymous = { userId: 0, admin: false, external: false };
 
 async function seen(who: typeof anonymous): Promise<number[]> {
-  const rows = await db.query<{ id: number }>(
+  const rows = await db().query<{ id: number }>(
     sql`select p.id from ${projectsFrom} where ${visibleProjects(who)} order by p.id`,
   );
   return rows.map((row) => row.id);
@@ -100,7 +53,7 @@ describe('the replica', () => {
     const directory = await follow(model, 30_000);
     const group = model.namespace({ visibility: 'public' });
     await caughtUp(directory, model);
-    expect(await db.query(sql`select id from directory.namespaces`)).toEqual([{ id: group.id }]);
+    expect(await db().query(sql`select id from directory.namespaces`)).toEqual([{ id: group.id }]);
     const started = Date.now();
     await expect(directory.ensure(model.changes.length + 1)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(Date.now() - started).toBeLessThan(2_000);
@@ -110,13 +63,15 @@ describe('the replica', () => {
     const model = new DirectoryModel();
     model.user();
     const replicas = [await follow(model), await follow(model), await follow(model)];
-    expect((await db.query(sql`select generation from directory.state`))[0]).toEqual({ generation: 1 });
+    expect((await db().query(sql`select generation from directory.state`))[0]).toEqual({ generation: 1 });
     for (let round = 0; round < 30; round += 1) {
       model.namespace();
       await Promise.all(replicas.map((one) => one.ensure(model.changes.length)));
     }
-    expect((await db.query(sql`select sequence from directory.state`))[0]).toEqual({ sequence: model.changes.length });
-    expect((await db.query(sql`select count(*) as count from directory.namespaces`))[0]).toEqual({ count: 30 });
+    expect((await db().query(sql`select sequence from directory.state`))[0]).toEqual({
+      sequence: model.changes.length,
+    });
+    expect((await db().query(sql`select count(*) as count from directory.namespaces`))[0]).toEqual({ count: 30 });
   });
 
   it('pulls once for many callers who are behind', async () => {
@@ -125,7 +80,7 @@ describe('the replica', () => {
     const directory = await follow(model, 30_000);
     await directory.close();
     const quiet = await startDirectory({
-      db,
+      db: db(),
       // Its long poll sees nothing: only callers who are behind make it pull.
       client: {
         ...model.client,
@@ -173,14 +128,14 @@ describe('the replica', () => {
     reading = false;
     await reader;
     expect(await seen(viewer(user))).toHaveLength(2);
-    const leftovers = await db.query(
+    const leftovers = await db().query(
       sql`select 1 from information_schema.schemata where schema_name = 'directory_next'`,
     );
     expect(leftovers).toEqual([]);
   });
 
   it('keeps its indexes and their names over rebuilds', async () => {
-    const indexes = () => db.query(sql`select indexname from pg_indexes where schemaname = 'directory' order by 1`);
+    const indexes = () => db().query(sql`select indexname from pg_indexes where schemaname = 'directory' order by 1`);
     const before = await indexes();
     const directory = await follow(new DirectoryModel());
     await directory.rebuild();
@@ -189,7 +144,7 @@ describe('the replica', () => {
 
   it('keeps having its statistics kept up over rebuilds', async () => {
     const settings = () =>
-      db.query(sql`
+      db().query(sql`
         select c.relname, c.reloptions from pg_class c join pg_namespace s on s.oid = c.relnamespace
         where s.nspname = 'directory' and c.relkind = 'r' and c.relname not in ('state', '_prisma_migrations') order by 1`);
     const before = await settings();
@@ -219,7 +174,7 @@ describe('the replica', () => {
     const directory = await follow(model);
     model.duringSnapshot = () =>
       eventually(async () => {
-        const killed = await db.query(sql`
+        const killed = await db().query(sql`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()`);
         expect(killed).toHaveLength(1);
@@ -228,7 +183,7 @@ describe('the replica', () => {
     expect(await seen(anonymous)).toEqual([project.id]);
     await directory.rebuild();
     expect(await seen(anonymous)).toEqual([project.id]);
-    expect(await db.query(sql`select generation from directory.state`)).toEqual([{ generation: 2 }]);
+    expect(await db().query(sql`select generation from directory.state`)).toEqual([{ generation: 2 }]);
   });
 
   it('swaps without holding up readers, even while one of them is slow', async () => {
@@ -237,7 +192,7 @@ describe('the replica', () => {
     const directory = await follow(model);
     let rebuilt = false;
     let slowest = 0;
-    const slow = db.transaction(async (tx) => {
+    const slow = db().transaction(async (tx) => {
       await tx.query(sql`select 1 from directory.memberships limit 1`);
       await new Promise((settle) => setTimeout(settle, 1_500));
       // The slow reader goes on to a table it has not touched yet, and must not be the victim of a deadlock.
@@ -293,17 +248,17 @@ describe('what an actor may see', () => {
     model.member(stranger.id, { projectId: internal.id }, 10);
     await follow(model);
     const ids = [guest.id, reporter.id, stranger.id];
-    expect(await usersWhoSee(db, hidden.id, ids)).toEqual([guest.id, reporter.id]);
-    expect(await usersWhoSee(db, hidden.id, ids, { privateLevel: 20 })).toEqual([reporter.id]);
-    expect(await usersWhoSee(db, internal.id, ids, { privateLevel: 20 })).toEqual(ids);
-    const rows = await db.query(
+    expect(await usersWhoSee(db(), hidden.id, ids)).toEqual([guest.id, reporter.id]);
+    expect(await usersWhoSee(db(), hidden.id, ids, { privateLevel: 20 })).toEqual([reporter.id]);
+    expect(await usersWhoSee(db(), internal.id, ids, { privateLevel: 20 })).toEqual(ids);
+    const rows = await db().query(
       sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(stranger), { privateLevel: 20 })}`,
     );
     expect(rows).toEqual([{ id: internal.id }]);
-    expect(await db.query(sql`select p.id from ${projectsFrom} where ${memberProjects(viewer(guest), 20)}`)).toEqual(
+    expect(await db().query(sql`select p.id from ${projectsFrom} where ${memberProjects(viewer(guest), 20)}`)).toEqual(
       [],
     );
-    expect(await db.query(sql`select p.id from ${projectsFrom} where ${memberProjects(viewer(guest))}`)).toEqual([
+    expect(await db().query(sql`select p.id from ${projectsFrom} where ${memberProjects(viewer(guest))}`)).toEqual([
       { id: hidden.id },
     ]);
   });
@@ -329,7 +284,7 @@ describe('what an actor may see', () => {
     const rule = { privateLevel: 20, feature: 'merge_requests' } as const;
     const reads = async (who: Viewer) =>
       (
-        await db.query<{ id: number }>(
+        await db().query<{ id: number }>(
           sql`select p.id from ${projectsFrom} where ${visibleProjects(who, rule)} order by p.id`,
         )
       ).map(({ id }) => id);
@@ -339,9 +294,9 @@ describe('what an actor may see', () => {
     expect(await reads(viewer(reporter))).toEqual([open, codeOfMembers, requestsOfMembers]);
     expect(await reads(viewer(admin))).toEqual([open, codeOfMembers, requestsOfMembers]);
     const all = [admin.id, guest.id, reporter.id, stranger.id];
-    expect(await usersWhoSee(db, requestsOfMembers, all, rule)).toEqual([admin.id, reporter.id]);
-    expect(await usersWhoSee(db, codeOfMembers, all, rule)).toEqual([admin.id, guest.id, reporter.id]);
-    expect(await usersWhoSee(db, withoutCode, all, rule)).toEqual([]);
+    expect(await usersWhoSee(db(), requestsOfMembers, all, rule)).toEqual([admin.id, reporter.id]);
+    expect(await usersWhoSee(db(), codeOfMembers, all, rule)).toEqual([admin.id, guest.id, reporter.id]);
+    expect(await usersWhoSee(db(), withoutCode, all, rule)).toEqual([]);
   });
 
   it('keeps issues to members where they are private', async () => {
@@ -354,13 +309,13 @@ describe('what an actor may see', () => {
     await follow(model);
     const rule = { feature: 'issues' } as const;
     for (const who of [admin, guest, stranger]) {
-      const rows = await db.query(sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(who), rule)}`);
+      const rows = await db().query(sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(who), rule)}`);
       expect(rows).toHaveLength(who === stranger ? 0 : 1);
     }
     const all = [admin.id, guest.id, stranger.id];
-    expect(await usersWhoSee(db, project.id, all, rule)).toEqual([admin.id, guest.id]);
-    expect(await usersAtLevel(db, project.id, all, 10)).toEqual([admin.id, guest.id]);
-    expect(await usersAtLevel(db, project.id, all, 15)).toEqual([admin.id]);
+    expect(await usersWhoSee(db(), project.id, all, rule)).toEqual([admin.id, guest.id]);
+    expect(await usersAtLevel(db(), project.id, all, 10)).toEqual([admin.id, guest.id]);
+    expect(await usersAtLevel(db(), project.id, all, 15)).toEqual([admin.id]);
   });
 
   it('equals the owner’s own answer under random changes, moves, deletions and rebuilds', async () => {
@@ -390,7 +345,7 @@ describe('what an actor may see', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-        await db.query(sql`update directory.state set sequence = 0, generation = 0`);
+        await db().query(sql`update directory.state set sequence = 0, generation = 0`);
         const model = new DirectoryModel();
         const ghost = model.user({ username: 'ghost', bot: true });
         for (let at = 0; at < 5; at += 1) model.user({ admin: at === 0, external: at === 1 });
@@ -426,13 +381,13 @@ describe('what an actor may see', () => {
         for (const who of [anonymous, ...[...model.users.values()].map(viewer)]) {
           const expected = [...model.projects.keys()].filter((id) => model.seesProject(who, id));
           expect(await seen(who)).toEqual(expected.sort((x, y) => x - y));
-          const groups = await db.query<{ id: number }>(
+          const groups = await db().query<{ id: number }>(
             sql`select n.id from directory.namespaces n where ${visibleNamespaces(who)} order by n.id`,
           );
           expect(groups.map((row) => row.id)).toEqual(
             [...model.namespaces.keys()].filter((id) => model.seesNamespace(who, id)).sort((x, y) => x - y),
           );
-          const levels = await db.query<{ id: number; level: number }>(
+          const levels = await db().query<{ id: number; level: number }>(
             sql`select p.id, ${accessLevel(who, sql`p.id`)} as level from ${projectsFrom} where p.deleted_at is null order by p.id`,
           );
           for (const { id, level } of levels) expect(level).toBe(model.level(who.userId, who.admin, id));
@@ -441,7 +396,7 @@ describe('what an actor may see', () => {
           const all = [...model.users.values()];
           expect(
             await usersWhoSee(
-              db,
+              db(),
               project.id,
               all.map((user) => user.id),
             ),
@@ -452,148 +407,4 @@ describe('what an actor may see', () => {
       { seed: 20261121, numRuns: 25 },
     );
   }, 120_000);
-});
-
-describe('what is embedded', () => {
-  it('gives references of users, the ghost in place of a deleted one', async () => {
-    const model = new DirectoryModel();
-    const ghost = model.user({ username: 'ghost', bot: true, name: 'Ghost User' });
-    const kept = model.user({ username: 'Ada', publicEmail: 'ada@example.com', avatarUrl: 'https://x.example/a.png' });
-    const gone = model.user();
-    model.removeUser(gone.id, ghost.id);
-    await follow(model);
-    const { result, statements } = await countStatements(() => usersByIds(db, [kept.id, gone.id, 999_999]));
-    expect(statements).toBe(1);
-    expect(userReference(result.get(kept.id)!, 'https://code.example/')).toEqual({
-      id: kept.id,
-      username: 'Ada',
-      name: kept.name,
-      state: 'active',
-      locked: false,
-      public_email: 'ada@example.com',
-      avatar_url: 'https://x.example/a.png',
-      web_url: 'https://code.example/Ada',
-    });
-    expect(result.get(gone.id)).toMatchObject({ id: ghost.id, username: 'ghost' });
-    expect(result.get(999_999)).toMatchObject({ id: ghost.id });
-    expect([...(await usersByUsernames(db, ['ada', gone.username, 'ghost'])).keys()]).toEqual(['ada']);
-    const rows = await db.query<{ users: { id: number }[] }>(sql`
-      select ${userColumns('author')}, ${usersJson(sql`array[${kept.id}, ${gone.id}]::bigint[]`)} as users
-      from (select ${gone.id}::bigint as author_id) as mr ${userJoin('author', sql`mr.author_id`)}`);
-    expect(userOf(rows[0]!, 'author')).toMatchObject({ id: ghost.id, name: 'Ghost User' });
-    expect(rows[0]!.users.map((user) => user.id)).toEqual([kept.id, ghost.id]);
-  });
-
-  it('names the people who look after a project: members at a level, active and human', async () => {
-    const model = new DirectoryModel();
-    const top = model.namespace();
-    const group = model.namespace({ parentId: top.id });
-    const project = model.project(group.id);
-    const inside = [model.user(), model.user()].map(({ id }, at) => {
-      model.member(id, at === 0 ? { namespaceId: top.id } : { projectId: project.id }, 40 + at * 10);
-      return id;
-    });
-    const outside = [
-      model.user({ admin: true }),
-      ...[{ state: 'blocked' }, { bot: true }, {}, {}].map((given, at) => {
-        const user = model.user(given);
-        const expiry = at === 2 ? new Date(Date.now() - 1_000) : undefined;
-        model.member(user.id, { projectId: project.id }, at === 3 ? 30 : 40, expiry);
-        return user;
-      }),
-    ];
-    const own = model.namespace({ kind: 'user', ownerId: inside[0] });
-    const owned = model.project(own.id);
-    const gone = model.project(group.id, { deleting: true });
-    await follow(model);
-    const members = (id: number, level = 40) => membersAtLevel(db, id, level);
-    expect(await members(project.id)).toEqual(inside);
-    expect(await members(project.id, 30)).toEqual([...inside, outside[4]?.id]);
-    expect(await members(owned.id)).toEqual([inside[0]]);
-    expect(await members(gone.id)).toEqual([]);
-  });
-
-  it('finds the alert bot by its kind, and nobody by its name', async () => {
-    const model = new DirectoryModel();
-    const somebody = model.user({ username: 'alert-bot' });
-    const open = model.project(model.namespace().id, { visibility: 'public' });
-    const directory = await follow(model);
-    expect(await alertBotId(db)).toBeUndefined();
-    const bot = model.user({ username: 'alert-bot2', bot: true, kind: 'alert_bot' });
-    await caughtUp(directory, model);
-    expect(await alertBotId(db)).toBe(bot.id);
-    expect([...(await usersByUsernames(db, ['alert-bot', 'alert-bot2'])).keys()]).toEqual(['alert-bot']);
-    expect(await usersWhoSee(db, open.id, [somebody.id, bot.id])).toEqual([somebody.id]);
-  });
-
-  it('gives references of projects by their present path', async () => {
-    const model = new DirectoryModel();
-    const group = model.namespace({ path: 'team', fullPath: 'team', fullName: 'Team', name: 'Team' });
-    const project = model.project(group.id, { name: 'Rails', path: 'rails' });
-    const directory = await follow(model);
-    model.moveNamespace(group.id, 0, 'crew');
-    await caughtUp(directory, model);
-    const [row] = await db.query(sql`select ${projectColumns} from ${projectsFrom} where p.id = ${project.id}`);
-    expect(projectReference(projectOf(row!)!, 'https://code.example')).toEqual({
-      id: project.id,
-      name: 'Rails',
-      name_with_namespace: 'Team / Rails',
-      path: 'rails',
-      path_with_namespace: 'crew/rails',
-      web_url: 'https://code.example/crew/rails',
-    });
-    expect(await projectByPath(db, 'CREW/rails')).toMatchObject({
-      id: project.id,
-      merge_method: 'merge',
-      deleting: false,
-    });
-    expect(await projectByPath(db, 'team/rails')).toBeUndefined();
-  });
-
-  it('finds labels and milestones of a project and of the groups above it', async () => {
-    const model = new DirectoryModel();
-    const top = model.namespace();
-    const below = model.namespace({ parentId: top.id });
-    const project = model.project(below.id);
-    const other = model.namespace();
-    const directory = await follow(model);
-    const label = (id: number, title: string, where: { projectId?: number; namespaceId?: number }) =>
-      model.write({
-        $case: 'label',
-        value: { id, projectId: 0, namespaceId: 0, title, color: '#112233', description: '', ...where },
-      });
-    label(1, 'bug', { namespaceId: top.id });
-    label(2, 'bug', { namespaceId: below.id });
-    label(3, 'bug', { projectId: project.id });
-    label(4, 'ops', { namespaceId: top.id });
-    label(5, 'far', { namespaceId: other.id });
-    model.write({
-      $case: 'milestone',
-      value: {
-        id: 7,
-        iid: 1,
-        projectId: 0,
-        namespaceId: top.id,
-        title: 'v1',
-        description: 'first',
-        state: 'active',
-        dueDate: '2026-12-31',
-        startDate: '',
-        createdAt: new Date(0),
-        updatedAt: new Date(0),
-      },
-    });
-    await caughtUp(directory, model);
-    const labels = await labelsByTitles(db, project.id, ['bug', 'ops', 'far']);
-    expect(labels.map(({ id, title }) => [id, title])).toEqual([
-      [3, 'bug'],
-      [4, 'ops'],
-    ]);
-    expect((await milestonesByIds(db, [7])).get(7)).toMatchObject({
-      title: 'v1',
-      due_date: '2026-12-31',
-      start_date: null,
-      created_at: new Date(0),
-    });
-  });
 });

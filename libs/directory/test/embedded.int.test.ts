@@ -1,0 +1,169 @@
+import { countStatements, sql } from '@switchyard/database';
+
+import {
+  alertBotId,
+  labelsByTitles,
+  membersAtLevel,
+  milestonesByIds,
+  projectByPath,
+  projectColumns,
+  projectOf,
+  projectReference,
+  projectsFrom,
+  userColumns,
+  userJoin,
+  userOf,
+  userReference,
+  usersByIds,
+  usersByUsernames,
+  usersJson,
+  usersWhoSee,
+} from '../src';
+import { DirectoryModel } from './directory-model';
+import { directoryRig } from './directory-rig';
+
+const { db, follow, caughtUp } = directoryRig();
+
+describe('what is embedded', () => {
+  it('gives references of users, the ghost in place of a deleted one', async () => {
+    const model = new DirectoryModel();
+    const ghost = model.user({ username: 'ghost', bot: true, name: 'Ghost User' });
+    const kept = model.user({ username: 'Ada', publicEmail: 'ada@example.com', avatarUrl: 'https://x.example/a.png' });
+    const gone = model.user();
+    model.removeUser(gone.id, ghost.id);
+    await follow(model);
+    const { result, statements } = await countStatements(() => usersByIds(db(), [kept.id, gone.id, 999_999]));
+    expect(statements).toBe(1);
+    expect(userReference(result.get(kept.id)!, 'https://code.example/')).toEqual({
+      id: kept.id,
+      username: 'Ada',
+      name: kept.name,
+      state: 'active',
+      locked: false,
+      public_email: 'ada@example.com',
+      avatar_url: 'https://x.example/a.png',
+      web_url: 'https://code.example/Ada',
+    });
+    expect(result.get(gone.id)).toMatchObject({ id: ghost.id, username: 'ghost' });
+    expect(result.get(999_999)).toMatchObject({ id: ghost.id });
+    expect([...(await usersByUsernames(db(), ['ada', gone.username, 'ghost'])).keys()]).toEqual(['ada']);
+    const rows = await db().query<{ users: { id: number }[] }>(sql`
+      select ${userColumns('author')}, ${usersJson(sql`array[${kept.id}, ${gone.id}]::bigint[]`)} as users
+      from (select ${gone.id}::bigint as author_id) as mr ${userJoin('author', sql`mr.author_id`)}`);
+    expect(userOf(rows[0]!, 'author')).toMatchObject({ id: ghost.id, name: 'Ghost User' });
+    expect(rows[0]!.users.map((user) => user.id)).toEqual([kept.id, ghost.id]);
+  });
+
+  it('names the people who look after a project: members at a level, active and human', async () => {
+    const model = new DirectoryModel();
+    const top = model.namespace();
+    const group = model.namespace({ parentId: top.id });
+    const project = model.project(group.id);
+    const inside = [model.user(), model.user()].map(({ id }, at) => {
+      model.member(id, at === 0 ? { namespaceId: top.id } : { projectId: project.id }, 40 + at * 10);
+      return id;
+    });
+    const outside = [
+      model.user({ admin: true }),
+      ...[{ state: 'blocked' }, { bot: true }, {}, {}].map((given, at) => {
+        const user = model.user(given);
+        const expiry = at === 2 ? new Date(Date.now() - 1_000) : undefined;
+        model.member(user.id, { projectId: project.id }, at === 3 ? 30 : 40, expiry);
+        return user;
+      }),
+    ];
+    const own = model.namespace({ kind: 'user', ownerId: inside[0] });
+    const owned = model.project(own.id);
+    const gone = model.project(group.id, { deleting: true });
+    await follow(model);
+    const members = (id: number, level = 40) => membersAtLevel(db(), id, level);
+    expect(await members(project.id)).toEqual(inside);
+    expect(await members(project.id, 30)).toEqual([...inside, outside[4]?.id]);
+    expect(await members(owned.id)).toEqual([inside[0]]);
+    expect(await members(gone.id)).toEqual([]);
+  });
+
+  it('finds the alert bot by its kind, and nobody by its name', async () => {
+    const model = new DirectoryModel();
+    const somebody = model.user({ username: 'alert-bot' });
+    const open = model.project(model.namespace().id, { visibility: 'public' });
+    const directory = await follow(model);
+    expect(await alertBotId(db())).toBeUndefined();
+    const bot = model.user({ username: 'alert-bot2', bot: true, kind: 'alert_bot' });
+    await caughtUp(directory, model);
+    expect(await alertBotId(db())).toBe(bot.id);
+    expect([...(await usersByUsernames(db(), ['alert-bot', 'alert-bot2'])).keys()]).toEqual(['alert-bot']);
+    expect(await usersWhoSee(db(), open.id, [somebody.id, bot.id])).toEqual([somebody.id]);
+  });
+
+  it('gives references of projects by their present path', async () => {
+    const model = new DirectoryModel();
+    const group = model.namespace({ path: 'team', fullPath: 'team', fullName: 'Team', name: 'Team' });
+    const project = model.project(group.id, { name: 'Rails', path: 'rails' });
+    const directory = await follow(model);
+    model.moveNamespace(group.id, 0, 'crew');
+    await caughtUp(directory, model);
+    const [row] = await db().query(sql`select ${projectColumns} from ${projectsFrom} where p.id = ${project.id}`);
+    expect(projectReference(projectOf(row!)!, 'https://code.example')).toEqual({
+      id: project.id,
+      name: 'Rails',
+      name_with_namespace: 'Team / Rails',
+      path: 'rails',
+      path_with_namespace: 'crew/rails',
+      web_url: 'https://code.example/crew/rails',
+    });
+    expect(await projectByPath(db(), 'CREW/rails')).toMatchObject({
+      id: project.id,
+      merge_method: 'merge',
+      deleting: false,
+    });
+    expect(await projectByPath(db(), 'team/rails')).toBeUndefined();
+  });
+
+  it('finds labels and milestones of a project and of the groups above it', async () => {
+    const model = new DirectoryModel();
+    const top = model.namespace();
+    const below = model.namespace({ parentId: top.id });
+    const project = model.project(below.id);
+    const other = model.namespace();
+    const directory = await follow(model);
+    const label = (id: number, title: string, where: { projectId?: number; namespaceId?: number }) =>
+      model.write({
+        $case: 'label',
+        value: { id, projectId: 0, namespaceId: 0, title, color: '#112233', description: '', ...where },
+      });
+    label(1, 'bug', { namespaceId: top.id });
+    label(2, 'bug', { namespaceId: below.id });
+    label(3, 'bug', { projectId: project.id });
+    label(4, 'ops', { namespaceId: top.id });
+    label(5, 'far', { namespaceId: other.id });
+    model.write({
+      $case: 'milestone',
+      value: {
+        id: 7,
+        iid: 1,
+        projectId: 0,
+        namespaceId: top.id,
+        title: 'v1',
+        description: 'first',
+        state: 'active',
+        dueDate: '2026-12-31',
+        startDate: '',
+        createdAt: new Date(0),
+        updatedAt: new Date(0),
+      },
+    });
+    await caughtUp(directory, model);
+    const labels = await labelsByTitles(db(), project.id, ['bug', 'ops', 'far']);
+    expect(labels.map(({ id, title }) => [id, title])).toEqual([
+      [3, 'bug'],
+      [4, 'ops'],
+    ]);
+    expect((await milestonesByIds(db(), [7])).get(7)).toMatchObject({
+      title: 'v1',
+      due_date: '2026-12-31',
+      start_date: null,
+      created_at: new Date(0),
+    });
+  });
+});
