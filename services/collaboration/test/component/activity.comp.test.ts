@@ -11,15 +11,15 @@ import {
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { SnippetEvent } from '@switchyard/protos/collaboration/events/v1/snippet_event';
-import { EventFilter } from '@switchyard/protos/collaboration/v1/event';
+import type { EventFilter } from '@switchyard/protos/collaboration/v1/event';
 import { MemberRemoved_Reason, MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
 import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
-import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
-import { eventually } from '@switchyard/testkit';
+import type { PageRequest } from '@switchyard/protos/rpc/v1/representation';
+import { feedOf, names, type Reader } from '../support/feed';
 import { created, type Installation, type StoredTarget, startInstallation, updated } from '../support/installation';
 
 let here: Installation;
@@ -55,45 +55,7 @@ beforeEach(async () => {
   await here.db.query(sql`truncate activity_events, removed_targets, events.inbox`);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: replies are looked into freely
-type Item = any;
-type Reader = { id: number; admin?: boolean } | undefined;
-
-const pageOf = (given: Partial<PageRequest>) =>
-  PageRequest.fromPartial({ page: 1, perPage: 20, descending: true, ...given });
-
-async function own(reader: Reader, filter: Partial<EventFilter> = {}, allProjects = false) {
-  const request = { filter: EventFilter.fromPartial(filter), page: pageOf({}), allProjects };
-  const reply = await here.events.listEvents(request, here.as(reader));
-  return JSON.parse(reply.json.toString()) as Item[];
-}
-
-async function ofUser(user: string, reader: Reader) {
-  const reply = await here.events.listUserEvents({ user, filter: undefined, page: pageOf({}) }, here.as(reader));
-  return JSON.parse(reply.json.toString()) as Item[];
-}
-
-async function ofProject(
-  project: DirectoryProject,
-  reader: Reader,
-  filter: Partial<EventFilter> = {},
-  page: Partial<PageRequest> = {},
-) {
-  const request = { projectId: project.id, filter: EventFilter.fromPartial(filter), page: pageOf(page) };
-  const reply = await here.events.listProjectEvents(request, here.as(reader));
-  return { items: JSON.parse(reply.json.toString()) as Item[], page: reply.page! };
-}
-
-const names = (items: Item[]): string[] => items.map((item) => item.action_name);
-
-/** Waits until the feed has taken note of an event. */
-const received = (id: string) =>
-  eventually(async () => {
-    const rows = await here.db.query(
-      sql`select 1 from events.inbox where event_id = ${id} and consumer_group = 'collaboration.activity'`,
-    );
-    expect(rows).toHaveLength(1);
-  });
+const { own, ofUser, ofProject, received } = feedOf(() => here);
 
 function mergeRequest(project: DirectoryProject, title = 'Faster'): StoredTarget {
   iid += 1;
@@ -433,6 +395,10 @@ describe('activity events', () => {
         }),
         id,
       );
+    const opened: IssueEvent['fact'] = {
+      $case: 'created',
+      value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 },
+    };
     const comment = async (body: string, given: { internal?: boolean; type?: string; kind?: string } = {}) => {
       const { internal = false, type = '', kind = 'Issue' } = given;
       const target = kind === 'Commit' ? { id: 0, sha: 'd'.repeat(40) } : { id: issueId, iid: 3 };
@@ -466,10 +432,7 @@ describe('activity events', () => {
     });
 
     it('tell of both, print the comment as it stands, and go with it', async () => {
-      await issue(
-        { $case: 'created', value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 } },
-        'i1',
-      );
+      await issue(opened, 'i1');
       await issue({ $case: 'closed', value: { byMergeRequestId: 0 } }, 'i2');
       const first = await comment('Me too');
       await first.tell('created');
@@ -511,15 +474,7 @@ describe('activity events', () => {
     });
 
     it('are hidden at once with a confidential issue, an internal comment, or what is gone', async () => {
-      await received(
-        await issue(
-          {
-            $case: 'created',
-            value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 },
-          },
-          'i3',
-        ),
-      );
+      await received(await issue(opened, 'i3'));
       const secret = await comment('Between us', { internal: true });
       await received(await secret.tell('created'));
       const seen = async (reader: Reader) => {
