@@ -70,19 +70,30 @@ export const isOverlongPayload = ({ method = '', url = '', headers }: IncomingMe
 /** Milliseconds in which a body has to come: senders of a megabyte of alerts are machines on good lines. */
 const bodyWithinMs = 30_000;
 
-/** The body; undefined as soon as it is known to be longer than `limit`, of which no byte more than that is kept. */
-function readBody(request: Request, limit: number): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined);
+/** Payloads of the largest size that all senders together may have under way: whoever has no key yet must not fill the memory either. */
+const mostUnderWay = 128;
+
+/**
+ * The body; what is wrong with it as soon as it is known to be longer than `limit`, or that there is no room for it, and no byte of it
+ * is kept.
+ * @param hold asked before a chunk is kept, with its bytes
+ */
+function readBody(
+  request: Request,
+  limit: number,
+  hold: (bytes: number) => boolean,
+): Promise<Buffer | 'too long' | 'no room'> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve('too long');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limit) {
-        request.off('data', take);
-        chunks.length = 0;
-        resolve(undefined);
-      } else chunks.push(chunk);
+      const isTooLong = size > limit;
+      if (!isTooLong && hold(chunk.length)) return void chunks.push(chunk);
+      request.off('data', take);
+      chunks.length = 0;
+      resolve(isTooLong ? 'too long' : 'no room');
     };
     const timer = setTimeout(() => reject(new Error('the sender takes too long')), bodyWithinMs);
     request.on('data', take);
@@ -96,9 +107,10 @@ function readBody(request: Request, limit: number): Promise<Buffer | undefined> 
 }
 
 /** Answers at once and takes no more requests on the connection; what is under way is thrown away for a moment. */
-function refuseAndClose(request: Request, response: Response): void {
-  response.status(400).set({ Connection: 'close', 'Content-Length': '0' });
+function refuseAndClose(request: Request, response: Response, status: number, text = ''): void {
+  response.status(status).set({ Connection: 'close', 'Content-Length': String(text.length) });
   response.flushHeaders();
+  if (text !== '') response.write(text);
   const end = (): void => {
     clearTimeout(timer);
     response.end();
@@ -121,6 +133,24 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   const { ingestion, payloadLimit, inboundLimit, scale, now = Date.now } = edges;
   const windows = countingWindows(now);
   const good = new Map<string, number>();
+
+  const room = mostUnderWay * payloadLimit;
+  let held = 0;
+
+  /** Counts what a request holds until it has been answered or has gone. */
+  function holder(response: Response): (bytes: number) => boolean {
+    let own = 0;
+    response.once('close', () => {
+      held -= own;
+      own = Number.NaN;
+    });
+    return (bytes) => {
+      if (Number.isNaN(own) || held + bytes > room) return false;
+      held += bytes;
+      own += bytes;
+      return true;
+    };
+  }
 
   const mostWrong = wrongKeys.requests * scale;
   const nameOfKey = (key: string, { projectPath, endpointId }: AlertAddress): string =>
@@ -155,15 +185,22 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     else response.status(429).type('text/plain').send('Retry later\n');
   }
 
+  function refuseBody(request: Request, response: Response, why: 'too long' | 'no room'): void {
+    if (why === 'no room') response.set('Retry-After', String(pause()));
+    if (why === 'too long') refuseAndClose(request, response, 400);
+    else if (isAlertmanager(request)) refuseAndClose(request, response, 503);
+    else refuseAndClose(request, response.type('text/plain'), 429, 'Retry later\n');
+  }
+
   async function serve(request: Request, response: Response, address: AlertAddress): Promise<void> {
     const requestId = response.getHeader('X-Request-Id') as string;
     const key = keyOf(request);
     if (isGuessing(request, key, address)) return refuseForNow(request, response, wrongKeys.seconds);
     const wait = overInbound(response, address);
     if (wait !== undefined) return refuseForNow(request, response, wait);
-    const content = await readBody(request, payloadLimit).catch(() => null);
-    if (content === null) return void response.destroy();
-    if (content === undefined) return refuseAndClose(request, response);
+    const content = await readBody(request, payloadLimit, holder(response)).catch(() => undefined);
+    if (content === undefined) return void response.destroy();
+    if (typeof content === 'string') return refuseBody(request, response, content);
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);
     remember(request, key, address, answer.status);

@@ -193,6 +193,26 @@ describe('a payload that is too large', () => {
     expect(received()).toEqual([]);
   });
 
+  it('has to wait while all that are under way take too much room', async () => {
+    await start();
+    const { port } = new URL(gateway?.url ?? '');
+    const others = Array.from({ length: 128 }, () => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      socket.write(`POST ${address} HTTP/1.1\r\nHost: x\r\nContent-Length: ${limit}\r\n\r\n${'x'.repeat(limit - 1)}`);
+      return socket;
+    });
+    await pause(200);
+    const refused = await post({}, 'x'.repeat(limit));
+    expect([refused.status, await refused.text()]).toEqual([429, 'Retry later\n']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const alertmanager = await post({ 'User-Agent': 'Alertmanager/0.27.0' }, 'x'.repeat(limit));
+    expect([alertmanager.status, await alertmanager.text()]).toEqual([503, '']);
+    for (const socket of others) socket.destroy();
+    await pause(100);
+    expect((await post({}, 'x'.repeat(limit))).status).toBe(200);
+    expect(received()).toHaveLength(1);
+  });
+
   it('of a sender that breaks off is nobody’s', async () => {
     await start();
     const socket = connect(Number(new URL(gateway?.url ?? '').port), '127.0.0.1');
