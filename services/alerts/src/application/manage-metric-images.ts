@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobStore, Content, StoredBlob } from '@switchyard/blobs';
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
-import { AppError, invalidParams, notFound } from '@switchyard/errors';
+import { AppError, invalidParams, isAppError, notFound, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import {
   checkLink,
@@ -46,7 +46,7 @@ export interface MetricImages {
   list(at: AlertNumber, request: PageRequest): Promise<{ rows: MetricImage[]; page: PageInfo }>;
   /**
    * Attaches the file of a form, which streams into the blob store. Fails with `invalid_params` without a file, `unprocessable` for one that
-   * is no image or a link that is none, `too_large`; nothing of it is kept then.
+   * is no image or a link that is none, `too_large`, `unavailable` where the store is; nothing of it is kept then.
    */
   upload(at: AlertNumber, readForm: ReadForm): Promise<MetricImage>;
   /** Opens the content of an image. */
@@ -57,6 +57,11 @@ export interface MetricImages {
 }
 
 const noImage = () => notFound('Metric image');
+
+/** A store that is full or away is no fault of whoever asks. */
+function asUnavailable(error: unknown): never {
+  throw isAppError(error) ? error : unavailable(error);
+}
 
 /** What a content turned out to be, known once it has been read. */
 interface Inspection {
@@ -102,7 +107,7 @@ export function manageMetricImages({ db, images, blobs, limit, sweepSoon }: Metr
     const start = await image.next();
     await images.expect(blob);
     faultPoint('metric_image.expected');
-    const size = await blobs.write(blob, resumed(start, image));
+    const size = await blobs.write(blob, resumed(start, image)).catch(asUnavailable);
     faultPoint('metric_image.stored');
     return { blob, filename, contentType: found.contentType, size };
   }
@@ -146,7 +151,7 @@ export function manageMetricImages({ db, images, blobs, limit, sweepSoon }: Metr
       return {
         image,
         content: async () => {
-          const blob = await blobs.open(image.blob);
+          const blob = await blobs.open(image.blob).catch(asUnavailable);
           if (blob === undefined) throw noImage();
           return blob;
         },

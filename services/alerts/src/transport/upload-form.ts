@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, invalidParams, isAppError } from '@switchyard/errors';
+import { AppError, invalidParams } from '@switchyard/errors';
 import busboy from 'busboy';
 import type { TakeFile } from '../application/manage-metric-images';
 
@@ -78,7 +78,7 @@ export function readUploadForm(
         return;
       }
       taking = take(filename ?? '', stream);
-      taking.catch((error: unknown) => stop(broken && !isAppError(error) ? malformed() : error));
+      taking.catch((error: unknown) => stop(broken ? malformed() : error));
     });
     form.on('error', () => stop(malformed()));
     form.on('close', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database';
 import { MetricImageServiceService, UpdateMetricImageRequest } from '@switchyard/protos/alerts/v1/metric_image';
@@ -256,6 +256,22 @@ it('answers 404 for a file that is gone from the store', async () => {
   await diskStore(join(here.folder, 'blobs')).remove(blob);
   expect((await get(id)).status).toBe(404);
   await images.deleteMetricImage({ projectId: project.id, alertIid: 1, imageId: id }, as());
+});
+
+it('answers 503 while the store cannot be used, and serves again after', async () => {
+  const { id } = await uploaded();
+  const before = await named();
+  const broken = join(here.folder, 'broken');
+  mkdirSync(broken);
+  writeFileSync(join(broken, 'blobs'), 'no folder');
+  await here.stop();
+  await here.start({ SWITCHYARD_DATA: broken });
+  expect((await upload(formOf(png(), 'a.png'))).status).toBe(503);
+  expect((await get(id)).status).toBe(503);
+  expect(await named()).toEqual(before);
+  await here.stop();
+  await here.start();
+  expect((await get(id)).status).toBe(200);
 });
 
 describe('a process that is killed', () => {
