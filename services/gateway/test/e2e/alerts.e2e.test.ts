@@ -32,6 +32,12 @@ interface ReceiptItem {
   readonly title: string;
 }
 
+/** A picture of one pixel. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 /** One installation: payloads from real and other senders, their alerts, incidents and mails, as clients see them. */
 describe('alerts', () => {
   let system: System;
@@ -199,6 +205,22 @@ describe('alerts', () => {
       details: { 'disk/mount': '/var' },
       payload,
     });
+    const image = { content: new Blob([png], { type: 'image/png' }), filename: 'disk.png' };
+    const { id } = await client.AlertManagement.uploadMetricImage('ops/shop', iid, image, {
+      url: 'https://graphs.example/1',
+    });
+    await client.AlertManagement.editMetricImage('ops/shop', iid, id, { urlText: 'Disk' });
+    const [shown, ...none] = await client.AlertManagement.allMetricImages('ops/shop', iid);
+    expect([shown, none]).toMatchObject([
+      { filename: 'disk.png', url: 'https://graphs.example/1', url_text: 'Disk' },
+      [],
+    ]);
+    const file = await fetch(`${system.url}${shown?.file_path}`, {
+      headers: { 'PRIVATE-TOKEN': tokens.dev as string },
+    });
+    expect([file.status, Buffer.from(await file.arrayBuffer())]).toEqual([200, png]);
+    await client.AlertManagement.removeMetricImage('ops/shop', iid, id);
+    expect(await client.AlertManagement.allMetricImages('ops/shop', iid)).toEqual([]);
     const [issue] = await client.Issues.all({ projectId: 'ops/shop', search: 'Disk full', issueType: 'incident' });
     expect(issue).toMatchObject({ iid: first.incident, state: 'opened', title: 'Disk full', type: 'INCIDENT' });
     await client.IssueNotes.create('ops/shop', first.incident, 'Seen.');
