@@ -117,9 +117,14 @@ beforeAll(async () => {
     issue: told,
     actorId: ada.id,
     occurredAt: next(),
+    ...sequence,
     fact: { $case: 'created', value: { assigneeIds: [bob.id], mentions: mentions() } } as never,
   });
   await here.publishEvent(issueEvents, opened, 'issue.created:1:1');
+  // Streams have no order among each other: an answer that came first would settle nothing.
+  await eventually(async () =>
+    expect(await here.db.query(sql`select 1 from todos where target_type = 'Issue'`)).toHaveLength(1),
+  );
   const comment = (fact: 'created' | 'deleted', id: number, actorId = ada.id) =>
     here.publishEvent(
       noteEvents,
@@ -127,6 +132,7 @@ beforeAll(async () => {
         noteable: { kind: 'Issue', ...told },
         actorId,
         occurredAt: next(),
+        ...sequence,
         fact: { $case: fact, value: { note: { id, authorId: actorId }, mentions: mentions(['bob']) } } as never,
       }),
       `note.${fact}:1:${id}`,
@@ -140,6 +146,7 @@ beforeAll(async () => {
     alert: { id: 7, iid: 7, projectId: project.id, title: 'Disk full', status: 'triggered', version: 2 },
     actorId: ada.id,
     occurredAt: next(),
+    ...sequence,
     fact: { $case: 'assigned', value: { addedAssigneeIds: [bob.id] } } as never,
   });
   await here.publishEvent(alertEvents, assigned, alertEventId('assigned', 7, 2));
@@ -147,6 +154,7 @@ beforeAll(async () => {
     const groups = await here.db.query<{ consumer_group: string; received: number }>(sql`
       select consumer_group, count(*)::int as received from events.inbox group by 1 order by 1`);
     expect(Object.fromEntries(groups.map((one) => [one.consumer_group, one.received]))).toMatchObject({
+      collaboration: 9,
       'collaboration.activity': 15,
       'collaboration.alerts': 1,
       'collaboration.todos': 5,

@@ -163,13 +163,13 @@ function items(value: unknown): unknown[] | Problem {
 }
 
 const readItems =
-  <T>(read: (value: unknown) => T | Problem) =>
+  <T>(read: (value: unknown) => T | Problem, { whole = false } = {}) =>
   (value: unknown): T[] | Problem => {
     const list = items(value);
     if (list instanceof Problem) return list;
     const out: T[] = [];
     // Each item of a list may be a list in the short spelling itself.
-    for (const item of list.flatMap((one) => (typeof one === 'string' && one.includes(',') ? one.split(',') : [one]))) {
+    for (const item of whole ? list : list.flatMap((one) => (typeof one === 'string' ? one.split(',') : [one]))) {
       const one = read(typeof item === 'string' ? item.trim() : item);
       if (one instanceof Problem) return one;
       out.push(one);
@@ -180,6 +180,10 @@ const readItems =
 /** Strings as `a[]=`, `a[0]=`, a JSON array or one comma-joined string; null is the empty array (G-1-4). */
 export const csv = (): z.ZodType<string[]> =>
   kind({ type: 'array', items: { type: 'string' } }, readItems(readText()), true);
+
+/** Strings in the spellings of `csv`, but an item of an array may hold commas itself. */
+export const texts = (): z.ZodType<string[]> =>
+  kind({ type: 'array', items: { type: 'string' } }, readItems(readText(), { whole: true }), true);
 
 /** Whole numbers in the spellings of `csv`. */
 export const integers = (options: IntegerOptions = {}): z.ZodType<number[]> =>

@@ -54,13 +54,13 @@ describe('while a car is being merged', () => {
     await ready(project, 1, 'one');
     await api(maintainer, 'POST', car(project, 1), {});
     const entry = await tested(project, 1);
-    // What `landing_begun` commits; the sweep finds it once it is a second old.
+    // What `landing_begun` commits, five seconds from now: the sweep, which finds it once it is a second old, leaves time to look at it.
     await harness.db.query(sql`update merge_train_cars set status = 'merging' where id = ${entry.id}`);
     await harness.db.query(sql`
       insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha, actor_id,
-        tree_sha, car_id, method, squash, pipeline_id, pipeline_status, statuses)
+        tree_sha, car_id, method, squash, pipeline_id, pipeline_status, statuses, created_at)
       select merge_request_id, gen_random_uuid(), project_id, target_branch, onto_sha, sha, source_sha, user_id, tree_sha, id, method,
-        squash, pipeline_id, 'success', '[{"id": 1, "name": "ci", "status": "success"}]'
+        squash, pipeline_id, 'success', '[{"id": 1, "name": "ci", "status": "success"}]', now() + interval '5 seconds'
       from merge_train_cars where id = ${entry.id}`);
     await harness.db.query(sql`
       update merge_requests set state = 'locked' where id = (select merge_request_id from merge_train_cars where id = ${entry.id})`);

@@ -2,7 +2,7 @@ import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/
 import type { z } from 'zod';
 import { atLeastOne } from '../../http/check-parameters';
 import { refuseDeepOffset } from '../../http/page';
-import { boolean, csv, dateTime, integer, nullable, oneOf, oneOfIntegers, text } from '../../http/params';
+import { boolean, csv, dateTime, integer, nullable, oneOf, oneOfIntegers, text, texts } from '../../http/params';
 import { defineRoute, type ListRule } from '../../http/route';
 
 const visibility = () => oneOf('private', 'internal', 'public');
@@ -67,7 +67,7 @@ const settings = {
   merge_pipelines_enabled: boolean().optional(),
   merge_trains_enabled: boolean().optional(),
   merge_trains_skip_train_allowed: boolean().optional(),
-  merge_train_required_statuses: csv().optional(),
+  merge_train_required_statuses: texts().optional(),
   merge_train_timeout: integer({ min: 0, max: 2_147_483_647 }).optional(),
   merge_train_parallel_cars: integer({ min: 0, max: 2_147_483_647 }).optional(),
   lfs_enabled: boolean().optional(),
