@@ -162,8 +162,11 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     (good.get(nameOfKey(key, address)) ?? 0) < now() - goodForMs;
 
   function remember(request: Request, key: string, address: AlertAddress, status: number): void {
-    if (wrongAnswers.has(status)) windows.count(`wrong:${request.ip}`, wrongKeys.seconds);
-    else if (status === 200) {
+    if (wrongAnswers.has(status)) {
+      windows.count(`wrong:${request.ip}`, wrongKeys.seconds);
+      // Whoever has no key must not use up what the project's senders may send.
+      windows.discount(inboundKey(address));
+    } else if (status === 200) {
       const name = nameOfKey(key, address);
       good.delete(name);
       good.set(name, now());
@@ -171,10 +174,14 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     }
   }
 
+  /** The metrics endpoint of a project is the project's as well. */
+  const inboundKey = ({ projectPath }: AlertAddress): string =>
+    `inbound:${projectPath.toLowerCase().replace(/\/prometheus$/, '')}`;
+
   /** Seconds to wait for a project that has received as much as it may. */
-  function overInbound(response: Response, { projectPath }: AlertAddress): number | undefined {
+  function overInbound(response: Response, address: AlertAddress): number | undefined {
     if (inboundLimit === undefined) return undefined;
-    const window = windows.count(`inbound:${projectPath.toLowerCase()}`, inboundLimit.seconds);
+    const window = windows.count(inboundKey(address), inboundLimit.seconds);
     return tellThrottle(response, { name: 'throttle_project_alerts', limit: inboundLimit, window, now: now() });
   }
 

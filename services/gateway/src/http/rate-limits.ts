@@ -52,6 +52,8 @@ export interface Windows {
   count(key: string, seconds: number): Window;
   /** The window under `key`; undefined when nothing has been counted in it. */
   look(key: string): Window | undefined;
+  /** Takes one back that was counted under `key`, where its window has not ended. */
+  discount(key: string): void;
 }
 
 /** Makes counters. */
@@ -63,6 +65,10 @@ export function countingWindows(now: () => number = Date.now): Windows {
   };
   return {
     look,
+    discount(key) {
+      const window = look(key);
+      if (window !== undefined) window.count = Math.max(0, window.count - 1);
+    },
     count(key, seconds) {
       let window = look(key);
       if (window === undefined) {

@@ -228,9 +228,12 @@ describe('a payload that is too large', () => {
 describe('limits', () => {
   it('of a project: over them others are told to wait, Alertmanager to come again', async () => {
     await start({ SWITCHYARD_ALERT_LIMIT: { requests: 2, seconds: 60 } });
+    answer = () => refused(401);
+    for (let guessed = 0; guessed < 3; guessed += 1) expect((await post()).status).toBe(401);
+    answer = () => stored;
     const first = await post();
     expect([first.status, first.headers.get('ratelimit-remaining')]).toEqual([200, '1']);
-    await post({}, '{}', '/G/P/alerts/notify.json');
+    await post({}, '{}', '/G/P/prometheus/alerts/notify.json');
     const over = await post();
     expect([over.status, await over.text()]).toEqual([429, 'Retry later\n']);
     expect(over.headers.get('ratelimit-name')).toBe('throttle_project_alerts');
@@ -239,7 +242,7 @@ describe('limits', () => {
     const alertmanager = await post({ 'User-Agent': 'Alertmanager/0.27.0' });
     expect([alertmanager.status, await alertmanager.text()]).toEqual([503, '']);
     expect((await post({}, '{}', '/g/other/alerts/notify.json')).status).toBe(200);
-    expect(received()).toHaveLength(3);
+    expect(received()).toHaveLength(6);
   });
 
   it('of wrong keys: an address that guesses has to wait, one whose key was good does not', async () => {
