@@ -38,17 +38,28 @@ const formOf = (content: Buffer | string, filename: string, fields: Record<strin
 
 const pathOf = (at = project, iid = 1) => `/projects/${at.id}/alerts/${iid}/metric_images`;
 
-const upload = (body: BodyInit, { at = project, iid = 1, query = '', headers = {} as HeadersInit } = {}) =>
-  here.forward('POST', `${pathOf(at, iid)}${query}`, { project: at.id, body, headers });
+/** An image as the API shows it. */
+interface Image {
+  readonly id: number;
+  readonly filename: string;
+  readonly file_path: string;
+}
+
+const imageIn = async (reply: Response): Promise<Image> => (await reply.json()) as Image;
+
+const upload = (
+  body: RequestInit['body'],
+  { at = project, iid = 1, query = '', headers = {} as Record<string, string> } = {},
+) => here.forward('POST', `${pathOf(at, iid)}${query}`, { project: at.id, body, headers });
 
 async function uploaded(body = formOf(png(), 'load.png'), at = project) {
   const reply = await upload(body, { at });
-  const image = await reply.json();
+  const image = await imageIn(reply);
   expect([reply.status, image]).toEqual([201, expect.anything()]);
-  return image as { id: number; filename: string; file_path: string };
+  return image;
 }
 
-const get = (id: number, at = project, headers: HeadersInit = {}, method = 'GET') =>
+const get = (id: number, at = project, headers: Record<string, string> = {}, method = 'GET') =>
   here.forward(method, `${pathOf(at)}/${id}`, { project: at.id, headers });
 
 const as = (at = project) => here.as({ id: 7 }, { id: at.id, level: 30 });
@@ -82,7 +93,7 @@ it('attaches an image, lists, serves, changes and deletes it', async () => {
   const fields = { url: 'https://grafana.example/d/1', url_text: 'Load' };
   const reply = await upload(formOf(png(100), 'Last ü 24h.PNG', fields));
   expect(reply.status).toBe(201);
-  const image = await reply.json();
+  const image = await imageIn(reply);
   expect(image).toEqual({
     id: expect.any(Number),
     created_at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -146,7 +157,7 @@ it.each([
   [`filename="${'l'.repeat(400)}.png"`, `${'l'.repeat(251)}.png`],
 ])('keeps of %j no more than a name', async (written, kept) => {
   const reply = await upload(raw(part(`name="file"; ${written}`, png()), end), { headers: multipart });
-  expect([reply.status, (await reply.json()).filename]).toEqual([201, kept]);
+  expect([reply.status, (await imageIn(reply)).filename]).toEqual([201, kept]);
 });
 
 it('takes an image of exactly the limit, and none of a byte more', async () => {
@@ -187,7 +198,7 @@ it.each([
   ['ten megabytes', formOf(png(10 << 20), 'a.png'), {}, 413],
 ])('refuses %s, and keeps nothing', async (_what, body, headers, status) => {
   const before = await named();
-  const reply = await upload(body, { headers: headers as HeadersInit });
+  const reply = await upload(body, { headers: headers as Record<string, string> });
   expect([reply.status, await reply.json()]).toEqual([status, expect.any(Object)]);
   expect(await named()).toEqual(before);
 });
@@ -290,10 +301,7 @@ describe('a process that is killed', () => {
     const child = await here.startProcess({ FAULT_FILE: armed });
     const ended = once(child, 'exit');
     writeFileSync(armed, point);
-    const image = await upload(formOf(png(), 'a.png')).then(
-      (reply) => reply.json(),
-      () => undefined,
-    );
+    const image = await upload(formOf(png(), 'a.png')).then(imageIn, () => undefined);
     const deletion = { projectId: project.id, alertIid: 1, imageId: image?.id ?? 0 };
     if (image !== undefined) await images.deleteMetricImage(deletion, as()).catch(() => undefined);
     await ended;

@@ -56,8 +56,8 @@ export interface Installation {
       project: number;
       user?: number;
       caller?: 'gateway' | 'collaboration';
-      body?: BodyInit;
-      headers?: HeadersInit;
+      body?: RequestInit['body'];
+      headers?: Record<string, string>;
     },
   ): Promise<Response>;
   start(environment?: Record<string, string>): Promise<void>;
@@ -167,7 +167,7 @@ export async function startInstallation(): Promise<Installation> {
       const signed = signClaims({ name: caller, key: keys.get(caller) as KeyObject }, bound, requestId, identity);
       return fetch(`http://127.0.0.1:${httpPort}${path}`, {
         method,
-        headers: { ...headers, [identityKey]: signed.toString('base64') } as HeadersInit,
+        headers: { ...headers, [identityKey]: signed.toString('base64') },
         // A body that is a stream wants it said.
         ...(body === undefined ? {} : ({ body, duplex: 'half' } as RequestInit)),
       });

@@ -126,8 +126,7 @@ describe('metric images', () => {
 
   it('the reference shows the form', () => {
     const { paths } = openApiDocument(routes, 'https://forge.example');
-    const { requestBody } = paths['/projects/{id}/alert_management_alerts/{alert_iid}/metric_images']?.post ?? {};
-    expect(requestBody).toMatchObject({
+    expect(paths['/projects/{id}/alert_management_alerts/{alert_iid}/metric_images']?.post?.requestBody).toMatchObject({
       content: {
         'multipart/form-data': {
           schema: {
