@@ -8,4 +8,4 @@ export {
 } from './issue-references';
 export { type Mentions, mentionsIn, newMentions } from './mentions';
 export { countTasks } from './tasks';
-export { type TimeTracking, timeStats, trackTime, type WorkTimes } from './time-tracking';
+export { parseTimeSpent, type TimeTracking, timeStats, trackTime, type WorkTimes } from './time-tracking';

@@ -1,4 +1,4 @@
-import { timeStats, trackTime } from './time-tracking';
+import { parseTimeSpent, timeStats, trackTime } from './time-tracking';
 
 const times = { timeEstimate: 3_600, totalTimeSpent: 60 };
 const invalid = 'must have a valid format and be greater than or equal to zero.';
@@ -26,4 +26,23 @@ test('times are printed in seconds and as people write them', () => {
     human_time_estimate: '1h',
     human_total_time_spent: '1m',
   });
+});
+
+test('time spent may name the day of the work, which has come', () => {
+  const now = new Date('2026-03-01T00:00:00Z');
+  const read = (text: string) => parseTimeSpent(text, now);
+  expect(read('1h 30m')).toEqual({ duration: '1h 30m', seconds: 5_400, spentAt: undefined });
+  expect(read(' -1h 30m  2024-02-29 ')).toEqual({ duration: '-1h 30m', seconds: -5_400, spentAt: '2024-02-29' });
+  expect(read('1h 2026-03-01')?.spentAt).toBe('2026-03-01');
+  for (const text of [
+    '1h 2026-03-02',
+    '1h 2025-02-29',
+    '1h 0000-01-01',
+    '2024-01-01',
+    '0 2024-01-01',
+    '1h2024-01-01',
+    'soon',
+    '',
+  ])
+    expect([text, read(text)]).toEqual([text, undefined]);
 });

@@ -33,6 +33,29 @@ export function trackTime({ totalTimeSpent }: WorkTimes, { kind, duration }: Tim
   return { times: { totalTimeSpent: total } };
 }
 
+/** Work as a command reports it. */
+export interface ReportedTime {
+  /** As it was written, without the day. */
+  readonly duration: string;
+  /** Not 0; negative to subtract. */
+  readonly seconds: number;
+  /** The day of the work, `YYYY-MM-DD`; undefined when none was named. */
+  readonly spentAt: string | undefined;
+}
+
+/** Reads `1h 30m` or `1h 30m 2024-01-31`; undefined for no duration, none of length, and a day that is none or has not come by `now` (UTC). */
+export function parseTimeSpent(text: string, now: Date): ReportedTime | undefined {
+  const written = text.trim();
+  const spentAt = /\s(\d{4}-\d{2}-\d{2})$/.exec(written)?.[1];
+  const duration = spentAt === undefined ? written : written.slice(0, -spentAt.length).trim();
+  const seconds = parseDuration(duration);
+  if (seconds === undefined || seconds === 0) return undefined;
+  if (spentAt === undefined) return { duration, seconds, spentAt };
+  const moment = new Date(`${spentAt}T00:00:00Z`);
+  const exists = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(spentAt);
+  return exists && moment <= now && !spentAt.startsWith('0000') ? { duration, seconds, spentAt } : undefined;
+}
+
 /** Times as the API prints them. */
 export const timeStats = ({ timeEstimate, totalTimeSpent }: WorkTimes) => ({
   time_estimate: timeEstimate,

@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { labelsByTitles, usersByUsernames } from '@switchyard/directory';
 import { isAppError } from '@switchyard/errors';
-import { parseDuration, type TimeTracking } from '@switchyard/texts';
+import { parseDuration, parseTimeSpent, type TimeTracking } from '@switchyard/texts';
 import type { Noteable, NoteableKind } from '../domain/noteable';
 import { type Command, type CommandOutcome, dueDate, labelNames, userNames } from '../domain/quick-action';
 import type { Reader } from './noteables';
@@ -185,14 +185,15 @@ export const runQuickActions =
         case 'remove_estimate':
           return { edit: { estimate: null }, changes: { time_estimate: 0 }, says: 'Removed the estimate.' };
         case 'spend': {
-          const seconds = parseDuration(argument);
-          return seconds === undefined || seconds === 0
-            ? undefined
-            : {
-                edit: { spent: argument },
-                changes: { spend_time: { duration: seconds } },
-                says: `Added ${argument} of time spent.`,
-              };
+          const reported = parseTimeSpent(argument, clock());
+          if (reported === undefined) return undefined;
+          const { duration, seconds, spentAt } = reported;
+          const dated = spentAt === undefined ? {} : { spent_at: spentAt };
+          return {
+            edit: { spent: duration },
+            changes: { spend_time: { duration: seconds, ...dated } },
+            says: `Added ${duration} of time spent${spentAt === undefined ? '' : ` at ${spentAt}`}.`,
+          };
         }
         case 'remove_time_spent':
           return {

@@ -10,6 +10,10 @@ describe('commands in a body', () => {
       ],
     });
     expect(parseQuickActions('/CLOSE', 'Issue').commands).toEqual([{ name: 'close', argument: '' }]);
+    for (const kind of ['Issue', 'MergeRequest'] as const)
+      expect(
+        parseQuickActions('/spent 1h\n/Spend_Time 1h\n/estimate_time 1h', kind).commands.map(({ name }) => name),
+      ).toEqual(['spend', 'spend', 'estimate']);
   });
 
   it('are text in code, in the middle of a line, of another kind, and where there is no such command', () => {

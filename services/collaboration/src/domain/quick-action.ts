@@ -36,8 +36,16 @@ const kindsOf = {
 /** Name of a command, without its slash. */
 export type CommandName = keyof typeof kindsOf;
 
+/** Other names of commands. */
+const aliases: ReadonlyMap<string, CommandName> = new Map([
+  ['spent', 'spend'],
+  ['spend_time', 'spend'],
+  ['estimate_time', 'estimate'],
+]);
+
 /** A command as it was written. */
 export interface Command {
+  /** Its own name, whatever alias was used. */
   readonly name: CommandName;
   /** What stands behind it, without blanks around it. */
   readonly argument: string;
@@ -76,7 +84,8 @@ function endOfBlock(line: string): ((line: string) => boolean) | undefined {
 function commandOf(line: string, kind: NoteableKind): Command | undefined {
   if (!line.startsWith('/')) return undefined;
   const end = line.slice(0, 40).search(/\s/);
-  const name = (end < 0 ? line.slice(0, 40) : line.slice(0, end)).slice(1).toLowerCase();
+  const word = (end < 0 ? line.slice(0, 40) : line.slice(0, end)).slice(1).toLowerCase();
+  const name = aliases.get(word) ?? word;
   if (!Object.hasOwn(kindsOf, name)) return undefined;
   const known = name as CommandName;
   if (!kindsOf[known].includes(kind)) return undefined;

@@ -313,6 +313,12 @@ describe('a body that says something else', () => {
       { tracking: { kind: Tracking.KIND_SPEND, duration: '30m' } },
       { tracking: { kind: Tracking.KIND_RESET_SPENT, duration: '' } },
     ]);
+    expect(await write(target, '/spend 1h 2024-01-01\n/spent 1h 9000-01-01')).toEqual({
+      status: 202,
+      commands_changes: { spend_time: { duration: 3_600, spent_at: '2024-01-01' } },
+      summary: ['Added 1h of time spent at 2024-01-01.', 'Could not apply spend command.'],
+    });
+    expect(scene.here.edits.at(-1)).toMatchObject({ tracking: { kind: Tracking.KIND_SPEND, duration: '1h' } });
     expect(await write(target, '/label ~nope')).toMatchObject({
       status: 202,
       commands_changes: {},
