@@ -1,8 +1,8 @@
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
-import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, integer, nullable, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
+import { type ParentKind, parentOf } from './parents';
 
 const priority = () => nullable(integer({ min: 0, max: 2_147_483_647 })).optional();
 const changes = {
@@ -13,14 +13,12 @@ const changes = {
 };
 
 /** Labels of projects and of groups are one resource on two paths. */
-const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
+const labelRoutesOf = (kind: ParentKind): Route[] => {
   const root = `/${kind}s/:id/labels`;
   const component = kind === 'group' ? 'GroupLabel' : 'ProjectLabel';
   const read = kind === 'group' ? ({ group: 'read_group_label' } as const) : ({ project: 'read_label' } as const);
   const administer =
     kind === 'group' ? ({ group: 'admin_group_label' } as const) : ({ project: 'admin_label' } as const);
-  const parent = (access: Access) =>
-    kind === 'group' ? { groupId: access.id, projectId: 0 } : { groupId: 0, projectId: access.id };
   return [
     defineRoute({
       method: 'get',
@@ -38,7 +36,7 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 200: [component] },
       handle: ({ params, access, page, call }) =>
         call(LabelServiceService).listLabels({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           page,
           search: params.search ?? '',
           includeAncestorGroups: params.include_ancestor_groups,
@@ -56,7 +54,7 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 200: component },
       handle: ({ params, path, access, call }) =>
         call(LabelServiceService).getLabel({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           label: path.label_id,
           includeAncestorGroups: params.include_ancestor_groups,
         }),
@@ -75,7 +73,7 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 201: component },
       handle: ({ params, access, call }) =>
         call(LabelServiceService).createLabel({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           name: params.name,
           color: params.color,
           description: params.description ?? '',
@@ -93,7 +91,7 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 200: component },
       handle: ({ params, path, access, call }) =>
         call(LabelServiceService).updateLabel({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           label: path.label_id,
           newName: params.new_name ?? '',
           color: params.color ?? '',
@@ -111,7 +109,7 @@ const labelRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 204: undefined },
       handle: ({ path, access, unmodifiedSince, call }) =>
         call(LabelServiceService).deleteLabel({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           label: path.label_id,
           ifUnmodifiedSince: unmodifiedSince,
         }),

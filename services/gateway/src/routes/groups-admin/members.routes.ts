@@ -1,23 +1,21 @@
 import { MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
-import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import { exactlyOne } from '../../http/check-parameters';
 import { boolean, csv, date, integer, integers, nullable, oneOfIntegers, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
+import { type ParentKind, parentOf } from './parents';
 
 const filters = { query: text().optional(), user_ids: integers().optional(), state: text().optional() };
 const accessLevel = () => oneOfIntegers(5, 10, 15, 20, 30, 40, 50);
 const user = { user_id: integer() };
 
 /** Members of groups and of projects are one resource on two paths. */
-const memberRoutesOf = (kind: 'group' | 'project'): Route[] => {
+const memberRoutesOf = (kind: ParentKind): Route[] => {
   const root = `/${kind}s/:id/members`;
   const read = kind === 'group' ? ({ group: 'read_group_member' } as const) : ({ project: 'read_member' } as const);
   const administer =
     kind === 'group' ? ({ group: 'admin_group_member' } as const) : ({ project: 'admin_project_member' } as const);
   // Whoever may read may leave; whom else one may remove is the service's to say.
   const remove = kind === 'group' ? ({ group: 'leave_group' } as const) : ({ project: 'leave_project' } as const);
-  const source = (access: Access) =>
-    kind === 'group' ? { groupId: access.id, projectId: 0 } : { groupId: 0, projectId: access.id };
   return [
     ...[false, true].map((inherited) =>
       defineRoute({
@@ -30,7 +28,7 @@ const memberRoutesOf = (kind: 'group' | 'project'): Route[] => {
         returns: { 200: ['Member'] },
         handle: ({ params, access, page, call }) =>
           call(MemberServiceService).listMembers({
-            source: source(access),
+            source: parentOf(kind, access),
             page,
             query: params.query ?? '',
             userIds: params.user_ids ?? [],
@@ -47,7 +45,7 @@ const memberRoutesOf = (kind: 'group' | 'project'): Route[] => {
         path_params: user,
         returns: { 200: 'Member' },
         handle: ({ path, access, call }) =>
-          call(MemberServiceService).getMember({ source: source(access), userId: path.user_id, inherited }),
+          call(MemberServiceService).getMember({ source: parentOf(kind, access), userId: path.user_id, inherited }),
       }),
     ),
     defineRoute({
@@ -66,7 +64,7 @@ const memberRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 201: 'AddedMembers' },
       handle: ({ params, access, call }) =>
         call(MemberServiceService).addMembers({
-          source: source(access),
+          source: parentOf(kind, access),
           userIds: params.user_id ?? [],
           usernames: params.username ?? [],
           accessLevel: params.access_level,
@@ -83,7 +81,7 @@ const memberRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 200: 'Member' },
       handle: ({ params, path, access, call }) =>
         call(MemberServiceService).updateMember({
-          source: source(access),
+          source: parentOf(kind, access),
           userId: path.user_id,
           accessLevel: params.access_level,
           expiresAt: params.expires_at === null ? '' : params.expires_at,
@@ -99,7 +97,7 @@ const memberRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 204: undefined },
       handle: ({ params, path, access, call }) =>
         call(MemberServiceService).removeMember({
-          source: source(access),
+          source: parentOf(kind, access),
           userId: path.user_id,
           skipSubresources: params.skip_subresources ?? false,
         }),

@@ -1,7 +1,7 @@
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
-import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import { boolean, date, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
+import { type ParentKind, parentOf } from './parents';
 
 const milestone = { milestone_id: integer() };
 const content = {
@@ -12,15 +12,13 @@ const content = {
 const cleared = (value: string | null | undefined): string | undefined => (value === null ? '' : value);
 
 /** Milestones of projects and of groups are one resource on two paths. */
-const milestoneRoutesOf = (kind: 'group' | 'project'): Route[] => {
+const milestoneRoutesOf = (kind: ParentKind): Route[] => {
   const root = `/${kind}s/:id/milestones`;
   const component = kind === 'group' ? 'GroupMilestone' : 'ProjectMilestone';
   const read =
     kind === 'group' ? ({ group: 'read_group_milestone' } as const) : ({ project: 'read_milestone' } as const);
   const administer =
     kind === 'group' ? ({ group: 'admin_group_milestone' } as const) : ({ project: 'admin_milestone' } as const);
-  const parent = (access: Access) =>
-    kind === 'group' ? { groupId: access.id, projectId: 0 } : { groupId: 0, projectId: access.id };
   return [
     defineRoute({
       method: 'get',
@@ -43,7 +41,7 @@ const milestoneRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 200: ['Milestone'] },
       handle: ({ params, access, page, call }) =>
         call(MilestoneServiceService).listMilestones({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           page,
           iids: params.iids ?? [],
           state: params.state === 'all' ? '' : (params.state ?? ''),
@@ -64,7 +62,7 @@ const milestoneRoutesOf = (kind: 'group' | 'project'): Route[] => {
       path_params: milestone,
       returns: { 200: component },
       handle: ({ path, access, call }) =>
-        call(MilestoneServiceService).getMilestone({ parent: parent(access), milestoneId: path.milestone_id }),
+        call(MilestoneServiceService).getMilestone({ parent: parentOf(kind, access), milestoneId: path.milestone_id }),
     }),
     defineRoute({
       method: 'post',
@@ -75,7 +73,7 @@ const milestoneRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 201: component },
       handle: ({ params, access, call }) =>
         call(MilestoneServiceService).createMilestone({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           title: params.title,
           description: params.description ?? '',
           dueDate: params.due_date ?? '',
@@ -92,7 +90,7 @@ const milestoneRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 200: component },
       handle: ({ params, path, access, call }) =>
         call(MilestoneServiceService).updateMilestone({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           milestoneId: path.milestone_id,
           title: params.title,
           description: cleared(params.description),
@@ -110,7 +108,7 @@ const milestoneRoutesOf = (kind: 'group' | 'project'): Route[] => {
       returns: { 204: undefined },
       handle: ({ path, access, unmodifiedSince, call }) =>
         call(MilestoneServiceService).deleteMilestone({
-          parent: parent(access),
+          parent: parentOf(kind, access),
           milestoneId: path.milestone_id,
           ifUnmodifiedSince: unmodifiedSince,
         }),
