@@ -29,4 +29,4 @@ export { openBus } from './open-bus';
 export { appendAllToOutbox, appendToOutbox, nudgeRelay, outboxBacklog } from './outbox';
 export { type Relay, type RelayOptions, startRelay } from './relay';
 export { type Replayed, replay } from './replay';
-export { tellStates } from './tell-states';
+export { runTellCommand, tellStates } from './tell-states';
