@@ -2,7 +2,10 @@ import { type Database, raw, type Sql, sql } from '@switchyard/database';
 
 /** What goes with its project. */
 export interface AlertPurge {
-  /** Removes up to `limit` rows of each kind that belong to deleted projects; returns how many. */
+  /**
+   * Removes up to `limit` rows of each kind that belong to deleted projects, and forgets as many incidents that had been moved to one, so
+   * that their alerts can get another; returns how many.
+   */
   removeOrphans(limit: number): Promise<number>;
 }
 
@@ -26,12 +29,17 @@ const orphans = (table: string, key: string, limit: number): Sql => {
     where p.deleted_at is not null limit ${limit}) returning 1`;
 };
 
+const movedAway = (limit: number): Sql => sql`
+  update alerts set issue_id = null, issue_iid = null, issue_project_id = null, updated_at = now() where id in (
+    select a.id from directory.projects p join alerts a on a.issue_project_id = p.id and a.issue_project_id <> a.project_id
+    where p.deleted_at is not null limit ${limit}) returning 1`;
+
 /** Opens the store. */
 export const alertPurge = (db: Database): AlertPurge => ({
   async removeOrphans(limit) {
     let removed = 0;
     for (const [table, key] of Object.entries(ofProjects))
       removed += (await db.query(orphans(table, key, limit))).length;
-    return removed;
+    return removed + (await db.query(movedAway(limit))).length;
   },
 });

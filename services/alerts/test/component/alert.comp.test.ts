@@ -411,6 +411,10 @@ it('nothing is left of a project that is gone', async () => {
       insert into episode_ends (project_id, fingerprint, ended_at) values (${project.id}, 'f', now()), (${project.id}, 'g', now())`);
   }
   await list(kept);
+  await here.db.query(sql`
+    update alerts set issue_id = 7, issue_iid = 1, issue_project_id = ${gone.id} where project_id = ${kept.id} and iid = 1`);
+  await here.db.query(sql`
+    update alerts set issue_id = 8, issue_iid = 2, issue_project_id = ${kept.id} where project_id = ${kept.id} and iid = 2`);
   await here.db.query(sql`update directory.projects set deleted_at = now() where id = ${gone.id}`);
   const purge = alertPurge(here.db);
   while ((await purge.removeOrphans(1)) > 0);
@@ -420,4 +424,11 @@ it('nothing is left of a project that is gone', async () => {
     union all select 'alert_receipts', project_id from alert_receipts union all select 'episode_ends', project_id from episode_ends`);
   expect(left.filter(({ project_id: id }) => id === gone.id)).toEqual([]);
   expect(new Set(left.filter(({ project_id: id }) => id === kept.id).map(({ of }) => of))).toEqual(new Set(tables));
+  // An incident that was moved to the project has gone with it.
+  expect(
+    await here.db.query(sql`select issue_id, issue_project_id from alerts where project_id = ${kept.id} order by iid`),
+  ).toEqual([
+    { issue_id: null, issue_project_id: null },
+    { issue_id: 8, issue_project_id: kept.id },
+  ]);
 });
