@@ -31,6 +31,7 @@ import { runQuickActions } from './application/run-quick-actions';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
 import type { IssuePart } from './compose-issues';
 import { awardStore } from './storage/award-emoji.store';
+import { crossReferenceStore } from './storage/cross-reference.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { noteList } from './storage/note.list';
@@ -148,7 +149,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     listCommitComments: listCommitComments(discussing),
     createCommitComment: createCommitComment(discussing),
     countNotes: countNotes({ db, noteables: noteableStore }),
-    noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes }),
+    noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes, references: crossReferenceStore }),
     noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes, moves: diffNoteStore }),
   });
   return {

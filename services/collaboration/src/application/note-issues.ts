@@ -1,6 +1,7 @@
 import type { Tx } from '@switchyard/database';
 import { issueSystemNotes, type NotedIssueFact } from '../domain/issue-system-note';
 import type { NoteableKey } from '../domain/noteable';
+import type { crossReferenceStore } from '../storage/cross-reference.store';
 import type { noteableStore } from '../storage/noteable.store';
 import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
 
@@ -9,16 +10,36 @@ export interface NotedIssueHappening {
   readonly issueId: number;
   readonly projectId: number;
   readonly actorId: number;
-  /** `deleted`: its notes go with it. */
-  readonly fact: NotedIssueFact | { readonly kind: 'deleted' };
+  /** `moved`: the id of the issue on the other side. `deleted`: its notes go with it. */
+  readonly fact:
+    | Exclude<NotedIssueFact, { kind: 'moved' }>
+    | { readonly kind: 'moved'; readonly direction: 'to' | 'from'; readonly otherId: number }
+    | { readonly kind: 'deleted' };
   readonly cause: SystemNoteCause;
 }
 
 /** Writes system notes as issues go their way, within the transaction that takes note of the event. */
 export const noteIssues =
-  ({ noteables, notes }: { noteables: typeof noteableStore; notes: typeof systemNotes }) =>
+  ({
+    noteables,
+    notes,
+    references,
+  }: {
+    noteables: typeof noteableStore;
+    notes: typeof systemNotes;
+    references: typeof crossReferenceStore;
+  }) =>
   async (tx: Tx, { issueId, projectId, actorId, fact, cause }: NotedIssueHappening): Promise<void> => {
     const key: NoteableKey = { kind: 'Issue', projectId, targetId: issueId, sha: '' };
-    if (fact.kind === 'deleted') await noteables.remove(tx, key);
-    else await notes.write(tx, key, issueSystemNotes(actorId, fact), cause);
+    if (fact.kind === 'deleted') {
+      await noteables.remove(tx, key);
+      return;
+    }
+    let noted: NotedIssueFact;
+    if (fact.kind === 'moved') {
+      const other = await references.issue(tx, fact.otherId);
+      if (other === undefined) return;
+      noted = { kind: 'moved', direction: fact.direction, other };
+    } else noted = fact;
+    await notes.write(tx, key, issueSystemNotes(actorId, noted), cause);
   };

@@ -36,5 +36,12 @@ it('system notes of an issue tell of each change but those of labels, state, mil
     'changed the description',
     'assigned to @3',
   ]);
-  expect(said({ kind: 'moved' })).toEqual(['moved this issue to another project']);
+});
+
+it('where an issue moved to or from is for those who can read it there', () => {
+  const other = { id: 5, projectId: 6, reference: 'a/b#7' };
+  expect(said({ kind: 'moved', direction: 'to', other })).toEqual(['moved to a/b#7']);
+  expect(issueSystemNotes(2, { kind: 'moved', direction: 'from', other })).toMatchObject([
+    { parts: ['moved from a/b#7'], source: { id: 5, projectId: 6 } },
+  ]);
 });

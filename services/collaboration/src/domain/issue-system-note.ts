@@ -11,7 +11,12 @@ export type NotedIssueFact =
       readonly changedFields: readonly string[];
       readonly changes: readonly { readonly field: string; readonly old: string; readonly new: string }[];
     }
-  | { readonly kind: 'moved' };
+  | {
+      readonly kind: 'moved';
+      readonly direction: 'to' | 'from';
+      /** The issue on the other side; its reference is a full one. */
+      readonly other: { readonly id: number; readonly projectId: number; readonly reference: string };
+    };
 
 type Change = Extract<NotedIssueFact, { kind: 'updated' }>['changes'][number];
 
@@ -33,11 +38,13 @@ const sayings: Record<string, (change: Change) => string> = {
 
 /**
  * System notes that follow from what happened to an issue. Changes of labels, state, milestone and weight are told elsewhere, not by notes
- * (api.md section 2, Note). Where a moved issue went is not said: not everybody who reads it may know that project.
+ * (api.md section 2, Note). Where a moved issue went, or came from, is told to those who can read it there: not everybody may know that project.
  */
 export function issueSystemNotes(actorId: number, fact: NotedIssueFact): SystemNote[] {
-  if (fact.kind === 'moved')
-    return [{ action: 'moved', authorId: actorId, parts: ['moved this issue to another project'] }];
+  if (fact.kind === 'moved') {
+    const { direction, other } = fact;
+    return [{ action: 'moved', authorId: actorId, parts: [`moved ${direction} ${other.reference}`], source: other }];
+  }
   const notes: SystemNote[] = [];
   const say = (action: string, ...parts: Part[]): void => {
     if (parts.length > 0) notes.push({ action, authorId: actorId, parts });

@@ -6,6 +6,8 @@ export interface SystemNote {
   readonly authorId: number;
   /** Texts and the users named between them. */
   readonly parts: readonly (string | { readonly userId: number })[];
+  /** The issue it tells of, which those who see the note must be able to read; undefined when it tells of nothing elsewhere. */
+  readonly source?: { readonly id: number; readonly projectId: number };
 }
 
 /** A text, or a user named between texts. */

@@ -1,4 +1,4 @@
-import { named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { given, named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import {
   type AttachedLabel,
   type AttachedMilestone,
@@ -47,8 +47,6 @@ export const issueSelect = (viewer: Viewer): Sql => sql`${issueColumns}, ${proje
 
 /** Issues `i` with their projects `p` and namespaces `n`. */
 export const issueFrom: Sql = sql`issues i ${joinProject(sql`i.project_id`)}`;
-
-const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
 
 /** A row of `issueColumns` as the domain has it. */
 export const toIssue = (row: Record<string, unknown>): Issue => ({

@@ -9,9 +9,14 @@ function notedFact({ fact }: IssueEvent): NotedIssueHappening['fact'] | undefine
   switch (fact?.$case) {
     case 'updated':
       return { kind: 'updated', ...fact.value };
+    case 'created':
+      return fact.value.movedFromId > 0
+        ? { kind: 'moved', direction: 'from', otherId: fact.value.movedFromId }
+        : undefined;
     case 'moved':
+      return { kind: 'moved', direction: 'to', otherId: fact.value.toIssueId };
     case 'deleted':
-      return { kind: fact.$case };
+      return { kind: 'deleted' };
     default:
       return undefined;
   }

@@ -1,9 +1,11 @@
 import { sql } from '@switchyard/database';
-import { issueEvents, noteEvents } from '@switchyard/events';
-import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import { issueEventId, issueEvents, noteEvents } from '@switchyard/events';
+import { IssueCreated, IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { DirectoryProject } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
+import { causedVisibly } from '../../src/storage/caused-note.visibility';
+import { noteableId } from '../../src/storage/noteable.store';
 import { created, type StoredTarget, updated } from '../support/installation';
 import { json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
 
@@ -125,6 +127,35 @@ describe('what names another object', () => {
     expect(await read(target)).toHaveLength(2);
     await here.db.query(sql`delete from issues where id = ${confidential.id}`);
     expect(await read(target)).toHaveLength(1);
+  });
+
+  it('is where an issue moved to and from, told on both sides', async () => {
+    const { here, ada, bob, project } = scene;
+    const path = `${here.directory.namespaces.get(project.namespaceId)?.fullPath}/${project.path}`;
+    const [old, moved] = [await issue(project.id, 5), await issue(secret.id, 6)];
+    const tell = (of: typeof old, fact: NonNullable<IssueEvent['fact']>) =>
+      here.publishEvent(
+        issueEvents,
+        IssueEvent.fromPartial({ issue: of, actorId: ada.id, directorySequence: here.directory.changes.length, fact }),
+        issueEventId(fact.$case, of.id, 1),
+      );
+    await tell(moved, { $case: 'created', value: IssueCreated.fromPartial({ movedFromId: old.id }) });
+    await tell(old, {
+      $case: 'moved',
+      value: { toIssueId: moved.id, toIssueIid: moved.iid, toProjectId: moved.projectId },
+    });
+    const seen = async (of: typeof old, who: typeof ada) => {
+      const key = { kind: 'Issue' as const, projectId: of.projectId, targetId: of.id, sha: '' };
+      const rows = await here.db.query<{ body: string }>(sql`
+        select n.body from notes n where n.noteable_id = ${noteableId(key)}
+          and ${causedVisibly(key, { userId: who.id, admin: false, external: false })}`);
+      return rows.map(({ body }) => body);
+    };
+    await eventually(async () => expect(await seen(old, ada)).toEqual(['moved to hidden/plans#6']));
+    await eventually(async () => expect(await seen(moved, ada)).toEqual([`moved from ${path}#5`]));
+    expect(await seen(old, bob)).toEqual([]);
+    await here.db.query(sql`update issues set confidential = true where id = ${old.id}`);
+    expect(await seen(moved, scene.eve)).toEqual([]);
   });
 
   it('may be a comment, but not an internal one', async () => {

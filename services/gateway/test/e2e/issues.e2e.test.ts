@@ -294,6 +294,17 @@ describe('issues', () => {
       moved_to_id: moved.body.id,
     });
     expect((await system.api('POST', `${at}/${iid}/move`, { body: { to_project_id: other } })).status).toBe(400);
+    const notes = async (path: string) =>
+      (await system.api('GET', `${path}/notes`)).body.map(({ body }: { body: string }) => body);
+    await eventually(async () => {
+      expect(await notes(`${at}/${iid}`)).toContainEqual(expect.stringMatching(/^moved to .+\/q#1$/));
+      expect(await notes(`/projects/${other}/issues/1`)).toContainEqual(
+        expect.stringMatching(new RegExp(`^moved from .+#${iid}$`)),
+      );
+    });
+    expect((await call('bob', 'GET', `${at}/${iid}/notes`)).body).not.toContainEqual(
+      expect.objectContaining({ body: expect.stringMatching(/^moved/) }),
+    );
   });
 
   it('are closed by a merge request that lands in the default branch, as far as whoever merges may', async () => {
