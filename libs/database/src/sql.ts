@@ -46,3 +46,6 @@ export function preparedName(name: string | undefined, text: string): string | u
   preparedNames.set(text, prepared);
   return prepared;
 }
+
+/** A column's value; undefined for null. */
+export const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));

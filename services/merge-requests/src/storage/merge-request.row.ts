@@ -1,4 +1,4 @@
-import { named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { given, named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import {
   joinProject,
   labelsJson,
@@ -55,8 +55,6 @@ export const mergeRequestSelect: Sql = sql`mr.*, ${projectColumns}, p.merge_meth
 
 /** Merge requests `mr` with their projects `p` and namespaces `n`. */
 export const mergeRequestFrom: Sql = sql`merge_requests mr ${joinProject(sql`mr.project_id`)}`;
-
-const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
 
 /** A row of `merge_requests` as the domain has it. */
 export function toMergeRequest(row: Record<string, unknown>): MergeRequest {

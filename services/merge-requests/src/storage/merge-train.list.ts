@@ -1,4 +1,5 @@
 import {
+  given,
   listPage,
   type OrderColumn,
   type PageInfo,
@@ -60,8 +61,6 @@ const entrySelect = sql`c.id, c.status, c.target_branch, c.created_at, c.updated
 const joins = sql`${joinProject(sql`c.project_id`)} left join pipelines pl on pl.id = c.pipeline_id ${userJoin('adder', sql`c.user_id`)}`;
 
 const id: OrderColumn = { name: 'id', expression: sql`c.id`, type: 'bigint' };
-
-const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
 
 function toEntry(row: Record<string, unknown>): MergeTrainEntry {
   const project = projectOf(row);

@@ -1,8 +1,7 @@
-import { type Sql, sql } from '@switchyard/database';
+import { given, type Sql, sql } from '@switchyard/database';
 import type { CommitStatus, CommitStatusView, Pipeline, PipelineView } from '../domain/pipeline';
 import type { CommitStatusState, PipelineStatus } from '../domain/pipeline-status';
 
-const given = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
 const number = (value: unknown): number | undefined => (value === null ? undefined : Number(value));
 
 /** A row of `pipelines`. */
