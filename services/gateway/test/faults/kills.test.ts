@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '@switchyard/testkit';
 import { random, seedOfRun } from '../e2e/support/random';
 import { makeReviewer, type Someone } from '../e2e/support/scene';
 import { type System, startSystem } from '../e2e/support/system';
+import { kill } from './deaths';
 import { underLoad } from './under-load';
 
 jest.setTimeout(1_800_000);
@@ -30,39 +30,13 @@ describe(`processes are killed at any moment under load, FAULT_SEED=${seed} FAUL
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const running = (name: string): number | undefined => {
-    const recorded = JSON.parse(readFileSync(join(system.data, 'processes.json'), 'utf8')) as {
-      name: string;
-      pid: number;
-    }[];
-    return recorded.find((one) => one.name === name)?.pid;
-  };
-
-  async function kill(name: string, before: number | undefined): Promise<number | undefined> {
-    if (name === 'launcher') {
-      await system.kill();
-      await system.start();
-      return undefined;
-    }
-    const pid = await eventually(
-      () => {
-        const found = running(name);
-        if (found === undefined || found === before) throw new Error(`${name} has not come back`);
-        return found;
-      },
-      { within: 30_000, every: 50 },
-    );
-    process.kill(pid, 'SIGKILL');
-    return pid;
-  }
-
   it.each(processes.map((name, at) => [name, at] as const))('%s', async (name, at) => {
     const chance = random(seed + at);
     await underLoad({ system, reviewer, folder, name: `kill-${name}`, seed: seed + at }, async () => {
       let last: number | undefined;
       for (let round = 0; round < rounds; round += 1) {
         await pause(chance.between(50, 3_000));
-        last = await kill(name, last);
+        last = await kill(system, name, last);
       }
     });
   });

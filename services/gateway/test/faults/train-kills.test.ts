@@ -9,6 +9,7 @@ import { random, seedOfRun } from '../e2e/support/random';
 import { makeReviewer, makeScene, type Someone } from '../e2e/support/scene';
 import { type System, startSystem } from '../e2e/support/system';
 import { makeTrainRig, type Proposal } from '../e2e/support/train-rig';
+import { kill, running } from './deaths';
 
 jest.setTimeout(1_800_000);
 
@@ -40,35 +41,9 @@ describe(`processes are killed while trains run, FAULT_SEED=${seed} FAULT_ROUNDS
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const running = (name: string): number | undefined => {
-    const recorded = JSON.parse(readFileSync(join(system.data, 'processes.json'), 'utf8')) as {
-      name: string;
-      pid: number;
-    }[];
-    return recorded.find((one) => one.name === name)?.pid;
-  };
-
-  async function kill(name: string, before: number | undefined): Promise<number | undefined> {
-    if (name === 'launcher') {
-      await system.kill();
-      await system.start();
-      return undefined;
-    }
-    const pid = await eventually(
-      () => {
-        const found = running(name);
-        if (found === undefined || found === before) throw new Error(`${name} has not come back`);
-        return found;
-      },
-      { within: 30_000, every: 50 },
-    );
-    process.kill(pid, 'SIGKILL');
-    return pid;
-  }
-
   /** A second merge-requests process with the environment of the first: on its database and its volume. */
   async function startSecond(): Promise<void> {
-    const environment = readFileSync(`/proc/${running('merge-requests')}/environ`, 'utf8')
+    const environment = readFileSync(`/proc/${running(system, 'merge-requests')}/environ`, 'utf8')
       .split('\0')
       .filter((line) => line.includes('='))
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
@@ -129,7 +104,7 @@ describe(`processes are killed while trains run, FAULT_SEED=${seed} FAULT_ROUNDS
       let last: number | undefined;
       for (let round = 0; round < rounds; round += 1) {
         await pause(chance.between(50, 1_500));
-        last = await kill(name, last);
+        last = await kill(system, name, last);
       }
     });
   });
@@ -141,7 +116,7 @@ describe(`processes are killed while trains run, FAULT_SEED=${seed} FAULT_ROUNDS
       let last: number | undefined;
       for (let round = 0; round < rounds; round += 1) {
         await pause(chance.between(50, 1_500));
-        if (chance.between(0, 1) === 0) last = await kill('merge-requests', last);
+        if (chance.between(0, 1) === 0) last = await kill(system, 'merge-requests', last);
         else {
           second?.kill('SIGKILL');
           // The environment is that of the first, which may be on its way up again.
