@@ -36,7 +36,11 @@ export type Reception =
       /** Alerts that were raised, counted or resolved, each once, in the order of the payload. */
       readonly alerts: readonly { readonly iid: number; readonly title: string }[];
     }
-  | { readonly status: 400 | 401 | 403 | 404 }
+  | {
+      /** 400 with a receipt: it was read, and nothing of it could be stored. */
+      readonly status: 400 | 401 | 403 | 404;
+      readonly receiptId?: string;
+    }
   | {
       readonly status: 429 | 503;
       /** Seconds. */
@@ -150,7 +154,7 @@ export function receiveAlerts(edges: ReceptionEdges) {
     try {
       const outcomes = await edges.writer.write({ ...received, wishes: wishesOf(endpoint) }, content.length);
       const isRefused = payload.format === 'custom' && outcomes.every(({ outcome }) => outcome === 'rejected');
-      return isRefused ? { status: 400 } : { status: 200, receiptId, alerts: alertsOf(outcomes) };
+      return isRefused ? { status: 400, receiptId } : { status: 200, receiptId, alerts: alertsOf(outcomes) };
     } catch (error) {
       if (!(error instanceof Overloaded)) throw error;
       // Alertmanager tries again after a 5xx alone; after a 429 it drops what it had to say.

@@ -72,6 +72,8 @@ function ofText(text: string): number {
   if (found === null) return text.length <= 64 && withZone.test(text) ? Date.parse(text) : Number.NaN;
   const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] =
     found;
+  // JavaScript takes 30 February for a day of March.
+  if (new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) return Number.NaN;
   const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(-2)}` : 'Z';
   // A leap second is the second after it, to JavaScript no second at all.
   const told = second === '60' ? '59' : second;

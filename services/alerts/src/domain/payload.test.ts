@@ -138,6 +138,7 @@ describe('a custom payload', () => {
     [1_772_359_200, '2026-03-01T10:00:00.000Z'],
     ['0001-01-01T00:00:00Z', undefined],
     ['2026-02-30T25:00:00Z', undefined],
+    ['2026-02-30T00:00:00Z', undefined],
     ['soon', undefined],
     ['', undefined],
     [null, undefined],

@@ -7,7 +7,7 @@ const nothing = Buffer.alloc(0);
 const toResponse = (reception: Reception): IngestionServiceReceiveResponse => ({
   status: reception.status,
   json: 'alerts' in reception ? Buffer.from(JSON.stringify(reception.alerts)) : nothing,
-  receiptId: 'receiptId' in reception ? reception.receiptId : '',
+  receiptId: 'receiptId' in reception ? (reception.receiptId ?? '') : '',
   retryAfter: 'retryAfter' in reception ? reception.retryAfter : 0,
 });
 

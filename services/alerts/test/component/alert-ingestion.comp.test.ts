@@ -352,6 +352,7 @@ describe('what the database refuses', () => {
       '31 not_storable',
     ]);
     expect(others.map(({ status }) => status)).toEqual([400, ...Array.from({ length: 10 }, () => 200)]);
+    expect(await project.receipt(others[0] as never)).toMatchObject([{ outcome: 'rejected', reason: 'not_storable' }]);
     const iids = (await project.alerts()).map(({ iid }) => iid);
     expect(iids).toEqual(Array.from({ length: 47 }, (_, at) => at + 1));
   });
