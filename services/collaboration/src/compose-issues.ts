@@ -3,6 +3,7 @@ import type { EnsureLabels } from '@switchyard/directory';
 import type { ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import type { KeepCounters } from './application/change-noteable';
+import { commandSteps } from './application/command-steps';
 import { createIssue } from './application/create-issue';
 import { deleteIssue } from './application/delete-issue';
 import { followIssueReferences } from './application/follow-issue-references';
@@ -64,12 +65,14 @@ export interface IssuePart {
 /** Builds issues. */
 export function composeIssues(given: IssuePartEdges): IssuePart {
   const { db, externalUrl } = given;
+  const clock = given.clock ?? (() => new Date());
   const edges: IssueEdges = {
     issues: issueStore(db),
     lists: issueList(db),
     directory: issueDirectoryStore(db),
     ensureLabels: given.ensureLabels,
-    clock: given.clock ?? (() => new Date()),
+    commandSteps: commandSteps({ db, clock }),
+    clock,
   };
   const useCases = observe('issues', {
     readIssue: readIssue(edges),

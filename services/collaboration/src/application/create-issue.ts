@@ -8,6 +8,7 @@ import {
   mayAdminIssue,
   mayDateIssue,
 } from '../domain/issue';
+import { describeIssue, trackAll } from './describe-issue';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 
 /** An issue as it is asked for. */
@@ -30,14 +31,22 @@ export interface CreateIssueCommand {
 
 /**
  * Opens an issue; answers its number. Whoever sees the project may; what else than text is set by members (a Guest may when creating),
- * and is otherwise passed over, as are a date and a number from others than Owners.
+ * and is otherwise passed over, as are a date and a number from others than Owners. Commands in the description count as what they set.
  */
 export const createIssue =
   (edges: IssueEdges) =>
-  async (caller: IssueCaller, command: CreateIssueCommand): Promise<number> => {
-    const { projectId, description } = command;
+  async (caller: IssueCaller, wanted: CreateIssueCommand): Promise<number> => {
+    const { projectId } = wanted;
     const project = await edges.directory.project(projectId);
     if (project === undefined || !project.issuesEnabled) throw forbidden();
+    const { title, assigneeIds: wished } = wanted;
+    const { tracking, ...command } = await describeIssue(
+      edges.commandSteps,
+      { ...wanted, addLabels: [], removeLabels: [] },
+      'new',
+      { userId: caller.userId, projectId, title, assigneeIds: wished },
+    );
+    const { description } = command;
     const dates = mayDateIssue(caller);
     const createdAt = dates ? command.createdAt : undefined;
     checkIssueFields({ title: command.title, description, assignees: command.assigneeIds.length, createdAt });
@@ -45,7 +54,7 @@ export const createIssue =
     const [assigneeIds, labels, milestone] = member
       ? await Promise.all([
           edges.directory.readers(projectId, allowedAssignees(caller.tier, command.assigneeIds)),
-          edges.ensureLabels(caller, projectId, command.labels),
+          edges.ensureLabels(caller, projectId, [...new Set([...command.labels, ...command.addLabels])]),
           command.milestoneId !== undefined && edges.directory.hasMilestone(projectId, command.milestoneId),
         ])
       : [[], [], false];
@@ -62,8 +71,9 @@ export const createIssue =
       confidential: command.confidential,
       discussionLocked: command.discussionLocked && mayAdminIssue(caller) ? true : undefined,
       milestoneId: milestone ? command.milestoneId : undefined,
-      dueDate: member ? command.dueDate : undefined,
+      dueDate: member ? (command.dueDate ?? undefined) : undefined,
       weight: member && caller.tier !== 'free' ? command.weight : undefined,
+      ...(mayAdminIssue(caller) ? trackAll({ timeEstimate: 0, totalTimeSpent: 0 }, tracking) : {}),
       taskCount: tasks.count,
       completedTaskCount: tasks.completed,
       assigneeIds,

@@ -2,6 +2,7 @@ import type { EnsureLabels } from '@switchyard/directory';
 import type { IssueList } from '../storage/issue.list';
 import type { IssueStore } from '../storage/issue.store';
 import type { IssueDirectory } from '../storage/issue-directory.store';
+import type { CommandSteps } from './command-steps';
 
 /** Who asks, and what they are in the project the request is about. */
 export interface IssueCaller {
@@ -29,5 +30,6 @@ export interface IssueEdges {
   readonly lists: IssueList;
   readonly directory: IssueDirectory;
   readonly ensureLabels: EnsureLabels;
+  readonly commandSteps: CommandSteps;
   readonly clock: () => Date;
 }

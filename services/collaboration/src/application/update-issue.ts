@@ -10,6 +10,7 @@ import {
 } from '../domain/issue';
 import { editIssue, type IssueEdit } from '../domain/issue-edit';
 import type { IssueView } from '../domain/issue-view';
+import { describeIssue, trackAll } from './describe-issue';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
 
@@ -72,23 +73,32 @@ async function metadataOf(
 
 /**
  * Changes, closes or reopens an issue. Its author and its assignees set title, description and state; what else they send is passed
- * over. Fails with `not_found`, `forbidden`, `invalid`.
+ * over. Commands in a description count as what they set. Fails with `not_found`, `forbidden`, `invalid`.
  */
 export const updateIssue =
   (edges: IssueEdges) =>
-  async (caller: IssueCaller, key: IssueNumber, command: UpdateIssueCommand): Promise<void> => {
+  async (caller: IssueCaller, key: IssueNumber, wanted: UpdateIssueCommand): Promise<void> => {
     const view = await visibleIssue(edges, caller, key);
     if (!mayUpdateIssue(view.issue, view.assigneeIds, caller)) throw forbidden();
+    const { tracking, ...command } = await describeIssue(edges.commandSteps, wanted, 'existing', {
+      userId: caller.userId,
+      projectId: key.projectId,
+      title: wanted.title ?? view.issue.title,
+      assigneeIds: wanted.assigneeIds ?? view.assigneeIds,
+    });
     const { title, description, stateEvent } = command;
     const updatedAt = mayDateIssue(caller) ? command.updatedAt : undefined;
     checkIssueFields({ title, description, assignees: command.assigneeIds?.length, updatedAt });
+    const manages = mayAdminIssue(caller);
     const edit: IssueEdit = {
-      ...(mayAdminIssue(caller) ? await metadataOf(edges, caller, view, command) : {}),
+      ...(manages ? await metadataOf(edges, caller, view, command) : {}),
       title: title?.trim(),
       description,
       stateEvent,
       updatedAt,
     };
     const now = edges.clock();
-    await edges.issues.change(view.issue.id, caller.userId, (locked) => editIssue(locked, edit, caller.userId, now));
+    await edges.issues.change(view.issue.id, caller.userId, (locked) =>
+      editIssue(locked, { ...edit, ...(manages ? trackAll(locked.issue, tracking) : {}) }, caller.userId, now),
+    );
   };

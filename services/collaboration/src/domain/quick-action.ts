@@ -81,28 +81,33 @@ function endOfBlock(line: string): ((line: string) => boolean) | undefined {
   return line.trimEnd() === '>>>' ? (other) => other.trimEnd() === '>>>' : undefined;
 }
 
-function commandOf(line: string, kind: NoteableKind): Command | undefined {
+function commandOf(line: string, kind: NoteableKind, except: ReadonlySet<CommandName>): Command | undefined {
   if (!line.startsWith('/')) return undefined;
   const end = line.slice(0, 40).search(/\s/);
   const word = (end < 0 ? line.slice(0, 40) : line.slice(0, end)).slice(1).toLowerCase();
   const name = aliases.get(word) ?? word;
   if (!Object.hasOwn(kindsOf, name)) return undefined;
   const known = name as CommandName;
-  if (!kindsOf[known].includes(kind)) return undefined;
+  if (!kindsOf[known].includes(kind) || except.has(known)) return undefined;
   return { name: known, argument: end < 0 ? '' : line.slice(end, end + maxArgument).trim() };
 }
 
 /**
  * Takes the commands out of a body: lines that begin with a slash and a name, not in code, comments and quotations. One pass, whatever the body holds.
+ * @param except commands that are text here
  * @returns the commands in their order, and the text that is left
  */
-export function parseQuickActions(body: string, kind: NoteableKind): { text: string; commands: Command[] } {
+export function parseQuickActions(
+  body: string,
+  kind: NoteableKind,
+  except: ReadonlySet<CommandName> = new Set(),
+): { text: string; commands: Command[] } {
   const commands: Command[] = [];
   if (!body.includes('/')) return { text: body, commands };
   const kept: string[] = [];
   let ends: ((line: string) => boolean) | undefined;
   for (const line of body.split('\n')) {
-    const command = ends === undefined ? commandOf(line, kind) : undefined;
+    const command = ends === undefined ? commandOf(line, kind, except) : undefined;
     if (command !== undefined) {
       if (commands.length < maxCommands) commands.push(command);
       continue;

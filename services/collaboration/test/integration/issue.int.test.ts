@@ -1,10 +1,14 @@
 import { type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
-import { type Directory, startDirectory, type Viewer } from '@switchyard/directory';
+import { type Directory, labelsByTitles, startDirectory, type Viewer } from '@switchyard/directory';
 import { decodeBody, issueEvents, tellStates } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { commandSteps } from '../../src/application/command-steps';
+import { createIssue } from '../../src/application/create-issue';
+import type { IssueEdges } from '../../src/application/issue.edges';
 import { orderIssues } from '../../src/application/order-issues';
+import { updateIssue } from '../../src/application/update-issue';
 import type { NewIssue } from '../../src/domain/issue-change';
 import { editIssue } from '../../src/domain/issue-edit';
 import type { IssueFilter } from '../../src/domain/issue-filter';
@@ -12,6 +16,7 @@ import { migrationSets } from '../../src/migrations';
 import { issueStates } from '../../src/storage/issue.events';
 import { type IssueList, type IssueScope, issueList } from '../../src/storage/issue.list';
 import { type IssueStore, issueStore } from '../../src/storage/issue.store';
+import { issueDirectoryStore } from '../../src/storage/issue-directory.store';
 import { issueOrderStore } from '../../src/storage/issue-order.store';
 
 let database: TestDatabase;
@@ -167,6 +172,52 @@ describe('issues in the database', () => {
       },
     });
     await expect(issues.change(id, root.id, () => undefined)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('are from their first event on what their description commands, and keep the rest of the text', async () => {
+    const clock = () => new Date('2026-01-01T00:00:00Z');
+    const edges: IssueEdges = {
+      issues,
+      lists,
+      directory: issueDirectoryStore(db),
+      ensureLabels: async (_caller, projectId, titles) => labelsByTitles(db, projectId, titles),
+      commandSteps: commandSteps({ db, clock }),
+      clock,
+    };
+    const caller = { ...asViewer(planner), level: 15, tier: 'ultimate', requestId: 'r' };
+    const iid = await createIssue(edges)(caller, {
+      projectId: open.id,
+      title: 'Leak',
+      description:
+        'Secret\n/confidential\n/label ~bug\n/unlabel ~feature\n/assign @assignee\n/due 2027-01-02\n/estimate 2h\n/spend 1h\n/todo\n/close',
+      issueType: 'issue',
+      confidential: false,
+      assigneeIds: [author.id],
+      labels: ['feature'],
+      discussionLocked: false,
+    });
+    expect((await told()).map(({ event }) => event)).toMatchObject([
+      {
+        issue: { confidential: true, labelIds: [bug.id], assigneeIds: [author.id, assignee.id] },
+        fact: { $case: 'created' },
+      },
+    ]);
+    const key = { projectId: open.id, iid };
+    const stored = async () => (await issues.view(key, asViewer(root)))?.issue;
+    const update = (who: typeof caller, description: string) =>
+      updateIssue(edges)(who, key, { addLabels: [], removeLabels: [], description });
+    const times = { timeEstimate: 7_200, totalTimeSpent: 3_600 };
+    expect(await stored()).toMatchObject({ description: 'Secret\n/todo\n/close', dueDate: '2027-01-02', ...times });
+    await update(caller, '/title Found\n/relabel ~feature\n/spend 1h\n/close');
+    expect((await told()).slice(1).map(({ event }) => event)).toMatchObject([
+      { issue: { title: 'Found', labelIds: [feature.id] }, fact: { $case: 'updated' } },
+      { fact: { $case: 'closed' } },
+    ]);
+    expect(await stored()).toMatchObject({ description: undefined, totalTimeSpent: 7_200 });
+    // Assignees who do not manage issues command no more than they may set.
+    await update({ ...caller, userId: assignee.id, level: 0 }, 'Mine\n/unlabel\n/title Theirs\n/reopen');
+    expect(await stored()).toMatchObject({ title: 'Theirs', description: 'Mine', state: 'opened' });
+    expect((await told()).at(-1)?.event).toMatchObject({ issue: { labelIds: [feature.id] } });
   });
 
   it('are refused to deletions of what changed meanwhile', async () => {

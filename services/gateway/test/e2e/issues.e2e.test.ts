@@ -223,6 +223,10 @@ describe('issues', () => {
     });
     expect((await call('ada', 'GET', '/todos?type=Issue&action=marked')).body).toHaveLength(1);
     expect((await call('eve', 'POST', `${one}/todo`)).status).toBe(404);
+
+    const described = await call('bob', 'POST', at, { title: 'Hush', description: 'Text\n/confidential\n/assign me' });
+    expect(described.body).toMatchObject({ description: 'Text', confidential: true, assignees: [{ username: 'bob' }] });
+    expect((await call('eve', 'GET', `${at}/${described.body.iid}`)).status).toBe(404);
   });
 
   it('are for members alone, or for nobody, where the project says so', async () => {

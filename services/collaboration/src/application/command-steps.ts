@@ -1,0 +1,187 @@
+import type { Database } from '@switchyard/database';
+import { labelsByTitles, usersByUsernames } from '@switchyard/directory';
+import { parseDuration, parseTimeSpent, type TimeTracking } from '@switchyard/texts';
+import { type Command, dueDate, labelNames, userNames } from '../domain/quick-action';
+
+/** One thing a command changes on an object; what is undefined stays. */
+export interface NoteableEdit {
+  readonly stateEvent?: 'close' | 'reopen';
+  readonly title?: string;
+  readonly assigneeIds?: readonly number[];
+  /** In place of the present ones. */
+  readonly labels?: readonly string[];
+  readonly addLabels?: readonly string[];
+  readonly removeLabels?: readonly string[];
+  readonly locked?: boolean;
+  /** `YYYY-MM-DD`; null takes it away. */
+  readonly dueDate?: string | null;
+  readonly confidential?: boolean;
+  /** As people write durations; null takes it away. */
+  readonly estimate?: string | null;
+  /** As people write durations, negative to subtract; null takes all of it away. */
+  readonly spent?: string | null;
+  readonly subscribed?: boolean;
+}
+
+/** What an edit does to the times of an object; undefined when nothing. */
+export function timeTrackingOf({ estimate, spent }: NoteableEdit): TimeTracking | undefined {
+  if (estimate !== undefined) {
+    return estimate === null ? { kind: 'reset_estimate', duration: '' } : { kind: 'estimate', duration: estimate };
+  }
+  if (spent === undefined) return undefined;
+  return spent === null ? { kind: 'reset_spent', duration: '' } : { kind: 'spend', duration: spent };
+}
+
+/** What a command comes to: an edit or a to-do, the field it prints, and what the summary says. */
+export interface CommandStep {
+  readonly edit?: NoteableEdit;
+  readonly todo?: 'add' | 'done';
+  readonly changes: Record<string, unknown>;
+  readonly says: string;
+}
+
+const draftMark = /^\s*(?:(?:\[draft\]|\(draft\)|draft:)\s*)+/i;
+
+/** What commands are about. They stand in a row: `assigneeIds` is what the ones read so far come to, `title` what has been done so far. */
+export interface CommandSubject {
+  /** Whoever writes. */
+  readonly userId: number;
+  readonly projectId: number;
+  title: string;
+  assigneeIds: readonly number[];
+}
+
+/** Reads one command after the other; undefined: it makes no sense here. Nothing is changed but the subject. */
+export type CommandSteps = (subject: CommandSubject, command: Command) => Promise<CommandStep | undefined>;
+
+/** Opens `CommandSteps`. */
+export const commandSteps = ({ db, clock }: { db: Database; clock: () => Date }): CommandSteps => {
+  async function idsOf(subject: CommandSubject, argument: string): Promise<number[]> {
+    const names = userNames(argument);
+    const users = await usersByUsernames(db, names);
+    return names.flatMap((name) => (name === 'me' ? subject.userId : (users.get(name.toLowerCase())?.id ?? [])));
+  }
+  async function labelsOf(subject: CommandSubject, argument: string): Promise<string[]> {
+    const found = await labelsByTitles(db, subject.projectId, labelNames(argument));
+    return found.map(({ title }) => title);
+  }
+  return async (subject, { name, argument }) => {
+    switch (name) {
+      case 'close':
+      case 'reopen':
+        return {
+          edit: { stateEvent: name },
+          changes: { state_event: name },
+          says: name === 'close' ? 'Closed it.' : 'Reopened it.',
+        };
+      case 'title':
+        return argument === ''
+          ? undefined
+          : { edit: { title: argument }, changes: { title: argument }, says: `Changed the title to "${argument}".` };
+      case 'draft':
+      case 'ready': {
+        // Never the other way round: a command that is sent once more must come to the same.
+        const draft = name === 'draft';
+        const bare = subject.title.replace(draftMark, '');
+        return {
+          edit: { title: draft ? `Draft: ${bare}` : bare },
+          changes: { wip_event: draft ? 'draft' : 'ready' },
+          says: draft ? 'Marked it as a draft.' : 'Marked it as ready.',
+        };
+      }
+      case 'label':
+      case 'unlabel':
+      case 'relabel': {
+        const labels = await labelsOf(subject, argument);
+        const all = name !== 'label' && argument === '';
+        if (labels.length === 0 && !all) return undefined;
+        const quoted = labels.map((label) => `~"${label}"`).join(' ');
+        if (all || name === 'relabel')
+          return {
+            edit: { labels },
+            changes: { labels },
+            says: all ? 'Removed all labels.' : `Replaced the labels with ${quoted}.`,
+          };
+        return name === 'label'
+          ? { edit: { addLabels: labels }, changes: { add_labels: labels }, says: `Added ${quoted}.` }
+          : { edit: { removeLabels: labels }, changes: { remove_labels: labels }, says: `Removed ${quoted}.` };
+      }
+      case 'assign':
+      case 'reassign':
+      case 'unassign': {
+        const ids = await idsOf(subject, argument);
+        if (ids.length === 0 && (name !== 'unassign' || argument !== '')) return undefined;
+        subject.assigneeIds =
+          name === 'assign'
+            ? [...new Set([...subject.assigneeIds, ...ids])]
+            : name === 'reassign'
+              ? ids
+              : argument === ''
+                ? []
+                : subject.assigneeIds.filter((id) => !ids.includes(id));
+        return {
+          edit: { assigneeIds: subject.assigneeIds },
+          changes: { assignee_ids: subject.assigneeIds },
+          says: name === 'unassign' ? 'Removed assignees.' : 'Changed the assignees.',
+        };
+      }
+      case 'todo':
+        return { todo: 'add', changes: { todo_event: 'add' }, says: 'Added a to-do item.' };
+      case 'done':
+        return { todo: 'done', changes: { todo_event: 'done' }, says: 'Marked the to-do item as done.' };
+      case 'subscribe':
+      case 'unsubscribe':
+        return {
+          edit: { subscribed: name === 'subscribe' },
+          changes: { subscription_event: name },
+          says: name === 'subscribe' ? 'Subscribed to it.' : 'Unsubscribed from it.',
+        };
+      case 'lock':
+      case 'unlock':
+        return {
+          edit: { locked: name === 'lock' },
+          changes: { discussion_locked: name === 'lock' },
+          says: name === 'lock' ? 'Locked the discussion.' : 'Unlocked the discussion.',
+        };
+      case 'due': {
+        const date = dueDate(argument, clock());
+        return date === undefined
+          ? undefined
+          : { edit: { dueDate: date }, changes: { due_date: date }, says: `Set the due date to ${date}.` };
+      }
+      case 'remove_due_date':
+        return { edit: { dueDate: null }, changes: { due_date: null }, says: 'Removed the due date.' };
+      case 'confidential':
+        return { edit: { confidential: true }, changes: { confidential: true }, says: 'Made it confidential.' };
+      case 'estimate': {
+        const seconds = parseDuration(argument);
+        return seconds === undefined || seconds <= 0
+          ? undefined
+          : {
+              edit: { estimate: argument },
+              changes: { time_estimate: seconds },
+              says: `Set the estimate to ${argument}.`,
+            };
+      }
+      case 'remove_estimate':
+        return { edit: { estimate: null }, changes: { time_estimate: 0 }, says: 'Removed the estimate.' };
+      case 'spend': {
+        const reported = parseTimeSpent(argument, clock());
+        if (reported === undefined) return undefined;
+        const { duration, seconds, spentAt } = reported;
+        const dated = spentAt === undefined ? {} : { spent_at: spentAt };
+        return {
+          edit: { spent: duration },
+          changes: { spend_time: { duration: seconds, ...dated } },
+          says: `Added ${duration} of time spent${spentAt === undefined ? '' : ` at ${spentAt}`}.`,
+        };
+      }
+      case 'remove_time_spent':
+        return {
+          edit: { spent: null },
+          changes: { spend_time: { duration: 'reset' } },
+          says: 'Removed the time spent.',
+        };
+    }
+  };
+};
