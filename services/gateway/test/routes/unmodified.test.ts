@@ -4,8 +4,8 @@ import { routes } from '../../src/routes';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 
 /**
- * What is deleted without being a record of a table: refs and files, and memberships, which show no moment of their change. A car is
- * changed by the cars ahead of it, so the moment it was seen says nothing about the wish to take it off.
+ * What is deleted without being a record of a table: refs and files, and memberships and images of alerts, which show no moment
+ * of their change. A car is changed by the cars ahead of it, so the moment it was seen says nothing about the wish to take it off.
  */
 const unconditional = [
   '/projects/:id/repository/files/:file_path',
@@ -15,6 +15,7 @@ const unconditional = [
   '/projects/:id/merge_trains/merge_requests/:merge_request_iid',
   '/groups/:id/members/:user_id',
   '/projects/:id/members/:user_id',
+  '/projects/:id/alert_management_alerts/:alert_iid/metric_images/:image_id',
 ];
 
 const deletions = routes.filter(({ method }) => method === 'delete').map(({ path }) => path);
