@@ -109,6 +109,16 @@ const kinds = {
       },
     };
   },
+  alerts() {
+    const { alertList } = require(`${service('alerts')}/storage/alert.list.js`);
+    const { toAlertView } = require(`${service('alerts')}/storage/alert.row.js`);
+    const { presentAlert } = require(`${service('alerts')}/presenters/alert.presenter.js`);
+    const query = { projectId: Number(PROJECT_ID), filter: {}, viewer: given.viewer };
+    return {
+      read: (executor) => alertList(executor).page(query, { ...request, orderBy: 'created_at' }),
+      show: (rows) => rows.map((row) => presentAlert(toAlertView(row), EXTERNAL_URL)),
+    };
+  },
   merge_trains() {
     const { listMergeTrainEntries } = require(`${service('merge-requests')}/storage/merge-train.list.js`);
     const { presentMergeTrainEntry } = require(`${service('merge-requests')}/presenters/merge-train.presenter.js`);

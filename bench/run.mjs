@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { alertList } from './alert-list.mjs';
 import { alerts } from './alerts.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
@@ -16,7 +17,20 @@ import { todos } from './todos.mjs';
 import { train } from './train.mjs';
 
 /** Benchmarks that share one running installation, in the order they run. */
-const onRunning = { list, growth, recheck, rename, train, issues, notes, todos, events, mentions, alerts };
+const onRunning = {
+  list,
+  growth,
+  recheck,
+  rename,
+  train,
+  issues,
+  notes,
+  todos,
+  events,
+  mentions,
+  alerts,
+  'alert-list': alertList,
+};
 /** Benchmarks of the installation itself. */
 const ofStarting = { start };
 
