@@ -13,7 +13,7 @@ async function seedAlerts(db, { project, people, integration, count }) {
       insert into alerts (project_id, iid, title, description, severity, status, monitoring_tool, hosts, fingerprint, events, started_at,
         starts_told, last_started_at, ended_at, environment, runbook, query, format, details, payload, integration_id, created_at, updated_at)
       select $1, i, 'Requests of shop-' || i || ' are slow', 'The 99th percentile of ' || i || ' lies above a second for ten minutes.',
-        i % 6, case when i % 10 < 3 then i % 10 else 2 end, 'Prometheus', array['node-' || i % 50], encode(sha256(('alert' || i)::bytea), 'hex'),
+        i % 6, case when i % 10 < 3 then (array[0, 1, 3])[1 + i % 10] else 2 end, 'Prometheus', array['node-' || i % 50], left(encode(sha256(('alert' || i)::bytea), 'hex'), 40),
         1 + i % 9, at, true, at, case when i % 10 < 3 then null else at + interval '1 hour' end, 'production',
         'https://example.com/runbooks/' || i % 100, 'histogram_quantile(0.99, rate(latency_bucket[5m])) > 1', 'metrics',
         json_build_object('labels/alertname', 'Slow', 'labels/instance', 'node-' || i % 50, 'labels/job', 'shop', 'labels/team', 'checkout'),
