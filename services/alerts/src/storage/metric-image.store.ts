@@ -126,8 +126,9 @@ export const metricImageStore = (db: Database): MetricImageStore => ({
   },
 
   async takeRemains(tx, limit) {
+    // Moments are rounded to milliseconds: what is due now may be stored as half of one ahead.
     const rows = await tx.query<{ blob: string }>(sql`
-      select blob from blob_remains where due_at <= now() order by due_at limit ${limit} for update skip locked`);
+      select blob from blob_remains where due_at <= now() + interval '1 millisecond' order by due_at limit ${limit} for update skip locked`);
     return rows.map(({ blob }) => blob);
   },
 
