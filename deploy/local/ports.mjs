@@ -56,7 +56,7 @@ function claim(port) {
     // An empty claim is being written.
     if (!(holder > 0) || (holder !== process.pid && isAlive(holder))) return false;
     rmSync(file, { force: true });
-    return false;
+    return claim(port);
   }
   if (claimed.size === 0) process.once('exit', release);
   claimed.add(file);
