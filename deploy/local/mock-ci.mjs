@@ -299,8 +299,15 @@ async function runCommand(command, { path, git }, { sha, ref }) {
     cwd: tree,
     env: { ...process.env, CI: 'true', CI_COMMIT_SHA: sha, CI_COMMIT_REF_NAME: ref },
     stdio: ['ignore', 'pipe', 'pipe'],
-    signal: AbortSignal.any([signal, AbortSignal.timeout(COMMAND_LIMIT_MS)]),
+    detached: true,
   });
+  // The whole group: a shell that is killed leaves behind what it has started, which holds its output open.
+  const end = () => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid);
+  };
+  const limit = setTimeout(end, COMMAND_LIMIT_MS);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
   let last = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -313,6 +320,8 @@ async function runCommand(command, { path, git }, { sha, ref }) {
     });
     child.once('close', settle);
   });
+  clearTimeout(limit);
+  signal.removeEventListener('abort', end);
   signal.throwIfAborted();
   const line = last.trim().split('\n').at(-1)?.slice(0, 120);
   return { passed: code === 0, words: line || `exit code ${code ?? 'of a signal'}` };
