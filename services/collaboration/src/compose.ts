@@ -2,7 +2,9 @@ import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/
 import { labelsOf, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
+import { AlertTargetServiceService } from '@switchyard/protos/alerts/v1/alert_target';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { MergeRequestTargetServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_target';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import { createTodo } from './application/create-todo';
@@ -24,11 +26,10 @@ import { noteableStore } from './storage/noteable.store';
 import { openPrisma } from './storage/prisma';
 import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
-import { alertTargets } from './transport/alert-targets';
 import { commitTargets } from './transport/commit-targets';
 import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
 import { mergeRequestSubscription, todoFollower } from './transport/merge-request.subscription';
-import { mergeRequestTargets } from './transport/merge-request-targets';
+import { targetOwner } from './transport/target-owner';
 import { todoHandler } from './transport/todo.handler';
 import { todoSubscriptions } from './transport/todo.subscription';
 
@@ -56,7 +57,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
 
   const list = todoList(db);
   const todos = todoStore(db, prisma);
-  const mergeRequestOwner = mergeRequestTargets(mergeRequests, directory.sequence);
+  const mergeRequestOwner = targetOwner(mergeRequests.client(MergeRequestTargetServiceService), directory.sequence);
   const issues = composeIssues({
     db,
     ensureLabels: labelsOf(groupsAdmin, directory),
@@ -69,7 +70,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     MergeRequest: mergeRequestOwner,
     Issue: issues.targets,
     Commit: commitOwner,
-    'AlertManagement::Alert': alertTargets(alertOwner, directory.sequence),
+    'AlertManagement::Alert': targetOwner(alertOwner.client(AlertTargetServiceService), directory.sequence),
   };
   const useCases = observe('collaboration', {
     listTodos: listTodos({ list, targets }),

@@ -1,5 +1,4 @@
 import type { Directory } from '@switchyard/directory';
-import { unavailable } from '@switchyard/errors';
 import { type AnySubscription, alertEvents, faultPoint, faultPoints, subscription } from '@switchyard/events';
 import {
   type AlertEvent,
@@ -9,6 +8,7 @@ import {
 import type { AlertHappening, followAlerts } from '../application/follow-alerts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
 import type { AlertTodoFollower } from './alert-todo.follower';
+import { requireDirectory } from './require-directory';
 
 faultPoints.push('alert_event.written', 'alert_event.committed');
 
@@ -73,11 +73,7 @@ export const alertSubscription = (
     async handle(event, tx, { id, time }) {
       const { alert, actorId, fact } = event;
       if (alert === undefined || fact === undefined) return;
-      if (event.directorySequence > directory.sequence()) {
-        // The project may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
-        directory.ensure(event.directorySequence).catch(() => undefined);
-        throw unavailable(`the directory has not reached ${event.directorySequence}`);
-      }
+      requireDirectory(directory, event.directorySequence);
       const happening: AlertHappening = {
         alert: alertOf(alert),
         actorId,

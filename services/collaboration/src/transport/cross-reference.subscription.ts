@@ -1,6 +1,5 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
-import { unavailable } from '@switchyard/errors';
 import {
   type AnySubscription,
   faultPoint,
@@ -14,6 +13,7 @@ import type { MergeRequestIssueReferences } from '@switchyard/protos/merge_reque
 import type { CrossReference } from '@switchyard/texts';
 import type { followReferences, ReferringTexts } from '../application/follow-references';
 import type { ReferenceSource } from '../domain/cross-reference';
+import { requireDirectory } from './require-directory';
 
 faultPoints.push('cross_reference.written', 'cross_reference.committed');
 
@@ -46,11 +46,7 @@ export function crossReferenceSubscriptions({
     { actorId, occurredAt, directorySequence }: { actorId: number; occurredAt?: Date; directorySequence: number },
     time: Date,
   ): Promise<void> => {
-    if (directorySequence > directory.sequence()) {
-      // What the event names may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
-      directory.ensure(directorySequence).catch(() => undefined);
-      throw unavailable(`the directory has not reached ${directorySequence}`);
-    }
+    requireDirectory(directory, directorySequence);
     if (actorId > 0) await follow(tx, { source, texts, actorId, at: occurredAt ?? time });
     faultPoint('cross_reference.written');
     tx.afterCommit(() => faultPoint('cross_reference.committed'));

@@ -1,8 +1,8 @@
 import type { Directory } from '@switchyard/directory';
-import { unavailable } from '@switchyard/errors';
 import { type AnySubscription, faultPoint, issueEvents, subscription } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NotedIssueHappening, noteIssues } from '../application/note-issues';
+import { requireDirectory } from './require-directory';
 
 /** The part of an event that notes tell of; undefined where they tell nothing. */
 function notedFact({ fact }: IssueEvent): NotedIssueHappening['fact'] | undefined {
@@ -33,11 +33,7 @@ export const issueNoteSubscription = (
       const { issue, actorId } = event;
       const fact = notedFact(event);
       if (issue !== undefined && fact !== undefined && (!event.imported || fact.kind === 'deleted')) {
-        if (event.directorySequence > directory.sequence()) {
-          // A user named here may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
-          directory.ensure(event.directorySequence).catch(() => undefined);
-          throw unavailable(`the directory has not reached ${event.directorySequence}`);
-        }
+        requireDirectory(directory, event.directorySequence);
         const cause = { id, occurredAt: event.occurredAt ?? time };
         await write(tx, { issueId: issue.id, projectId: issue.projectId, actorId, fact, cause });
       }

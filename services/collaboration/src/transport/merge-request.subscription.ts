@@ -1,6 +1,5 @@
 import type { Tx } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
-import { unavailable } from '@switchyard/errors';
 import {
   type AnySubscription,
   type EventMeta,
@@ -18,6 +17,7 @@ import {
 import type { followMergeRequests } from '../application/follow-merge-requests';
 import type { MergeRequestFact, MergeRequestHappening } from '../domain/merge-request-happening';
 import type { RemovalReason } from '../domain/merge-train-removal';
+import { requireDirectory } from './require-directory';
 
 faultPoints.push('todo.written', 'todo.committed');
 
@@ -134,11 +134,7 @@ export const mergeRequestSubscription = (
   subscription({
     event: mergeRequestEvents,
     async handle(event, tx, meta) {
-      if (event.directorySequence > directory.sequence()) {
-        // A user named here may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
-        directory.ensure(event.directorySequence).catch(() => undefined);
-        throw unavailable(`the directory has not reached ${event.directorySequence}`);
-      }
+      requireDirectory(directory, event.directorySequence);
       for (const follower of followers) await follower(tx, event, meta);
     },
   });

@@ -17,6 +17,7 @@ import type { MergeRequestFact } from '../domain/merge-request-happening';
 import type { NoteTodoFact } from '../domain/note-happening';
 import type { NoteableKey } from '../domain/noteable';
 import type { TodoTarget } from '../domain/todo';
+import { requireDirectory } from './require-directory';
 
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
@@ -106,12 +107,6 @@ async function targetOfNote(
 /** What happens to issues, comments and memberships raises, resolves and removes to-dos, each event once (D6). */
 export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
   const { directory } = edges;
-  const waitFor = (sequence: number): void => {
-    if (sequence <= directory.sequence()) return;
-    // A user named in the event may not have arrived yet. The wait happens between two tries: no remote call inside the transaction.
-    directory.ensure(sequence).catch(() => undefined);
-    throw unavailable(`the directory has not reached ${sequence}`);
-  };
   const written = (tx: Tx): void => {
     faultPoint('todo.written');
     tx.afterCommit(() => faultPoint('todo.committed'));
@@ -122,7 +117,7 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
       async handle(event, tx, { time }) {
         const { issue, fact, actorId, imported } = event;
         if (issue === undefined || fact === undefined) return;
-        waitFor(event.directorySequence);
+        requireDirectory(directory, event.directorySequence);
         const { id, iid, projectId, authorId } = issue;
         const target = { type: 'Issue', id, iid, projectId } as const;
         const happening = { target, authorId, actorId, imported, fact: issueFact(fact) };
@@ -134,7 +129,7 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
       event: noteEvents,
       async handle(event, tx, { time }) {
         if (event.fact === undefined) return;
-        waitFor(event.directorySequence);
+        requireDirectory(directory, event.directorySequence);
         if (event.fact.$case === 'deleted') await edges.removeNote(tx, event.fact.value.note?.id ?? 0);
         const target = await targetOfNote(tx, event, edges.commitRow);
         const fact = noteFact(event.fact);
