@@ -5,7 +5,7 @@ const { relative } = require('node:path');
 module.exports = class ProgressReporter {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
-    this.outcome = { passed: 0, failed: 0, skipped: [] };
+    this.outcome = { passed: 0, failed: 0, skipped: [], failures: [] };
     this.done = 0;
     this.total = 0;
   }
@@ -36,13 +36,15 @@ module.exports = class ProgressReporter {
     process.stdout.write(
       `  ${mark} [${this.done}/${this.total}] ${file}  ${parts.filter(Boolean).join(', ')}  ${seconds} s\n`,
     );
-    if (failureMessage) process.stdout.write(`${failureMessage}\n`);
+    if (!failureMessage) return;
+    process.stdout.write(`${failureMessage}\n`);
+    this.outcome.failures.push(`${file}\n${failureMessage}`);
   }
 
   onRunComplete(_contexts, { runExecError }) {
     if (runExecError) {
       this.outcome.failed++;
-      process.stdout.write(`${runExecError.stack ?? runExecError.message}\n`);
+      this.outcome.failures.push(runExecError.stack ?? runExecError.message);
     }
     writeFileSync(process.env.TEST_RESULT_FILE, JSON.stringify(this.outcome));
   }

@@ -28,7 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => e
 onParentDeath(() => ending.abort());
 process.stdout.on('error', () => {});
 
-const outcome = { passed: 0, failed: 0, skipped: [] };
+const outcome = { passed: 0, failed: 0, skipped: [], failures: [] };
 try {
   await progress.step('check Node.js and git', (note) => note(checkToolchain()));
   await prepareSources({ root, signal: ending.signal, step: progress.step });
@@ -37,16 +37,14 @@ try {
   await test();
 } catch (error) {
   if (!ending.signal.aborted) {
-    outcome.failed++;
-    progress.say(error instanceof LaunchFailure ? `npm test: ${error.message}` : error.stack);
+    fail(error instanceof LaunchFailure ? `npm test: ${error.message}` : error.stack);
   }
 } finally {
   const left = await endProcessesOf(folder);
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   // A process that outlives its test is a fault of the test; after an interruption it is expected.
   if (left.length > 0 && !ending.signal.aborted) {
-    outcome.failed++;
-    progress.say(`  ✗ ${left.length} processes outlived the tests:\n    ${left.join('\n    ')}`);
+    fail(`  ✗ ${left.length} processes outlived the tests:\n    ${left.join('\n    ')}`);
   }
 }
 
@@ -54,6 +52,8 @@ if (ending.signal.aborted) {
   progress.say('interrupted');
   process.exit(INTERRUPTED);
 }
+// Said again where a reader looks first: of a long log often only the end is kept.
+if (outcome.failures.length > 0) progress.say(['', 'failed:', ...outcome.failures].join('\n'));
 if (outcome.skipped.length > 0)
   progress.say(['', 'skipped:', ...outcome.skipped.map((line) => `  ${line}`)].join('\n'));
 const counts = [`${outcome.passed} passed`, `${outcome.failed} failed`];
@@ -83,8 +83,7 @@ async function check() {
         outcome.passed++;
       } catch (error) {
         if (!(error instanceof CommandFailure)) throw error;
-        outcome.failed++;
-        if (!ending.signal.aborted) progress.say(error.output);
+        if (!ending.signal.aborted) fail(`${title}\n${error.output}`);
       }
     }),
   );
@@ -116,10 +115,17 @@ async function test() {
     if (!(error instanceof CommandFailure)) throw error;
     if (!existsSync(result)) throw new LaunchFailure(error.message);
   }
-  const { passed, failed, skipped } = JSON.parse(readFileSync(result, 'utf8'));
+  const { passed, failed, skipped, failures } = JSON.parse(readFileSync(result, 'utf8'));
   outcome.passed += passed;
   outcome.failed += failed;
   outcome.skipped.push(...skipped);
+  outcome.failures.push(...failures);
+}
+
+function fail(message) {
+  outcome.failed++;
+  outcome.failures.push(message);
+  progress.say(message);
 }
 
 /** Tests choose their own servers and folders; the operator's settings of an installation are not theirs. */
