@@ -1,3 +1,4 @@
+import { parseJson } from '../domain/exact-json';
 import { nestsDeeperThan } from '../domain/json-depth';
 import { deepestPayload } from '../domain/payload';
 
@@ -22,7 +23,7 @@ export const sampleReader =
     // Asked before the parser sees it, which recurses.
     if (nestsDeeperThan(deepestPayload, bytes)) return { problem: 'is nested too deeply' };
     try {
-      const value: unknown = JSON.parse(text);
+      const value = parseJson(text);
       const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
       return isObject ? { value } : { problem: 'must be a JSON object' };
     } catch {

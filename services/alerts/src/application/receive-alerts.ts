@@ -1,5 +1,6 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AlertWishes, ItemOutcome } from '../domain/alert-batch';
+import { parseJson } from '../domain/exact-json';
 import { hasMapping } from '../domain/http-integration';
 import { nestsDeeperThan } from '../domain/json-depth';
 import { deepestPayload, readPayload } from '../domain/payload';
@@ -78,7 +79,7 @@ export function parsePayload(content: Uint8Array): { text: string; value: unknow
   if (nestsDeeperThan(deepestPayload, content)) return undefined;
   try {
     const text = decoder.decode(content);
-    return { text, value: JSON.parse(text) };
+    return { text, value: parseJson(text) };
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { writeJson } from './exact-json';
 import { flat, isObject, type JsonObject, own, textOf } from './payload-value';
 
 /**
@@ -58,11 +59,4 @@ function without(value: unknown, [first, ...more]: readonly (string | number)[])
  * JSON with the keys of every object in order. Not a line per leaf with its path: a long key above many leaves would make
  * gigabytes of a megabyte.
  */
-function sortedText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const pairs = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${sortedText(value[name])}`);
-  return `{${pairs.join()}}`;
-}
+const sortedText = (value: unknown): string => writeJson(value, (object) => Object.keys(object).sort());

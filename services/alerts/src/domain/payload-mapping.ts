@@ -50,7 +50,11 @@ const isScalar = (value: unknown): boolean => typeof value !== 'object' || value
 
 const isOfType: Record<MappingType, (value: unknown) => boolean> = {
   STRING: isScalar,
-  DATETIME: (value) => value === null || typeof value === 'number' || !Number.isNaN(Date.parse(String(value))),
+  DATETIME: (value) =>
+    value === null ||
+    typeof value === 'number' ||
+    typeof value === 'bigint' ||
+    !Number.isNaN(Date.parse(String(value))),
   ARRAY: (value) => value === null || Array.isArray(value),
 };
 

@@ -1,3 +1,4 @@
+import { writerFor } from './exact-json';
 import { fingerprintText } from './fingerprint';
 import type { PayloadRules } from './payload-custom';
 import { addAttributes, firstText, isObject, type JsonObject, objectIn, own, textOf, timeOf } from './payload-value';
@@ -30,13 +31,22 @@ const yLabelNames = spellings('y_label');
 const knownAnnotations = new Set(['title', 'summary', 'description', 'runbook', ...markdownNames, ...yLabelNames]);
 const knownLabels = new Set(['alertname', 'severity', ...environmentNames]);
 
-/** Reads the items of a payload in the metrics format, in their order; undefined when `alerts` is no array. */
-export function readMetricsPayload(payload: JsonObject, rules: PayloadRules): PayloadItem[] | undefined {
+/**
+ * Reads the items of a payload in the metrics format, in their order; undefined when `alerts` is no array.
+ * @param text the payload as it came
+ */
+export function readMetricsPayload(payload: JsonObject, text: string, rules: PayloadRules): PayloadItem[] | undefined {
   const { alerts } = payload;
-  return Array.isArray(alerts) ? alerts.map((item) => readItem(item, payload, rules)) : undefined;
+  const write = writerFor(text);
+  return Array.isArray(alerts) ? alerts.map((item) => readItem(item, payload, rules, write)) : undefined;
 }
 
-function readItem(item: unknown, group: JsonObject, { digest, now }: PayloadRules): PayloadItem {
+function readItem(
+  item: unknown,
+  group: JsonObject,
+  { digest, now }: PayloadRules,
+  write: (item: JsonObject) => string,
+): PayloadItem {
   if (!isObject(item)) return { kind: 'rejected', reason: 'not_an_object', title: undefined };
   const annotations = objectIn(item, 'annotations');
   const labels = objectIn(item, 'labels');
@@ -69,7 +79,7 @@ function readItem(item: unknown, group: JsonObject, { digest, now }: PayloadRule
     yLabel: firstText([...yLabelNames.map((name) => own(annotations, name)), ...titles]),
     generatorUrl,
     attributes: furtherAttributes(annotations, labels),
-    payload: JSON.stringify(item),
+    payload: write(item),
   };
   return { kind: 'reported', alert };
 }

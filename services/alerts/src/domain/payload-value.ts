@@ -1,6 +1,6 @@
 import type { AlertAttribute } from './reported-alert';
 
-/** A JSON object as it was parsed. */
+/** A JSON object as it was parsed; integers that numbers do not hold are `bigint`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** True for a JSON object; arrays are none. */
@@ -29,7 +29,7 @@ export const truncated = (text: string, length: number): string =>
  * so that a default applies.
  */
 export function textOf(value: unknown, length = Number.POSITIVE_INFINITY): string | undefined {
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
+  if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return undefined;
   const text = storable(truncated(String(value), length));
   return text.trim() === '' ? undefined : text;
 }

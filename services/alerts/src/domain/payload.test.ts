@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { parseJson } from './exact-json';
 import { readPayload } from './payload';
 import type { PayloadRules } from './payload-custom';
 import type { PayloadItem, ReportedAlert } from './reported-alert';
@@ -8,6 +9,7 @@ const digest = (text: string): string => createHash('sha1').update(text).digest(
 const now = new Date('2026-03-01T12:00:00Z');
 const rules: PayloadRules = { digest, mappings: [], fingerprinting: true, now };
 
+const readText = (text: string) => readPayload(parseJson(text), text, rules);
 const read = (payload: unknown, given: Partial<PayloadRules> = {}) =>
   readPayload(payload, JSON.stringify(payload), { ...rules, ...given });
 
@@ -403,6 +405,45 @@ describe('an item of a metrics payload', () => {
     expect(metrics({ generatorURL: '' }).fingerprint).toBe(digest('2026-03-01T10:00:00.123456789Z/Down/'));
     expect(metrics({ labels, fingerprint: 'f00' }).fingerprint).toBe(digest('f00'));
     expect(metrics({ fingerprint: '' }).fingerprint).toBe(metrics().fingerprint);
+  });
+});
+
+describe('an integer that JavaScript’s numbers do not hold', () => {
+  const one = (text: string): ReportedAlert => {
+    const [found] = readText(text)?.items ?? [];
+    if (found?.kind !== 'reported') throw new Error('rejected');
+    return found.alert;
+  };
+  const fingerprintOf = (text: string) => one(text).fingerprint;
+
+  it('tells alerts of a custom payload apart', () => {
+    expect(fingerprintOf('{"id": 9007199254740993}')).not.toBe(fingerprintOf('{"id": 9007199254740992}'));
+    expect(fingerprintOf('{"a": [{"id":-12345678901234567890}]}')).not.toBe(
+      fingerprintOf('{"a": [{"id":-12345678901234567891}]}'),
+    );
+    expect(fingerprintOf('{"id": 9007199254740993 }')).toBe(fingerprintOf('{"id":9007199254740993}'));
+    expect(fingerprintOf('{"id": 9007199254740993}')).not.toBe(fingerprintOf('{"id": "9007199254740993"}'));
+    expect(fingerprintOf('{"fingerprint": 9007199254740993}')).toBe(digest('9007199254740993'));
+    expect(fingerprintOf('{"fingerprint": ["a", 9007199254740993]}')).toBe(digest('a9007199254740993'));
+    expect(fingerprintOf('{"fingerprint": {"b": 9007199254740993}}')).toBe(digest('{"b":9007199254740993}'));
+  });
+
+  it('keeps its digits wherever it stands', () => {
+    expect(
+      one('{"title": 9007199254740993, "hosts": [18446744073709551615], "trace": {"id": 18446744073709551615}}'),
+    ).toMatchObject({
+      title: '9007199254740993',
+      hosts: ['18446744073709551615'],
+      attributes: [{ name: 'trace/id', value: '18446744073709551615' }],
+    });
+    const text = JSON.stringify(group([item({ id: 'n', annotations: { n: 'n' } })])).replaceAll(
+      '"n"',
+      '9007199254740993',
+    );
+    const { payload, attributes } = one(text.replace('9007199254740993:', '"n":'));
+    expect(attributes).toEqual([{ name: 'n', value: '9007199254740993' }]);
+    expect(payload).toContain('"annotations":{"n":9007199254740993}');
+    expect(payload).toContain('"id":9007199254740993');
   });
 });
 

@@ -9,6 +9,7 @@ export const deepestPayload = 100;
 /**
  * Reads a payload in the format that it has by itself, whatever address it came to (G-4.12-3). Undefined for JSON that is no payload: not
  * an object, or `alerts` of the metrics format not an array.
+ * @param payload what `parseJson` read
  * @param text the payload as it came
  */
 export function readPayload(payload: unknown, text: string, rules: PayloadRules): ReadPayload | undefined {
@@ -16,6 +17,6 @@ export function readPayload(payload: unknown, text: string, rules: PayloadRules)
   if (!isMetricsPayload(payload)) {
     return { format: 'custom', items: [{ kind: 'reported', alert: readCustomPayload(payload, text, rules) }] };
   }
-  const items = readMetricsPayload(payload, rules);
+  const items = readMetricsPayload(payload, text, rules);
   return items === undefined ? undefined : { format: 'metrics', items };
 }
