@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@switchyard/testkit';
+import { eventually, signalOf } from '@switchyard/testkit';
 import { outboxBacklog } from '../src';
 import { amounts, openService, type Service } from './fixture';
 
@@ -44,8 +44,7 @@ export function faultContract(name: string, faults: string[], address: () => ['l
           env: { ...process.env, NODE_ENV: 'test', FAULT_FILE: join(folder, 'fault') },
         },
       );
-      const exited = new Promise<NodeJS.Signals | null>((settle) => child.once('exit', (_, signal) => settle(signal)));
-      return { exited, kill: () => child.kill('SIGKILL') };
+      return { exited: signalOf(child), kill: () => child.kill('SIGKILL') };
     }
 
     test.each(faults)('killed at %s and started again, every event has one effect, in order', async (fault) => {

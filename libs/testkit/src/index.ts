@@ -1,6 +1,8 @@
 export { type TestDatabase, testDatabase } from './database';
 export { eventually } from './eventually';
+export { type TestIdentities, testIdentities } from './identities';
 export { describeWithKafka, kafkaSkipReason, type TestKafka, testKafka } from './kafka';
 export { freePort } from './port';
 export { schemaDrift } from './schema-drift';
+export { dieAt, type ServiceProcesses, serviceProcesses, signalOf, terminate } from './service-process';
 export { type TcpGate, tcpGate } from './tcp-gate';

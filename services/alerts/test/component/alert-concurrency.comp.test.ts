@@ -1,9 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from '@switchyard/database';
-import { eventually } from '@switchyard/testkit';
+import { dieAt, eventually } from '@switchyard/testkit';
 import fc from 'fast-check';
 import { type Installation, startInstallation } from '../support/installation';
 import {
@@ -17,10 +13,8 @@ import {
 
 let here: Installation;
 let twin: Awaited<ReturnType<Installation['startBeside']>>;
-let folder: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'switchyard-alert-fault-'));
   here = await startInstallation();
   twin = await here.startBeside();
 });
@@ -28,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await twin?.close();
   await here?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
@@ -143,9 +136,6 @@ describe('random episodes, their messages in any order, several times and at onc
   });
 });
 
-const end = (child: ChildProcess) =>
-  new Promise<NodeJS.Signals | null>((settle) => child.once('exit', (_code, signal) => settle(signal)));
-
 describe('a process that dies over a payload', () => {
   const projects: WatchedProject[] = [];
 
@@ -159,14 +149,8 @@ describe('a process that dies over a payload', () => {
     ['alert.batch_committed', 2],
   ] as const)('at %s leaves its sender to send again, which doubles nothing', async (point, events) => {
     const project = projects.shift() as WatchedProject;
-    const file = join(folder, point);
-    writeFileSync(file, point);
-    const dying = await here.startProcess({ FAULT_FILE: file });
-    const gone = end(dying);
     const message = amGroup([amItem()]);
-    await expect(project.send(message)).rejects.toThrow('unavailable');
-    expect(await gone).toBe('SIGKILL');
-    expect(existsSync(`${file}.fired`)).toBe(true);
+    await dieAt(point, here.startProcess, () => expect(project.send(message)).rejects.toThrow('unavailable'));
 
     await here.start();
     await eventually(async () => expect((await project.send(message)).body).toEqual([{ iid: 1, title: 'Down' }]), {

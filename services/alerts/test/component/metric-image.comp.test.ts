@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database';
 import { MetricImageServiceService, UpdateMetricImageRequest } from '@switchyard/protos/alerts/v1/metric_image';
 import type { RpcClient } from '@switchyard/rpc';
-import { eventually } from '@switchyard/testkit';
+import { dieAt, eventually, signalOf } from '@switchyard/testkit';
 import { alertPurge } from '../../src/storage/alert-purge.store';
 import { type Installation, json, startInstallation } from '../support/installation';
 import { type WatchedProject, watchedProject } from '../support/watched-project';
@@ -297,15 +296,11 @@ describe('a process that is killed', () => {
     'metric_image.deleted',
     'metric_image.swept',
   ])('at %s leaves no file without an image, and no image without a file', async (point) => {
-    const armed = join(here.folder, 'fault');
-    const child = await here.startProcess({ FAULT_FILE: armed });
-    const ended = once(child, 'exit');
-    writeFileSync(armed, point);
-    const image = await upload(formOf(png(), 'a.png')).then(imageIn, () => undefined);
-    const deletion = { projectId: project.id, alertIid: 1, imageId: image?.id ?? 0 };
-    if (image !== undefined) await images.deleteMetricImage(deletion, as()).catch(() => undefined);
-    await ended;
-    expect(existsSync(`${armed}.fired`)).toBe(true);
+    await dieAt(point, here.startProcess, async () => {
+      const image = await upload(formOf(png(), 'a.png')).then(imageIn, () => undefined);
+      const deletion = { projectId: project.id, alertIid: 1, imageId: image?.id ?? 0 };
+      if (image !== undefined) await images.deleteMetricImage(deletion, as()).catch(() => undefined);
+    });
 
     await here.db.query(sql`update blob_remains set due_at = now()`);
     const next = await here.startProcess();
@@ -314,6 +309,6 @@ describe('a process that is killed', () => {
       expect(files()).toEqual(await named());
     });
     next.kill('SIGKILL');
-    await once(next, 'exit');
+    await signalOf(next);
   });
 });

@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect as connectSocket } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
-import { type EventBus, type EventDefinition, embeddedLog, encodeBody, logMigrations } from '@switchyard/events';
+import { type EventBus, type EventDefinition, embeddedLog, logMigrations } from '@switchyard/events';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
-import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import {
@@ -20,15 +17,15 @@ import {
   type RpcClient,
   type RunningServer,
   type RunningService,
-  readSigner,
-  readTrustedKeys,
   type ServiceDefinition,
   signClaims,
   startServer,
   startService,
 } from '@switchyard/rpc';
-import { eventually, freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { freePort, serviceProcesses, type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { directoryService } from '../../../../libs/directory/test/directory-service';
+import { publish } from '../../../../libs/events/test/publish';
 import { compose } from '../../src/compose';
 import { readConfig } from '../../src/config';
 import { migrationSets } from '../../src/migrations';
@@ -43,7 +40,7 @@ export interface Installation {
   /** Options of a call by the gateway for a user, where `access` says to what its path led. */
   as(user: { id: number; admin?: boolean } | undefined, access?: Partial<Access> & { id: number }): CallOptions;
   /** Publishes an event, as the relay of its owner would. */
-  publish<Payload>(event: EventDefinition<Payload>, payload: Payload, id: string): Promise<void>;
+  publish<Payload>(event: EventDefinition<Payload>, payload: Payload, id: string): Promise<string>;
   /** Paths that groups-admin knows to mean a project, in lower case: what a replica that is behind does not know, and former paths. */
   readonly locations: Map<string, number>;
   /** Its data folder. */
@@ -75,49 +72,25 @@ export const externalUrl = 'https://forge.example';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 export const json = (reply: Representation | RepresentationPage): any => JSON.parse(reply.json.toString());
 
-/** Settles once somebody listens on the port. */
-const reach = (port: number): Promise<void> =>
-  new Promise((settle, reject) => {
-    const socket = connectSocket(port, '127.0.0.1', () => {
-      socket.destroy();
-      settle();
-    });
-    socket.once('error', reject);
-  });
-
 /** Builds the surroundings and starts the service in this process. */
 export async function startInstallation(): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-alerts-'));
   const home: TestDatabase = await testDatabase({ sets: migrationSets });
   const log: TestDatabase = await testDatabase({ sets: [logMigrations] });
   const db = openDatabase({ url: home.url, applicationName: 'alerts test' });
-  const keys = new Map<string, KeyObject>();
-  const publicKeys: Record<string, string> = {};
-  for (const name of ['gateway', 'alerts', 'collaboration']) {
-    const pair = generateKeyPairSync('ed25519');
-    keys.set(name, pair.privateKey);
-    publicKeys[name] = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    writeFileSync(join(folder, `${name}.pem`), pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  }
-  writeFileSync(join(folder, 'keys.json'), JSON.stringify(publicKeys));
-  const trusted = readTrustedKeys(join(folder, 'keys.json'));
+  const identities = testIdentities(['gateway', 'alerts', 'collaboration']);
+  identities.writeTo(folder);
+  const { trusted } = identities;
+  const context = { signer: identities.signer('alerts'), trusted };
 
   const directory = new DirectoryModel();
   const locations = new Map<string, number>();
-  const rule = { callers: ['alerts'] };
   const peers: RunningServer = await startServer({
     host: '127.0.0.1',
     port: 0,
     trusted,
     services: [
-      implement(
-        DirectoryServiceService,
-        {
-          readChanges: (request, { signal }) => directory.client.readChanges(request, { requestId: 'test', signal }),
-          snapshot: (request) => directory.client.snapshot(request, { requestId: 'test' }),
-        },
-        { readChanges: rule, snapshot: rule },
-      ),
+      directoryService(directory, 'alerts'),
       implement(
         { locateProject: AccessServiceService.locateProject },
         {
@@ -126,7 +99,7 @@ export async function startInstallation(): Promise<Installation> {
             directorySequence: directory.changes.length,
           }),
         },
-        { locateProject: rule },
+        { locateProject: { callers: ['alerts'] } },
       ),
     ],
   });
@@ -147,12 +120,9 @@ export async function startInstallation(): Promise<Installation> {
   };
   const bus: EventBus = embeddedLog({ url: log.url, clientId: 'test' });
   const callers = new Map<string, Peer>(
-    ['gateway', 'collaboration'].map((name) => [
-      name,
-      connect(`127.0.0.1:${grpcPort}`, { name, key: keys.get(name) as KeyObject }),
-    ]),
+    ['gateway', 'collaboration'].map((name) => [name, connect(`127.0.0.1:${grpcPort}`, identities.signer(name))]),
   );
-  const children: ChildProcess[] = [];
+  const processes = serviceProcesses(join(__dirname, '..', '..', 'dist', 'main.js'), environment);
   let running: RunningService | undefined;
 
   const installation: Installation = {
@@ -164,7 +134,7 @@ export async function startInstallation(): Promise<Installation> {
     async forward(method, path, { project, user = 7, caller = 'gateway', body, headers }) {
       const { requestId, ...identity } = installation.as({ id: user }, { id: project, level: 30 });
       const bound = `HTTP ${method} ${path.split('?')[0]}`;
-      const signed = signClaims({ name: caller, key: keys.get(caller) as KeyObject }, bound, requestId, identity);
+      const signed = signClaims(identities.signer(caller), bound, requestId, identity);
       return fetch(`http://127.0.0.1:${httpPort}${path}`, {
         method,
         headers: { ...headers, [identityKey]: signed.toString('base64') },
@@ -191,14 +161,9 @@ export async function startInstallation(): Promise<Installation> {
             };
       return { requestId: 'test', actor, directorySequence: directory.changes.length, ...target };
     },
-    async publish(event, payload, id) {
-      const { topic, type, version } = event;
-      const headers = { id, type, version: String(version), time: new Date().toISOString() };
-      await bus.publish([{ topic, key: event.key(payload), body: encodeBody(event, payload), headers }]);
-    },
+    publish: (event, payload, id) => publish(bus, event, payload, id),
     async start(more = {}) {
       const config = readConfig({ ...environment, ...more });
-      const context = { signer: readSigner('alerts', environment.SWITCHYARD_IDENTITY_KEY_FILE), trusted };
       running = await startService(config, context, await compose(config, context));
     },
     async stop() {
@@ -207,9 +172,8 @@ export async function startInstallation(): Promise<Installation> {
     },
     async startBeside() {
       const config = readConfig({ ...environment, GRPC_PORT: '0', HTTP_PORT: '0' });
-      const context = { signer: readSigner('alerts', environment.SWITCHYARD_IDENTITY_KEY_FILE), trusted };
       const twin = await startService(config, context, await compose(config, context));
-      const peer = connect(`127.0.0.1:${twin.grpcPort}`, { name: 'gateway', key: keys.get('gateway') as KeyObject });
+      const peer = connect(`127.0.0.1:${twin.grpcPort}`, identities.signer('gateway'));
       return {
         client: (definition) => peer.client(definition),
         async close() {
@@ -218,37 +182,11 @@ export async function startInstallation(): Promise<Installation> {
         },
       };
     },
-    async startProcess(more = {}) {
-      const main = join(__dirname, '..', '..', 'dist', 'main.js');
-      const child = spawn(process.execPath, [main], {
-        // The events of these tests go over the embedded log, also in a run over Kafka.
-        env: {
-          ...process.env,
-          KAFKA_BROKERS: undefined,
-          ...environment,
-          NODE_ENV: 'test',
-          LOG_LEVEL: 'error',
-          ...more,
-        },
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
-      children.push(child);
-      await eventually(
-        async () => {
-          if (child.exitCode === null && child.signalCode === null) await reach(grpcPort);
-        },
-        { within: 30_000, every: 20 },
-      );
-      return child;
-    },
+    startProcess: processes.start,
     async close() {
       for (const peer of callers.values()) peer.close();
       await installation.stop();
-      for (const child of children) {
-        if (child.exitCode !== null || child.signalCode !== null) continue;
-        child.kill('SIGKILL');
-        await new Promise((settle) => child.once('exit', settle));
-      }
+      await processes.kill();
       await peers.close(100);
       await bus.close();
       await db.close();

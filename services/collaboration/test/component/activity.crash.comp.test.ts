@@ -1,32 +1,20 @@
-import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from '@switchyard/database';
-import { eventually } from '@switchyard/testkit';
+import { dieAt, eventually, terminate } from '@switchyard/testkit';
 import { created, type Installation, type StoredTarget, startInstallation } from '../support/installation';
 
 let here: Installation;
 let authorId: number;
 let projectId: number;
-let folder: string;
 let iid = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'switchyard-activity-fault-'));
   here = await startInstallation();
   const group = here.directory.namespace();
   projectId = here.directory.project(group.id).id;
   authorId = here.directory.user().id;
 });
 
-afterAll(async () => {
-  await here.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const end = (child: ChildProcess) =>
-  new Promise<NodeJS.Signals | null>((settle) => child.once('exit', (_code, signal) => settle(signal)));
+afterAll(() => here.close());
 
 function mergeRequest(): StoredTarget {
   iid += 1;
@@ -35,16 +23,12 @@ function mergeRequest(): StoredTarget {
 
 describe('a process that dies over an activity event', () => {
   it.each(['activity.written', 'activity.committed'])('at %s has it once after its restart', async (point) => {
-    const file = join(folder, point);
-    writeFileSync(file, point);
     await here.db.query(sql`truncate activity_events`);
-    const dying = await here.startProcess({ FAULT_FILE: file });
     const [first, second] = [mergeRequest(), mergeRequest()];
-    const gone = end(dying);
-    await here.publish(first, created(), { actorId: authorId });
-    await here.publish(second, created(), { actorId: authorId });
-    expect(await gone).toBe('SIGKILL');
-    expect(existsSync(`${file}.fired`)).toBe(true);
+    await dieAt(point, here.startProcess, async () => {
+      await here.publish(first, created(), { actorId: authorId });
+      await here.publish(second, created(), { actorId: authorId });
+    });
 
     const next = await here.startProcess();
     await eventually(
@@ -55,9 +39,6 @@ describe('a process that dies over an activity event', () => {
         ]),
       { within: 20_000 },
     );
-    const stopped = end(next);
-    next.kill('SIGTERM');
-    await stopped;
-    expect(next.exitCode).toBe(0);
+    expect(await terminate(next)).toBe(0);
   });
 });

@@ -1,21 +1,15 @@
-import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from '@switchyard/database';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
-import { eventually } from '@switchyard/testkit';
+import { dieAt, eventually, terminate } from '@switchyard/testkit';
 import { created, type Installation, type StoredTarget, startInstallation } from '../support/installation';
 
 let here: Installation;
 let ada: DirectoryUser;
 let bob: DirectoryUser;
 let projectId: number;
-let folder: string;
 let iid = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'switchyard-todo-fault-'));
   here = await startInstallation();
   const group = here.directory.namespace();
   projectId = here.directory.project(group.id).id;
@@ -24,13 +18,7 @@ beforeAll(async () => {
   here.directory.member(bob.id, { namespaceId: group.id }, 30);
 });
 
-afterAll(async () => {
-  await here.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const end = (child: ChildProcess) =>
-  new Promise<NodeJS.Signals | null>((settle) => child.once('exit', (_code, signal) => settle(signal)));
+afterAll(() => here.close());
 
 function mergeRequest(): StoredTarget {
   iid += 1;
@@ -43,16 +31,12 @@ describe('a process that dies over a to-do', () => {
   it.each(['todo.written', 'todo.committed', 'consumer.committed'])(
     'at %s raises it once after its restart',
     async (point) => {
-      const file = join(folder, point);
-      writeFileSync(file, point);
       await here.db.query(sql`truncate todos`);
-      const dying = await here.startProcess({ FAULT_FILE: file });
       const [first, second] = [mergeRequest(), mergeRequest()];
-      const gone = end(dying);
-      await here.publish(first, created([bob.id]), { actorId: ada.id });
-      await here.publish(second, created([bob.id, ada.id]), { actorId: ada.id });
-      expect(await gone).toBe('SIGKILL');
-      expect(existsSync(`${file}.fired`)).toBe(true);
+      await dieAt(point, here.startProcess, async () => {
+        await here.publish(first, created([bob.id]), { actorId: ada.id });
+        await here.publish(second, created([bob.id, ada.id]), { actorId: ada.id });
+      });
 
       const next = await here.startProcess();
       await eventually(
@@ -64,10 +48,7 @@ describe('a process that dies over a to-do', () => {
           ]),
         { within: 20_000 },
       );
-      const stopped = end(next);
-      next.kill('SIGTERM');
-      await stopped;
-      expect(next.exitCode).toBe(0);
+      expect(await terminate(next)).toBe(0);
     },
   );
 });

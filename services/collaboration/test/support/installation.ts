@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect as connectSocket } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
@@ -10,7 +8,6 @@ import {
   type EventBus,
   type EventDefinition,
   embeddedLog,
-  encodeBody,
   logMigrations,
   mergeRequestEventId,
   mergeRequestEvents,
@@ -22,7 +19,6 @@ import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
-import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import type {
   MergeRequestEvent,
   MergeRequestSubject,
@@ -49,13 +45,13 @@ import {
   type RpcClient,
   type RunningServer,
   type RunningService,
-  readSigner,
-  readTrustedKeys,
   startServer,
   startService,
 } from '@switchyard/rpc';
-import { eventually, freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { freePort, serviceProcesses, type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { directoryService } from '../../../../libs/directory/test/directory-service';
+import { publish } from '../../../../libs/events/test/publish';
 import { compose } from '../../src/compose';
 import { readConfig } from '../../src/config';
 import { migrationSets } from '../../src/migrations';
@@ -184,31 +180,14 @@ const toMessage = (target: StoredTarget, reader: number, withSubscribed: boolean
   };
 };
 
-/** Settles once somebody listens on the port. */
-const reach = (port: number): Promise<void> =>
-  new Promise((settle, reject) => {
-    const socket = connectSocket(port, '127.0.0.1', () => {
-      socket.destroy();
-      settle();
-    });
-    socket.once('error', reject);
-  });
-
 export async function startInstallation(): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-collaboration-'));
   const home: TestDatabase = await testDatabase({ sets: migrationSets });
   const log: TestDatabase = await testDatabase({ sets: [logMigrations] });
   const db = openDatabase({ url: home.url, applicationName: 'collaboration test' });
-  const keys = new Map<string, KeyObject>();
-  const publicKeys: Record<string, string> = {};
-  for (const name of ['gateway', 'collaboration', 'merge-requests']) {
-    const pair = generateKeyPairSync('ed25519');
-    keys.set(name, pair.privateKey);
-    publicKeys[name] = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    writeFileSync(join(folder, `${name}.pem`), pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  }
-  writeFileSync(join(folder, 'keys.json'), JSON.stringify(publicKeys));
-  const trusted = readTrustedKeys(join(folder, 'keys.json'));
+  const identities = testIdentities(['gateway', 'collaboration', 'merge-requests']);
+  identities.writeTo(folder);
+  const { trusted } = identities;
 
   const directory = new DirectoryModel();
   const targets = new Map<number, StoredTarget>();
@@ -223,14 +202,7 @@ export async function startInstallation(): Promise<Installation> {
     trusted,
     services: [
       alertTargetService(alerts, targetCalls, externalUrl),
-      implement(
-        DirectoryServiceService,
-        {
-          readChanges: (request, { signal }) => directory.client.readChanges(request, { requestId: 'test', signal }),
-          snapshot: (request) => directory.client.snapshot(request, { requestId: 'test' }),
-        },
-        { readChanges: rule, snapshot: rule },
-      ),
+      directoryService(directory, 'collaboration'),
       implement(
         {
           updateMergeRequest: MergeRequestServiceService.updateMergeRequest,
@@ -335,8 +307,8 @@ export async function startInstallation(): Promise<Installation> {
     SWITCHYARD_DATA: folder,
   };
   const bus: EventBus = embeddedLog({ url: log.url, clientId: 'test' });
-  const gateway: Peer = connect(`127.0.0.1:${grpcPort}`, { name: 'gateway', key: keys.get('gateway')! });
-  const children: ChildProcess[] = [];
+  const gateway: Peer = connect(`127.0.0.1:${grpcPort}`, identities.signer('gateway'));
+  const processes = serviceProcesses(join(__dirname, '..', '..', 'dist', 'main.js'), environment);
   let running: RunningService | undefined;
 
   const installation: Installation = {
@@ -405,61 +377,23 @@ export async function startInstallation(): Promise<Installation> {
         fact,
         ...given,
       };
-      return installation.publishEvent(mergeRequestEvents, payload, id);
+      return publish(bus, mergeRequestEvents, payload, id);
     },
-    async publishEvent(event, payload, id) {
-      const { topic, type, version } = event;
-      await bus.publish([
-        {
-          topic,
-          key: event.key(payload),
-          body: encodeBody(event, payload),
-          headers: { id, type, version: String(version), time: new Date().toISOString() },
-        },
-      ]);
-      return id;
-    },
+    publishEvent: (event, payload, id) => publish(bus, event, payload, id),
     async startHere() {
       const config = readConfig(environment as never);
-      const context = { signer: readSigner('collaboration', environment.SWITCHYARD_IDENTITY_KEY_FILE), trusted };
+      const context = { signer: identities.signer('collaboration'), trusted };
       running = await startService(config, context, await compose(config, context));
     },
     async stopHere() {
       await running?.close(100);
       running = undefined;
     },
-    async startProcess(more = {}) {
-      const main = join(__dirname, '..', '..', 'dist', 'main.js');
-      const child = spawn(process.execPath, [main], {
-        // The events of these tests go over the embedded log, also in a run over Kafka.
-        env: {
-          ...process.env,
-          KAFKA_BROKERS: undefined,
-          ...environment,
-          NODE_ENV: 'test',
-          LOG_LEVEL: 'error',
-          ...more,
-        },
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
-      children.push(child);
-      // A signal that comes before the process listens would end it as it ends any process.
-      await eventually(
-        async () => {
-          if (child.exitCode === null && child.signalCode === null) await reach(grpcPort);
-        },
-        { within: 30_000, every: 20 },
-      );
-      return child;
-    },
+    startProcess: processes.start,
     async close() {
       gateway.close();
       await installation.stopHere();
-      for (const child of children) {
-        if (child.exitCode !== null || child.signalCode !== null) continue;
-        child.kill('SIGKILL');
-        await new Promise((settle) => child.once('exit', settle));
-      }
+      await processes.kill();
       await peers.close(100);
       await bus.close();
       await db.close();

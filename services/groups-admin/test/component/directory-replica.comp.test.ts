@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { type Database, openDatabase, sql } from '@switchyard/database';
 import {
   accessLevel,
@@ -31,7 +30,7 @@ import { CreateUserRequest, UpdateUserRequest, UserServiceService } from '@switc
 import type { Representation } from '@switchyard/protos/rpc/v1/representation';
 import { anonymous, type CallOptions, connect, type Peer, type RunningService, startService } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
-import { eventually, freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { eventually, freePort, type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
 import * as fc from 'fast-check';
 import { publishInstance } from '../../src/application/publish-instance';
 import { compose } from '../../src/compose';
@@ -59,10 +58,7 @@ async function open(deletionDelayDays: number): Promise<void> {
   ]);
   owner = openDatabase({ url: home.url, applicationName: 'directory test' });
   db = openDatabase({ url: away.url, applicationName: 'directory test' });
-  const pairs = new Map(
-    ['gateway', 'merge-requests', 'groups-admin'].map((name) => [name, generateKeyPairSync('ed25519')]),
-  );
-  const trusted = new Map([...pairs].map(([name, { publicKey }]) => [name, publicKey]));
+  const identities = testIdentities(['gateway', 'merge-requests', 'groups-admin']);
   const port = await freePort();
   const config = {
     HOST: '127.0.0.1',
@@ -77,10 +73,10 @@ async function open(deletionDelayDays: number): Promise<void> {
     SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
     SWITCHYARD_DELETION_DELAY_DAYS: deletionDelayDays,
   } as Config;
-  const context = { signer: { name: 'groups-admin', key: pairs.get('groups-admin')!.privateKey }, trusted };
+  const context = { signer: identities.signer('groups-admin'), trusted: identities.trusted };
   service = await startService(config, context, await compose(config));
   const as = (name: string): Peer => {
-    const peer = connect(`127.0.0.1:${port}`, { name, key: pairs.get(name)!.privateKey });
+    const peer = connect(`127.0.0.1:${port}`, identities.signer(name));
     peers.push(peer);
     return peer;
   };

@@ -3,7 +3,6 @@ import {
   type EventBus,
   type EventDefinition,
   embeddedLog,
-  encodeBody,
   issueEvents,
   mergeRequestEvents,
   repositoryPushed,
@@ -13,6 +12,7 @@ import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/projec
 import { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import { eventually } from '@switchyard/testkit';
+import { publish } from '../../../../libs/events/test/publish';
 import { conforming } from '../support/components';
 import { bodyOf, rootToken, startTestService, type TestService } from '../support/running-service';
 
@@ -49,14 +49,7 @@ async function push(projectId: number, given: Partial<RepositoryPushedEvent> = {
   });
   const id = `repository.pushed:${count}`;
   for (let time = 0; time < times; time += 1) {
-    await bus.publish([
-      {
-        topic: repositoryPushed.topic,
-        key: repositoryPushed.key(payload),
-        body: encodeBody(repositoryPushed, payload),
-        headers: { id, type: repositoryPushed.type, version: '1', time: new Date().toISOString() },
-      },
-    ]);
+    await publish(bus, repositoryPushed, payload, id);
   }
   await eventually(async () => {
     expect(await db.query(sql`select 1 from events.inbox where event_id = ${id}`)).toHaveLength(1);
@@ -134,19 +127,7 @@ test('a push that is delivered again has no second effect', async () => {
   await push(id, { readmePath: 'README.md' }, 2);
   await db.query(sql`update projects set readme_path = 'kept', last_activity_at = ${ago(3_600)} where id = ${id}`);
   const payload = RepositoryPushedEvent.fromPartial({ projectId: id, defaultBranch: true, occurredAt: new Date() });
-  await bus.publish([
-    {
-      topic: repositoryPushed.topic,
-      key: repositoryPushed.key(payload),
-      body: encodeBody(repositoryPushed, payload),
-      headers: {
-        id: `repository.pushed:${count}`,
-        type: repositoryPushed.type,
-        version: '1',
-        time: new Date().toISOString(),
-      },
-    },
-  ]);
+  await publish(bus, repositoryPushed, payload, `repository.pushed:${count}`);
   // Of one key and in order: what follows is received after it.
   await push(id, { defaultBranch: false, occurredAt: ago(7_200) });
   expect((await read(id)).readme).toContain('kept');
@@ -164,8 +145,7 @@ test('issues and merge requests count on their project and labels as their owner
   const labelIds = [label?.id ?? 0];
   const subject = { id: 7, projectId: id, state: 'opened', labelIds };
   const tell = async <T>(event: EventDefinition<T>, payload: T, cause: string) => {
-    const headers = { id: cause, type: event.type, version: '1', time: new Date().toISOString() };
-    await bus.publish([{ topic: event.topic, key: event.key(payload), body: encodeBody(event, payload), headers }]);
+    await publish(bus, event, payload, cause);
     await eventually(async () => {
       expect(await db.query(sql`select 1 from events.inbox where event_id = ${cause}`)).toHaveLength(1);
     });

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import { migrate } from '@switchyard/database';
 import { logMigrations } from '@switchyard/events';
@@ -17,7 +16,7 @@ import {
   type RunningService,
   startService,
 } from '@switchyard/rpc';
-import { type TcpGate, tcpGate, testDatabase } from '@switchyard/testkit';
+import { type TcpGate, tcpGate, testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose } from '../../src/compose';
 import type { Config } from '../../src/config';
 import { migrations } from '../../src/storage/migrations';
@@ -54,12 +53,7 @@ export async function startTestService(): Promise<TestService> {
   const gate = await tcpGate({ host: gated.hostname, port: Number(gated.port) });
   gated.host = `127.0.0.1:${gate.port}`;
   await migrate({ url: log.url, sets: [logMigrations] });
-  const keys = new Map(
-    ['gateway', 'merge-requests', 'collaboration', 'alerts', 'groups-admin'].map((name) => [
-      name,
-      generateKeyPairSync('ed25519'),
-    ]),
-  );
+  const identities = testIdentities(['gateway', 'merge-requests', 'collaboration', 'alerts', 'groups-admin']);
   const config: Config = {
     HOST: '127.0.0.1',
     GRPC_PORT: 0,
@@ -76,19 +70,11 @@ export async function startTestService(): Promise<TestService> {
     SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
     SWITCHYARD_DELETION_DELAY_DAYS: 0,
   };
-  const signerOf = (name: string) => {
-    const pair = keys.get(name);
-    if (pair === undefined) throw new Error(`no such process: ${name}`);
-    return { name, key: pair.privateKey };
-  };
-  const context = {
-    signer: signerOf('groups-admin'),
-    trusted: new Map([...keys].map(([name, { publicKey }]) => [name, publicKey])),
-  };
+  const context = { signer: identities.signer('groups-admin'), trusted: identities.trusted };
   const service: RunningService = await startService(config, context, await compose(config));
   const peers = new Map<string, Peer>();
   const peer = (caller: string): Peer => {
-    const known = peers.get(caller) ?? connect(`127.0.0.1:${service.grpcPort}`, signerOf(caller));
+    const known = peers.get(caller) ?? connect(`127.0.0.1:${service.grpcPort}`, identities.signer(caller));
     peers.set(caller, known);
     return known;
   };

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +23,7 @@ import {
   signClaims,
   startService,
 } from '@switchyard/rpc';
-import { testDatabase } from '@switchyard/testkit';
+import { testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
 import type { Peers } from '../../../gateway/src/http/clients';
 import { branchRoutes } from '../../../gateway/src/routes/merge-requests/branches.routes';
@@ -124,16 +123,6 @@ export const gitEnvironment = {
   LC_ALL: 'C',
 };
 
-function keys(folder: string) {
-  const publicKeys: Record<string, string> = {};
-  for (const name of ['gateway', 'merge-requests']) {
-    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    writeFileSync(join(folder, `${name}.pem`), privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    publicKeys[name] = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  }
-  writeFileSync(join(folder, 'public.json'), JSON.stringify(publicKeys));
-}
-
 /** A database with the people in it and a folder with the keys: what outlives a process. */
 export interface Ground {
   readonly databaseUrl: string;
@@ -143,7 +132,7 @@ export interface Ground {
 
 export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-repository-'));
-  keys(folder);
+  testIdentities(['gateway', 'merge-requests']).writeTo(folder);
   const database = await testDatabase({
     sets: [
       { schema: 'public', directory: join(__dirname, '../../prisma/migrations') },
@@ -208,7 +197,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
   const failSubscriber = { times: 0 };
   const context = {
     signer: readSigner('merge-requests', join(folder, 'merge-requests.pem')),
-    trusted: readTrustedKeys(join(folder, 'public.json')),
+    trusted: readTrustedKeys(join(folder, 'keys.json')),
   };
   const subscribers: RefChangeSubscriber[] = [];
   const part = composeRepository({

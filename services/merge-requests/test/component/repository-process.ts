@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { signalOf } from '@switchyard/testkit';
 import { type Ground, gitEnvironment, type Person, people } from './repository-harness';
 
 const run = promisify(execFile);
@@ -48,7 +49,7 @@ export async function startProcess(ground: Ground, fault?: string): Promise<Repo
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'test', FAULT_FILE: faultFile } },
   );
   running.add(child);
-  const exited = new Promise<NodeJS.Signals | null>((settle) => child.once('exit', (_, signal) => settle(signal)));
+  const exited = signalOf(child);
   const url = await new Promise<string>((settle, fail) => {
     child.stdout.once('data', (line: Buffer) => settle(line.toString().trim()));
     child.once('exit', () => fail(new Error('the process ended before it listened')));
