@@ -17,14 +17,18 @@ import { type AlertWriter, Overloaded } from './alert-writer';
 import { gather } from './gather';
 import type { KeyDigest } from './integration-key';
 
-/** A payload as it came. */
-export interface IncomingPayload {
+/** Where a payload was sent, and by whose leave. */
+export interface PresentedKey {
   /** What stands before `/alerts/notify`: path of a project, or that and `/prometheus`. */
   readonly path: string;
   /** Undefined for an address without one. */
   readonly endpointId: string | undefined;
   /** Undefined when none was presented. */
   readonly key: string | undefined;
+}
+
+/** A payload as it came. */
+export interface IncomingPayload extends PresentedKey {
   readonly content: Uint8Array;
   readonly userAgent: string;
 }
@@ -102,7 +106,7 @@ const isName = (path: string): boolean => path.length <= longestPath && !path.in
  * The projects and integrations an address may mean, the likelier first: a project of the name `prometheus` has addresses that read like
  * those of the metrics endpoint of what is above it.
  */
-function candidates({ path, endpointId }: IncomingPayload): Candidate[] {
+function candidates({ path, endpointId }: PresentedKey): Candidate[] {
   if (!isName(path)) return [];
   if (endpointId !== undefined) return [{ path, selector: { endpointId: endpointId.toLowerCase() } }];
   const itself = { path, selector: { oldestOf: 'HTTP' } } as const;
@@ -118,7 +122,7 @@ export function receiveAlerts(edges: ReceptionEdges) {
     (one) => edges.endpoints.find(one, one.selector),
   );
 
-  async function endpointOf(incoming: IncomingPayload): Promise<AlertEndpoint | undefined> {
+  async function endpointOf(incoming: PresentedKey): Promise<AlertEndpoint | undefined> {
     const possible = candidates(incoming);
     for (const one of possible) {
       const endpoint = await find(one);
@@ -130,6 +134,10 @@ export function receiveAlerts(edges: ReceptionEdges) {
     }
     return undefined;
   }
+
+  /** Whether a key is that of an integration; false where there is none. */
+  const isKeyOf = (integration: EndpointIntegration | undefined, { key }: PresentedKey): boolean =>
+    timingSafeEqual(edges.keyDigest(key ?? ''), integration?.keyDigest ?? noDigest);
 
   /** Takes a payload whose sender may send it. */
   async function take(
@@ -171,10 +179,14 @@ export function receiveAlerts(edges: ReceptionEdges) {
       const endpoint = await endpointOf(incoming);
       if (endpoint === undefined) return { status: 404 };
       const { integration } = endpoint;
-      const isKey = timingSafeEqual(edges.keyDigest(incoming.key ?? ''), integration?.keyDigest ?? noDigest);
+      const isKey = isKeyOf(integration, incoming);
       if (integration !== undefined) return isKey ? take(endpoint, integration, incoming, receivedAt) : { status: 401 };
       return take(endpoint, none, incoming, receivedAt);
     },
+
+    /** Whether a payload with this key would be taken, were its integration active. Fails with `unavailable` while the database is away. */
+    checkKey: async (presented: PresentedKey): Promise<boolean> =>
+      isKeyOf((await endpointOf(presented))?.integration, presented),
 
     /** Takes one payload from somebody who may send test alerts. Fails with `unavailable` while the database is away. */
     async receiveTestAlert(projectId: number, integrationId: number, content: Uint8Array): Promise<Reception> {

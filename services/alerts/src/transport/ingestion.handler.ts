@@ -1,6 +1,6 @@
 import { type IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
-import type { AlertReception, Reception } from '../application/receive-alerts';
+import type { AlertReception, PresentedKey, Reception } from '../application/receive-alerts';
 
 const nothing = Buffer.alloc(0);
 
@@ -11,17 +11,22 @@ const toResponse = (reception: Reception): IngestionServiceReceiveResponse => ({
   retryAfter: 'retryAfter' in reception ? reception.retryAfter : 0,
 });
 
+interface Presented {
+  readonly projectPath: string;
+  readonly endpointId: string;
+  readonly key: string;
+}
+
+const toPresentedKey = ({ projectPath, endpointId, key }: Presented): PresentedKey => ({
+  path: projectPath,
+  endpointId: endpointId === '' ? undefined : endpointId,
+  key: key === '' ? undefined : key,
+});
+
 /** IngestionService, for the gateway. */
-export const ingestionHandler = ({ receiveAlerts }: AlertReception): ServiceImplementation =>
+export const ingestionHandler = ({ receiveAlerts, checkKey }: AlertReception): ServiceImplementation =>
   implement(IngestionServiceService, {
-    receive: async ({ projectPath, endpointId, key, content, userAgent }) =>
-      toResponse(
-        await receiveAlerts({
-          path: projectPath,
-          endpointId: endpointId === '' ? undefined : endpointId,
-          key: key === '' ? undefined : key,
-          content,
-          userAgent,
-        }),
-      ),
+    receive: async ({ content, userAgent, ...presented }) =>
+      toResponse(await receiveAlerts({ ...toPresentedKey(presented), content, userAgent })),
+    checkKey: async (presented) => ({ right: await checkKey(toPresentedKey(presented)) }),
   });

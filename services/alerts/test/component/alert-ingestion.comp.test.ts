@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from '@switchyard/database';
 import { alertEvents, decodeBody } from '@switchyard/events';
+import { type IngestionServiceCheckKeyRequest, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import { type Installation, startInstallation } from '../support/installation';
 import { amGroup, amItem, type WatchedProject, watchedProject } from '../support/watched-project';
 
@@ -61,6 +62,18 @@ describe('an address and a key', () => {
     expect((await project.send({})).status).toBe(403);
     expect((await project.send(metrics)).status).toBe(401);
     expect((await project.send({}, { key: 'f'.repeat(32) })).status).toBe(401);
+    expect(await project.alerts()).toEqual([]);
+  });
+
+  it('are looked at alone, where the gateway asks for it', async () => {
+    const project = await watchedProject(here);
+    const isRight = async (given: Partial<IngestionServiceCheckKeyRequest> = {}) => {
+      const asked = { projectPath: project.path, endpointId: project.endpointId, key: project.key, ...given };
+      return (await here.client(IngestionServiceService).checkKey(asked, { requestId: 'test' })).right;
+    };
+    expect([await isRight(), await isRight({ endpointId: '' })]).toEqual([true, true]);
+    for (const given of [{ key: '' }, { key: 'f'.repeat(32) }, { endpointId: 'f'.repeat(16) }, { projectPath: 'a/b' }])
+      expect(await isRight(given)).toBe(false);
     expect(await project.alerts()).toEqual([]);
   });
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import type { RpcClient } from '@switchyard/rpc';
 import { observeHttp } from '@switchyard/telemetry';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { basicPassword } from './authenticate';
+import { keyGuard } from './key-guard';
 import { countingWindows, type Limit, tellThrottle } from './rate-limits';
 
 /** What the inlet needs of the process. */
@@ -49,13 +49,6 @@ const keyOf = ({ headers: { authorization } }: Request): string =>
 
 /** Answers by which a sender is told that key, endpoint or project is not what it takes them for. */
 const wrongAnswers = new Set([401, 403, 404]);
-
-/** Wrong keys, unknown endpoints and unknown projects an address may present. A key is 128 bits: this bounds what guessing costs, not what it yields. */
-const wrongKeys: Limit = { requests: 100, seconds: 60 };
-
-/** How long a key that was good lets its sender pass by the limit of wrong keys, milliseconds: others behind the same address may err. */
-const goodForMs = 3_600_000;
-const mostGood = 10_000;
 
 /** How long what a refused sender still sends is thrown away, milliseconds: closed at once, it would see a reset in place of the answer. */
 const lingerMs = 500;
@@ -132,7 +125,7 @@ const isAlertmanager = (request: Request): boolean => /^alertmanager\//i.test(re
 export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   const { ingestion, payloadLimit, inboundLimit, scale, now = Date.now } = edges;
   const windows = countingWindows(now);
-  const good = new Map<string, number>();
+  const guard = keyGuard(scale, now);
 
   const room = mostUnderWay * payloadLimit;
   let held = 0;
@@ -152,26 +145,32 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     };
   }
 
-  const mostWrong = wrongKeys.requests * scale;
-  const nameOfKey = (key: string, { projectPath, endpointId }: AlertAddress): string =>
-    createHash('sha256').update(`${key}\0${projectPath}\0${endpointId}`).digest('base64');
+  const presented = ({ ip = '' }: Request, key: string, { projectPath, endpointId }: AlertAddress) => ({
+    ip,
+    name: `${key}\0${projectPath}\0${endpointId}`,
+  });
 
-  const isGuessing = (request: Request, key: string, address: AlertAddress): boolean =>
-    scale > 0 &&
-    (windows.look(`wrong:${request.ip}`)?.count ?? 0) >= mostWrong &&
-    (good.get(nameOfKey(key, address)) ?? 0) < now() - goodForMs;
+  /** True when the request may go on; else it has been answered. */
+  async function isAdmitted(
+    request: Request,
+    response: Response,
+    key: string,
+    address: AlertAddress,
+  ): Promise<boolean> {
+    const requestId = response.getHeader('X-Request-Id') as string;
+    const isRight = async () => (await ingestion.checkKey({ ...address, key }, { requestId })).right;
+    const admission = await guard.admit(presented(request, key, address), isRight).catch(() => 'unavailable' as const);
+    if (admission === 'admitted') return true;
+    if (admission === 'unavailable') response.set('Retry-After', String(pause())).status(503).end();
+    else refuseForNow(request, response, admission === 'guessing' ? guard.waitSeconds : pause());
+    return false;
+  }
 
   function remember(request: Request, key: string, address: AlertAddress, status: number): void {
-    if (wrongAnswers.has(status)) {
-      windows.count(`wrong:${request.ip}`, wrongKeys.seconds);
-      // Whoever has no key must not use up what the project's senders may send.
-      windows.discount(inboundKey(address));
-    } else if (status === 200) {
-      const name = nameOfKey(key, address);
-      good.delete(name);
-      good.set(name, now());
-      if (good.size > mostGood) good.delete(good.keys().next().value as string);
-    }
+    const isWrong = wrongAnswers.has(status);
+    if (isWrong || status === 200) guard.remember(presented(request, key, address), !isWrong);
+    // Whoever has no key must not use up what the project's senders may send.
+    if (isWrong) windows.discount(inboundKey(address));
   }
 
   /** The metrics endpoint of a project is the project's as well. */
@@ -202,7 +201,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   async function serve(request: Request, response: Response, address: AlertAddress): Promise<void> {
     const requestId = response.getHeader('X-Request-Id') as string;
     const key = keyOf(request);
-    if (isGuessing(request, key, address)) return refuseForNow(request, response, wrongKeys.seconds);
+    if (!(await isAdmitted(request, response, key, address))) return;
     const wait = overInbound(response, address);
     if (wait !== undefined) return refuseForNow(request, response, wait);
     const content = await readBody(request, payloadLimit, holder(response)).catch(() => undefined);

@@ -5,6 +5,7 @@ import type {
   IngestionServiceReceiveRequest,
   IngestionServiceReceiveResponse,
 } from '@switchyard/protos/alerts/v1/ingestion';
+import { eventually } from '@switchyard/testkit';
 import type { Config } from '../../src/config';
 import { alertAddressOf } from '../../src/http/alert-inlet';
 import { startTestGateway, type TestGateway } from '../support/gateway';
@@ -45,15 +46,21 @@ const stored: IngestionServiceReceiveResponse = {
 const refused = (status: number, retryAfter = 0) => ({ status, json: Buffer.alloc(0), receiptId: '', retryAfter });
 
 let gateway: TestGateway | undefined;
-let answer: (request: IngestionServiceReceiveRequest) => IngestionServiceReceiveResponse | Promise<never> = () =>
-  stored;
+let answer: (
+  request: IngestionServiceReceiveRequest,
+) => IngestionServiceReceiveResponse | Promise<IngestionServiceReceiveResponse> = () => stored;
 
 /** Another gateway than the one before, where the configuration is another; nothing has been received by it. */
 const start = async (config?: Partial<Config>) => {
   if (gateway !== undefined && config === undefined) return void gateway.calls.splice(0);
   await gateway?.close();
   gateway = await startTestGateway({
-    fakes: { 'IngestionService/Receive': async (request: IngestionServiceReceiveRequest) => answer(request) } as never,
+    fakes: {
+      'IngestionService/Receive': async (request: IngestionServiceReceiveRequest) => answer(request),
+      'IngestionService/CheckKey': async (request: IngestionServiceReceiveRequest) => ({
+        right: (await answer(request)).status === 200,
+      }),
+    } as never,
     config: { SWITCHYARD_ALERT_PAYLOAD_LIMIT: limit, ...config },
   });
 };
@@ -245,16 +252,76 @@ describe('limits', () => {
     expect(received()).toHaveLength(6);
   });
 
-  it('of wrong keys: an address that guesses has to wait, one whose key was good does not', async () => {
-    await start({ SWITCHYARD_APPLICATION_LIMITS: 0.05 });
-    answer = ({ key }) => (key === 'good' ? stored : refused(key === 'unknown' ? 403 : 401));
-    const guess = (key: string) => post({ Authorization: `Bearer ${key}` }).then(({ status }) => status);
-    expect(await guess('good')).toBe(200);
-    expect([await guess('1'), await guess('2'), await guess('unknown'), await guess('4'), await guess('5')]).toEqual([
-      401, 401, 403, 401, 401,
-    ]);
-    expect([await guess('6'), await guess('another')]).toEqual([429, 429]);
-    expect(await guess('good')).toBe(200);
-    expect(received().map(({ key }) => key)).toEqual(['good', '1', '2', 'unknown', '4', '5', 'good']);
+  describe('of wrong keys', () => {
+    const guess = (key: string, headers: Record<string, string> = {}) =>
+      post({ Authorization: `Bearer ${key}`, ...headers });
+    const statusOf = async (key: string, headers?: Record<string, string>) => (await guess(key, headers)).status;
+    const asked = (rpc: string) =>
+      (gateway?.calls ?? [])
+        .filter((call) => call.rpc === `IngestionService/${rpc}`)
+        .map(({ request }) => (request as IngestionServiceReceiveRequest).key);
+    /** An address that has presented as many as it may. */
+    const exhaust = async () => {
+      await start({ SWITCHYARD_APPLICATION_LIMITS: 0.05 });
+      answer = ({ key }) => (key.startsWith('good') ? stored : refused(key === 'unknown' ? 403 : 401));
+      const statuses = [];
+      for (const key of ['1', '2', 'unknown', '4', '5']) statuses.push(await statusOf(key));
+      expect(statuses).toEqual([401, 401, 403, 401, 401]);
+      gateway?.calls.splice(0);
+    };
+
+    it('an address over it is told to wait after one look at its key, and none at what it sends', async () => {
+      await exhaust();
+      const over = await guess('6');
+      expect([over.status, over.headers.get('retry-after'), await over.text()]).toEqual([429, '60', 'Retry later\n']);
+      expect(await statusOf('another', { 'User-Agent': 'Alertmanager/0.27.0' })).toBe(503);
+      expect(await statusOf('')).toBe(429);
+      expect([asked('CheckKey'), asked('Receive')]).toEqual([['6', 'another', ''], []]);
+    });
+
+    it('a right key gets through, also one that was never seen; it is looked up once', async () => {
+      await exhaust();
+      expect([
+        await statusOf('good'),
+        await statusOf('wrong'),
+        await statusOf('good'),
+        await statusOf('good2'),
+      ]).toEqual([200, 429, 200, 200]);
+      expect([asked('CheckKey'), asked('Receive')]).toEqual([
+        ['good', 'wrong', 'good2'],
+        ['good', 'good', 'good2'],
+      ]);
+    });
+
+    it('looks at the keys of an address one after another, and makes no more than twenty wait', async () => {
+      await exhaust();
+      let release = (): void => undefined;
+      const held = new Promise<void>((settle) => {
+        release = settle;
+      });
+      answer = async ({ key }) => {
+        await held;
+        return key === 'good' ? stored : refused(401);
+      };
+      const all = Array.from({ length: 21 }, (_, at) => guess(at === 7 ? 'good' : `${at}`));
+      const over = await Promise.race(all);
+      expect([over.status, over.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[1-5]$/)]);
+      expect(asked('CheckKey')).toHaveLength(1);
+      // Another address is not kept waiting.
+      const other = statusOf('else', { 'X-Forwarded-For': '203.0.113.9' });
+      await eventually(() => expect(asked('Receive')).toEqual(['else']));
+      release();
+      await Promise.all(all);
+      expect(asked('CheckKey')).toHaveLength(20);
+      expect(await other).toBe(401);
+    });
+
+    it('asks to come again while keys cannot be looked up', async () => {
+      await exhaust();
+      answer = () => Promise.reject(unavailable());
+      const away = await guess('good');
+      expect([away.status, await away.text()]).toEqual([503, '']);
+      expect(Number(away.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    });
   });
 });
