@@ -4,6 +4,7 @@ import type { RpcClient } from '@switchyard/rpc';
 import { observeHttp } from '@switchyard/telemetry';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { basicPassword } from './authenticate';
+import { contentEncodings, decoderOf } from './content-encoding';
 import { keyGuard } from './key-guard';
 import { countingWindows, type Limit, tellThrottle } from './rate-limits';
 
@@ -202,11 +203,19 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     const requestId = response.getHeader('X-Request-Id') as string;
     const key = keyOf(request);
     if (!(await isAdmitted(request, response, key, address))) return;
+    const decode = decoderOf(request.headers['content-encoding'], payloadLimit);
+    if (decode === undefined) {
+      return refuseAndClose(request, response.set('Accept-Encoding', contentEncodings), 415);
+    }
     const wait = overInbound(response, address);
     if (wait !== undefined) return refuseForNow(request, response, wait);
-    const content = await readBody(request, payloadLimit, holder(response)).catch(() => undefined);
-    if (content === undefined) return void response.destroy();
-    if (typeof content === 'string') return refuseBody(request, response, content);
+    const hold = holder(response);
+    const body = await readBody(request, payloadLimit, hold).catch(() => undefined);
+    if (body === undefined) return void response.destroy();
+    if (typeof body === 'string') return refuseBody(request, response, body);
+    const content = await decode(body);
+    if (typeof content === 'string') return void response.status(400).end();
+    if (content !== body && !hold(content.length)) return refuseForNow(request, response, pause());
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);
     remember(request, key, address, answer.status);

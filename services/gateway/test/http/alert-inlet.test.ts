@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { unavailable } from '@switchyard/errors';
 import type {
   IngestionServiceReceiveRequest,
@@ -137,6 +138,52 @@ describe('a payload', () => {
       expect([away.status, await away.text()]).toEqual([503, '']);
       expect(Number(away.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
+  });
+});
+
+describe('a payload that is compressed', () => {
+  const body = Buffer.from('{"title": "ä"}');
+  const send = (encoding: string, bytes: Buffer) =>
+    post({ 'Content-Encoding': encoding, 'Content-Type': 'application/json' }, bytes as never);
+
+  it.each([
+    ['gzip', gzipSync(body)],
+    ['GZIP', gzipSync(body)],
+    ['x-gzip', gzipSync(body)],
+    ['deflate', deflateSync(body)],
+    ['identity', body],
+  ])('with %s is taken for what it was before', async (encoding, bytes) => {
+    await start();
+    expect((await send(encoding, bytes)).status).toBe(200);
+    expect(received()[0]?.content).toEqual(body);
+  });
+
+  it('may be as long as one that is not, and no longer', async () => {
+    await start();
+    expect((await send('gzip', gzipSync('x'.repeat(limit)))).status).toBe(200);
+    expect((await send('gzip', gzipSync('x'.repeat(limit + 1)))).status).toBe(400);
+    expect((await send('deflate', deflateSync(Buffer.alloc(limit * 500)))).status).toBe(400);
+    expect(received()).toHaveLength(1);
+  });
+
+  it('is refused when it is broken', async () => {
+    await start();
+    for (const bytes of [body, gzipSync(body).subarray(0, 15), Buffer.alloc(0)])
+      expect((await send('gzip', bytes)).status).toBe(400);
+    expect(received()).toEqual([]);
+  });
+
+  it('in a way that is not understood is refused, and its sender is told what is', async () => {
+    await start();
+    for (const encoding of ['br', 'gzip, gzip', 'constructor']) {
+      const response = await send(encoding, body);
+      expect([response.status, response.headers.get('accept-encoding'), await response.text()]).toEqual([
+        415,
+        'gzip, deflate',
+        '',
+      ]);
+    }
+    expect(received()).toEqual([]);
   });
 });
 
