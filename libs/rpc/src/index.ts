@@ -25,7 +25,7 @@ export {
   startInternalHttp,
   startService,
 } from './process';
-export { repeat } from './repeat';
+export { type Repeating, repeat } from './repeat';
 export {
   entity,
   json,

@@ -29,3 +29,27 @@ it('tells the run under way that it ends, and waits for it', async () => {
   await repeating.close();
   expect(ended).toBe(true);
 });
+
+it('runs without its wait when asked, once for whatever was asked during a run', async () => {
+  let runs = 0;
+  let end = (): void => undefined;
+  const repeating = repeat('a test', 60_000, async () => {
+    runs += 1;
+    await new Promise<void>((settle) => {
+      end = settle;
+    });
+  });
+  repeating.soon();
+  repeating.soon();
+  expect(runs).toBe(1);
+  end();
+  while (runs < 2) await pause(1);
+  end();
+  await pause(10);
+  expect(runs).toBe(2);
+  repeating.soon();
+  while (runs < 3) await pause(1);
+  end();
+  await repeating.close();
+  expect(runs).toBe(3);
+});

@@ -1,6 +1,7 @@
+import type { Repeating } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import { manageMetricImages } from './application/manage-metric-images';
-import { type BlobSweeper, sweepBlobs } from './application/sweep-blobs';
+import { sweepBlobs } from './application/sweep-blobs';
 import type { Area, AreaEdges } from './area';
 import { metricImageStore } from './storage/metric-image.store';
 import { metricImageHandler } from './transport/metric-image.handler';
@@ -9,7 +10,7 @@ import { metricImageHttp } from './transport/metric-image.http';
 /** Builds images of metrics. */
 export function composeMetricImages({ db, config, blobs }: AreaEdges): Area {
   const images = metricImageStore(db);
-  let sweeper: BlobSweeper | undefined;
+  let sweeper: Repeating | undefined;
   const limit = config.SWITCHYARD_METRIC_IMAGE_LIMIT;
   const managed = manageMetricImages({ db, images, blobs, limit, sweepSoon: () => sweeper?.soon() });
   const useCases = observe('metric_images', { ...managed });

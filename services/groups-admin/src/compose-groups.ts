@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
-import type { ServiceImplementation } from '@switchyard/rpc';
+import { type Repeating, repeat, type ServiceImplementation } from '@switchyard/rpc';
 import { createGroup } from './application/create-group';
 import { createProject } from './application/create-project';
 import { deleteGroup, restoreGroup } from './application/delete-group';
 import { deleteProject } from './application/delete-project';
-import { housekeeping } from './application/housekeeping';
 import { manageLabels } from './application/manage-labels';
 import { manageMembers } from './application/manage-members';
 import { manageMilestones } from './application/manage-milestones';
@@ -15,7 +14,7 @@ import { transferGroup } from './application/transfer-group';
 import { transferProject } from './application/transfer-project';
 import { updateGroup } from './application/update-group';
 import { archiveProject, setDefaultBranch, updateProject } from './application/update-project';
-import type { BackgroundWork, Dependencies } from './dependencies';
+import type { Dependencies } from './dependencies';
 import { groupStore } from './storage/group.store';
 import { labelStore } from './storage/label.store';
 import { memberStore } from './storage/member.store';
@@ -36,11 +35,14 @@ export interface GroupOptions {
   deletionDelayDays: number;
 }
 
-/** Groups, projects, members, labels and milestones: their RPCs, and the jobs that purge and expire (`runJobs` runs each once). */
+/** Milliseconds between two looks for what has expired or is to be purged. */
+const jobInterval = 2_000;
+
+/** Groups, projects, members, labels and milestones: their RPCs, and the jobs that purge and expire, which `startJobs` repeats and `runJobs` runs once. */
 export function composeGroups(
   { db, tier, externalUrl }: Pick<Dependencies, 'db' | 'tier' | 'externalUrl'>,
   { secret, deletionDelayDays }: GroupOptions,
-): { services: ServiceImplementation[]; background: BackgroundWork; runJobs: () => Promise<number> } {
+): { services: ServiceImplementation[]; startJobs: () => Repeating[]; runJobs: () => Promise<number> } {
   const instance = { tier, externalUrl: externalUrl.replace(/\/+$/, '') };
   const stores = { db, groups: groupStore(db), projects: projectStore(db), members: memberStore(db), tier };
   const members = manageMembers(stores);
@@ -78,7 +80,10 @@ export function composeGroups(
       labelHandler(manageLabels({ db, labels: labelStore(db) })),
       milestoneHandler(manageMilestones({ db, milestones: milestoneStore(db) }), instance),
     ],
-    background: housekeeping({ expireMemberships: () => members.expire(), purge: purgeDue }),
+    startJobs: () => [
+      repeat('expired memberships', jobInterval, () => members.expire()),
+      repeat('deleted groups and projects', jobInterval, purgeDue),
+    ],
     runJobs: async () => (await members.expire()) + (await purgeDue()),
   };
 }

@@ -13,7 +13,7 @@ import { tokenDigest } from './application/token';
 import { users } from './application/users';
 import { composeGroups } from './compose-groups';
 import type { Config } from './config';
-import type { BackgroundWork, Dependencies } from './dependencies';
+import type { Dependencies } from './dependencies';
 import { PrismaClient } from './generated/prisma/client';
 import { accessStore } from './storage/access.store';
 import { directoryStore } from './storage/directory.store';
@@ -49,7 +49,6 @@ export async function compose(config: Config): Promise<ServiceParts> {
     secret: config.SWITCHYARD_SECRET,
     deletionDelayDays: config.SWITCHYARD_DELETION_DELAY_DAYS,
   });
-  const background: BackgroundWork[] = [groups.background];
   const bus = openBus({
     kafkaBrokers: config.KAFKA_BROKERS?.split(','),
     logDatabaseUrl: config.LOG_DATABASE_URL,
@@ -84,13 +83,12 @@ export async function compose(config: Config): Promise<ServiceParts> {
           group: 'groups-admin.counts',
           subscriptions: issuableCountSubscriptions(countIssuables({ counts: issuableCounts })),
         }),
+        ...groups.startJobs(),
       );
       feed.start();
-      for (const work of background) work.start();
     },
     drain: () => feed.drain(),
     close: async () => {
-      await Promise.all(background.map((work) => work.close()));
       await Promise.all(running.map((one) => one.close()));
       await bus.close();
       await prisma.$disconnect();

@@ -10,10 +10,3 @@ export interface Dependencies {
   /** Address of the instance as clients see it, without a slash at the end. */
   readonly externalUrl: string;
 }
-
-/** Work that goes on beside the requests. */
-export interface BackgroundWork {
-  start(): void;
-  /** Ends after the step in hand. */
-  close(): Promise<void>;
-}

@@ -1,7 +1,7 @@
 import type { BlobStore } from '@switchyard/blobs';
 import type { Database } from '@switchyard/database';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { repeat } from '@switchyard/rpc';
+import { type Repeating, repeat } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import type { MetricImageStore } from '../storage/metric-image.store';
 
@@ -13,21 +13,13 @@ const interval = 60_000;
 /** Blobs that are removed at the same time, while their rows are locked. */
 const batch = 50;
 
-/** The job that takes away blobs which no image names. */
-export interface BlobSweeper {
-  /** Sweeps as soon as a sweep that was asked for before has ended. */
-  soon(): void;
-  close(): Promise<void>;
-}
-
-/** Removes blobs that are due, now and every minute. A blob goes before its row: killed between, the next sweep removes it once more. */
+/** Removes blobs that are due, now, every minute and when asked. A blob goes before its row: killed between, the next sweep removes it once more. */
 export function sweepBlobs(edges: {
   readonly db: Database;
   readonly images: MetricImageStore;
   readonly blobs: BlobStore;
-}): BlobSweeper {
+}): Repeating {
   const { db, images, blobs } = edges;
-  const stopping = new AbortController();
 
   const sweepBatch = () =>
     db.transaction(async (tx) => {
@@ -42,32 +34,7 @@ export function sweepBlobs(edges: {
       return due.length;
     });
 
-  async function sweep(): Promise<void> {
-    while (!stopping.signal.aborted && (await sweepBatch()) === batch);
-  }
-
-  const regular = repeat('blobs without an image', interval, sweep);
-  let asked: Promise<void> | undefined;
-  let askedAgain = false;
-
-  function soon(): void {
-    askedAgain = asked !== undefined;
-    if (askedAgain || stopping.signal.aborted) return;
-    asked = sweep()
-      // The regular sweep comes by in a minute, and says what is wrong.
-      .catch(() => undefined)
-      .finally(() => {
-        asked = undefined;
-        if (askedAgain) soon();
-      });
-  }
-
-  return {
-    soon,
-    async close() {
-      stopping.abort();
-      askedAgain = false;
-      await Promise.all([regular.close(), asked]);
-    },
-  };
+  return repeat('blobs without an image', interval, async (stopping) => {
+    while (!stopping.aborted && (await sweepBatch()) === batch);
+  });
 }
