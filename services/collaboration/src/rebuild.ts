@@ -77,7 +77,7 @@ export async function rebuildTodos({
 }): Promise<Rebuilt> {
   const { todos } = rebuildStore(db);
   const upTo = await todos.prepare();
-  const effects = todoEffects(todos.table);
+  const effects = todoEffects(todos.tables);
   const follow = followMergeRequests({ todos: effects });
   const followed = todoFollower(follow);
   const followedAlerts = alertTodoFollower(follow);

@@ -25,7 +25,7 @@ export const commandTodos = (db: Database, todos: TodoStore): CommandTodos => ({
   async finish({ actor }, noteable) {
     await db.transaction(async (tx) => {
       const target = await targetOf(tx, noteable);
-      if (target !== undefined) await todos.resolve(tx, target, actor.userId);
+      if (target !== undefined) await todos.finish(tx, target, actor.userId);
     });
   },
 });

@@ -4,7 +4,7 @@ import type { TodoStore } from '../storage/todo.store';
 /** Milliseconds between two sweeps: nobody can see an orphan, so nothing hurries. */
 const interval = 60_000;
 
-/** To-dos one statement removes; keeps its locks short. */
+/** Rows one statement removes; keeps its locks short. */
 const batch = 1_000;
 
 /** Removes the to-dos of deleted users and projects (D5), now and every minute. */
@@ -13,4 +13,6 @@ export const removeOrphanedTodos = (todos: TodoStore) =>
     let removed = batch;
     while (!stopping.aborted && removed === batch) removed = await todos.removeOrphans(batch);
     await todos.forgetRemovedTargets();
+    let forgotten = batch;
+    while (!stopping.aborted && forgotten === batch) forgotten = await todos.forgetActs(batch);
   });

@@ -9,6 +9,7 @@ export interface Reconciled {
 
 const activityScratch = raw('rebuilt_activity_events');
 const todoScratch = raw('rebuilt_todos');
+const actScratch = raw('rebuilt_todo_acts');
 
 /** A fresh table formed like another, for what is rebuilt; anything an earlier rebuild left is dropped. */
 async function freshLike(db: Database, table: Sql, like: Sql): Promise<void> {
@@ -70,8 +71,9 @@ export const rebuildStore = (db: Database) => ({
   },
 
   todos: {
-    table: todoScratch as Sql,
+    tables: { todos: todoScratch, acts: actScratch },
     prepare: async (): Promise<number> => {
+      await freshLike(db, actScratch, sql`todo_acts`);
       await freshLike(db, todoScratch, sql`todos`);
       return lastId(db, sql`todos`);
     },
@@ -84,17 +86,21 @@ export const rebuildStore = (db: Database) => ({
           delete from todos t where t.created_at >= ${since}::timestamptz and t.id <= ${upTo} and t.action <> 'marked'
             and not exists (select 1 from ${todoScratch} r where ${same}) returning 1`);
         const changed = await tx.query(sql`
-          update todos t set state = 'done', updated_at = r.updated_at from ${todoScratch} r
-          where ${same} and r.created_at = t.created_at and r.state = 'done' and t.state = 'pending' and t.id <= ${upTo} returning 1`);
+          update todos t set state = r.state, updated_at = case when t.state = r.state then t.updated_at else r.updated_at end,
+            repeats = r.repeats
+          from ${todoScratch} r
+          where ${same} and r.created_at = t.created_at and t.id <= ${upTo}
+            and (r.state = 'done' and t.state = 'pending' or r.state = t.state and r.repeats is distinct from t.repeats) returning 1`);
         const added = await tx.query(sql`
           insert into todos (user_id, author_id, action, project_id, group_id, target_type, target_id, target_iid, note_id, cause, body, state,
-            created_at, updated_at)
+            created_at, updated_at, repeats)
           select r.user_id, r.author_id, r.action, r.project_id, r.group_id, r.target_type, r.target_id, r.target_iid, r.note_id, r.cause,
-            r.body, r.state, r.created_at, r.updated_at
+            r.body, r.state, r.created_at, r.updated_at, r.repeats
           from ${todoScratch} r where not exists (select 1 from todos t where ${same} and (t.created_at = r.created_at or t.id > ${upTo}))
           order by r.id
           on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing returning 1`);
-        await tx.query(sql`drop table ${todoScratch}`);
+        await tx.query(sql`insert into todo_acts select * from ${actScratch} on conflict do nothing`);
+        await tx.query(sql`drop table ${todoScratch}, ${actScratch}`);
         return { added: added.length, changed: changed.length, removed: removed.length };
       }),
   },

@@ -4,20 +4,23 @@ import type { Raise, TodoFilter, TodoTarget } from '../domain/todo';
 import type { PrismaClient } from '../generated/prisma/client';
 import { mentionedUsers } from './mentioned-users';
 import { whereOf } from './todo.filter';
+import { lockTarget, todoSpans } from './todo.spans';
 import { noteReaders, readableTarget, targetReaders } from './todo.visibility';
 
 /** To-dos as rows: how they come, are done, and go. */
 export interface TodoStore {
   /**
-   * Raises to-dos for those recipients who can read the target; where one is pending already, or the target is gone, nothing.
-   * @param at when that happened for which they are raised; default now
+   * Raises to-dos for those recipients who can read the target, as done for whoever is known to have acted there since. Where one was
+   * pending then that is asked again; where the target is gone, nothing. Whatever the order in which one hears of what was asked and
+   * done, the same to-dos come out: each call is given the moment of what happened.
+   * @param at when that happened for which they are raised
    */
-  raise(tx: SqlExecutor, target: TodoTarget, raise: readonly Raise[], at?: Date): Promise<void>;
+  raise(tx: SqlExecutor, target: TodoTarget, raise: readonly Raise[], at: Date): Promise<void>;
   /**
-   * Marks the pending to-dos of one user on a target as done.
-   * @param at when the user acted, default now: what was asked later stays, whichever event comes first
+   * Marks the to-dos of one user on a target as done, also those one hears of later.
+   * @param at when the user acted: what was asked at that moment or later stays
    */
-  resolve(tx: SqlExecutor, target: TodoTarget, userId: number, at?: Date): Promise<void>;
+  resolve(tx: SqlExecutor, target: TodoTarget, userId: number, at: Date): Promise<void>;
   /** Removes the to-dos that came from a note. */
   removeNote(tx: SqlExecutor, noteId: number): Promise<void>;
   /**
@@ -27,6 +30,8 @@ export interface TodoStore {
   removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<boolean>;
   /** Removes every to-do on a target, for good. */
   removeTarget(tx: SqlExecutor, target: TodoTarget): Promise<void>;
+  /** Marks all that is pending for a user on a target as done by hand, and what was asked before now and is not known yet. */
+  finish(tx: SqlExecutor, target: TodoTarget, userId: number): Promise<void>;
   /** Makes a to-do by hand; undefined when the user has a pending one on the target. Returns its id. */
   mark(userId: number, target: TodoTarget): Promise<number | undefined>;
   /** Marks one to-do of a user as done; a done one stays as it is. */
@@ -37,6 +42,8 @@ export interface TodoStore {
   removeOrphans(limit: number): Promise<number>;
   /** Forgets removed targets after 60 days, when no event about them can come any more: dead letters are kept for 28. */
   forgetRemovedTargets(): Promise<void>;
+  /** Forgets up to `limit` acts after 60 days, for the same reason; returns how many. */
+  forgetActs(limit: number): Promise<number>;
 }
 
 /** A membership that ended. */
@@ -50,12 +57,20 @@ export interface EndedMembership {
 /** The part of the store that follows events. */
 export type TodoEffects = Pick<TodoStore, 'raise' | 'resolve' | 'removeTarget' | 'removeNote' | 'removeLost'>;
 
+/** Tables beside those in use, filled from events of the past. */
+export interface RebuiltTodos {
+  readonly todos: Sql;
+  readonly acts: Sql;
+}
+
 /**
  * What events do to to-dos.
- * @param rebuilt a table beside the list that is filled from events of the past; default the list itself
+ * @param rebuilt tables to do it to; default those in use
  */
-export function todoEffects(rebuilt?: Sql): TodoEffects {
-  const table = rebuilt ?? sql`todos`;
+export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
+  const tables = rebuilt ?? { todos: sql`todos`, acts: sql`todo_acts` };
+  const table = tables.todos;
+  const spans = todoSpans(tables);
   // Whoever has come back reads again what they had lost: what was removed then is told by the list, where rights of now say nothing.
   const removedThen = ({ userId, at }: EndedMembership): Sql =>
     rebuilt === undefined
@@ -89,25 +104,13 @@ export function todoEffects(rebuilt?: Sql): TodoEffects {
         ({ userId, noteId }) => readers.has(userId) && (noteId === undefined || ofNotes.get(noteId)?.has(userId)),
       );
       if (rows.length === 0) return;
-      await tx.query(sql`
-        insert into ${table} (user_id, author_id, action, project_id, target_type, target_id, target_iid, cause, body, note_id, created_at)
-        select wanted.user_id, wanted.author_id, wanted.action, ${target.projectId}, ${target.type}, ${target.id}, ${target.iid},
-          wanted.cause, wanted.body, wanted.note_id, coalesce(${at ?? null}::timestamptz, now())
-        from unnest(${rows.map((row) => row.userId)}::bigint[], ${rows.map((row) => row.authorId)}::bigint[],
-          ${rows.map((row) => row.action)}::text[], ${rows.map((row) => row.cause)}::text[],
-          ${rows.map((row) => row.body ?? null)}::text[], ${rows.map((row) => row.noteId ?? null)}::bigint[])
-          with ordinality as wanted (user_id, author_id, action, cause, body, note_id, position)
-        where not exists (
-          select 1 from removed_targets gone where gone.target_type = ${target.type} and gone.target_id = ${target.id})
-        order by wanted.position
-        on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing`);
+      await lockTarget(tx, target);
+      await spans.ask(tx, target, rows, at);
     },
 
     async resolve(tx, target, userId, at) {
-      await tx.query(sql`
-        update ${table} set state = 'done', updated_at = coalesce(${at ?? null}::timestamptz, now())
-        where user_id = ${userId} and target_type = ${target.type} and target_id = ${target.id} and state = 'pending'
-          and created_at <= coalesce(${at ?? null}::timestamptz, now())`);
+      await lockTarget(tx, target);
+      await spans.act(tx, target, userId, at);
     },
 
     async removeNote(tx, noteId) {
@@ -133,9 +136,11 @@ export function todoEffects(rebuilt?: Sql): TodoEffects {
     },
 
     async removeTarget(tx, target) {
+      await lockTarget(tx, target);
       await tx.query(sql`
         insert into removed_targets (target_type, target_id) values (${target.type}, ${target.id}) on conflict do nothing`);
-      await tx.query(sql`delete from ${table} where target_type = ${target.type} and target_id = ${target.id}`);
+      for (const one of [table, tables.acts])
+        await tx.query(sql`delete from ${one} where target_type = ${target.type} and target_id = ${target.id}`);
     },
   };
 }
@@ -144,6 +149,16 @@ export function todoEffects(rebuilt?: Sql): TodoEffects {
 export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
   return {
     ...todoEffects(),
+
+    async finish(tx, target, userId) {
+      await lockTarget(tx, target);
+      await tx.query(sql`
+        with act as (
+          insert into todo_acts (target_type, target_id, user_id, acted_at) values (${target.type}, ${target.id}, ${userId}, now())
+          on conflict do nothing)
+        update todos set state = 'done', updated_at = now()
+        where user_id = ${userId} and target_type = ${target.type} and target_id = ${target.id} and state = 'pending'`);
+    },
 
     async mark(userId, target) {
       const on = { userId: BigInt(userId), targetType: target.type, targetId: BigInt(target.id) };
@@ -199,6 +214,15 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
 
     async forgetRemovedTargets() {
       await db.query(sql`delete from removed_targets where removed_at < now() - interval '60 days'`);
+    },
+
+    async forgetActs(limit) {
+      const forgotten = await db.query(sql`
+        delete from todo_acts where (target_type, target_id, user_id, acted_at) in (
+          select target_type, target_id, user_id, acted_at from todo_acts
+          where acted_at < now() - interval '60 days' order by acted_at limit ${limit})
+        returning 1`);
+      return forgotten.length;
     },
   };
 }

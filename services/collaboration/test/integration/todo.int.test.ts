@@ -1,4 +1,4 @@
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { countStatements, type Database, openDatabase, sql } from '@switchyard/database';
 import { type Directory, startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
@@ -39,10 +39,12 @@ beforeAll(async () => {
 });
 
 afterAll(() => stop());
-beforeEach(() => db.query(sql`truncate todos`));
+beforeEach(() => db.query(sql`truncate todos, todo_acts`));
 
 const assign = (id: number, ...ids: number[]) =>
-  db.transaction((tx) => todos.raise(tx, target(id), [{ action: 'assigned', to: { ids }, authorId: bob.id }]));
+  db.transaction((tx) =>
+    todos.raise(tx, target(id), [{ action: 'assigned', to: { ids }, authorId: bob.id }], new Date()),
+  );
 
 describe('to-dos in the database', () => {
   it('are raised once by raises that race', async () => {
@@ -60,9 +62,12 @@ describe('to-dos in the database', () => {
     await eventually(() => directory.ensure(model.changes.length));
     await assign(1, leaver.id, ada.id);
     await db.transaction((tx) =>
-      todos.raise(tx, { ...target(2), projectId: doomed.id }, [
-        { action: 'assigned', to: { ids: [ada.id] }, authorId: leaver.id },
-      ]),
+      todos.raise(
+        tx,
+        { ...target(2), projectId: doomed.id },
+        [{ action: 'assigned', to: { ids: [ada.id] }, authorId: leaver.id }],
+        new Date(),
+      ),
     );
     expect(await todos.removeOrphans(10)).toBe(0);
     model.removeUser(leaver.id, ghost.id);
@@ -84,11 +89,32 @@ describe('to-dos in the database', () => {
     expect(await db.query(sql`select 1 from removed_targets`)).toEqual([]);
   });
 
+  it('cost the same statements however many users are asked, and whatever they did', async () => {
+    const many = Array.from({ length: 20 }, () => model.user().id);
+    for (const id of many) model.member(id, { namespaceId: group.id }, 30);
+    await eventually(() => directory.ensure(model.changes.length));
+    const costOf = async (ids: number[], at: Date) => {
+      const asked = { action: 'assigned' as const, to: { ids }, authorId: bob.id };
+      return (await countStatements(() => db.transaction((tx) => todos.raise(tx, target(8), [asked], at)))).statements;
+    };
+    expect(await costOf(many, new Date(1_000))).toBe(await costOf([ada.id], new Date(1_000)));
+    await db.transaction((tx) => todos.resolve(tx, target(8), many[0] ?? 0, new Date(5_000)));
+    expect(await costOf(many, new Date(2_000))).toBe(await costOf([ada.id], new Date(2_000)));
+  });
+
+  it('are forgotten to have been acted on in the end', async () => {
+    await db.transaction((tx) => todos.resolve(tx, target(8), ada.id, new Date(Date.now() - 61 * 86_400_000)));
+    await db.transaction((tx) => todos.resolve(tx, target(8), ada.id, new Date()));
+    expect(await todos.forgetActs(10)).toBe(1);
+    expect(await todos.forgetActs(10)).toBe(0);
+    expect(await db.query(sql`select 1 from todo_acts`)).toHaveLength(1);
+  });
+
   it('show the ghost where their author is gone', async () => {
     const leaver = model.user();
     await eventually(() => directory.ensure(model.changes.length));
     await db.transaction((tx) =>
-      todos.raise(tx, target(1), [{ action: 'assigned', to: { ids: [ada.id] }, authorId: leaver.id }]),
+      todos.raise(tx, target(1), [{ action: 'assigned', to: { ids: [ada.id] }, authorId: leaver.id }], new Date()),
     );
     model.removeUser(leaver.id, ghost.id);
     await eventually(() => directory.ensure(model.changes.length));
