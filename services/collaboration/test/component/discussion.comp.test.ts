@@ -286,6 +286,28 @@ describe('the list of discussions', () => {
       expect(cost).toEqual({ statements: 3, calls: 2 });
     }
   });
+
+  it('has the notes of each whole, also where they are asked for alone, at the same cost for two and a hundred', async () => {
+    const target = scene.mergeRequest();
+    const { id: discussionId, notes } = await start(target, 'first');
+    await reply(target, discussionId, 'second');
+    const asked = () =>
+      measureCost(() =>
+        scene.here.discussions.listDiscussionNotes(
+          { noteable: mergeRequestRef(target), discussionId },
+          scene.as(scene.bob),
+        ),
+      );
+    const few = await asked();
+    expect(json(few.result)).toHaveLength(2);
+    await scene.here.db.query(sql`
+      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body)
+      select noteable_id, project_id, discussion_id, false, type, author_id, 'n'
+      from notes, generate_series(1, 98) n where id = ${notes[0].id}`);
+    const many = await asked();
+    expect(json(many.result)).toHaveLength(100);
+    expect(many.cost).toEqual(few.cost);
+  });
 });
 
 it('threads that change at the same moment are counted right', async () => {
