@@ -24,6 +24,7 @@ export {
   type ServiceProgram,
   startInternalHttp,
   startService,
+  stopOnSignals,
 } from './process';
 export { type Repeating, repeat } from './repeat';
 export {

@@ -133,8 +133,8 @@ export async function startService(
 }
 
 /**
- * The whole life of a domain service's process: `migrate` sub-command, or start, serve, drain on SIGTERM, SIGINT and, under the launcher
- * (`SWITCHYARD_SUPERVISED=1`), on the loss of its IPC channel. A failure to start is one line on stderr and exit code 1.
+ * The whole life of a domain service's process: `migrate` sub-command, or start, serve and drain when told to stop. A failure to start is
+ * one line on stderr and exit code 1.
  */
 export async function runService<Config extends ProcessConfig>(program: ServiceProgram<Config>): Promise<void> {
   try {
@@ -162,11 +162,18 @@ export async function runService<Config extends ProcessConfig>(program: ServiceP
   }
 }
 
-function stopOnSignals(
-  starting: () => Promise<RunningService> | undefined,
-  program: { readonly name: string; readonly stopTelemetry?: () => Promise<void> },
+/**
+ * Ends the process when it is told to: on SIGTERM, SIGINT and, under the launcher (`SWITCHYARD_SUPERVISED=1`), on the loss of its IPC channel.
+ * @param starting what is to be closed first; undefined while nothing listens or works yet
+ */
+export function stopOnSignals(
+  starting: () => Promise<{ close(): Promise<void> }> | undefined,
+  program: Pick<ServiceProgram<ProcessConfig>, 'name' | 'stopTelemetry'>,
 ): void {
+  let stopping = false;
   const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
     const service = starting();
     // Nothing listens or works yet, so there is nothing to drain.
     if (service === undefined) process.exit(0);
