@@ -28,7 +28,7 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{/* Where another process is found: as given, else in the same release. */}}
 {{- define "switchyard.peer" -}}
 {{- $given := index (.root.Values.peers | default dict) .name -}}
-{{- $given | default (printf "%s-%s" .root.Release.Name .name) -}}
+{{- $given | default (printf "%s-%s" .root.Release.Name .name | trunc 63 | trimSuffix "-") -}}
 {{- end -}}
 
 {{- define "switchyard.environment" -}}
@@ -82,8 +82,9 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{- with $config.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 {{- end }}
-{{- range $name, $value := .Values.env }}
-- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- range $name, $value := mergeOverwrite (deepCopy ((.Values.global).env | default dict)) .Values.env }}
+{{- /* As JSON a number of millions is not written with an exponent. */}}
+- { name: {{ $name }}, value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }} }
 {{- end }}
 {{- end -}}
 
@@ -139,7 +140,7 @@ spec:
   replicas: {{ .Values.replicas }}
   strategy:
     {{- /* A volume of one node cannot be mounted by the old and the new pod at once. */}}
-    {{- if (.Values.persistence).enabled }}
+    {{- if and (.Values.persistence).enabled (ne .Values.persistence.accessMode "ReadWriteMany") }}
     type: Recreate
     {{- else }}
     type: RollingUpdate
