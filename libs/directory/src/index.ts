@@ -66,3 +66,4 @@ export {
   usersByUsernames,
   usersJson,
 } from './users';
+export { writtenNames } from './written-names';

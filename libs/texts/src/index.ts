@@ -1,3 +1,12 @@
+export {
+  type CommandedEdit,
+  type CommandNames,
+  type CommandSteps,
+  type CommandSubject,
+  commandSteps,
+  timeTrackingOf,
+} from './command-steps';
+export { trackAll, withCommands } from './described';
 export { humanTime, parseDuration } from './durations';
 export {
   type CrossReference,
@@ -7,5 +16,6 @@ export {
   issueReferences,
 } from './issue-references';
 export { type Mentions, mentionsIn, newMentions } from './mentions';
+export { type Command, parseQuickActions } from './quick-actions';
 export { countTasks } from './tasks';
 export { parseTimeSpent, type TimeTracking, timeStats, trackTime, type WorkTimes } from './time-tracking';

@@ -1,9 +1,9 @@
 import type { Database } from '@switchyard/database';
-import type { EnsureLabels } from '@switchyard/directory';
+import { type EnsureLabels, writtenNames } from '@switchyard/directory';
 import type { ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
+import { commandSteps } from '@switchyard/texts';
 import type { KeepCounters } from './application/change-noteable';
-import { commandSteps } from './application/command-steps';
 import { createIssue } from './application/create-issue';
 import { deleteIssue } from './application/delete-issue';
 import { followIssueReferences } from './application/follow-issue-references';
@@ -71,7 +71,7 @@ export function composeIssues(given: IssuePartEdges): IssuePart {
     lists: issueList(db),
     directory: issueDirectoryStore(db),
     ensureLabels: given.ensureLabels,
-    commandSteps: commandSteps({ db, clock }),
+    commandSteps: commandSteps({ names: writtenNames(db), clock }),
     clock,
   };
   const useCases = observe('issues', {

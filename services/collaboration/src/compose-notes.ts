@@ -1,8 +1,9 @@
 import type { Database } from '@switchyard/database';
-import type { Directory } from '@switchyard/directory';
+import { type Directory, writtenNames } from '@switchyard/directory';
 import { type EventBus, startConsumer } from '@switchyard/events';
 import type { Peer, ServiceImplementation } from '@switchyard/rpc';
 import { type Logger, observe } from '@switchyard/telemetry';
+import { commandSteps } from '@switchyard/texts';
 import { createAward, deleteAward, getAward, giveAward, listAwards } from './application/award-emoji';
 import { changeNoteable } from './application/change-noteable';
 import { createCommitComment, listCommitComments } from './application/comment-on-commits';
@@ -103,10 +104,9 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     keepCounters: issues.keepCounters,
   });
   const runCommands = runQuickActions({
-    db,
+    steps: commandSteps({ names: writtenNames(db), clock }),
     editors: { MergeRequest: mergeRequestEditor(mergeRequests, directory.sequence), Issue: issues.editor },
     todos: commandTodos(db, todos),
-    clock,
   });
   const awarding = { find, notes, awards, change };
   const writing: NoteWriting = {

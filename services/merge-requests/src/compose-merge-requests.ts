@@ -1,7 +1,8 @@
 import type { Database } from '@switchyard/database';
-import type { EnsureLabels } from '@switchyard/directory';
+import { type EnsureLabels, writtenNames } from '@switchyard/directory';
 import { repeat, type ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
+import { commandSteps } from '@switchyard/texts';
 import { cancelAutoMerge, removeFromMergeTrain, runAutoMerge } from './application/auto-merge';
 import { addToMergeTrain } from './application/board-merge-train';
 import { checkOne, checkProject } from './application/check-mergeability';
@@ -72,7 +73,7 @@ const sweptAutoMerges = 200;
 
 /** Builds merge requests, pipelines and commit statuses. */
 export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequestPart {
-  const { db, recoverySeconds = defaultRecoverySeconds } = given;
+  const { db, recoverySeconds = defaultRecoverySeconds, clock = () => new Date() } = given;
   const edges: MergeRequestEdges = {
     mergeRequests: mergeRequestStore(db),
     mergeTrains: mergeTrainStore(db),
@@ -85,8 +86,9 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
     changeRefs: given.changeRefs,
     refreshThreads: given.refreshThreads ?? (async () => undefined),
     ensureLabels: given.ensureLabels,
+    commandSteps: commandSteps({ names: writtenNames(db), clock }),
     externalUrl: given.externalUrl,
-    clock: given.clock ?? (() => new Date()),
+    clock,
   };
   const check = checkOne(edges);
   const land = landing(edges);

@@ -1,5 +1,5 @@
 import { forbidden } from '@switchyard/errors';
-import { countTasks, mentionsIn } from '@switchyard/texts';
+import { countTasks, mentionsIn, trackAll, withCommands } from '@switchyard/texts';
 import {
   allowedAssignees,
   checkIssueFields,
@@ -8,7 +8,6 @@ import {
   mayAdminIssue,
   mayDateIssue,
 } from '../domain/issue';
-import { describeIssue, trackAll } from './describe-issue';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 
 /** An issue as it is asked for. */
@@ -40,10 +39,10 @@ export const createIssue =
     const project = await edges.directory.project(projectId);
     if (project === undefined || !project.issuesEnabled) throw forbidden();
     const { title, assigneeIds: wished } = wanted;
-    const { tracking, ...command } = await describeIssue(
+    const { tracking, ...command } = await withCommands(
       edges.commandSteps,
       { ...wanted, addLabels: [], removeLabels: [] },
-      'new',
+      { kind: 'Issue', age: 'new' },
       { userId: caller.userId, projectId, title, assigneeIds: wished },
     );
     const { description } = command;

@@ -12,7 +12,6 @@ import {
 } from '../domain/note';
 import { noSuchPlace, positionOf, type WantedPosition } from '../domain/note-position';
 import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
-import type { CommandOutcome } from '../domain/quick-action';
 import type { DiscussionList, DiscussionRow } from '../storage/discussion.list';
 import { noteSubject } from '../storage/note.events';
 import type { NoteList } from '../storage/note.list';
@@ -21,7 +20,7 @@ import type { ChangeNoteable } from './change-noteable';
 import type { DiffPlaces } from './diff-places';
 import { type FoundNote, writerOf } from './list-notes';
 import type { Noteables, Reader } from './noteables';
-import type { RunCommands } from './run-quick-actions';
+import type { CommandOutcome, RunCommands } from './run-quick-actions';
 import { carryOut, mentionsOf, unresolvedChange } from './write-notes';
 
 /** What discussions need. */

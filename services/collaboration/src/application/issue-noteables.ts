@@ -1,9 +1,9 @@
 import { notFound } from '@switchyard/errors';
+import { timeTrackingOf } from '@switchyard/texts';
 import type { IssueView } from '../domain/issue-view';
 import { noteableRules } from '../domain/noteable';
 import type { issueCounters } from '../storage/issue-counter.store';
 import type { KeepCounters } from './change-noteable';
-import { timeTrackingOf } from './command-steps';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 import type { NoteableResolver, Reader } from './noteables';
 import type { NoteableEditor } from './run-quick-actions';

@@ -1,12 +1,10 @@
-import type { Database } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
+import type { Command, CommandedEdit, CommandSteps, CommandSubject } from '@switchyard/texts';
 import type { Noteable, NoteableKind } from '../domain/noteable';
-import type { Command, CommandOutcome } from '../domain/quick-action';
-import { type CommandSubject, commandSteps, type NoteableEdit } from './command-steps';
 import type { Reader } from './noteables';
 
 /** Changes an object of one kind in the name of whoever writes, by the owner's own rules. Fails as the owner's endpoint would. */
-export type NoteableEditor = (reader: Reader, noteable: Noteable, edit: NoteableEdit) => Promise<void>;
+export type NoteableEditor = (reader: Reader, noteable: Noteable, edit: CommandedEdit) => Promise<void>;
 
 /** To-dos that commands make and finish. */
 export interface CommandTodos {
@@ -18,25 +16,32 @@ export interface CommandTodos {
 
 /** What commands are run with. */
 export interface CommandEdges {
-  readonly db: Database;
+  readonly steps: CommandSteps;
   readonly editors: { readonly [Kind in NoteableKind]?: NoteableEditor };
   readonly todos: CommandTodos;
-  readonly clock: () => Date;
 }
+
+/** What came of commands: the fields of G-2-18. */
+export interface CommandOutcome {
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly summary: readonly string[];
+}
+
+/** Nothing was commanded. */
+export const noCommands: CommandOutcome = { changes: {}, summary: [] };
 
 /** Runs the commands of a note in their order. What the writer may not do, or what makes no sense, is left undone and said. */
 export type RunCommands = (reader: Reader, noteable: Noteable, commands: readonly Command[]) => Promise<CommandOutcome>;
 
 /** Opens `RunCommands`. */
-export const runQuickActions = ({ db, editors, todos, clock }: CommandEdges): RunCommands => {
-  const stepOf = commandSteps({ db, clock });
+export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCommands => {
   return async (reader, noteable, commands) => {
     const { projectId, title, assigneeIds } = noteable;
     const subject: CommandSubject = { userId: reader.actor.userId, projectId, title, assigneeIds };
     let changes: Record<string, unknown> = {};
     const summary: string[] = [];
     for (const command of commands) {
-      const step = await stepOf(subject, command);
+      const step = await steps(subject, command);
       const editor = editors[noteable.kind];
       if (step === undefined || (step.edit !== undefined && editor === undefined)) {
         summary.push(`Could not apply ${command.name} command.`);

@@ -1,4 +1,5 @@
 import { forbidden } from '@switchyard/errors';
+import { trackAll, withCommands } from '@switchyard/texts';
 import {
   allowedAssignees,
   checkIssueFields,
@@ -10,7 +11,6 @@ import {
 } from '../domain/issue';
 import { editIssue, type IssueEdit } from '../domain/issue-edit';
 import type { IssueView } from '../domain/issue-view';
-import { describeIssue, trackAll } from './describe-issue';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
 
@@ -80,12 +80,17 @@ export const updateIssue =
   async (caller: IssueCaller, key: IssueNumber, wanted: UpdateIssueCommand): Promise<void> => {
     const view = await visibleIssue(edges, caller, key);
     if (!mayUpdateIssue(view.issue, view.assigneeIds, caller)) throw forbidden();
-    const { tracking, ...command } = await describeIssue(edges.commandSteps, wanted, 'existing', {
-      userId: caller.userId,
-      projectId: key.projectId,
-      title: wanted.title ?? view.issue.title,
-      assigneeIds: wanted.assigneeIds ?? view.assigneeIds,
-    });
+    const { tracking, ...command } = await withCommands(
+      edges.commandSteps,
+      wanted,
+      { kind: 'Issue', age: 'existing' },
+      {
+        userId: caller.userId,
+        projectId: key.projectId,
+        title: wanted.title ?? view.issue.title,
+        assigneeIds: wanted.assigneeIds ?? view.assigneeIds,
+      },
+    );
     const { title, description, stateEvent } = command;
     const updatedAt = mayDateIssue(caller) ? command.updatedAt : undefined;
     checkIssueFields({ title, description, assignees: command.assigneeIds?.length, updatedAt });

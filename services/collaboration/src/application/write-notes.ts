@@ -1,10 +1,9 @@
 import { requireUnmodified } from '@switchyard/database';
 import { badRequest, notFound } from '@switchyard/errors';
-import { mentionsIn, newMentions } from '@switchyard/texts';
+import { mentionsIn, newMentions, parseQuickActions } from '@switchyard/texts';
 import { emojiOnlyName } from '../domain/emoji-note';
 import { checkBody, checkMayComment, checkMayEdit, checkMaySee, momentOf } from '../domain/note';
 import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
-import { type CommandOutcome, noCommands, parseQuickActions } from '../domain/quick-action';
 import type { AwardRow } from '../storage/award-emoji.store';
 import { noteSubject } from '../storage/note.events';
 import type { NoteList } from '../storage/note.list';
@@ -14,7 +13,7 @@ import type { ChangeNoteable } from './change-noteable';
 import { isEmoji } from './emoji-names';
 import { type FoundNote, visibleNote, writerOf } from './list-notes';
 import type { Noteables, Reader } from './noteables';
-import type { RunCommands } from './run-quick-actions';
+import { type CommandOutcome, noCommands, type RunCommands } from './run-quick-actions';
 
 /** What writing notes needs. */
 export interface NoteWriting {

@@ -1,6 +1,6 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { type Peer, timeTrackingMessage } from '@switchyard/rpc';
-import { timeTrackingOf } from '../application/command-steps';
+import { timeTrackingOf } from '@switchyard/texts';
 import type { NoteableEditor } from '../application/run-quick-actions';
 
 /** Changes merge requests in the name of whoever writes a command: their owner decides, as for the endpoints themselves. */

@@ -11,10 +11,10 @@ import {
 } from '@switchyard/rpc';
 import type { limitNotes } from '../application/limit-notes';
 import type { getNote, listNotes } from '../application/list-notes';
+import type { CommandOutcome } from '../application/run-quick-actions';
 import type { createNote, deleteNote, updateNote } from '../application/write-notes';
 import type { ActivityFilter } from '../domain/note';
 import type { NoteableRef } from '../domain/noteable';
-import type { CommandOutcome } from '../domain/quick-action';
 import { presentAward } from '../presenters/award-emoji.presenter';
 import { presentNote } from '../presenters/note.presenter';
 

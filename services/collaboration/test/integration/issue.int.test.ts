@@ -1,10 +1,10 @@
 import { type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
-import { type Directory, labelsByTitles, startDirectory, type Viewer } from '@switchyard/directory';
+import { type Directory, labelsByTitles, startDirectory, type Viewer, writtenNames } from '@switchyard/directory';
 import { decodeBody, issueEvents, tellStates } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { commandSteps } from '@switchyard/texts';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
-import { commandSteps } from '../../src/application/command-steps';
 import { createIssue } from '../../src/application/create-issue';
 import type { IssueEdges } from '../../src/application/issue.edges';
 import { orderIssues } from '../../src/application/order-issues';
@@ -181,7 +181,7 @@ describe('issues in the database', () => {
       lists,
       directory: issueDirectoryStore(db),
       ensureLabels: async (_caller, projectId, titles) => labelsByTitles(db, projectId, titles),
-      commandSteps: commandSteps({ db, clock }),
+      commandSteps: commandSteps({ names: writtenNames(db), clock }),
       clock,
     };
     const caller = { ...asViewer(planner), level: 15, tier: 'ultimate', requestId: 'r' };

@@ -1,5 +1,5 @@
 import { forbidden, invalid, notFound, unprocessable } from '@switchyard/errors';
-import { countTasks, issueReferences, mentionsIn } from '@switchyard/texts';
+import { countTasks, issueReferences, mentionsIn, trackAll, type WorkTimes, withCommands } from '@switchyard/texts';
 import { allowedPeople, checkMergeRequestFields, isDraftTitle } from '../domain/merge-request';
 import { developer } from '../domain/protected-branch';
 import { compareBranches, readHeads } from './compare-branches';
@@ -25,13 +25,16 @@ export interface CreateMergeRequestCommand {
   readonly approvalsBeforeMerge?: number | undefined;
 }
 
-/** Opens a merge request; answers its id. Refusals are those of G-4.2-4. */
+/** Times of what nobody has worked on. */
+const unspent: WorkTimes = { timeEstimate: 0, totalTimeSpent: 0 };
+
+/** Opens a merge request; answers its id. Commands in its description count as what they set. Refusals are those of G-4.2-4. */
 export const createMergeRequest =
   (edges: MergeRequestEdges) =>
-  async (caller: Caller, command: CreateMergeRequestCommand): Promise<number> => {
+  async (caller: Caller, wanted: CreateMergeRequestCommand): Promise<number> => {
     if (caller.level < developer) throw forbidden();
-    const { projectId, sourceBranch, targetBranch } = command;
-    if (command.targetProjectId !== projectId) {
+    const { projectId, sourceBranch, targetBranch } = wanted;
+    if (wanted.targetProjectId !== projectId) {
       throw unprocessable(['Source project is not a fork of the target project']);
     }
     const project = await edges.directory.project(projectId);
@@ -40,6 +43,12 @@ export const createMergeRequest =
     if (sourceBranch === targetBranch) {
       throw unprocessable(["You can't use same project/branch for source and target"]);
     }
+    const { tracking, ...command } = await withCommands(
+      edges.commandSteps,
+      { ...wanted, addLabels: [], removeLabels: [], discussionLocked: undefined },
+      { kind: 'MergeRequest', age: 'new' },
+      { userId: caller.userId, projectId, title: wanted.title, assigneeIds: wanted.assigneeIds },
+    );
     checkMergeRequestFields({
       title: command.title,
       description: command.description,
@@ -58,7 +67,7 @@ export const createMergeRequest =
     const [assigneeIds, reviewerIds, labels, milestone, diff] = await Promise.all([
       edges.directory.readers(projectId, allowedPeople(caller.tier, command.assigneeIds)),
       edges.directory.readers(projectId, allowedPeople(caller.tier, command.reviewerIds)),
-      edges.ensureLabels(caller, projectId, command.labels),
+      edges.ensureLabels(caller, projectId, [...new Set([...command.labels, ...command.addLabels])]),
       command.milestoneId !== undefined && edges.directory.hasMilestone(projectId, command.milestoneId),
       compareBranches(repo, target, source),
     ]);
@@ -70,7 +79,7 @@ export const createMergeRequest =
       targetBranch,
       authorId: caller.userId,
       title: command.title.trim(),
-      description: command.description,
+      description: command.description || undefined,
       draft: isDraftTitle(command.title),
       taskCount: tasks.count,
       completedTaskCount: tasks.completed,
@@ -82,6 +91,9 @@ export const createMergeRequest =
       approvalsBeforeMerge: command.approvalsBeforeMerge,
       milestoneId: milestone ? command.milestoneId : undefined,
       mergeAfter: command.mergeAfter,
+      discussionLocked: command.discussionLocked,
+      ...unspent,
+      ...trackAll(unspent, tracking),
       assigneeIds,
       reviewerIds,
       labelIds: labels.map(({ id }) => id),

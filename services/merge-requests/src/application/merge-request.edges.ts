@@ -1,4 +1,5 @@
 import type { EnsureLabels } from '@switchyard/directory';
+import type { CommandSteps } from '@switchyard/texts';
 import type { ProtectedBranch } from '../domain/protected-branch';
 import type { Committer } from '../domain/repository';
 import type { JobStore } from '../storage/job.store';
@@ -40,6 +41,7 @@ export interface MergeRequestEdges {
   readonly changeRefs: ChangeRefs;
   readonly refreshThreads: RefreshThreads;
   readonly ensureLabels: EnsureLabels;
+  readonly commandSteps: CommandSteps;
   readonly externalUrl: string;
   readonly clock: () => Date;
 }

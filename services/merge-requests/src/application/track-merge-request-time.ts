@@ -1,6 +1,6 @@
 import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { type TimeTracking, trackTime, type WorkTimes } from '@switchyard/texts';
-import type { LockedMergeRequest, MergeRequestChange, TimeChange } from '../domain/merge-request-change';
+import { type LockedMergeRequest, type MergeRequestChange, timeChangesOf } from '../domain/merge-request-change';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 import { mayUpdate } from './update-merge-request';
 
@@ -11,12 +11,7 @@ function decide(
 ): MergeRequestChange | undefined {
   const tracked = trackTime(mergeRequest, tracking);
   if ('problems' in tracked) throw invalid(tracked.problems);
-  const after: WorkTimes = { ...mergeRequest, ...tracked.times };
-  const changes: TimeChange[] = [
-    { field: 'time_estimate', old: mergeRequest.timeEstimate, new: after.timeEstimate },
-    { field: 'time_spent', old: mergeRequest.totalTimeSpent, new: after.totalTimeSpent },
-  ];
-  const timeChanges = changes.filter((change) => change.old !== change.new);
+  const timeChanges = timeChangesOf(mergeRequest, tracked.times);
   if (timeChanges.length === 0) return undefined;
   return {
     patch: tracked.times,

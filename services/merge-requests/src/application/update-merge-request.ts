@@ -1,5 +1,13 @@
 import { forbidden, invalid, notFound } from '@switchyard/errors';
-import { countTasks, issueReferences, mentionsIn, newMentions } from '@switchyard/texts';
+import {
+  countTasks,
+  issueReferences,
+  mentionsIn,
+  newMentions,
+  type TimeTracking,
+  trackAll,
+  withCommands,
+} from '@switchyard/texts';
 import { onMergeTrain } from '../domain/auto-merge';
 import {
   allowedPeople,
@@ -9,12 +17,13 @@ import {
   type MergeRequest,
   type MergeRequestState,
 } from '../domain/merge-request';
-import type {
-  DiffVersion,
-  LockedMergeRequest,
-  MergeRequestChange,
-  MergeRequestFact,
-  MergeRequestPatch,
+import {
+  type DiffVersion,
+  type LockedMergeRequest,
+  type MergeRequestChange,
+  type MergeRequestFact,
+  type MergeRequestPatch,
+  timeChangesOf,
 } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { LeaveReason } from '../domain/merge-train';
@@ -77,6 +86,8 @@ interface Prepared {
   readonly milestoneId: number | null | undefined;
   readonly target: { readonly sha: Sha; readonly diff: DiffVersion | undefined } | undefined;
   readonly source: Sha | undefined;
+  /** What the description says was worked. */
+  readonly tracking: readonly TimeTracking[];
 }
 
 const without = (from: readonly number[], ids: readonly number[]): number[] => from.filter((id) => !ids.includes(id));
@@ -154,6 +165,11 @@ function decide(
     set('merge_after', mergeAfter?.getTime() !== mr.mergeAfter?.getTime(), { mergeAfter });
   }
 
+  const times = trackAll(mr, prepared.tracking);
+  const timeChanges = timeChangesOf(mr, times);
+  fields.push(...timeChanges.map(({ field }) => field));
+  patch = { ...patch, ...times };
+
   const assigneeIds = prepared.assigneeIds ?? locked.assigneeIds;
   const reviewerIds = prepared.reviewerIds ?? locked.reviewerIds;
   const replaced = prepared.labelIds ?? locked.labelIds;
@@ -187,7 +203,7 @@ function decide(
           ? issueReferences([title ?? mr.title, description], externalUrl)
           : undefined,
       changedFields: fields,
-      timeChanges: [],
+      timeChanges,
       discussionLocked: patch.discussionLocked ?? undefined,
     });
   }
@@ -230,17 +246,28 @@ function decide(
   };
 }
 
-/** Changes, closes or reopens a merge request; answers its id. Refusals are those of G-4.2-5. */
+/** Changes, closes or reopens a merge request; answers its id. Commands in a description count as what they set. Refusals are those of G-4.2-5. */
 export const updateMergeRequest =
   (edges: MergeRequestEdges) =>
   async (
     caller: Caller,
     key: { projectId: number; iid: number },
-    command: UpdateMergeRequestCommand,
+    wanted: UpdateMergeRequestCommand,
   ): Promise<number> => {
     const view = await edges.mergeRequests.view(key);
     if (view === undefined) throw notFound();
     if (!mayUpdate(caller, view)) throw forbidden();
+    const { tracking, ...command } = await withCommands(
+      edges.commandSteps,
+      wanted,
+      { kind: 'MergeRequest', age: 'existing' },
+      {
+        userId: caller.userId,
+        projectId: key.projectId,
+        title: wanted.title ?? view.mergeRequest.title,
+        assigneeIds: wanted.assigneeIds ?? view.assigneeIds,
+      },
+    );
     checkMergeRequestFields({
       title: command.title,
       description: command.description,
@@ -261,6 +288,7 @@ export const updateMergeRequest =
       removedLabelIds: view.labels.filter(({ title }) => removed.has(title.toLowerCase())).map(({ id }) => id),
       milestoneId: await milestoneOf(edges, projectId, command.milestoneId),
       ...(await branchesOf(edges, view, command)),
+      tracking,
     };
     const now = edges.clock();
     const { id } = view.mergeRequest;

@@ -1,4 +1,4 @@
-import type { IssueReferences, Mentions } from '@switchyard/texts';
+import type { IssueReferences, Mentions, WorkTimes } from '@switchyard/texts';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 import type { LeaveReason, Signal } from './merge-train';
 
@@ -11,6 +11,13 @@ export interface TimeChange {
   readonly old: number;
   readonly new: number;
 }
+
+/** Which times change where some are set anew. */
+export const timeChangesOf = (before: WorkTimes, after: Partial<WorkTimes>): TimeChange[] =>
+  [
+    { field: 'time_estimate' as const, old: before.timeEstimate, new: after.timeEstimate ?? before.timeEstimate },
+    { field: 'time_spent' as const, old: before.totalTimeSpent, new: after.totalTimeSpent ?? before.totalTimeSpent },
+  ].filter((change) => change.old !== change.new);
 
 /** What happened to a merge request; becomes an event in the transaction of the change (D6). */
 export type MergeRequestFact =
@@ -203,6 +210,9 @@ export interface NewMergeRequest {
   readonly approvalsBeforeMerge: number | undefined;
   readonly milestoneId: number | undefined;
   readonly mergeAfter: Date | undefined;
+  readonly discussionLocked: boolean | undefined;
+  readonly timeEstimate: number;
+  readonly totalTimeSpent: number;
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
   readonly labelIds: readonly number[];

@@ -278,12 +278,14 @@ export const mergeRequestStore = (db: Database) => ({
         const row = await tx.one(sql`
           insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title,
             description, draft, task_count, completed_task_count, source_sha, target_sha, squash, force_remove_source_branch,
-            allow_collaboration, approvals_before_merge, milestone_id, merge_after, prepared_at, changes_count, head_pipeline_id)
+            allow_collaboration, approvals_before_merge, milestone_id, merge_after, discussion_locked, time_estimate, total_time_spent,
+            prepared_at, changes_count, head_pipeline_id)
           values (${iid}, ${wanted.projectId}, ${wanted.sourceProjectId}, ${wanted.sourceBranch}, ${wanted.targetBranch},
             ${wanted.authorId}, ${wanted.title}, ${wanted.description ?? null}, ${wanted.draft}, ${wanted.taskCount},
             ${wanted.completedTaskCount}, ${wanted.sourceSha}, ${wanted.targetSha}, ${wanted.squash},
             ${wanted.forceRemoveSourceBranch ?? null}, ${wanted.allowCollaboration}, ${wanted.approvalsBeforeMerge ?? null},
-            ${wanted.milestoneId ?? null}, ${wanted.mergeAfter ?? null}, now(), ${wanted.diff?.filesCount ?? null},
+            ${wanted.milestoneId ?? null}, ${wanted.mergeAfter ?? null}, ${wanted.discussionLocked ?? null},
+            ${wanted.timeEstimate}, ${wanted.totalTimeSpent}, now(), ${wanted.diff?.filesCount ?? null},
             (select id from pipelines where project_id = ${wanted.sourceProjectId} and sha = ${wanted.sourceSha}
               and ref = ${wanted.sourceBranch} and not tag order by id desc limit 1))
           returning *`);

@@ -1,4 +1,6 @@
 import { type Database, sql } from '@switchyard/database';
+import { writtenNames } from '@switchyard/directory';
+import { commandSteps } from '@switchyard/texts';
 import { removeFromMergeTrain } from '../../src/application/auto-merge';
 import { board } from '../../src/application/board-merge-train';
 import { checkOne } from '../../src/application/check-mergeability';
@@ -61,6 +63,7 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
     openRepository: repository.openProjectRepository,
     changeRefs: repository.changeRefs,
     ensureLabels: async () => [],
+    commandSteps: commandSteps({ names: writtenNames(db), clock: now }),
     externalUrl: 'http://switchyard.test',
     clock: now,
   };

@@ -1,9 +1,9 @@
-import { type TimeTracking, trackTime, type WorkTimes } from '@switchyard/texts';
-import { type CommandName, parseQuickActions } from '../domain/quick-action';
-import { type CommandSteps, type CommandSubject, type NoteableEdit, timeTrackingOf } from './command-steps';
+import { type CommandedEdit, type CommandSteps, type CommandSubject, timeTrackingOf } from './command-steps';
+import { type CommandName, parseQuickActions } from './quick-actions';
+import { type TimeTracking, trackTime, type WorkTimes } from './time-tracking';
 
-/** What is asked of an issue, as far as a description may command it; what is undefined stays. */
-interface IssueWish {
+/** What is asked of an issue or merge request, as far as its description may command it; what is undefined stays. */
+export interface DescribedWish {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly stateEvent?: 'close' | 'reopen' | undefined;
@@ -18,9 +18,9 @@ interface IssueWish {
 }
 
 /** A wish with the commands of its description in it, and what they do to the times. */
-export type DescribedIssue<W extends IssueWish> = W & { readonly tracking: readonly TimeTracking[] };
+export type Described<W extends DescribedWish> = W & { readonly tracking: readonly TimeTracking[] };
 
-/** What belongs to a reader, not to the issue, stays in the text: it could not be done in the transaction of the change. */
+/** What belongs to a reader, not to the object, stays in the text: it could not be done in the transaction of the change. */
 const ofReaders: readonly CommandName[] = ['todo', 'done', 'subscribe', 'unsubscribe'];
 const inDescriptions = {
   new: new Set<CommandName>([...ofReaders, 'close', 'reopen']),
@@ -32,7 +32,10 @@ const lacking = (from: readonly string[], gone: readonly string[]): string[] => 
   return from.filter((name) => !names.has(name.toLowerCase()));
 };
 
-function labelled(wish: IssueWish, edit: NoteableEdit): Pick<IssueWish, 'labels' | 'addLabels' | 'removeLabels'> {
+function labelled(
+  wish: DescribedWish,
+  edit: CommandedEdit,
+): Pick<DescribedWish, 'labels' | 'addLabels' | 'removeLabels'> {
   if (edit.labels !== undefined) return { labels: edit.labels, addLabels: [], removeLabels: [] };
   const { addLabels: added = [], removeLabels: removed = [] } = edit;
   return {
@@ -46,15 +49,15 @@ function labelled(wish: IssueWish, edit: NoteableEdit): Pick<IssueWish, 'labels'
  * Takes the commands out of the description that is wished for and makes them part of the wish, so that they come true with it or not at
  * all: an issue that is to be confidential never is anything else. A command wins over the field it sets. One that makes no sense is
  * dropped.
- * @param issue whether it exists already: a new one cannot be closed
+ * @param object its kind, and whether it exists already: a new one cannot be closed
  */
-export async function describeIssue<W extends IssueWish>(
+export async function withCommands<W extends DescribedWish>(
   steps: CommandSteps,
   wish: W,
-  issue: 'new' | 'existing',
+  { kind, age }: { readonly kind: 'Issue' | 'MergeRequest'; readonly age: 'new' | 'existing' },
   subject: CommandSubject,
-): Promise<DescribedIssue<W>> {
-  const { text, commands } = parseQuickActions(wish.description ?? '', 'Issue', inDescriptions[issue]);
+): Promise<Described<W>> {
+  const { text, commands } = parseQuickActions(wish.description ?? '', kind, inDescriptions[age]);
   if (commands.length === 0) return { ...wish, tracking: [] };
   let described: W = { ...wish, description: text };
   const tracking: TimeTracking[] = [];

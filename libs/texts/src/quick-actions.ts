@@ -1,9 +1,10 @@
-import type { NoteableKind } from './noteable';
+/** Kinds of objects on which something can be commanded, by their public name. */
+type CommandedKind = 'Issue' | 'MergeRequest' | 'Commit' | 'AlertManagement::Alert';
 
-const onWork: readonly NoteableKind[] = ['Issue', 'MergeRequest'];
-const withTodos: readonly NoteableKind[] = [...onWork, 'Commit', 'AlertManagement::Alert'];
-const onIssues: readonly NoteableKind[] = ['Issue'];
-const onMergeRequests: readonly NoteableKind[] = ['MergeRequest'];
+const onWork: readonly CommandedKind[] = ['Issue', 'MergeRequest'];
+const withTodos: readonly CommandedKind[] = [...onWork, 'Commit', 'AlertManagement::Alert'];
+const onIssues: readonly CommandedKind[] = ['Issue'];
+const onMergeRequests: readonly CommandedKind[] = ['MergeRequest'];
 
 /** Commands by name and the kinds they are for. A line that names none of its kind is text like any other. */
 const kindsOf = {
@@ -31,7 +32,7 @@ const kindsOf = {
   remove_time_spent: onWork,
   draft: onMergeRequests,
   ready: onMergeRequests,
-} as const satisfies Record<string, readonly NoteableKind[]>;
+} as const satisfies Record<string, readonly CommandedKind[]>;
 
 /** Name of a command, without its slash. */
 export type CommandName = keyof typeof kindsOf;
@@ -50,15 +51,6 @@ export interface Command {
   /** What stands behind it, without blanks around it. */
   readonly argument: string;
 }
-
-/** What came of commands: the fields of G-2-18. */
-export interface CommandOutcome {
-  readonly changes: Readonly<Record<string, unknown>>;
-  readonly summary: readonly string[];
-}
-
-/** Nothing was commanded. */
-export const noCommands: CommandOutcome = { changes: {}, summary: [] };
 
 /** Commands one body may hold; the rest is dropped. */
 const maxCommands = 100;
@@ -81,25 +73,26 @@ function endOfBlock(line: string): ((line: string) => boolean) | undefined {
   return line.trimEnd() === '>>>' ? (other) => other.trimEnd() === '>>>' : undefined;
 }
 
-function commandOf(line: string, kind: NoteableKind, except: ReadonlySet<CommandName>): Command | undefined {
+function commandOf(line: string, kind: string, except: ReadonlySet<CommandName>): Command | undefined {
   if (!line.startsWith('/')) return undefined;
   const end = line.slice(0, 40).search(/\s/);
   const word = (end < 0 ? line.slice(0, 40) : line.slice(0, end)).slice(1).toLowerCase();
   const name = aliases.get(word) ?? word;
   if (!Object.hasOwn(kindsOf, name)) return undefined;
   const known = name as CommandName;
-  if (!kindsOf[known].includes(kind) || except.has(known)) return undefined;
+  if (!kindsOf[known].some((one) => one === kind) || except.has(known)) return undefined;
   return { name: known, argument: end < 0 ? '' : line.slice(end, end + maxArgument).trim() };
 }
 
 /**
  * Takes the commands out of a body: lines that begin with a slash and a name, not in code, comments and quotations. One pass, whatever the body holds.
+ * @param kind public name of the kind of object it is written on
  * @param except commands that are text here
  * @returns the commands in their order, and the text that is left
  */
 export function parseQuickActions(
   body: string,
-  kind: NoteableKind,
+  kind: string,
   except: ReadonlySet<CommandName> = new Set(),
 ): { text: string; commands: Command[] } {
   const commands: Command[] = [];

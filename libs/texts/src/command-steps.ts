@@ -1,10 +1,9 @@
-import type { Database } from '@switchyard/database';
-import { labelsByTitles, usersByUsernames } from '@switchyard/directory';
-import { parseDuration, parseTimeSpent, type TimeTracking } from '@switchyard/texts';
-import { type Command, dueDate, labelNames, userNames } from '../domain/quick-action';
+import { parseDuration } from './durations';
+import { type Command, dueDate, labelNames, userNames } from './quick-actions';
+import { parseTimeSpent, type TimeTracking } from './time-tracking';
 
 /** One thing a command changes on an object; what is undefined stays. */
-export interface NoteableEdit {
+export interface CommandedEdit {
   readonly stateEvent?: 'close' | 'reopen';
   readonly title?: string;
   readonly assigneeIds?: readonly number[];
@@ -24,7 +23,7 @@ export interface NoteableEdit {
 }
 
 /** What an edit does to the times of an object; undefined when nothing. */
-export function timeTrackingOf({ estimate, spent }: NoteableEdit): TimeTracking | undefined {
+export function timeTrackingOf({ estimate, spent }: CommandedEdit): TimeTracking | undefined {
   if (estimate !== undefined) {
     return estimate === null ? { kind: 'reset_estimate', duration: '' } : { kind: 'estimate', duration: estimate };
   }
@@ -34,7 +33,7 @@ export function timeTrackingOf({ estimate, spent }: NoteableEdit): TimeTracking 
 
 /** What a command comes to: an edit or a to-do, the field it prints, and what the summary says. */
 export interface CommandStep {
-  readonly edit?: NoteableEdit;
+  readonly edit?: CommandedEdit;
   readonly todo?: 'add' | 'done';
   readonly changes: Record<string, unknown>;
   readonly says: string;
@@ -54,15 +53,23 @@ export interface CommandSubject {
 /** Reads one command after the other; undefined: it makes no sense here. Nothing is changed but the subject. */
 export type CommandSteps = (subject: CommandSubject, command: Command) => Promise<CommandStep | undefined>;
 
+/** Who and what the names in commands stand for. */
+export interface CommandNames {
+  /** Users by name, without regard to case; the key is the name in lower case. */
+  readonly users: (names: readonly string[]) => Promise<ReadonlyMap<string, { readonly id: number }>>;
+  /** Labels a project may use, by exact title. */
+  readonly labels: (projectId: number, titles: readonly string[]) => Promise<readonly { readonly title: string }[]>;
+}
+
 /** Opens `CommandSteps`. */
-export const commandSteps = ({ db, clock }: { db: Database; clock: () => Date }): CommandSteps => {
+export const commandSteps = ({ names: known, clock }: { names: CommandNames; clock: () => Date }): CommandSteps => {
   async function idsOf(subject: CommandSubject, argument: string): Promise<number[]> {
     const names = userNames(argument);
-    const users = await usersByUsernames(db, names);
+    const users = await known.users(names);
     return names.flatMap((name) => (name === 'me' ? subject.userId : (users.get(name.toLowerCase())?.id ?? [])));
   }
   async function labelsOf(subject: CommandSubject, argument: string): Promise<string[]> {
-    const found = await labelsByTitles(db, subject.projectId, labelNames(argument));
+    const found = await known.labels(subject.projectId, labelNames(argument));
     return found.map(({ title }) => title);
   }
   return async (subject, { name, argument }) => {

@@ -1,4 +1,4 @@
-import { dueDate, labelNames, parseQuickActions, userNames } from './quick-action';
+import { dueDate, labelNames, parseQuickActions, userNames } from './quick-actions';
 
 describe('commands in a body', () => {
   it('are lines of their own, taken out of the text', () => {

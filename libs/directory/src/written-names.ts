@@ -1,0 +1,11 @@
+import type { SqlExecutor } from '@switchyard/database';
+import { type LabelRow, labelsByTitles } from './labels';
+import { type DirectoryUserRow, usersByUsernames } from './users';
+
+/** Who and what the names that people write into texts stand for. */
+export const writtenNames = (db: SqlExecutor) => ({
+  /** Users by name; see `usersByUsernames`. */
+  users: (names: readonly string[]): Promise<Map<string, DirectoryUserRow>> => usersByUsernames(db, names),
+  /** Labels a project may use; see `labelsByTitles`. */
+  labels: (projectId: number, titles: readonly string[]): Promise<LabelRow[]> => labelsByTitles(db, projectId, titles),
+});
