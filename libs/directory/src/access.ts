@@ -1,4 +1,5 @@
 import { join, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { levels } from '@switchyard/rights';
 
 /** Who looks: the actor of a call, as far as visibility depends on it. */
 export interface Viewer {
@@ -18,11 +19,6 @@ export interface ProjectRule {
   /** Feature that what is listed belongs to: where it has an access level of its own, that counts as well. */
   readonly feature?: 'merge_requests' | 'repository' | 'issues';
 }
-
-/** The least level that counts as membership of a project: minimal access (5) opens groups only. */
-const guest = 10;
-const minimal = 5;
-const reporter = 20;
 
 /** A viewer inside a statement: constants of one actor, or columns of a users row. */
 interface Subject {
@@ -78,12 +74,12 @@ function openTo(column: Sql, subject: Subject): Sql {
  */
 function mergeRequestsOpen(subject: Subject): Sql {
   return sql`${repositoryOpen(subject)}
-    and (p.merge_requests_access_level <> 'private' or ${membersOrAdmins(subject, reporter)})`;
+    and (p.merge_requests_access_level <> 'private' or ${membersOrAdmins(subject, levels.reporter)})`;
 }
 
 /** The repository is open, or the viewer is a member where it is `private`. */
 const repositoryOpen = (subject: Subject): Sql =>
-  sql`(p.repository_access_level = 'enabled' or p.repository_access_level = 'private' and ${membersOrAdmins(subject, guest)})`;
+  sql`(p.repository_access_level = 'enabled' or p.repository_access_level = 'private' and ${membersOrAdmins(subject, levels.guest)})`;
 
 const membersOrAdmins = (subject: Subject, least: number): Sql =>
   or([...(subject.known ? [memberOfProject(subject, least)] : []), isTrue(subject.admin)]);
@@ -92,7 +88,7 @@ const openFeature: Record<NonNullable<ProjectRule['feature']>, (subject: Subject
   merge_requests: mergeRequestsOpen,
   repository: repositoryOpen,
   // That they are `disabled` is a condition of its own (`issues_enabled`).
-  issues: (subject) => sql`(p.issues_access_level <> 'private' or ${membersOrAdmins(subject, guest)})`,
+  issues: (subject) => sql`(p.issues_access_level <> 'private' or ${membersOrAdmins(subject, levels.guest)})`,
 };
 
 function projectVisible(subject: Subject, rule: ProjectRule): Sql {
@@ -100,14 +96,14 @@ function projectVisible(subject: Subject, rule: ProjectRule): Sql {
   return rule.feature === undefined ? seen : sql`(${seen} and ${openFeature[rule.feature](subject)})`;
 }
 
-function projectSeen(subject: Subject, { privateLevel = guest }: ProjectRule): Sql {
+function projectSeen(subject: Subject, { privateLevel = levels.guest }: ProjectRule): Sql {
   if (subject.admin === true) return projectLives;
   const reach = [openTo(sql`p.visibility`, subject)];
   if (subject.known) {
     reach.push(memberOfProject(subject, privateLevel));
     // An external user meets an internal project as a private one, a Guest of it included.
-    if (privateLevel > guest && subject.external !== false) {
-      reach.push(sql`(p.visibility = 'internal' and ${memberOfProject(subject, guest)})`);
+    if (privateLevel > levels.guest && subject.external !== false) {
+      reach.push(sql`(p.visibility = 'internal' and ${memberOfProject(subject, levels.guest)})`);
     }
   }
   if (typeof subject.admin !== 'boolean') reach.push(subject.admin);
@@ -119,14 +115,14 @@ function namespaceVisible(subject: Subject): Sql {
   // The namespace of a user is as public as the user is.
   const reach = [sql`n.kind = 'user'`, openTo(sql`n.visibility`, subject)];
   if (subject.known) {
-    reach.push(sql`n.ancestry && ${memberNamespaceIds(subject, minimal)}`);
+    reach.push(sql`n.ancestry && ${memberNamespaceIds(subject, levels.minimal)}`);
     // Whoever is in a subgroup or project sees the groups above it.
     reach.push(sql`n.id = any(array(
       select unnest(below.ancestry) from directory.namespaces below
-      where not (below.ancestry && ${deletingIds}) and (below.id = any(${memberNamespaceIds(subject, minimal)})
+      where not (below.ancestry && ${deletingIds}) and (below.id = any(${memberNamespaceIds(subject, levels.minimal)})
         or below.id = any(array(
           select member_of.namespace_id from directory.projects member_of
-          where member_of.id = any(${memberProjectIds(subject, minimal)})
+          where member_of.id = any(${memberProjectIds(subject, levels.minimal)})
             and member_of.deleted_at is null and not member_of.deleting)))))`);
   }
   if (typeof subject.admin !== 'boolean') reach.push(subject.admin);
@@ -146,7 +142,7 @@ export const visibleNamespaces = (actor: Viewer): Sql => namespaceVisible(subjec
  * Projects the actor is a member of, directly or through a group above, at `minLevel` or more: a condition on `p` and `n`.
  * Administrators are members of no more than others.
  */
-export function memberProjects(actor: Viewer, minLevel = guest): Sql {
+export function memberProjects(actor: Viewer, minLevel: number = levels.guest): Sql {
   if (actor.userId === 0) return sql`false`;
   return sql`(${projectLives} and ${memberOfProject(subjectOf(actor), minLevel)})`;
 }
@@ -165,7 +161,7 @@ function levelOf(subject: Subject, projectId: Sql): Sql {
   return sql`coalesce((
     select max(level) from directory.projects lp join directory.namespaces ln on ln.id = lp.namespace_id
     cross join lateral (
-      select m.access_level as level from ${memberships(subject, guest)} and (m.project_id = lp.id or m.namespace_id = any(ln.ancestry))
+      select m.access_level as level from ${memberships(subject, levels.guest)} and (m.project_id = lp.id or m.namespace_id = any(ln.ancestry))
       union all select 50 where ln.owner_id = ${subject.id}
     ) as levels
     where lp.id = ${projectId}), 0)`;

@@ -1,4 +1,5 @@
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import { levels } from '@switchyard/rights';
 import type { Peer } from '@switchyard/rpc';
 import type { Directory } from './directory';
 
@@ -9,9 +10,6 @@ export type EnsureLabels = (
   titles: readonly string[],
 ) => Promise<{ id: number; title: string }[]>;
 
-/** Least level that makes labels (G-4.2-5). */
-const reporter = 20;
-
 /** Asks the owner of labels for them; the local directory knows them when the answer is there. Blank titles are dropped. */
 export function labelsOf(groupsAdmin: Peer, directory: Pick<Directory, 'ensure' | 'sequence'>): EnsureLabels {
   const client = groupsAdmin.client(LabelServiceService);
@@ -19,7 +17,7 @@ export function labelsOf(groupsAdmin: Peer, directory: Pick<Directory, 'ensure' 
     const wanted = titles.map((title) => title.trim()).filter((title) => title !== '');
     if (wanted.length === 0) return [];
     const { labels, directorySequence } = await client.ensureLabels(
-      { projectId, titles: wanted, create: caller.level >= reporter },
+      { projectId, titles: wanted, create: caller.level >= levels.reporter },
       { requestId: caller.requestId, directorySequence: directory.sequence(), idempotent: true },
     );
     await directory.ensure(directorySequence);

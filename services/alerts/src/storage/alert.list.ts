@@ -10,6 +10,7 @@ import {
   sql,
 } from '@switchyard/database';
 import { accessLevel, type Viewer, visibleProjects } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
 import { severityNumber, statusNumber } from '../domain/alert';
 import type { AlertFilter, AlertView, AssigneeMatch } from '../domain/alert-view';
 import { alertFrom, alertSelect, payloadColumn, toAlertView } from './alert.row';
@@ -28,8 +29,6 @@ export interface AlertList {
   /** The alert of a number, where the viewer may read it. */
   findReadable(projectId: number, iid: number, viewer: Viewer): Promise<AlertView | undefined>;
 }
-
-const developer = 30;
 
 const id: OrderColumn = { name: 'id', expression: sql`a.id`, type: 'bigint' };
 
@@ -73,7 +72,7 @@ function conditionsOf({ statuses, severities, search, fingerprint, assignee }: A
 }
 
 const mayRead = (viewer: Viewer): Sql =>
-  sql`(${visibleProjects(viewer)} and ${accessLevel(viewer, sql`a.project_id`)} >= ${developer})`;
+  sql`(${visibleProjects(viewer)} and ${accessLevel(viewer, sql`a.project_id`)} >= ${levels.developer})`;
 
 /** Opens the lists. */
 export const alertList = (db: Database): AlertList => ({

@@ -1,5 +1,6 @@
 import { type Database, isUniqueViolation, type Sql, sql, type Tx } from '@switchyard/database';
 import { projectById, usersAtLevel } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
 import { severityOf, statusNumber, statusOf } from '../domain/alert';
 import type { ChangedStatus } from '../domain/alert-change';
 import type { AlertDetails, AlertSubject } from './alert.events';
@@ -47,8 +48,6 @@ export interface AlertStore {
   /** Those of `ids` who may read the alerts of a project. */
   readers(tx: Tx, projectId: number, ids: readonly number[]): Promise<number[]>;
 }
-
-const developer = 30;
 
 const lockedColumns: Sql = sql`a.id, a.iid, a.project_id, a.title, a.severity, a.status, a.version, a.issue_id, a.issue_iid, a.ended_at,
   array(select aa.user_id from alert_assignees aa where aa.alert_id = a.id order by aa.user_id) as assignee_ids`;
@@ -183,5 +182,5 @@ export const alertStore = (db: Database): AlertStore => ({
 
   takesIssues: async (tx, projectId) => (await projectById(tx, projectId))?.issues_enabled === true,
 
-  readers: (tx, projectId, ids) => usersAtLevel(tx, projectId, ids, developer),
+  readers: (tx, projectId, ids) => usersAtLevel(tx, projectId, ids, levels.developer),
 });

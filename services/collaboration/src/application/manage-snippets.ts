@@ -1,6 +1,6 @@
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
-import { levels } from '../domain/note';
+import { levels } from '@switchyard/rights';
 import { noteableRules } from '../domain/noteable';
 import { applyActions, checkDescription, checkFiles, checkTitle, type SnippetFileAction } from '../domain/snippet';
 import type { noteableStore } from '../storage/noteable.store';

@@ -1,8 +1,6 @@
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
+import { levels } from '@switchyard/rights';
 import { type Noteable, noteableRules } from './noteable';
-
-/** Access levels that rules of notes name (G-5-14). */
-export const levels = { guest: 10, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const;
 
 /** Characters a body may have (api.md section 8). */
 export const maxBodyLength = 1_000_000;

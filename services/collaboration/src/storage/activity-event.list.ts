@@ -10,6 +10,7 @@ import {
   type Viewer,
   visibleProjects,
 } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
 import type { ActivityFilter } from '../domain/activity';
 import { visibleIssues } from './issue.visibility';
 import { codeRule, mergeRequestRule } from './todo.visibility';
@@ -73,8 +74,7 @@ export interface ActivityEventList {
   ): Promise<{ rows: ActivityEventRow[]; page: PageInfo }>;
 }
 
-const guest = 10;
-const reporter = 20;
+const { guest, reporter } = levels;
 
 const countFrom = sql`activity_events e ${joinProject(sql`e.project_id`)}
   left join issues i on e.subject_type = 'issue' and i.id = e.subject_id

@@ -1,5 +1,5 @@
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
-import { levels } from './levels';
+import { levels } from '@switchyard/rights';
 
 /**
  * What an operation asks of its caller: the least access level by the visibility of the project or group, and whether

@@ -86,6 +86,8 @@ function readBody(
       const isTooLong = size > limit;
       if (!isTooLong && hold(chunk.length)) return void chunks.push(chunk);
       request.off('data', take);
+      // A request that has been answered is not told that its connection has gone.
+      clearTimeout(timer);
       chunks.length = 0;
       resolve(isTooLong ? 'too long' : 'no room');
     };

@@ -66,8 +66,15 @@ const runOutWithin = 5_000;
 // A service may refuse before it has read to the end: its sender, which may look for an answer only once it has sent everything, must not be stuck.
 function runOut(request: Request): void {
   if (request.complete || request.destroyed) return;
+  const { socket } = request;
   const timer = setTimeout(() => request.destroy(), runOutWithin);
-  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  const stop = (): void => {
+    clearTimeout(timer);
+    socket.off('close', stop);
+  };
+  request.once('end', stop).once('close', stop);
+  // A request that has been answered is not told that its connection has gone.
+  socket.once('close', stop);
   request.unpipe();
   request.resume();
 }

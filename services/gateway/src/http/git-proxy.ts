@@ -1,10 +1,10 @@
 import { type ResolveResponse, ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
+import { levels } from '@switchyard/rights';
 import { anonymous } from '@switchyard/rpc';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { isClosed, projectAbilities } from './abilities';
 import { basicPassword } from './authenticate';
 import type { Forwarder } from './forward';
-import { levels } from './levels';
 import type { AccessResolver } from './resolve-access';
 
 /** What the git proxy needs of the process. */

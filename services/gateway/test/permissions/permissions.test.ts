@@ -1,5 +1,5 @@
+import { levels } from '@switchyard/rights';
 import { type Ability, groupAbilities, projectAbilities } from '../../src/http/abilities';
-import { levels } from '../../src/http/levels';
 import type { Route } from '../../src/http/route';
 import { routes } from '../../src/routes';
 import { expectations } from './expected';

@@ -1,7 +1,7 @@
 import { type Database, isUniqueViolation } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
+import { levels } from '@switchyard/rights';
 import { type GroupSettings, groupProblems, mayCreateGroup, refuseNewGroup } from '../domain/group';
-import { levels } from '../domain/levels';
 import type { Visibility } from '../domain/openness';
 import { note, taken } from '../domain/problems';
 import { membershipChanges, namespaceChanges } from '../storage/directory-rows';

@@ -1,7 +1,7 @@
 import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, projectEvents } from '@switchyard/events';
-import { levels } from '../domain/levels';
+import { levels } from '@switchyard/rights';
 import { pathFromName } from '../domain/path';
 import { note, refuse, taken } from '../domain/problems';
 import { mayCreateProject, type ProjectChange, type ProjectHome, projectProblems, withinTier } from '../domain/project';

@@ -1,6 +1,6 @@
 import { type Database, requireUnmodified } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
-import { levels } from '../domain/levels';
+import { levels } from '@switchyard/rights';
 import { namespaceChanges } from '../storage/directory-rows';
 import type { GroupRow, GroupStore } from '../storage/group.store';
 import type { Viewer } from '../storage/viewer';

@@ -1,6 +1,6 @@
 import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
 import { type AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
-import { levels } from '../domain/levels';
+import { levels } from '@switchyard/rights';
 import {
   type MemberActor,
   mayChange,

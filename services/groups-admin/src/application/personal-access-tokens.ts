@@ -1,8 +1,9 @@
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { badRequest, forbidden, notFound, unauthorized, unprocessable } from '@switchyard/errors';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import { selfServiceScopes } from '@switchyard/rights';
 import { lengthProblems } from '../domain/problems';
-import { mayHaveScopes, selfServiceScopes } from '../domain/scopes';
+import { mayHaveScopes } from '../domain/scopes';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
 import { isInternalUser } from '../domain/user';
 import { findToken, listTokens, type TokenFilter, type TokenRecord } from '../storage/personal-access-token.list';

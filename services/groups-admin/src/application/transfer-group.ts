@@ -1,7 +1,7 @@
 import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
+import { levels } from '@switchyard/rights';
 import { subgroupLevel } from '../domain/group';
-import { levels } from '../domain/levels';
 import { isWider } from '../domain/openness';
 import { maxDepth } from '../domain/path';
 import { membershipChanges, namespaceChanges } from '../storage/directory-rows';

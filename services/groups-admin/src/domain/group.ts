@@ -1,5 +1,5 @@
 import { forbidden, invalid } from '@switchyard/errors';
-import { levels } from './levels';
+import { levels } from '@switchyard/rights';
 import { isWider, type Visibility } from './openness';
 import { maxDepth, nameProblems, pathProblems } from './path';
 import { lengthProblems, note, type Problems } from './problems';

@@ -1,5 +1,5 @@
 import { forbidden, invalid } from '@switchyard/errors';
-import { levels } from './levels';
+import { levels } from '@switchyard/rights';
 
 /** Who changes memberships. */
 export interface MemberActor {

@@ -1,5 +1,5 @@
 import { forbidden } from '@switchyard/errors';
-import { levels } from './levels';
+import { levels } from '@switchyard/rights';
 import { isWider, type Visibility } from './openness';
 import { nameProblems, pathProblems } from './path';
 import { lengthProblems, note, type Problems } from './problems';

@@ -1,3 +1,5 @@
+import { levels } from '@switchyard/rights';
+
 /** Who looks: what visibility depends on. */
 export interface Viewer {
   /** 0: anonymous. */
@@ -24,9 +26,6 @@ export function isVisible({ visibility, level, memberBelow }: Viewed, viewer: Vi
   return visibility === 'internal' && viewer.userId > 0 && !viewer.external;
 }
 
-const guest = 10;
-const reporter = 20;
-
 /** Access levels of the features of a project: `disabled`, `private` (members) or `enabled`. */
 export interface FeatureLevels {
   readonly repository: string;
@@ -44,8 +43,8 @@ export function closedFeatures(
   { level, admin }: { readonly level: number; readonly admin: boolean },
 ): { repository: boolean; mergeRequests: boolean; issues: boolean } | undefined {
   const isPrivate = (feature: string, least: number): boolean => feature === 'private' && !admin && level < least;
-  const code = repository === 'disabled' || isPrivate(repository, guest);
-  const requests = code || isPrivate(mergeRequests, reporter);
-  const closed = { repository: code, mergeRequests: requests, issues: isPrivate(issues, guest) };
+  const code = repository === 'disabled' || isPrivate(repository, levels.guest);
+  const requests = code || isPrivate(mergeRequests, levels.reporter);
+  const closed = { repository: code, mergeRequests: requests, issues: isPrivate(issues, levels.guest) };
   return closed.mergeRequests || closed.issues ? closed : undefined;
 }

@@ -1,4 +1,5 @@
 import { type Sql, sql, type Tx } from '@switchyard/database';
+import { levels } from '@switchyard/rights';
 import { memberProjects, type Viewer, visibleProjects } from './viewer';
 
 /** An issue or a merge request as far as it is counted, as its owner tells of it. */
@@ -12,9 +13,6 @@ export interface CountedIssuable {
   readonly confidential: boolean;
   readonly labelIds: readonly number[];
 }
-
-/** Least level that sees confidential issues which are not one's own. */
-const planner = 15;
 
 /** Counts that labels and projects print. */
 export const issuableCounts = {
@@ -76,7 +74,9 @@ export const issuableCounts = {
 
 /** Issues of a project `p` that the viewer counts: those that are confidential only where all of them are open to the viewer. */
 const counted = (viewer: Viewer, all: Sql, confidential: Sql): Sql =>
-  viewer.admin ? all : sql`(${all} - case when ${memberProjects(viewer, planner)} then 0 else ${confidential} end)`;
+  viewer.admin
+    ? all
+    : sql`(${all} - case when ${memberProjects(viewer, levels.planner)} then 0 else ${confidential} end)`;
 
 /** Whether a feature of a project `p` is open to the viewer; a condition on its column. */
 const isOpen = (viewer: Viewer, column: Sql): Sql =>

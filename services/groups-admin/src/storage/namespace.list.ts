@@ -8,6 +8,7 @@ import {
   type Sql,
   sql,
 } from '@switchyard/database';
+import { levels } from '@switchyard/rights';
 import { matches, memberGroups, type Viewer, visibleGroups } from './viewer';
 
 /** A namespace as it is printed. */
@@ -31,13 +32,11 @@ export interface NamespaceFilter {
   topLevelOnly: boolean;
 }
 
-const owner = 50;
-
 const columnsFor = (viewer: Viewer): Sql => sql`n.id, n.name, n.path, n.kind, n.full_path, n.parent_id,
   coalesce(n.avatar_url, holder.avatar_url) as avatar_url,
   (select root.tier from namespaces root where root.id = n.ancestry[1]) as tier,
   case when n.kind = 'user' then 1
-    when ${viewer.admin}::boolean or (${memberGroups(viewer, owner)}) then (
+    when ${viewer.admin}::boolean or (${memberGroups(viewer, levels.owner)}) then (
       select count(distinct m.user_id)::int from memberships m
       where m.namespace_id = any(array(select below.id from namespaces below where below.ancestry @> array[n.id]))
         and (m.expires_at is null or m.expires_at > now()))
@@ -64,7 +63,7 @@ export async function listNamespaces(
   viewer: Viewer,
   request: PageRequest,
 ): Promise<{ rows: NamespaceRow[]; page: PageInfo }> {
-  const mine = sql`n.owner_id = ${viewer.userId}::bigint or (${memberGroups(viewer, ownedOnly ? owner : undefined)})`;
+  const mine = sql`n.owner_id = ${viewer.userId}::bigint or (${memberGroups(viewer, ownedOnly ? levels.owner : undefined)})`;
   const { rows, page } = await listPage<{ id: number }>({
     db,
     name: 'list_namespaces',

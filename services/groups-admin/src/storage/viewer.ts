@@ -1,4 +1,5 @@
 import { contains, join, type Sql, sql } from '@switchyard/database';
+import { levels } from '@switchyard/rights';
 
 /** Who looks: the actor of a call, as far as visibility depends on it. The rule is that of libs/directory and of access resolution. */
 export interface Viewer {
@@ -10,9 +11,6 @@ export interface Viewer {
 
 /** Sees what is public: for conditions that reach nothing whose visibility counts. */
 export const nobody: Viewer = { userId: 0, admin: false, external: false };
-
-const minimal = 5;
-const guest = 10;
 
 // Subselects that do not mention the row they are used for run once per statement; an expired membership is none (D3).
 const memberships = (viewer: Viewer, least: number): Sql => sql`memberships m
@@ -39,15 +37,15 @@ function openTo(column: Sql, viewer: Viewer): Sql {
 const or = (parts: Sql[]): Sql => sql`(${join(parts, ' or ')})`;
 
 /** Groups the viewer is in, at `least` or more: a condition on `namespaces n`. */
-export const memberGroups = (viewer: Viewer, least = minimal): Sql =>
+export const memberGroups = (viewer: Viewer, least: number = levels.minimal): Sql =>
   viewer.userId === 0 ? sql`false` : sql`n.ancestry && ${memberNamespaceIds(viewer, least)}`;
 
 /** Groups above a subgroup or project the viewer is in: a condition on `namespaces n`. */
 const groupsAboveMemberships = (viewer: Viewer): Sql => sql`n.id = any(array(
   select unnest(below.ancestry) from namespaces below
-  where (below.id = any(${memberNamespaceIds(viewer, minimal)}) or below.id = any(array(
+  where (below.id = any(${memberNamespaceIds(viewer, levels.minimal)}) or below.id = any(array(
     select held.namespace_id from projects held
-    where held.id = any(${memberProjectIds(viewer, minimal)}) and held.marked_for_deletion_at is null)))
+    where held.id = any(${memberProjectIds(viewer, levels.minimal)}) and held.marked_for_deletion_at is null)))
   and not (below.ancestry && ${deletingIds})))`;
 
 /** Groups the viewer belongs to: by membership, or as those above one. A condition on `namespaces n`. */
@@ -66,7 +64,7 @@ export function visibleGroups(viewer: Viewer): Sql {
  * Projects the viewer is a member of, at `least` or more: a condition on `projects p`. It names columns of `p` alone, so that two of
  * its indexes answer it where no other condition does.
  */
-export const memberProjects = (viewer: Viewer, least = guest): Sql =>
+export const memberProjects = (viewer: Viewer, least: number = levels.guest): Sql =>
   viewer.userId === 0
     ? sql`false`
     : or([

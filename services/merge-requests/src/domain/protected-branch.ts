@@ -1,3 +1,5 @@
+import { levels } from '@switchyard/rights';
+
 /** A rule on one branch, or on every branch that matches a wildcard (G §10 Protected branches). */
 export interface ProtectedBranch {
   readonly id: number;
@@ -19,10 +21,8 @@ export interface Standing {
   readonly admin: boolean;
 }
 
-/** Level of the people who write code. */
-export const developer = 30;
-/** Level of the people who keep the project. */
-export const maintainer = 40;
+/** Levels of the people who write code, and of those who keep the project. */
+export const { developer, maintainer } = levels;
 
 const administrators = 60;
 

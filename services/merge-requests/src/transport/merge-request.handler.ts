@@ -5,6 +5,7 @@ import {
   MergeRequestServiceService,
   type UpdateMergeRequestRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
+import { levels } from '@switchyard/rights';
 import { type CallContext, entity, implement, nothing, page, pageRequest, timeTracking } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
 import type { cancelAutoMerge } from '../application/auto-merge';
@@ -53,9 +54,9 @@ export interface MergeRequestUseCases {
 type Key = { projectId: number; iid: number };
 
 /** Least level that deletes merge requests (api.md 4.2). */
-const owner = 50;
+const { owner } = levels;
 /** Least level whose wish for a recheck a list follows (G-4.2-2). */
-const recheckLevel = 30;
+const recheckLevel = levels.developer;
 
 /** Quick actions of notes change merge requests in the name of whoever writes them. */
 const command = { callers: ['gateway', 'collaboration'], onBehalfOf: true };

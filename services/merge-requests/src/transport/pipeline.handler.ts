@@ -1,6 +1,7 @@
 import { fullPath } from '@switchyard/directory';
 import { AppError, forbidden, notFound } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
+import { levels } from '@switchyard/rights';
 import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
@@ -17,7 +18,7 @@ export interface PipelineUseCases {
 }
 
 /** Least level that removes a pipeline. */
-const owner = 50;
+const { owner } = levels;
 
 /** gRPC side of pipelines. */
 export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestEdges) {

@@ -1,31 +1,8 @@
 import { notFound } from '@switchyard/errors';
 import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
+import { allScopes, selfServiceScopes } from '@switchyard/rights';
 import { boolean, date, dateTime, integer, manyOf, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
-
-/** Scopes of personal access tokens (G §4.5). */
-const scopes = [
-  'api',
-  'read_api',
-  'read_user',
-  'create_runner',
-  'manage_runner',
-  'k8s_proxy',
-  'self_rotate',
-  'mcp',
-  'read_repository',
-  'write_repository',
-  'read_registry',
-  'write_registry',
-  'read_virtual_registry',
-  'write_virtual_registry',
-  'read_observability',
-  'write_observability',
-  'ai_features',
-  'sudo',
-  'admin_mode',
-  'read_service_ping',
-] as const;
 
 const sorts = [
   'created_asc',
@@ -68,7 +45,7 @@ export const personalAccessTokenRoutes = [
     params: {
       name: text(),
       description: text().optional(),
-      scopes: manyOf(...scopes),
+      scopes: manyOf(...allScopes),
       expires_at: date().optional(),
     },
     returns: { 201: 'NewPersonalAccessToken' },
@@ -89,7 +66,7 @@ export const personalAccessTokenRoutes = [
     params: {
       name: text(),
       description: text().optional(),
-      scopes: manyOf('k8s_proxy', 'self_rotate'),
+      scopes: manyOf(...selfServiceScopes),
       expires_at: date().optional(),
     },
     returns: { 201: 'NewPersonalAccessToken' },

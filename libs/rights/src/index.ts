@@ -1,0 +1,2 @@
+export { levels } from './levels';
+export { allScopes, ordinaryScopes, selfServiceScopes } from './scopes';
