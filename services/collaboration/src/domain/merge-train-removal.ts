@@ -1,28 +1,5 @@
-/** Why a merge request left a merge train; the words behind the numbers of `MergeTrainEntryRemoved.Reason`. */
-export type RemovalReason =
-  | 'canceled'
-  | 'closed'
-  | 'draft'
-  | 'pushed'
-  | 'pipeline_failed'
-  | 'pipeline_canceled'
-  | 'timeout'
-  | 'conflict'
-  | 'no_changes'
-  | 'not_mergeable'
-  | 'right_lost'
-  | 'user_gone'
-  | 'source_branch_deleted'
-  | 'target_branch_deleted'
-  | 'retargeted'
-  | 'trains_disabled'
-  | 'merged_by_push'
-  | 'skipped'
-  | 'build_failed'
-  | 'unknown';
-
 /** Ends of a sentence that begins with `because`. Where somebody took it out by hand, and where the reason is not known, there is none. */
-const because: Record<RemovalReason, string | undefined> = {
+const because = {
   canceled: undefined,
   closed: 'it was closed',
   draft: 'it was marked as a draft',
@@ -43,7 +20,10 @@ const because: Record<RemovalReason, string | undefined> = {
   skipped: 'it is merged at once',
   build_failed: 'git failed to build it, which the operator should know of',
   unknown: undefined,
-};
+} satisfies Record<string, string | undefined>;
+
+/** Why a merge request left a merge train; the words behind the numbers of `MergeTrainEntryRemoved.Reason`. */
+export type RemovalReason = keyof typeof because;
 
 const train = (targetBranch: string): string => `the merge train for \`${targetBranch}\``;
 

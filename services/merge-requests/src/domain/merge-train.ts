@@ -1,30 +1,8 @@
 /** Where a car that has not landed stands (G-3-2). */
 export type CarStatus = 'idle' | 'stale' | 'fresh' | 'merging';
 
-/** Why a car leaves without being landed by its train (G-4.1-5); words and to-dos are the readers' (see the event's proto). */
-export type LeaveReason =
-  | 'canceled'
-  | 'closed'
-  | 'draft'
-  | 'pushed'
-  | 'pipeline_failed'
-  | 'pipeline_canceled'
-  | 'timeout'
-  | 'conflict'
-  | 'no_changes'
-  | 'not_mergeable'
-  | 'right_lost'
-  | 'user_gone'
-  | 'source_branch_deleted'
-  | 'target_branch_deleted'
-  | 'retargeted'
-  | 'trains_disabled'
-  | 'merged_by_push'
-  | 'skipped'
-  | 'build_failed';
-
-/** Each reason as the end of a sentence. */
-export const leaveWords: Readonly<Record<LeaveReason, string>> = {
+/** Why a car leaves, as the end of a sentence. */
+export const leaveWords = {
   canceled: 'it was canceled',
   closed: 'the merge request was closed',
   draft: 'the merge request was marked as a draft',
@@ -44,7 +22,10 @@ export const leaveWords: Readonly<Record<LeaveReason, string>> = {
   merged_by_push: 'a push brought its commits into the target branch',
   skipped: 'it is merged at once',
   build_failed: 'git failed to build it',
-};
+} as const;
+
+/** Why a car leaves without being landed by its train (G-4.1-5); words and to-dos are the readers' (see the event's proto). */
+export type LeaveReason = keyof typeof leaveWords;
 
 /** What the reports of a car's pipeline come to. */
 export type Verdict = 'pending' | 'green' | 'failed' | 'canceled';
