@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { appendAllToOutbox, projectEvents } from '@switchyard/events';
 import {
   labelChanges,
@@ -7,12 +7,23 @@ import {
   namespaceChanges,
   projectChanges,
 } from '../storage/directory-rows';
-import type { PurgeStore } from '../storage/purge.store';
+import type { Contents, PurgeStore } from '../storage/purge.store';
 import { recordDirectoryChange } from './directory-writer';
 import { noteRemoved } from './member-events';
 
 /** Projects or namespaces one transaction deletes at the most, so that it holds the directory's sequence for milliseconds. */
 const batch = 50;
+
+/** What goes with the projects or namespaces it lies in. */
+const changesInside = async (tx: Tx, { memberships, labels, milestones }: Contents) => [
+  ...(await membershipChanges(
+    tx,
+    memberships.map(({ id }) => id),
+    true,
+  )),
+  ...(await labelChanges(tx, labels, true)),
+  ...(await milestoneChanges(tx, milestones, true)),
+];
 
 /**
  * Deletes what is marked for deletion and due (D5): projects first, in batches, then namespaces from the leaves up. Everything
@@ -25,16 +36,7 @@ export const purge = ({ db, store, delayDays }: { db: Database; store: PurgeStor
       const ids = await store.dueProjects(tx, delayDays, batch);
       if (ids.length === 0) return 0;
       const inside = await store.inProjects(tx, ids);
-      const changes = [
-        ...(await membershipChanges(
-          tx,
-          inside.memberships.map(({ id }) => id),
-          true,
-        )),
-        ...(await labelChanges(tx, inside.labels, true)),
-        ...(await milestoneChanges(tx, inside.milestones, true)),
-        ...(await projectChanges(tx, ids, true)),
-      ];
+      const changes = [...(await changesInside(tx, inside)), ...(await projectChanges(tx, ids, true))];
       await store.deleteProjects(tx, ids);
       await noteRemoved(tx, inside.memberships, 0, 'parent_deleted');
       await appendAllToOutbox(
@@ -54,16 +56,7 @@ export const purge = ({ db, store, delayDays }: { db: Database; store: PurgeStor
       const ids = await store.dueNamespaces(tx, delayDays, batch);
       if (ids.length === 0) return 0;
       const inside = await store.inNamespaces(tx, ids);
-      const changes = [
-        ...(await membershipChanges(
-          tx,
-          inside.memberships.map(({ id }) => id),
-          true,
-        )),
-        ...(await labelChanges(tx, inside.labels, true)),
-        ...(await milestoneChanges(tx, inside.milestones, true)),
-        ...(await namespaceChanges(tx, ids, true)),
-      ];
+      const changes = [...(await changesInside(tx, inside)), ...(await namespaceChanges(tx, ids, true))];
       await store.deleteNamespaces(tx, ids);
       await noteRemoved(tx, inside.memberships, 0, 'parent_deleted');
       await recordDirectoryChange(tx, changes);
