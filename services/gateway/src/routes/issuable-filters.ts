@@ -6,7 +6,7 @@ import {
   type UserFilter,
 } from '@switchyard/protos/rpc/v1/filter';
 import type { z } from 'zod';
-import { mutuallyExclusive } from '../http/check-parameters';
+import { mutuallyExclusive, type Relation } from '../http/check-parameters';
 import { csv, csvOrNoneAny, dateTime, idOrNoneAny, integer, manyOf, text, textOrNoneAny } from '../http/params';
 
 type Values<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
@@ -38,11 +38,15 @@ export const sharedFilters = {
   updated_before: dateTime().optional(),
 };
 
-/** Filters of which a request gives one alone. */
-export const sharedExclusive = [
-  mutuallyExclusive('author_id', 'author_username'),
-  mutuallyExclusive('assignee_id', 'assignee_username'),
-];
+/** Rules of both: filters of which a request gives one alone, `more` of them, and the limit on searches (G-4.2-9). */
+export const sharedRules = (...more: Relation[]) => ({
+  relations: [
+    mutuallyExclusive('author_id', 'author_username'),
+    mutuallyExclusive('assignee_id', 'assignee_username'),
+    ...more,
+  ],
+  limitWith: { parameter: 'search', limit: 'search' },
+});
 
 const noUsers: UserFilter = { kind: User.KIND_UNSPECIFIED, ids: [], usernames: [] };
 

@@ -10,6 +10,10 @@ import { defineRoute } from '../../http/route';
 const path = '/projects/:id/alert_management/http_integrations' as const;
 const onePath = `${path}/:integration_id` as const;
 const one = { integration_id: integer() };
+const keyOf = ({ access, path: at }: { access: { id: number }; path: { integration_id: number } }) => ({
+  projectId: access.id,
+  integrationId: at.integration_id,
+});
 const type = oneOf('HTTP', 'PROMETHEUS', 'http', 'prometheus');
 /** Bytes of a request that carries a payload of the largest size, escaped. */
 const bodyLimit = 16 << 20;
@@ -84,11 +88,7 @@ export const httpIntegrationRoutes = [
     access: { project: 'read_alert_configuration' },
     path_params: one,
     returns: { 200: 'HttpIntegration' },
-    handle: ({ path: at, access, call }) =>
-      call(HttpIntegrationServiceService).getHttpIntegration({
-        projectId: access.id,
-        integrationId: at.integration_id,
-      }),
+    handle: ({ call, ...at }) => call(HttpIntegrationServiceService).getHttpIntegration(keyOf(at)),
   }),
   defineRoute({
     method: 'put',
@@ -106,10 +106,9 @@ export const httpIntegrationRoutes = [
     relations: [atLeastOne('name', 'active', 'type', 'payload_example', 'payload_attribute_mappings')],
     bodyLimit,
     returns: { 200: 'HttpIntegration' },
-    handle: ({ params, path: at, access, call }) =>
+    handle: ({ params, call, ...at }) =>
       call(HttpIntegrationServiceService).updateHttpIntegration({
-        projectId: access.id,
-        integrationId: at.integration_id,
+        ...keyOf(at),
         name: params.name,
         active: params.active,
         type: params.type?.toUpperCase(),
@@ -124,10 +123,9 @@ export const httpIntegrationRoutes = [
     access: { project: 'admin_alerts' },
     path_params: one,
     returns: { 204: undefined },
-    handle: ({ path: at, access, unmodifiedSince, call }) =>
+    handle: ({ unmodifiedSince, call, ...at }) =>
       call(HttpIntegrationServiceService).deleteHttpIntegration({
-        projectId: access.id,
-        integrationId: at.integration_id,
+        ...keyOf(at),
         ifUnmodifiedSince: unmodifiedSince,
       }),
   }),
@@ -138,11 +136,7 @@ export const httpIntegrationRoutes = [
     access: { project: 'admin_alerts' },
     path_params: one,
     returns: { 201: 'HttpIntegration' },
-    handle: ({ path: at, access, call }) =>
-      call(HttpIntegrationServiceService).resetHttpIntegrationToken({
-        projectId: access.id,
-        integrationId: at.integration_id,
-      }),
+    handle: ({ call, ...at }) => call(HttpIntegrationServiceService).resetHttpIntegrationToken(keyOf(at)),
   }),
   defineRoute({
     method: 'post',
@@ -153,10 +147,9 @@ export const httpIntegrationRoutes = [
     params: { payload: jsonText() },
     bodyLimit,
     returns: { 201: 'AlertTest' },
-    handle: ({ params, path: at, access, call }) =>
+    handle: ({ params, call, ...at }) =>
       call(TrialServiceService).sendTestAlert({
-        projectId: access.id,
-        integrationId: at.integration_id,
+        ...keyOf(at),
         payload: params.payload,
       }),
   }),
@@ -169,10 +162,9 @@ export const httpIntegrationRoutes = [
     params: { payload: jsonText().optional(), payload_attribute_mappings: mapping.optional() },
     bodyLimit,
     returns: { 200: 'AlertPayloadPreview' },
-    handle: ({ params, path: at, access, call }) =>
+    handle: ({ params, call, ...at }) =>
       call(TrialServiceService).previewPayload({
-        projectId: access.id,
-        integrationId: at.integration_id,
+        ...keyOf(at),
         payload: params.payload ?? '',
         mapping: toMapping(params.payload_attribute_mappings),
       }),

@@ -8,9 +8,9 @@ import {
   globalScope,
   sharedExclusion,
   sharedExclusions,
-  sharedExclusive,
   sharedFilter,
   sharedFilters,
+  sharedRules,
   titleFilter,
 } from '../issuable-filters';
 
@@ -54,22 +54,26 @@ const filters = {
   with_labels_details: boolean().default(false),
 };
 
-const exclusive = [...sharedExclusive, mutuallyExclusive('milestone', 'milestone_id')];
+const rules = sharedRules(mutuallyExclusive('milestone', 'milestone_id'));
 
-const list = {
-  orderBy: [
-    'created_at',
-    'updated_at',
-    'priority',
-    'due_date',
-    'relative_position',
-    'label_priority',
-    'milestone_due',
-    'popularity',
-    'weight',
-    'title',
-  ],
-  sort: 'desc',
+const listed = {
+  ...rules,
+  list: {
+    orderBy: [
+      'created_at',
+      'updated_at',
+      'priority',
+      'due_date',
+      'relative_position',
+      'label_priority',
+      'milestone_due',
+      'popularity',
+      'weight',
+      'title',
+    ],
+    sort: 'desc',
+  },
+  returns: { 200: ['IssueListed'] },
 } as const;
 
 type Values<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
@@ -126,10 +130,7 @@ export const issueListRoutes = [
     summary: 'List issues',
     access: 'public',
     params: { ...filters, non_archived: boolean().default(true) },
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
-    list,
-    returns: { 200: ['IssueListed'] },
+    ...listed,
     handle: async ({ params, actor, page, call }) =>
       call(IssueServiceService).listIssues({
         projectId: 0,
@@ -145,10 +146,7 @@ export const issueListRoutes = [
     summary: 'List issues of a group',
     access: { group: 'read_group' },
     params: { ...filters, non_archived: boolean().default(true) },
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
-    list,
-    returns: { 200: ['IssueListed'] },
+    ...listed,
     handle: ({ params, access, page, call }) =>
       call(IssueServiceService).listIssues({
         projectId: 0,
@@ -164,10 +162,7 @@ export const issueListRoutes = [
     summary: 'List issues of a project',
     access: { project: 'read_issue' },
     params: filters,
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
-    list,
-    returns: { 200: ['IssueListed'] },
+    ...listed,
     handle: ({ params, access, page, call }) =>
       call(IssueServiceService).listIssues({
         projectId: access.id,
@@ -183,8 +178,7 @@ export const issueListRoutes = [
     summary: 'Count issues',
     access: 'public',
     params: counted,
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
+    ...rules,
     returns: { 200: 'IssuesStatistics' },
     handle: async ({ params, actor, call }) =>
       call(IssueServiceService).getIssuesStatistics({
@@ -199,8 +193,7 @@ export const issueListRoutes = [
     summary: 'Count issues of a group',
     access: { group: 'read_group' },
     params: counted,
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
+    ...rules,
     returns: { 200: 'IssuesStatistics' },
     handle: ({ params, access, call }) =>
       call(IssueServiceService).getIssuesStatistics({
@@ -215,8 +208,7 @@ export const issueListRoutes = [
     summary: 'Count issues of a project',
     access: { project: 'read_issue' },
     params: counted,
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
+    ...rules,
     returns: { 200: 'IssuesStatistics' },
     handle: ({ params, access, call }) =>
       call(IssueServiceService).getIssuesStatistics({

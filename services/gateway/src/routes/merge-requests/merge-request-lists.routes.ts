@@ -7,9 +7,9 @@ import {
   globalScope,
   sharedExclusion,
   sharedExclusions,
-  sharedExclusive,
   sharedFilter,
   sharedFilters,
+  sharedRules,
   titleFilter,
   userFilter,
   userNamed,
@@ -51,13 +51,14 @@ const filters = {
   with_merge_status_recheck: boolean().default(false),
 };
 
-const exclusive = [
-  ...sharedExclusive,
-  mutuallyExclusive('reviewer_id', 'reviewer_username'),
-  mutuallyExclusive('merge_user_id', 'merge_user_username'),
-];
-
-const list = { orderBy: ['created_at', 'updated_at', 'title', 'merged_at'], sort: 'desc' } as const;
+const listed = {
+  ...sharedRules(
+    mutuallyExclusive('reviewer_id', 'reviewer_username'),
+    mutuallyExclusive('merge_user_id', 'merge_user_username'),
+  ),
+  list: { orderBy: ['created_at', 'updated_at', 'title', 'merged_at'], sort: 'desc' },
+  returns: { 200: ['MergeRequestItem'] },
+} as const;
 
 type Values<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
 
@@ -97,10 +98,7 @@ export const mergeRequestListRoutes = [
     summary: 'List merge requests',
     access: 'public',
     params: filters,
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
-    list,
-    returns: { 200: ['MergeRequestItem'] },
+    ...listed,
     handle: async ({ params, actor, page, call }) =>
       call(MergeRequestServiceService).listMergeRequests({
         projectId: 0,
@@ -116,10 +114,7 @@ export const mergeRequestListRoutes = [
     summary: 'List merge requests of a group',
     access: { group: 'read_group' },
     params: { ...filters, non_archived: boolean().default(true) },
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
-    list,
-    returns: { 200: ['MergeRequestItem'] },
+    ...listed,
     handle: ({ params, access, page, call }) =>
       call(MergeRequestServiceService).listMergeRequests({
         projectId: 0,
@@ -135,10 +130,7 @@ export const mergeRequestListRoutes = [
     summary: 'List merge requests of a project',
     access: { project: 'read_merge_request' },
     params: { ...filters, iids: integers().optional() },
-    relations: exclusive,
-    limitWith: { parameter: 'search', limit: 'search' },
-    list,
-    returns: { 200: ['MergeRequestItem'] },
+    ...listed,
     handle: ({ params, access, page, call }) =>
       call(MergeRequestServiceService).listMergeRequests({
         projectId: access.id,
