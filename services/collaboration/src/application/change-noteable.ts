@@ -13,6 +13,8 @@ export interface NoteableChange<T> {
   /** What others are told; undefined when nothing changed. */
   readonly fact?: NoteFact;
   readonly counters?: CounterChange;
+  /** When it happened, where that was before it is written; default then. */
+  readonly occurredAt?: Date;
 }
 
 /** Keeps a kind's counters on a row of this service, in the transaction that moves them; other owners follow the events. */
@@ -46,7 +48,7 @@ export const changeNoteable =
       const locked = await noteableStore.lock(tx, noteable);
       if (locked.removed) throw notFound(noteableRules[noteable.kind].thing);
       const now = clock();
-      const { result, fact, counters: moved = {} } = await work(tx, locked.id, now);
+      const { result, fact, counters: moved = {}, occurredAt = now } = await work(tx, locked.id, now);
       if (fact !== undefined) {
         const counters = await noteableStore.count(tx, locked.id, moved);
         await keepCounters(tx, noteable, counters, { actorId, at: now });
@@ -55,7 +57,7 @@ export const changeNoteable =
           row: locked.id,
           counters,
           actorId,
-          occurredAt: now,
+          occurredAt,
           directorySequence: directorySequence(),
           fact,
         });

@@ -50,6 +50,7 @@ export const createCommitComment =
       ...(side === 'old' ? { oldLine: line } : { newLine: line }),
     };
     const found = path !== '' && line > 0 && (await places.check(noteable.projectId, wanted));
+    const began = clock();
     const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
@@ -70,6 +71,7 @@ export const createCommitComment =
       return {
         result: written,
         counters: { userNotesCount: 1 },
+        occurredAt: began,
         fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
       };
     });

@@ -127,6 +127,7 @@ export const createDiscussion =
     const position = wanted && noteableRules[noteable.kind].diffs ? positionOf(wanted, ofCommit) : undefined;
     if (position !== undefined && !(await places.check(noteable.projectId, position))) throw noSuchPlace();
     const type = position === undefined ? 'DiscussionNote' : 'DiffNote';
+    const began = clock();
     const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const discussion = await change(noteable, writer.userId, async (tx, row) => {
@@ -148,6 +149,7 @@ export const createDiscussion =
       return {
         result: made,
         counters: { userNotesCount: 1, unresolvedCount: unresolvedChange(noteable, 0, 1) },
+        occurredAt: began,
         fact: { $case: 'created', value: { note: noteSubject(note), mentions: mentionsOf(text) } },
       };
     });
@@ -174,6 +176,7 @@ export const replyToDiscussion =
     checkBody(body);
     const at = momentOf(writer, createdAt, clock());
     if (seen.notes[0].system) throw badRequest('Discussion can not be replied to.');
+    const began = clock();
     const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
@@ -202,6 +205,7 @@ export const replyToDiscussion =
           userNotesCount: 1,
           unresolvedCount: settled ? 0 : unresolvedChange(noteable, before.unresolved, 1),
         },
+        occurredAt: began,
         fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
       };
     });

@@ -1,6 +1,7 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
+import type { UserRow } from '@switchyard/directory';
 import { notFound } from '@switchyard/errors';
-import type { IssuePerson, IssueView } from '../domain/issue-view';
+import type { IssueView } from '../domain/issue-view';
 import type { IssueParticipantList } from '../storage/issue-participant.list';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 
@@ -47,7 +48,7 @@ export const listParticipantsOfIssue =
     caller: IssueCaller,
     key: IssueNumber,
     request: PageRequest,
-  ): Promise<{ users: IssuePerson[]; page: PageInfo }> => {
+  ): Promise<{ users: UserRow[]; page: PageInfo }> => {
     const { issue } = await visibleIssue(edges, caller, key);
     return participants.page(issue.id, request);
   };

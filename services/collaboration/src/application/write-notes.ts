@@ -56,7 +56,10 @@ export interface CarriedOut {
   readonly commandsOnly: boolean;
 }
 
-/** Carries out the commands of a body. They run before the rest is written: whatever else can be refused must have been looked at. */
+/**
+ * Carries out the commands of a body. They run before the rest is written: whatever else can be refused must have been looked at. What they
+ * ask of whoever writes is no older than the note, which would settle it otherwise: a note with commands happens when these begin.
+ */
 export async function carryOut(
   runCommands: RunCommands,
   reader: Reader,
@@ -85,6 +88,7 @@ export const createNote =
     if (emoji !== undefined && isEmoji(emoji))
       return { kind: 'reaction', award: await give(reader, { noteable }, emoji) };
 
+    const began = clock();
     const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
@@ -105,6 +109,7 @@ export const createNote =
       return {
         result: written,
         counters: { userNotesCount: 1 },
+        occurredAt: began,
         fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
       };
     });

@@ -1,11 +1,10 @@
 import { type Database, listPage, type PageInfo, type PageRequest, sql } from '@switchyard/database';
-import { userColumns, userJoin, userOf } from '@switchyard/directory';
-import type { IssuePerson } from '../domain/issue-view';
+import { type UserRow, userColumns, userJoin, userOf } from '@switchyard/directory';
 
 /** Reads who took part in issues. */
 export interface IssueParticipantList {
   /** One page of an issue's participants, by id. */
-  page(issueId: number, request: PageRequest): Promise<{ users: IssuePerson[]; page: PageInfo }>;
+  page(issueId: number, request: PageRequest): Promise<{ users: UserRow[]; page: PageInfo }>;
 }
 
 /** Opens the list. */

@@ -7,15 +7,16 @@ import {
   milestoneJson,
   projectColumns,
   projectOf,
+  type UserRow,
   type Viewer,
 } from '@switchyard/directory';
 import type { Issue, IssueSeverity, IssueState, IssueType } from '../domain/issue';
-import type { IssuePerson, IssueView } from '../domain/issue-view';
+import type { IssueView } from '../domain/issue-view';
 import { readableMergeRequests } from './todo.visibility';
 
 interface Row extends Record<string, unknown> {
   id: number;
-  people: Record<string, IssuePerson> | null;
+  people: Record<string, UserRow> | null;
   assignee_ids: number[];
   labels: AttachedLabel[];
   milestone: AttachedMilestone | null;

@@ -172,6 +172,8 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
             projectId: BigInt(target.projectId),
             targetIid: BigInt(target.iid),
             action: 'marked',
+            // The clock by which acts are told: the database's may stand elsewhere.
+            createdAt: new Date(),
           },
           select: { id: true },
         });

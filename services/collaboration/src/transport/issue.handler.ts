@@ -1,5 +1,5 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import { userReference, type Viewer } from '@switchyard/directory';
+import { type UserRow, userReference, type Viewer } from '@switchyard/directory';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import { type CallContext, entity, implement, nothing, page, pageRequest, timeTracking } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
@@ -13,7 +13,6 @@ import type { subscribeToIssue } from '../application/subscribe-to-issue';
 import type { trackIssueTime } from '../application/track-issue-time';
 import type { UpdateIssueCommand, updateIssue } from '../application/update-issue';
 import type { IssueType } from '../domain/issue';
-import type { IssuePerson } from '../domain/issue-view';
 import { presentIssue } from '../presenters/issue.presenter';
 import type { IssueList, IssueQuery } from '../storage/issue.list';
 import { toIssueFilter } from './issue-filter.mapper';
@@ -34,7 +33,7 @@ export interface IssueUseCases {
     caller: IssueCaller,
     key: IssueNumber,
     request: PageRequest,
-  ) => Promise<{ users: IssuePerson[]; page: PageInfo }>;
+  ) => Promise<{ users: UserRow[]; page: PageInfo }>;
 }
 
 /** What the handler reads and renders with. */

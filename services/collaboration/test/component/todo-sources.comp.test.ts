@@ -234,6 +234,10 @@ describe('to-dos from issues and comments', () => {
     );
     await say(bob, 'Looked at it');
     await eventually(async () => expect(await pending()).toEqual([]));
+    // A comment settles what was asked before it, not what it asks itself.
+    await say(bob, 'Once more later\n/todo');
+    await say(ada, '@bob now');
+    await eventually(async () => expect(await pending()).toEqual(['bob directly_addressed', 'bob marked']));
   });
 
   it('go when a membership ends and the target cannot be read any longer', async () => {

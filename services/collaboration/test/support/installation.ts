@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openDatabase } from '@switchyard/database';
+import { type Database, openDatabase, sql } from '@switchyard/database';
 import { forbidden, notFound, unavailable } from '@switchyard/errors';
 import {
   type EventBus,
@@ -48,7 +48,14 @@ import {
   startServer,
   startService,
 } from '@switchyard/rpc';
-import { freePort, serviceProcesses, type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
+import {
+  eventually,
+  freePort,
+  serviceProcesses,
+  type TestDatabase,
+  testDatabase,
+  testIdentities,
+} from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { directoryService } from '../../../../libs/directory/test/directory-service';
 import { publish } from '../../../../libs/events/test/publish';
@@ -384,6 +391,14 @@ export async function startInstallation(): Promise<Installation> {
       const config = readConfig(environment as never);
       const context = { signer: identities.signer('collaboration'), trusted };
       running = await startService(config, context, await compose(config, context));
+      // A call waits half a second for the directory, which beside other work is filled for the first time in more than that.
+      await eventually(
+        async () => {
+          const [row] = await db.query<{ sequence: number }>(sql`select sequence from directory.state`);
+          if (row === undefined || row.sequence < directory.changes.length) throw new Error('the directory is behind');
+        },
+        { within: 20_000, every: 20 },
+      );
     },
     async stopHere() {
       await running?.close(100);
