@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(__dirname, '../..');
@@ -62,5 +63,16 @@ describe('the directions of imports', () => {
     const clean = ['main.ts', 'transport/one.handler.ts', 'storage/one.store.ts', 'application/use-case.ts'];
     const permitted = [...clean.map((file) => `services/one/src/${file}`), 'services/gateway/src/http/app.ts'];
     expect(found.filter((violation) => permitted.some((file) => violation.startsWith(`${file}:`)))).toEqual([]);
+  });
+
+  it('lead the domain to types of libs/directory alone', () => {
+    const read = /^import (?!type )[^;]*from '@switchyard\/directory'/m;
+    expect("import { levels } from './levels';\nimport { usersByIds } from '@switchyard/directory';").toMatch(read);
+    const files = readdirSync(join(root, 'services')).flatMap((service) => {
+      const domain = join(root, 'services', service, 'src/domain');
+      return existsSync(domain) ? readdirSync(domain).map((name) => join(domain, name)) : [];
+    });
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => read.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 });

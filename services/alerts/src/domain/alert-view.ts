@@ -1,15 +1,6 @@
+import type { UserRow } from '@switchyard/directory';
 import type { AlertSeverity, AlertStatus } from './alert';
 import type { PayloadFormat } from './reported-alert';
-
-/** A user as alerts embed them. */
-export interface AlertPerson {
-  readonly id: number;
-  readonly username: string;
-  readonly name: string;
-  readonly state: string;
-  readonly avatar_url: string | null;
-  readonly public_email: string | null;
-}
 
 /** An alert with what it is printed with. */
 export interface AlertView {
@@ -38,7 +29,7 @@ export interface AlertView {
   readonly payload: string | undefined;
   /** Its incident; undefined while there is none, and where the reader may not see the project it was moved to. */
   readonly incident: IncidentReference | undefined;
-  readonly assignees: readonly AlertPerson[];
+  readonly assignees: readonly UserRow[];
   /** Undefined once it has been deleted. */
   readonly integration: { readonly id: number; readonly name: string; readonly type: string } | undefined;
   readonly createdAt: Date;

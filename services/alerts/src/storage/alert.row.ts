@@ -1,7 +1,7 @@
 import { type Sql, sql } from '@switchyard/database';
-import { fullPathSql, joinProject, usersJson, type Viewer, visibleProjects } from '@switchyard/directory';
+import { fullPathSql, joinProject, type UserRow, usersJson, type Viewer, visibleProjects } from '@switchyard/directory';
 import { severityOf, statusOf } from '../domain/alert';
-import type { AlertPerson, AlertView } from '../domain/alert-view';
+import type { AlertView } from '../domain/alert-view';
 import type { PayloadFormat } from '../domain/reported-alert';
 
 /** Alerts `a` with their projects `p` and namespaces `n`. */
@@ -57,7 +57,7 @@ export const toAlertView = (row: Record<string, unknown>): AlertView => ({
           projectId: row.issue_project_id as number,
           projectPath: row.issue_project_path as string,
         },
-  assignees: row.assignees as AlertPerson[],
+  assignees: row.assignees as UserRow[],
   integration: given(row.integration),
   createdAt: row.created_at as Date,
   updatedAt: row.updated_at as Date,

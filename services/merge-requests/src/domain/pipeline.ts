@@ -1,4 +1,4 @@
-import type { Person } from './merge-request-view';
+import type { UserRow } from '@switchyard/directory';
 import type { CommitStatusState, PipelineStatus } from './pipeline-status';
 
 /** A pipeline as it is stored (G-2-13). Durations are whole seconds. */
@@ -52,13 +52,13 @@ export interface CommitStatus {
 /** A pipeline and who triggered it. */
 export interface PipelineView {
   readonly pipeline: Pipeline;
-  readonly user: Person | undefined;
+  readonly user: UserRow | undefined;
 }
 
 /** A status and who reported it. */
 export interface CommitStatusView {
   readonly status: CommitStatus;
-  readonly author: Person | undefined;
+  readonly author: UserRow | undefined;
 }
 
 /** What a list of pipelines is narrowed by. */

@@ -1,6 +1,5 @@
-import { fullPath, userReference } from '@switchyard/directory';
+import { fullPath, type UserRow, userReference } from '@switchyard/directory';
 import type { MergeRequestDetails } from '../application/read-merge-request';
-import type { Person } from '../domain/merge-request-view';
 import type { Commit, Diff } from '../git';
 import type { StoredDiff } from '../storage/merge-request.store';
 import { commitObject, diffObject } from './commit.presenter';
@@ -61,7 +60,7 @@ export function presentMergeRequestDetails(
 }
 
 /** A reviewer and where their review stands (G-2-39). */
-export const presentReviewer = (reviewer: { user: Person; state: string; created_at: Date }, externalUrl: string) => ({
+export const presentReviewer = (reviewer: { user: UserRow; state: string; created_at: Date }, externalUrl: string) => ({
   user: userReference(reviewer.user, externalUrl),
   state: reviewer.state,
   created_at: dateTime(reviewer.created_at),

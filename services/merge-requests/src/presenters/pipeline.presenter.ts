@@ -1,5 +1,4 @@
-import { userReference } from '@switchyard/directory';
-import type { Person } from '../domain/merge-request-view';
+import { type UserRow, userReference } from '@switchyard/directory';
 import type { CommitStatus, Pipeline } from '../domain/pipeline';
 import type { PipelineStatus } from '../domain/pipeline-status';
 import { dateTime, optionalDateTime } from './text';
@@ -70,7 +69,7 @@ function detailedStatus(pipeline: Pipeline, fullPath: string) {
 }
 
 /** A pipeline in full (G-2-13). */
-export const presentPipeline = (pipeline: Pipeline, user: Person | undefined, rendering: PipelineRendering) => ({
+export const presentPipeline = (pipeline: Pipeline, user: UserRow | undefined, rendering: PipelineRendering) => ({
   ...presentPipelineBasic(pipeline, rendering),
   name: pipeline.name ?? null,
   before_sha: pipeline.beforeSha ?? zeroSha,
@@ -88,7 +87,7 @@ export const presentPipeline = (pipeline: Pipeline, user: Person | undefined, re
 });
 
 /** A commit status. */
-export const presentCommitStatus = (status: CommitStatus, author: Person | undefined, externalUrl: string) => ({
+export const presentCommitStatus = (status: CommitStatus, author: UserRow | undefined, externalUrl: string) => ({
   id: status.id,
   sha: status.sha,
   ref: status.ref,

@@ -1,6 +1,5 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
-import { userColumns, userJoin, userOf } from '@switchyard/directory';
-import type { Person } from '../domain/merge-request-view';
+import { type UserRow, userColumns, userJoin, userOf } from '@switchyard/directory';
 import {
   type LandingReceipt,
   type LandingReceiptRow,
@@ -13,7 +12,7 @@ export interface LandingReceiptView {
   readonly receipt: LandingReceipt;
   readonly mergeRequestId: number;
   /** Who added the merge request to the train; the ghost for a deleted user. */
-  readonly addedBy: Person | undefined;
+  readonly addedBy: UserRow | undefined;
   readonly boardedAt: Date;
   /** What the verifier found; undefined until it has looked. */
   readonly verification: { readonly verifiedAt: Date; readonly differences: readonly string[] } | undefined;

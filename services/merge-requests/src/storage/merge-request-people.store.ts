@@ -1,6 +1,5 @@
 import { type Database, databaseError, raw, sql, type Tx } from '@switchyard/database';
-import { usersJson } from '@switchyard/directory';
-import type { Person } from '../domain/merge-request-view';
+import { type UserRow, usersJson } from '@switchyard/directory';
 import { prismaOf } from './prisma';
 
 const peopleTables = { assignees: raw('merge_request_assignees'), reviewers: raw('merge_request_reviewers') };
@@ -44,14 +43,14 @@ export async function addParticipants(tx: Tx, id: number, userIds: readonly numb
 
 /** Who takes part in merge requests, and who is told of them. */
 export const mergeRequestPeopleStore = (db: Database) => ({
-  async participants(id: number): Promise<Person[]> {
-    const row = await db.one<{ users: Person[] }>(sql`
+  async participants(id: number): Promise<UserRow[]> {
+    const row = await db.one<{ users: UserRow[] }>(sql`
       select ${usersJson(sql`array(select user_id from merge_request_participants where merge_request_id = ${id}
         order by created_at, user_id)`)} as users`);
     return row?.users ?? [];
   },
 
-  reviewers: (id: number): Promise<{ user: Person | null; state: string; created_at: Date }[]> =>
+  reviewers: (id: number): Promise<{ user: UserRow | null; state: string; created_at: Date }[]> =>
     db.query(sql`
       select (${usersJson(sql`array[r.user_id]`)})->0 as user, r.state, r.created_at
       from merge_request_reviewers r where r.merge_request_id = ${id} order by r.created_at, r.user_id`),

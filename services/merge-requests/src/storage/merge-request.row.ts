@@ -1,21 +1,24 @@
 import { given, named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import {
+  type AttachedLabel,
+  type AttachedMilestone,
   joinProject,
   labelsJson,
   mergeTrainColumns,
   milestoneJson,
   projectColumns,
   projectOf,
+  type UserRow,
 } from '@switchyard/directory';
 import type { MergeRequest, MergeRequestState, MergeStatus, ProjectMergeSettings } from '../domain/merge-request';
-import type { AttachedLabel, AttachedMilestone, MergeRequestView, Person } from '../domain/merge-request-view';
+import type { MergeRequestView } from '../domain/merge-request-view';
 import type { PipelineStatus } from '../domain/pipeline-status';
 
 interface Row extends Record<string, unknown> {
   id: number;
   iid: number;
   project_id: number;
-  people: Record<string, Person> | null;
+  people: Record<string, UserRow> | null;
   assignee_ids: number[];
   reviewer_ids: number[];
   labels: AttachedLabel[];

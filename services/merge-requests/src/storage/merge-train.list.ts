@@ -7,9 +7,17 @@ import {
   type SqlExecutor,
   sql,
 } from '@switchyard/database';
-import { joinProject, projectColumns, projectOf, userColumns, userJoin, userOf } from '@switchyard/directory';
+import {
+  joinProject,
+  type ProjectRow,
+  projectColumns,
+  projectOf,
+  type UserRow,
+  userColumns,
+  userJoin,
+  userOf,
+} from '@switchyard/directory';
 import type { MergeRequest, MergeRequestState } from '../domain/merge-request';
-import type { Person, ProjectPlace } from '../domain/merge-request-view';
 import type { Pipeline } from '../domain/pipeline';
 import type { PipelineStatus } from '../domain/pipeline-status';
 
@@ -24,13 +32,13 @@ export interface MergeTrainEntry {
   readonly mergedAt: Date | undefined;
   /** Whole seconds from boarding to landing. */
   readonly duration: number | undefined;
-  readonly project: ProjectPlace;
+  readonly project: ProjectRow;
   readonly mergeRequest: Pick<
     MergeRequest,
     'id' | 'iid' | 'projectId' | 'title' | 'description' | 'state' | 'createdAt' | 'updatedAt'
   >;
   /** Who added it; the ghost for a deleted user. */
-  readonly user: Person | undefined;
+  readonly user: UserRow | undefined;
   readonly pipeline:
     | Pick<Pipeline, 'id' | 'iid' | 'projectId' | 'sha' | 'ref' | 'status' | 'source' | 'createdAt' | 'updatedAt'>
     | undefined;

@@ -1,7 +1,8 @@
+import type { UserRow } from '@switchyard/directory';
 import { replyValidator } from '../../../gateway/test/support/reply-validator';
 import type { MergeRequestDetails } from '../../src/application/read-merge-request';
 import type { MergeRequest } from '../../src/domain/merge-request';
-import type { MergeRequestView, Person } from '../../src/domain/merge-request-view';
+import type { MergeRequestView } from '../../src/domain/merge-request-view';
 import type { Pipeline } from '../../src/domain/pipeline';
 import { presentMergeRequest } from '../../src/presenters/merge-request.presenter';
 import { presentMergeRequestDetails } from '../../src/presenters/merge-request-details.presenter';
@@ -9,7 +10,7 @@ import { presentMergeRequestDetails } from '../../src/presenters/merge-request-d
 const at = (day: number): Date => new Date(Date.UTC(2024, 0, day, 8, 39, 14, 883));
 const sha = (digit: string): string => digit.repeat(40);
 const names = ['', 'ada', 'bob', 'cleo', 'dan', 'eve', 'finn'];
-const person = (id: number): Person => ({
+const person = (id: number): UserRow => ({
   id,
   username: names[id] ?? '',
   name: `${names[id]} L.`,
