@@ -1,13 +1,7 @@
 import { forbidden } from '@switchyard/errors';
+import { levels } from '@switchyard/rights';
 import { countTasks, mentionsIn, trackAll, withCommands } from '@switchyard/texts';
-import {
-  allowedAssignees,
-  checkIssueFields,
-  type IssueType,
-  issueLevels,
-  mayAdminIssue,
-  mayDateIssue,
-} from '../domain/issue';
+import { allowedAssignees, checkIssueFields, type IssueType, mayAdminIssue, mayDateIssue } from '../domain/issue';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 
 /** An issue as it is asked for. */
@@ -49,7 +43,7 @@ export const createIssue =
     const dates = mayDateIssue(caller);
     const createdAt = dates ? command.createdAt : undefined;
     checkIssueFields({ title: command.title, description, assignees: command.assigneeIds.length, createdAt });
-    const member = caller.admin || caller.level >= issueLevels.guest;
+    const member = caller.admin || caller.level >= levels.guest;
     const [assigneeIds, labels, milestone] = member
       ? await Promise.all([
           edges.directory.readers(projectId, allowedAssignees(caller.tier, command.assigneeIds)),
@@ -59,7 +53,7 @@ export const createIssue =
       : [[], [], false];
     const tasks = countTasks(description);
     // Incidents are opened by Reporters; what others open is an issue.
-    const incident = command.issueType === 'incident' && caller.level < issueLevels.reporter;
+    const incident = command.issueType === 'incident' && caller.level < levels.reporter;
     const issue = await edges.issues.create({
       projectId,
       iid: dates ? command.iid : undefined,

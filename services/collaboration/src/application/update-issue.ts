@@ -1,10 +1,10 @@
 import { forbidden } from '@switchyard/errors';
+import { levels } from '@switchyard/rights';
 import { trackAll, withCommands } from '@switchyard/texts';
 import {
   allowedAssignees,
   checkIssueFields,
   type IssueType,
-  issueLevels,
   mayAdminIssue,
   mayDateIssue,
   mayUpdateIssue,
@@ -67,7 +67,7 @@ async function metadataOf(
     weight: caller.tier === 'free' ? undefined : command.weight,
     confidential: command.confidential,
     discussionLocked: command.discussionLocked,
-    issueType: command.issueType === 'incident' && caller.level < issueLevels.reporter ? undefined : command.issueType,
+    issueType: command.issueType === 'incident' && caller.level < levels.reporter ? undefined : command.issueType,
   };
 }
 

@@ -1,8 +1,9 @@
+import { levels } from '@switchyard/rights';
 import { type Alert, type AlertDetails, alertFacts } from './alert';
 import { headerLine, type Mail } from './mail';
 
 /** Least access level of those who are told of new alerts by mail (G-4.12-11). */
-export const alertMailLevel = 40;
+export const alertMailLevel = levels.maintainer;
 
 /** Where an alert lies, as a mail says it. */
 interface AlertPlace {

@@ -1,4 +1,5 @@
 import { invalid } from '@switchyard/errors';
+import { levels } from '@switchyard/rights';
 
 /** States of an issue. */
 export type IssueState = 'opened' | 'closed';
@@ -47,9 +48,6 @@ export interface Issue {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
-
-/** Access levels that decide about issues (G-5-14). */
-export const issueLevels = { guest: 10, planner: 15, reporter: 20, owner: 50 } as const;
 
 /** Longest title in characters (G-8-5). */
 const maxTitleLength = 255;
@@ -114,21 +112,21 @@ export const maySeeIssue = (
   issue: Pick<Issue, 'authorId' | 'confidential'>,
   assigneeIds: readonly number[],
   { userId, admin, level }: Standing,
-): boolean => !issue.confidential || admin || level >= issueLevels.planner || takesPart(issue, assigneeIds, userId);
+): boolean => !issue.confidential || admin || level >= levels.planner || takesPart(issue, assigneeIds, userId);
 
 /** Whether someone may edit the text of an issue, close it and reopen it: Planners, its author, its assignees. */
 export const mayUpdateIssue = (
   issue: Pick<Issue, 'authorId'>,
   assigneeIds: readonly number[],
   { userId, admin, level }: Standing,
-): boolean => admin || level >= issueLevels.planner || takesPart(issue, assigneeIds, userId);
+): boolean => admin || level >= levels.planner || takesPart(issue, assigneeIds, userId);
 
 /** Whether someone sets what else belongs to an existing issue: people, labels, dates, time, confidentiality, type. */
-export const mayAdminIssue = ({ admin, level }: Standing): boolean => admin || level >= issueLevels.planner;
+export const mayAdminIssue = ({ admin, level }: Standing): boolean => admin || level >= levels.planner;
 
 /** Whether someone may delete an issue: Owners, Planners, its author. */
 export const mayDeleteIssue = (issue: Pick<Issue, 'authorId'>, { userId, admin, level }: Standing): boolean =>
-  admin || level >= issueLevels.owner || level === issueLevels.planner || (userId > 0 && issue.authorId === userId);
+  admin || level >= levels.owner || level === levels.planner || (userId > 0 && issue.authorId === userId);
 
 /** Whether someone may say when an issue was made, and which number it has. */
-export const mayDateIssue = ({ admin, level }: Standing): boolean => admin || level >= issueLevels.owner;
+export const mayDateIssue = ({ admin, level }: Standing): boolean => admin || level >= levels.owner;

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '@switchyard/database';
 import { memberProjects, type ProjectRule, type Viewer, visibleProjects } from '@switchyard/directory';
-import { issueLevels } from '../domain/issue';
+import { levels } from '@switchyard/rights';
 
 /** Who reads the issues of a project: whoever sees it, where the feature is open to them. */
 export const issueRule: ProjectRule = { feature: 'issues' };
@@ -11,7 +11,7 @@ const takesPart = (userId: number): Sql => sql`(i.author_id = ${userId}::bigint
 
 /** Issues `i` that are not confidential to a viewer who has this level in their project. */
 export function openToLevel({ userId, admin }: Viewer, level: number): Sql {
-  if (admin || level >= issueLevels.planner) return sql`true`;
+  if (admin || level >= levels.planner) return sql`true`;
   return userId === 0 ? sql`not i.confidential` : sql`(not i.confidential or ${takesPart(userId)})`;
 }
 
@@ -22,6 +22,6 @@ export function visibleIssues(viewer: Viewer): Sql {
     ? sql`true`
     : userId === 0
       ? sql`not i.confidential`
-      : sql`(not i.confidential or ${takesPart(userId)} or ${memberProjects(viewer, issueLevels.planner)})`;
+      : sql`(not i.confidential or ${takesPart(userId)} or ${memberProjects(viewer, levels.planner)})`;
   return sql`(p.issues_enabled and ${visibleProjects(viewer, issueRule)} and ${open})`;
 }

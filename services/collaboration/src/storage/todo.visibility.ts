@@ -7,20 +7,20 @@ import {
   type Viewer,
   visibleProjects,
 } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
 import { alertLevel } from '../domain/alert';
-import { issueLevels } from '../domain/issue';
 import type { TodoTarget, TodoTargetType } from '../domain/todo';
 import { issueRule, visibleIssues } from './issue.visibility';
 
 /** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
-export const mergeRequestRule: ProjectRule = { privateLevel: 20, feature: 'merge_requests' };
+export const mergeRequestRule: ProjectRule = { privateLevel: levels.reporter, feature: 'merge_requests' };
 
 /** Whether the viewer reads the merge requests of the project `p` in namespace `n`; the same condition as their owner's own. */
 export const readableMergeRequests = (viewer: Viewer): Sql =>
   sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`;
 
 /** Who reads the code of a project (ability `read_code`). */
-export const codeRule: ProjectRule = { privateLevel: 20, feature: 'repository' };
+export const codeRule: ProjectRule = { privateLevel: levels.reporter, feature: 'repository' };
 
 /** Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted either. */
 interface Readability {
@@ -44,7 +44,7 @@ const readability: Record<TodoTargetType, Readability> = {
       if (issue === undefined) return [];
       const readers = await usersWhoSee(tx, projectId, userIds, issueRule);
       if (!issue.confidential) return readers;
-      const planners = new Set(await usersAtLevel(tx, projectId, readers, issueLevels.planner));
+      const planners = new Set(await usersAtLevel(tx, projectId, readers, levels.planner));
       return readers.filter((userId) => planners.has(userId) || issue.people.includes(userId));
     },
   },
@@ -59,7 +59,7 @@ const readability: Record<TodoTargetType, Readability> = {
 };
 
 /** Least level of those who read internal notes (G-4.6-9). */
-const reporter = 20;
+const { reporter } = levels;
 
 /** Whether the viewer may read the target of the to-do `t`, and the `note` it came from, on the aliases of the list of to-dos. */
 export const readableTarget = (viewer: Viewer): Sql => sql`case t.target_type
