@@ -33,6 +33,21 @@ import { repositoryRoutes } from './merge-requests/repository.routes';
 import { statusRoutes } from './merge-requests/statuses.routes';
 import { tagRoutes } from './merge-requests/tags.routes';
 
+/** What the process merge-requests serves. */
+export const routesOfMergeRequests: readonly Route[] = [
+  ...branchRoutes,
+  ...commitRoutes,
+  ...fileRoutes,
+  ...protectedBranchRoutes,
+  ...repositoryRoutes,
+  ...tagRoutes,
+  ...mergeRequestListRoutes,
+  ...mergeRequestRoutes,
+  ...mergeTrainRoutes,
+  ...pipelineRoutes,
+  ...statusRoutes,
+];
+
 /** Every endpoint there is. Routing, checks and the reference document follow from these values. */
 export const routes: readonly Route[] = [
   ...instanceRoutes,
@@ -57,15 +72,5 @@ export const routes: readonly Route[] = [
   ...alertSettingsRoutes,
   ...alertRoutes,
   ...metricImageRoutes,
-  ...branchRoutes,
-  ...commitRoutes,
-  ...fileRoutes,
-  ...protectedBranchRoutes,
-  ...repositoryRoutes,
-  ...tagRoutes,
-  ...mergeRequestListRoutes,
-  ...mergeRequestRoutes,
-  ...mergeTrainRoutes,
-  ...pipelineRoutes,
-  ...statusRoutes,
+  ...routesOfMergeRequests,
 ];

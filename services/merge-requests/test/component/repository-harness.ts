@@ -26,17 +26,7 @@ import {
 import { testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
 import type { Peers } from '../../../gateway/src/http/clients';
-import { branchRoutes } from '../../../gateway/src/routes/merge-requests/branches.routes';
-import { commitRoutes } from '../../../gateway/src/routes/merge-requests/commits.routes';
-import { fileRoutes } from '../../../gateway/src/routes/merge-requests/files.routes';
-import { mergeRequestListRoutes } from '../../../gateway/src/routes/merge-requests/merge-request-lists.routes';
-import { mergeRequestRoutes } from '../../../gateway/src/routes/merge-requests/merge-requests.routes';
-import { mergeTrainRoutes } from '../../../gateway/src/routes/merge-requests/merge-trains.routes';
-import { pipelineRoutes } from '../../../gateway/src/routes/merge-requests/pipelines.routes';
-import { protectedBranchRoutes } from '../../../gateway/src/routes/merge-requests/protected-branches.routes';
-import { repositoryRoutes } from '../../../gateway/src/routes/merge-requests/repository.routes';
-import { statusRoutes } from '../../../gateway/src/routes/merge-requests/statuses.routes';
-import { tagRoutes } from '../../../gateway/src/routes/merge-requests/tags.routes';
+import { routesOfMergeRequests } from '../../../gateway/src/routes';
 import type { RefChange, RefChangeSubscriber } from '../../src/application/ref-change';
 import { composeMergeRequests } from '../../src/compose-merge-requests';
 import { composeRepository, type RepositoryPart } from '../../src/compose-repository';
@@ -325,22 +315,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       SWITCHYARD_ALERT_PAYLOAD_LIMIT: 1_048_576,
     },
     gatewaySigner,
-    {
-      peers,
-      routes: [
-        ...branchRoutes,
-        ...commitRoutes,
-        ...fileRoutes,
-        ...protectedBranchRoutes,
-        ...repositoryRoutes,
-        ...tagRoutes,
-        ...mergeRequestListRoutes,
-        ...mergeRequestRoutes,
-        ...mergeTrainRoutes,
-        ...pipelineRoutes,
-        ...statusRoutes,
-      ],
-    },
+    { peers, routes: routesOfMergeRequests },
   );
   const stopBackground = mergeRequests.start();
   const url = `http://127.0.0.1:${gateway.port}`;
