@@ -50,6 +50,15 @@ export interface OrderColumn {
   direction?: 'asc' | 'desc';
 }
 
+/** An order in which rows without a value come last, whatever its direction. */
+export const emptyLast = (name: string, type: OrderColumn['type'], expression: Sql): OrderColumn => ({
+  name,
+  type,
+  expression,
+  nullable: true,
+  nulls: 'last',
+});
+
 /** A list: `select <select> from <from> where <where> order by …`, one statement a page, plus one capped count in offset mode. */
 export interface ListQuery {
   db: SqlExecutor;

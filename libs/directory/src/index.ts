@@ -22,6 +22,7 @@ export {
 } from './attachments';
 export { type Directory, type DirectoryOptions, startDirectory } from './directory';
 export { type EnsureLabels, labelsOf } from './ensure-labels';
+export { keepInPriorityOrder, putInPriorityOrder } from './keep-in-priority-order';
 export {
   type LabelRow,
   labelsByIds,
@@ -34,6 +35,7 @@ export {
 } from './labels';
 export { linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from './matches';
 export { directoryMigrations } from './migrations';
+export { leastPriority, milestoneDue, type PriorityTables, priorityOrderStore, priorityOrders } from './priority-order';
 export {
   type DirectoryProjectRow,
   fullPath,

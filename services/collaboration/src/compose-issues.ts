@@ -1,5 +1,5 @@
 import type { Database } from '@switchyard/database';
-import { type EnsureLabels, writtenNames } from '@switchyard/directory';
+import { type EnsureLabels, keepInPriorityOrder, priorityOrderStore, writtenNames } from '@switchyard/directory';
 import type { ServiceImplementation } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import { commandSteps } from '@switchyard/texts';
@@ -12,7 +12,6 @@ import { issueEditor, issueNoteables, keepIssueCounters } from './application/is
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
 import type { NoteableResolver } from './application/noteables';
-import { keepIssuesInOrder } from './application/order-issues';
 import { purgeIssues } from './application/purge-issues';
 import { listParticipantsOfIssue, readIssue, readIssueById } from './application/read-issue';
 import { readIssueTarget, readIssueTargets } from './application/read-issue-targets';
@@ -22,12 +21,11 @@ import type { TargetOwner } from './application/todo-targets';
 import { trackIssueTime } from './application/track-issue-time';
 import { updateIssue } from './application/update-issue';
 import { issueUrl } from './presenters/issue.presenter';
-import { issueList } from './storage/issue.list';
+import { issueList, issueOrders } from './storage/issue.list';
 import { changeIssue, issueStore } from './storage/issue.store';
 import { issueCounters } from './storage/issue-counter.store';
 import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-directory.store';
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
-import { issueOrderStore } from './storage/issue-order.store';
 import { issueParticipantList } from './storage/issue-participant.list';
 import { issueHandler } from './transport/issue.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
@@ -98,7 +96,10 @@ export function composeIssues(given: IssuePartEdges): IssuePart {
     }),
   });
   return {
-    startBackground: () => [purgeIssues(edges.issues), keepIssuesInOrder(issueOrderStore(db), given.directory)],
+    startBackground: () => [
+      purgeIssues(edges.issues),
+      keepInPriorityOrder(priorityOrderStore(db, issueOrders), given.directory),
+    ],
     services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock: edges.clock })],
     mergeRequestFollowers: [issueReferenceFollower(followReferences)],
     targets: issueTargets(useCases, { externalUrl, clock: edges.clock }),

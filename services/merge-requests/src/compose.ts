@@ -1,5 +1,5 @@
 import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
-import { labelsOf, startDirectory } from '@switchyard/directory';
+import { keepInPriorityOrder, labelsOf, priorityOrderStore, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
@@ -14,6 +14,7 @@ import { startVerifyingLandings } from './compose-verifier';
 import type { Config } from './config';
 import { migrationSets } from './migrations';
 import { diffRefsOf } from './storage/diff-refs.store';
+import { mergeRequestOrders } from './storage/merge-request.list';
 import { keepNoteCounters } from './storage/note-counters.store';
 import { defaultBranchOf } from './transport/default-branch.client';
 import { diffPositionHandler } from './transport/diff-position.handler';
@@ -95,6 +96,8 @@ export async function compose(
       });
       background.push(() => consumer.close());
       background.push(() => relay.close(), repository.startReconciler(), mergeRequests.start());
+      const inOrder = keepInPriorityOrder(priorityOrderStore(db, mergeRequestOrders), directory);
+      background.push(() => inOrder.close());
       background.push(startVerifyingLandings(db, repository.repositoryOf));
     },
     close: async () => {

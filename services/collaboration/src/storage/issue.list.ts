@@ -1,6 +1,7 @@
 import {
   type Database,
   empty,
+  emptyLast,
   join,
   listPage,
   named,
@@ -12,7 +13,7 @@ import {
   sql,
   totalLimit,
 } from '@switchyard/database';
-import { inGroup, type Viewer } from '@switchyard/directory';
+import { inGroup, type PriorityTables, priorityOrders, type Viewer } from '@switchyard/directory';
 import type { IssueFilter } from '../domain/issue-filter';
 import type { IssueView } from '../domain/issue-view';
 import { issueConditions } from './issue.filter';
@@ -21,28 +22,21 @@ import { openToLevel, visibleIssues } from './issue.visibility';
 
 const id: OrderColumn = { name: 'id', expression: sql`i.id`, type: 'bigint' };
 
-/** Whatever the direction, issues without a value come last. */
-const last = (name: string, type: OrderColumn['type'], expression: Sql): OrderColumn => ({
-  name,
-  type,
-  expression,
-  nullable: true,
-  nulls: 'last',
-});
-
-const labelPriority = last('label_priority', 'integer', sql`i.label_priority`);
-const priority = [last('milestone_due', 'date', sql`i.milestone_due`), labelPriority, id];
+/** What the orders by milestone and label are kept with. */
+export const issueOrders: PriorityTables = {
+  rows: 'issues',
+  labels: 'issue_labels',
+  labelled: 'issue_id',
+  sources: 'issue_order_sources',
+};
 
 const orders: Record<string, OrderColumn[]> = {
   created_at: [{ name: 'created_at', expression: sql`i.created_at`, type: 'timestamptz' }, id],
   updated_at: [{ name: 'updated_at', expression: sql`i.updated_at`, type: 'timestamptz' }, id],
   title: [{ name: 'title', expression: sql`i.title`, type: 'text' }, id],
-  due_date: [last('due_date', 'date', sql`i.due_date`), id],
-  weight: [last('weight', 'integer', sql`i.weight`), id],
-  // Those of milestones that end on one day by their labels: one index serves both orders.
-  milestone_due: priority,
-  priority,
-  label_priority: [labelPriority, id],
+  due_date: [emptyLast('due_date', 'date', sql`i.due_date`), id],
+  weight: [emptyLast('weight', 'integer', sql`i.weight`), id],
+  ...priorityOrders('i', id),
   popularity: [{ name: 'upvotes', expression: sql`i.upvotes`, type: 'integer' }, id],
   // Nothing moves an issue by hand yet: each stands where it was put when it was made.
   relative_position: [id],

@@ -9,7 +9,7 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
-import type { Viewer } from '@switchyard/directory';
+import { leastPriority, milestoneDue, type Viewer } from '@switchyard/directory';
 import { conflict, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Issue } from '../domain/issue';
@@ -19,7 +19,6 @@ import { publishIssueFacts } from './issue.events';
 import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
 import { copyConversation } from './issue-conversation.store';
-import { leastPriority, milestoneDue } from './issue-order.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 

@@ -1,5 +1,13 @@
 import { type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
-import { type Directory, labelsByTitles, startDirectory, type Viewer, writtenNames } from '@switchyard/directory';
+import {
+  type Directory,
+  labelsByTitles,
+  priorityOrderStore,
+  putInPriorityOrder,
+  startDirectory,
+  type Viewer,
+  writtenNames,
+} from '@switchyard/directory';
 import { decodeBody, issueEvents, tellStates } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
@@ -7,17 +15,15 @@ import { commandSteps } from '@switchyard/texts';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { createIssue } from '../../src/application/create-issue';
 import type { IssueEdges } from '../../src/application/issue.edges';
-import { orderIssues } from '../../src/application/order-issues';
 import { updateIssue } from '../../src/application/update-issue';
 import type { NewIssue } from '../../src/domain/issue-change';
 import { editIssue } from '../../src/domain/issue-edit';
 import type { IssueFilter } from '../../src/domain/issue-filter';
 import { migrationSets } from '../../src/migrations';
 import { issueStates } from '../../src/storage/issue.events';
-import { type IssueList, type IssueScope, issueList } from '../../src/storage/issue.list';
+import { type IssueList, type IssueScope, issueList, issueOrders } from '../../src/storage/issue.list';
 import { type IssueStore, issueStore } from '../../src/storage/issue.store';
 import { issueDirectoryStore } from '../../src/storage/issue-directory.store';
-import { issueOrderStore } from '../../src/storage/issue-order.store';
 
 let database: TestDatabase;
 let db: Database;
@@ -424,8 +430,8 @@ describe('issues in the database', () => {
     const first = label('first', 0);
     const second = label('second', 5);
     await directory.ensure(model.changes.length);
-    const orders = issueOrderStore(db);
-    await orderIssues(orders);
+    const orders = priorityOrderStore(db, issueOrders);
+    await putInPriorityOrder(orders);
     await make({ title: 'none', milestoneId: never, labelIds: [bug.id] });
     await make({ title: 'late second', milestoneId: late, labelIds: [second.id] });
     await make({ title: 'late first', milestoneId: late, labelIds: [second.id, first.id] });
@@ -455,12 +461,12 @@ describe('issues in the database', () => {
     label('first', undefined, first.id);
     label('bug', 1, bug.id);
     await directory.ensure(model.changes.length);
-    await orderIssues(orders);
+    await putInPriorityOrder(orders);
     expect(await inOrder('milestone_due', 'asc')).toEqual(['late second', 'late first', 'soon', 'none']);
     expect(await inOrder('label_priority', 'asc')).toEqual(['none', 'late second', 'late first', 'soon']);
     expect(await orders.unsettled()).toBe(true);
     await db.query(sql`update issue_order_sources set applied_at = now() - interval '1 hour'`);
-    await orderIssues(orders);
+    await putInPriorityOrder(orders);
     expect(await orders.unsettled()).toBe(false);
     expect(await orders.stale(10)).toEqual([]);
   });

@@ -6,7 +6,14 @@ import {
   type SqlExecutor,
   sql,
 } from '@switchyard/database';
-import { inGroup, type ProjectRule, type Viewer, visibleProjects } from '@switchyard/directory';
+import {
+  inGroup,
+  type PriorityTables,
+  type ProjectRule,
+  priorityOrders,
+  type Viewer,
+  visibleProjects,
+} from '@switchyard/directory';
 import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { whereOf } from './merge-request.filter';
@@ -22,6 +29,16 @@ const orders: Record<string, OrderColumn[]> = {
   updated_at: [{ name: 'updated_at', expression: sql`mr.updated_at`, type: 'timestamptz' }, id],
   title: [{ name: 'title', expression: sql`mr.title`, type: 'text' }, id],
   merged_at: [{ name: 'merged_at', expression: sql`mr.merged_at`, type: 'timestamptz', nullable: true }, id],
+  popularity: [{ name: 'upvotes', expression: sql`mr.upvotes`, type: 'integer' }, id],
+  ...priorityOrders('mr', id),
+};
+
+/** What the orders by milestone and label are kept with. */
+export const mergeRequestOrders: PriorityTables = {
+  rows: 'merge_requests',
+  labels: 'merge_request_labels',
+  labelled: 'merge_request_id',
+  sources: 'merge_request_order_sources',
 };
 
 /** Which merge requests a list is about. */

@@ -12,7 +12,7 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
-import type { Viewer } from '@switchyard/directory';
+import { leastPriority, milestoneDue, type Viewer } from '@switchyard/directory';
 import { type AppError, conflict, notFound } from '@switchyard/errors';
 import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
 import { beingMerged, type MergeRequest } from '../domain/merge-request';
@@ -129,10 +129,18 @@ async function addDiff(tx: Tx, id: number, diff: DiffVersion): Promise<number> {
   return row!.id;
 }
 
-async function update(tx: Tx, id: number, patch: MergeRequestPatch, quiet: boolean): Promise<MergeRequest> {
+async function update(
+  tx: Tx,
+  id: number,
+  patch: MergeRequestPatch,
+  quiet: boolean,
+  labelIds?: readonly number[],
+): Promise<MergeRequest> {
   const sets = Object.entries(patch)
     .filter(([, value]) => value !== undefined)
     .map(([field, value]) => sql`${raw(patchColumns[field as keyof MergeRequestPatch])} = ${value}`);
+  if (patch.milestoneId !== undefined) sets.push(sql`milestone_due = ${milestoneDue(patch.milestoneId)}`);
+  if (labelIds !== undefined) sets.push(sql`label_priority = ${leastPriority(sql`${[...labelIds]}::bigint[]`)}`);
   if (!quiet && patch.updatedAt === undefined) sets.push(sql`updated_at = now()`);
   const row = await tx.one(sql`
     update merge_requests set ${join([...sets, sql`lock_version = lock_version + 1`], ', ')} where id = ${id} returning *`);
@@ -160,7 +168,7 @@ async function apply(
   let patch = { ...train.patch, ...change.patch };
   if (change.newHead !== undefined) patch = { ...patch, ...(await headOf(tx, before.mergeRequest, change.newHead)) };
   if (change.diff !== undefined) patch = { ...patch, latestDiffId: await addDiff(tx, id, change.diff) };
-  const after = await update(tx, id, patch, change.quiet ?? false);
+  const after = await update(tx, id, patch, change.quiet ?? false, change.labelIds);
   if (change.assigneeIds !== undefined) await replacePeople(tx, 'assignees', id, change.assigneeIds);
   if (change.reviewerIds !== undefined) await replacePeople(tx, 'reviewers', id, change.reviewerIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
@@ -279,13 +287,14 @@ export const mergeRequestStore = (db: Database) => ({
           insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title,
             description, draft, task_count, completed_task_count, source_sha, target_sha, squash, force_remove_source_branch,
             allow_collaboration, approvals_before_merge, milestone_id, merge_after, discussion_locked, time_estimate, total_time_spent,
-            prepared_at, changes_count, head_pipeline_id)
+            milestone_due, label_priority, prepared_at, changes_count, head_pipeline_id)
           values (${iid}, ${wanted.projectId}, ${wanted.sourceProjectId}, ${wanted.sourceBranch}, ${wanted.targetBranch},
             ${wanted.authorId}, ${wanted.title}, ${wanted.description ?? null}, ${wanted.draft}, ${wanted.taskCount},
             ${wanted.completedTaskCount}, ${wanted.sourceSha}, ${wanted.targetSha}, ${wanted.squash},
             ${wanted.forceRemoveSourceBranch ?? null}, ${wanted.allowCollaboration}, ${wanted.approvalsBeforeMerge ?? null},
             ${wanted.milestoneId ?? null}, ${wanted.mergeAfter ?? null}, ${wanted.discussionLocked ?? null},
-            ${wanted.timeEstimate}, ${wanted.totalTimeSpent}, now(), ${wanted.diff?.filesCount ?? null},
+            ${wanted.timeEstimate}, ${wanted.totalTimeSpent}, ${milestoneDue(wanted.milestoneId ?? null)},
+            ${leastPriority(sql`${[...wanted.labelIds]}::bigint[]`)}, now(), ${wanted.diff?.filesCount ?? null},
             (select id from pipelines where project_id = ${wanted.sourceProjectId} and sha = ${wanted.sourceSha}
               and ref = ${wanted.sourceBranch} and not tag order by id desc limit 1))
           returning *`);

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { countStatements, type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
-import { directoryMigrations } from '@switchyard/directory';
+import { countStatements, type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
+import { directoryMigrations, priorityOrderStore, putInPriorityOrder } from '@switchyard/directory';
 import { eventMigrations, mergeRequestEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeRequestFilter } from '../../src/domain/merge-request-filter';
 import { mergeRequestStates, publishFacts } from '../../src/storage/merge-request.events';
+import { mergeRequestOrders } from '../../src/storage/merge-request.list';
 import { mergeRequestStore } from '../../src/storage/merge-request.store';
 import { pipelineStore } from '../../src/storage/pipeline.store';
 import { repositoryStore } from '../../src/storage/repository.store';
@@ -182,8 +183,11 @@ test.each(filters)('filter: %s', async (_, filter, iids) => {
   expect(found.page.total).toBe(iids.length);
 });
 
+const plainOrders = ['created_at', 'updated_at', 'title', 'merged_at', 'popularity'];
+const priorityOrders = ['priority', 'label_priority', 'milestone_due'];
+
 test('each order gives every row once, both ways, by keyset', async () => {
-  for (const orderBy of ['created_at', 'updated_at', 'title', 'merged_at']) {
+  for (const orderBy of [...plainOrders, ...priorityOrders]) {
     for (const sort of ['asc', 'desc'] as const) {
       const seen: number[] = [];
       let cursor: string | undefined;
@@ -300,38 +304,112 @@ test('how each stands is told when asked, as a change would tell it', async () =
   expect(told[0]?.body.mergeRequest).toMatchObject({ labelIds: [1, 2], state: 'opened' });
 });
 
+/** A merge request to be opened about which nothing is said. */
+const plain = {
+  targetBranch: 'main',
+  authorId: 3,
+  title: 'Many',
+  description: undefined,
+  draft: false,
+  taskCount: 0,
+  completedTaskCount: 0,
+  sourceSha: 'a'.repeat(40),
+  targetSha: 'a'.repeat(40),
+  squash: false,
+  forceRemoveSourceBranch: undefined,
+  allowCollaboration: false,
+  approvalsBeforeMerge: undefined,
+  milestoneId: undefined,
+  mergeAfter: undefined,
+  discussionLocked: undefined,
+  timeEstimate: 0,
+  totalTimeSpent: 0,
+  assigneeIds: [],
+  reviewerIds: [],
+  labelIds: [],
+  diff: undefined,
+  mentions: { usernames: [], directlyAddressed: [] },
+  issueReferences: { closing: [], mentioned: [], mergeRequests: [] },
+};
+
+test('they stand by the dates of their milestones and the ranks of their labels, whatever becomes of these', async () => {
+  await db.query(sql`
+    insert into directory.milestones (id, iid, project_id, title, state, due_date, created_at, updated_at)
+    values (11, 1, 3, 'soon', 'active', '2030-01-01', now(), now()), (12, 2, 3, 'late', 'active', '2031-01-01', now(), now())`);
+  await db.query(sql`
+    insert into directory.labels (id, project_id, title, color, priority)
+    values (11, 3, 'first', '#ff0000', 0), (12, 3, 'second', '#ff0000', 5)`);
+  await db.query(sql`insert into iid_counters (project_id, scope, last_iid) values (3, 'merge_requests', 1)`);
+  const orders = priorityOrderStore(db, mergeRequestOrders);
+  await putInPriorityOrder(orders);
+  const make = (title: string, more: object) =>
+    store.create({ ...plain, projectId: 3, sourceProjectId: 3, sourceBranch: title, title, ...more });
+  await make('late second', { milestoneId: 12, labelIds: [12] });
+  await make('late first', { milestoneId: 12, labelIds: [11, 12] });
+  const moves = await make('soon', { labelIds: [11] });
+  await store.change(moves.id, 3, () => ({ patch: { milestoneId: 11 }, labelIds: [] }));
+  const inOrder = async (orderBy: string, sort: 'asc' | 'desc') => {
+    const { rows: found } = await store.list({
+      scope: { projectId: 3 },
+      filter: {},
+      viewer: member,
+      request: request({ orderBy, sort }),
+    });
+    return found.map(({ mergeRequest }) => mergeRequest.title);
+  };
+  for (const orderBy of ['priority', 'milestone_due'])
+    expect(await inOrder(orderBy, 'asc')).toEqual(['soon', 'late first', 'late second', 'Public']);
+  expect(await inOrder('milestone_due', 'desc')).toEqual(['late second', 'late first', 'soon', 'Public']);
+  expect(await inOrder('label_priority', 'asc')).toEqual(['late first', 'late second', 'Public', 'soon']);
+  expect(await inOrder('label_priority', 'desc')).toEqual(['late second', 'late first', 'soon', 'Public']);
+
+  await db.query(sql`update directory.milestones set due_date = '2032-01-01' where id = 11`);
+  await db.query(sql`update directory.labels set priority = 9 where id = 12`);
+  await db.query(sql`update directory.labels set deleted_at = now() where id = 11`);
+  await putInPriorityOrder(orders);
+  expect(await inOrder('milestone_due', 'asc')).toEqual(['late second', 'late first', 'soon', 'Public']);
+  expect(await inOrder('label_priority', 'asc')).toEqual(['late second', 'late first', 'Public', 'soon']);
+  await db.query(sql`update merge_request_order_sources set applied_at = now() - interval '1 hour'`);
+  await putInPriorityOrder(orders);
+  expect([await orders.unsettled(), await orders.stale(10)]).toEqual([false, []]);
+});
+
+test('each order of a project and of all is read through an index', async () => {
+  await db.query(sql`
+    insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, milestone_due,
+      label_priority, upvotes, merged_at, created_at, updated_at)
+    select n, 100 + n % 40, 100, 'branch-' || n, 'main', 3, 'Row ' || n, case when n % 5 = 0 then null else date '2026-01-01' + n % 30 end,
+      nullif(n % 11, 0), n % 7, case when n % 3 = 0 then null else now() - n * interval '1 hour' end, now() - n * interval '1 minute',
+      now() - n * interval '1 second'
+    from generate_series(1, 20000) n`);
+  await db.query(sql`analyze merge_requests`);
+  const columns = {
+    ...{ created_at: ['created_at'], updated_at: ['updated_at'], title: ['title'], merged_at: ['merged_at'] },
+    ...{ popularity: ['upvotes'], label_priority: ['label_priority'] },
+    ...{ priority: ['milestone_due', 'label_priority'], milestone_due: ['milestone_due', 'label_priority'] },
+  } as Record<string, string[]>;
+  for (const scope of [sql`project_id = 100`, sql`true`])
+    for (const orderBy of [...plainOrders, ...priorityOrders])
+      for (const direction of ['asc', 'desc']) {
+        const last = priorityOrders.includes(orderBy) ? ' nulls last' : '';
+        const by = raw(`${columns[orderBy]?.map((name) => `${name} ${direction}${last}, `).join('')}id ${direction}`);
+        const plan = await db.query<{ 'QUERY PLAN': string }>(
+          sql`explain select id from merge_requests where ${scope} order by ${by} limit 20`,
+        );
+        const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+        expect(text).toContain('Index');
+        expect(text).not.toMatch(/Seq Scan|Sort/);
+      }
+});
+
 test('twenty creations at once get dense, unique numbers', async () => {
-  const sha = 'a'.repeat(40);
   const made = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
       store.create({
+        ...plain,
         projectId: 5,
         sourceProjectId: 5,
         sourceBranch: `many-${at}`,
-        targetBranch: 'main',
-        authorId: 3,
-        title: 'Many',
-        description: undefined,
-        draft: false,
-        taskCount: 0,
-        completedTaskCount: 0,
-        sourceSha: sha,
-        targetSha: sha,
-        squash: false,
-        forceRemoveSourceBranch: undefined,
-        allowCollaboration: false,
-        approvalsBeforeMerge: undefined,
-        milestoneId: undefined,
-        mergeAfter: undefined,
-        discussionLocked: undefined,
-        timeEstimate: 0,
-        totalTimeSpent: 0,
-        assigneeIds: [],
-        reviewerIds: [],
-        labelIds: [],
-        diff: undefined,
-        mentions: { usernames: [], directlyAddressed: [] },
-        issueReferences: { closing: [], mentioned: [], mergeRequests: [] },
       }),
     ),
   );

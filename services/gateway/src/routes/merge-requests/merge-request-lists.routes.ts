@@ -56,7 +56,19 @@ const listed = {
     mutuallyExclusive('reviewer_id', 'reviewer_username'),
     mutuallyExclusive('merge_user_id', 'merge_user_username'),
   ),
-  list: { orderBy: ['created_at', 'updated_at', 'title', 'merged_at'], sort: 'desc' },
+  list: {
+    orderBy: [
+      'created_at',
+      'updated_at',
+      'title',
+      'merged_at',
+      'popularity',
+      'priority',
+      'label_priority',
+      'milestone_due',
+    ],
+    sort: 'desc',
+  },
   returns: { 200: ['MergeRequestItem'] },
 } as const;
 

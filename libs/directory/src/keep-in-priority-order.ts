@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/rpc';
-import type { IssueOrderStore } from '../storage/issue-order.store';
+import type { PriorityOrderStore } from './priority-order';
 
 /** Milliseconds between two looks at the directory. */
 const interval = 1_000;
@@ -7,14 +7,14 @@ const interval = 1_000;
 /** Milestones and labels of one round. */
 const sources = 100;
 
-/** Issues one statement moves; keeps its locks short. */
+/** Rows one statement moves; keeps its locks short. */
 const batch = 1_000;
 
 /**
- * Keeps issues in the order of their milestones' dates and their labels' ranks when those change: within some seconds, a thousand issues
- * a statement. Whoever gives an issue another milestone or label puts it in its place by themselves.
+ * Keeps rows in the order of their milestones' dates and their labels' ranks when those change: within some seconds, a thousand rows
+ * a statement. Whoever gives one another milestone or label puts it in its place by themselves.
  */
-export async function orderIssues(orders: IssueOrderStore, stopping?: AbortSignal): Promise<void> {
+export async function putInPriorityOrder(orders: PriorityOrderStore, stopping?: AbortSignal): Promise<void> {
   for (;;) {
     const stale = await orders.stale(sources);
     for (const source of stale) {
@@ -27,16 +27,16 @@ export async function orderIssues(orders: IssueOrderStore, stopping?: AbortSigna
   }
 }
 
-/** `orderIssues` whenever the directory has changed. */
-export function keepIssuesInOrder(
-  orders: IssueOrderStore,
+/** `putInPriorityOrder` whenever the directory has changed. */
+export function keepInPriorityOrder(
+  orders: PriorityOrderStore,
   directory: { sequence(): number },
 ): { close(): Promise<void> } {
   let seen: number | undefined;
-  return repeat('the order of issues', interval, async (stopping) => {
+  return repeat('the order by priority', interval, async (stopping) => {
     const sequence = directory.sequence();
     if (sequence === seen && !(await orders.unsettled())) return;
-    await orderIssues(orders, stopping);
+    await putInPriorityOrder(orders, stopping);
     seen = sequence;
   });
 }
