@@ -19,6 +19,8 @@ const deadLetterRetention = 4 * retention;
 const publishBytes = 700_000;
 /** The smallest session a broker allows by default is 6 s; a killed member is replaced after it. */
 const sessionTimeout = 10_000;
+/** Some 6 s in all. */
+const adminRetries = 9;
 
 /**
  * Carries an event's own `traceparent`: the tracing of kafkajs puts the relay's in its place, and with it the event would leave the
@@ -82,7 +84,14 @@ function byTopic(records: BusRecord[]) {
  */
 export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: KafkaBusOptions): EventBus {
   // Loaded where there is a Kafka: a process on the embedded log starts without it.
-  const { Kafka, logLevel, Partitioners } = require('kafkajs') as typeof import('kafkajs');
+  const {
+    Kafka,
+    KafkaJSGroupCoordinatorNotFound,
+    KafkaJSNonRetriableError,
+    KafkaJSProtocolError,
+    logLevel,
+    Partitioners,
+  } = require('kafkajs') as typeof import('kafkajs');
   const kafka = new Kafka({
     clientId,
     brokers,
@@ -101,13 +110,29 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
   let connection: Promise<Producer> | undefined;
   let closed: Promise<void> | undefined;
 
+  /** The one error may be wrapped in another, which says that it lasts. */
+  function passes(error: unknown): boolean {
+    if (error instanceof KafkaJSGroupCoordinatorNotFound) return true;
+    const refusal = error instanceof KafkaJSNonRetriableError ? error.cause : error;
+    return refusal instanceof KafkaJSProtocolError && refusal.retriable;
+  }
+
+  /**
+   * `work` must be safe to repeat: a topic made a moment ago, or whose leader moves, is refused with an error that passes, as is a
+   * group on a cluster that has just begun; kafkajs gives up on those where it asks for offsets.
+   */
   async function withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-    const admin = kafka.admin();
-    try {
-      await admin.connect();
-      return await work(admin);
-    } finally {
-      await admin.disconnect().catch(() => undefined);
+    for (let tries = 0; ; tries += 1) {
+      const admin = kafka.admin();
+      try {
+        await admin.connect();
+        return await work(admin);
+      } catch (error) {
+        if (tries === adminRetries || !passes(error)) throw error;
+      } finally {
+        await admin.disconnect().catch(() => undefined);
+      }
+      await pause(backoff(tries, 50, 1_000));
     }
   }
 

@@ -223,6 +223,13 @@ export function busContract(name: string, given: () => BusUnderTest | Promise<Bu
       expect(valuesOf(received).sort()).toEqual([1, 2, 3, 4]);
     });
 
+    test('topics that are made this moment are drained, all at once', async () => {
+      const reader = await open();
+      const topics = Array.from({ length: 12 }, () => unique('new'));
+      const drains = topics.map((topic) => reader.drain({ group: topic, topic, handler: async () => undefined }));
+      expect(await Promise.all(drains)).toEqual(topics.map(() => 0));
+    });
+
     test('a bus that goes away fails publishing, ends nothing, and delivers again once it is back', async () => {
       const topic = unique('away');
       const received: unknown[] = [];
