@@ -1,5 +1,6 @@
 import { badRequest } from '@switchyard/errors';
 import { GroupServiceService, type GroupSettings as WireSettings } from '@switchyard/protos/groups_admin/v1/group';
+import { levels } from '@switchyard/rights';
 import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { createGroup } from '../application/create-group';
 import type { deleteGroup, restoreGroup } from '../application/delete-group';
@@ -121,7 +122,7 @@ export function groupHandler(cases: GroupCases, instance: Instance): ServiceImpl
         presentGroup(
           group,
           {
-            administers: viewer.admin || (context.access?.level ?? 0) >= 50,
+            administers: viewer.admin || (context.access?.level ?? 0) >= levels.owner,
             runnersToken: cases.runnersToken(group.id),
             projects: projects?.map((project) => present(project, instance)),
           },

@@ -1,5 +1,6 @@
 import { type Database, sql } from '@switchyard/database';
 import { visibleProjects } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
 import type { CodeReaders } from '../application/read-commits';
 
 /** Opens `CodeReaders`. */
@@ -10,4 +11,4 @@ export const codeReaders =
       select p.id, n.full_path || '/' || p.path as "fullPath"
       from directory.projects p join directory.namespaces n on n.id = p.namespace_id
       where p.id = any(${[...projectIds]}::bigint[])
-        and ${visibleProjects(viewer, { privateLevel: 20, feature: 'repository' })}`);
+        and ${visibleProjects(viewer, { privateLevel: levels.reporter, feature: 'repository' })}`);
