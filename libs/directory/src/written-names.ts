@@ -1,5 +1,5 @@
 import type { SqlExecutor } from '@switchyard/database';
-import { type LabelRow, labelsByTitles } from './labels';
+import { type LabelRow, labelsByTitles, type MilestoneRow, milestonesByTitle } from './labels';
 import { type DirectoryUserRow, usersByUsernames } from './users';
 
 /** Who and what the names that people write into texts stand for. */
@@ -8,4 +8,6 @@ export const writtenNames = (db: SqlExecutor) => ({
   users: (names: readonly string[]): Promise<Map<string, DirectoryUserRow>> => usersByUsernames(db, names),
   /** Labels a project may use; see `labelsByTitles`. */
   labels: (projectId: number, titles: readonly string[]): Promise<LabelRow[]> => labelsByTitles(db, projectId, titles),
+  /** Milestones a project may use; see `milestonesByTitle`. */
+  milestones: (projectId: number, title: string): Promise<MilestoneRow[]> => milestonesByTitle(db, projectId, title),
 });

@@ -1,5 +1,5 @@
 import { parseDuration } from './durations';
-import { type Command, dueDate, labelNames, userNames } from './quick-actions';
+import { type Command, dueDate, labelNames, milestoneName, userNames } from './quick-actions';
 import { parseTimeSpent, type TimeTracking } from './time-tracking';
 
 /** One thing a command changes on an object; what is undefined stays. */
@@ -12,6 +12,8 @@ export interface CommandedEdit {
   readonly addLabels?: readonly string[];
   readonly removeLabels?: readonly string[];
   readonly locked?: boolean;
+  /** 0 takes it away. */
+  readonly milestoneId?: number;
   /** `YYYY-MM-DD`; null takes it away. */
   readonly dueDate?: string | null;
   readonly confidential?: boolean;
@@ -59,6 +61,11 @@ export interface CommandNames {
   readonly users: (names: readonly string[]) => Promise<ReadonlyMap<string, { readonly id: number }>>;
   /** Labels a project may use, by exact title. */
   readonly labels: (projectId: number, titles: readonly string[]) => Promise<readonly { readonly title: string }[]>;
+  /** Milestones a project may use, by exact title. */
+  readonly milestones: (
+    projectId: number,
+    title: string,
+  ) => Promise<readonly { readonly id: number; readonly title: string }[]>;
 }
 
 /** Opens `CommandSteps`. */
@@ -132,6 +139,19 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
           says: name === 'unassign' ? 'Removed assignees.' : 'Changed the assignees.',
         };
       }
+      case 'milestone': {
+        const title = milestoneName(argument);
+        const [found] = title === '' ? [] : await known.milestones(subject.projectId, title);
+        return found === undefined
+          ? undefined
+          : {
+              edit: { milestoneId: found.id },
+              changes: { milestone_id: found.id },
+              says: `Set the milestone to %"${found.title}".`,
+            };
+      }
+      case 'remove_milestone':
+        return { edit: { milestoneId: 0 }, changes: { milestone_id: null }, says: 'Removed the milestone.' };
       case 'todo':
         return { todo: 'add', changes: { todo_event: 'add' }, says: 'Added a to-do item.' };
       case 'done':

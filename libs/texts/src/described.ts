@@ -12,6 +12,8 @@ export interface DescribedWish {
   readonly labels?: readonly string[] | undefined;
   readonly addLabels: readonly string[];
   readonly removeLabels: readonly string[];
+  /** 0 takes it away. */
+  readonly milestoneId?: number | undefined;
   readonly dueDate?: string | null | undefined;
   readonly confidential?: boolean | undefined;
   readonly discussionLocked?: boolean | undefined;
@@ -72,6 +74,7 @@ export async function withCommands<W extends DescribedWish>(
       title: edit.title ?? described.title,
       stateEvent: edit.stateEvent ?? described.stateEvent,
       assigneeIds: edit.assigneeIds ?? described.assigneeIds,
+      milestoneId: edit.milestoneId ?? described.milestoneId,
       dueDate: edit.dueDate === undefined ? described.dueDate : edit.dueDate,
       confidential: edit.confidential ?? described.confidential,
       discussionLocked: edit.locked ?? described.discussionLocked,

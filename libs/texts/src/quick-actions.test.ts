@@ -1,4 +1,4 @@
-import { dueDate, labelNames, parseQuickActions, userNames } from './quick-actions';
+import { dueDate, labelNames, milestoneName, parseQuickActions, userNames } from './quick-actions';
 
 describe('commands in a body', () => {
   it('are lines of their own, taken out of the text', () => {
@@ -46,7 +46,14 @@ describe('commands in a body', () => {
   });
 });
 
-it('labels and users are named in their usual spellings', () => {
+it('labels, milestones and users are named in their usual spellings', () => {
+  expect(['%v1', 'v1', '%"next one"', 'next one', ''].map(milestoneName)).toEqual([
+    'v1',
+    'v1',
+    'next one',
+    'next one',
+    '',
+  ]);
   expect(labelNames('~bug ~"needs work" plain "two words", ~bug')).toEqual(['bug', 'needs work', 'plain', 'two words']);
   expect(userNames('@ada, me and @bob @ada')).toEqual(['ada', 'me', 'bob']);
 });

@@ -17,6 +17,8 @@ const kindsOf = {
   assign: onWork,
   unassign: onWork,
   reassign: onWork,
+  milestone: onWork,
+  remove_milestone: onWork,
   todo: withTodos,
   done: withTodos,
   subscribe: onWork,
@@ -119,6 +121,12 @@ export function labelNames(argument: string): string[] {
   );
   return [...new Set(names.filter((name) => name !== ''))];
 }
+
+/** The milestone an argument names: `%v1`, `%"next one"`, with or without the sign; empty for none. */
+export const milestoneName = (argument: string): string => {
+  const name = argument.replace(/^%/, '');
+  return (/^"([^"]*)"$/.exec(name)?.[1] ?? name).trim();
+};
 
 /** Users an argument names: `@ada @bob`, with or without the sign; `me` is whoever writes. */
 export const userNames = (argument: string): string[] => [

@@ -76,6 +76,7 @@ export const issueEditor =
         labels: edit.labels,
         addLabels: edit.addLabels ?? [],
         removeLabels: edit.removeLabels ?? [],
+        milestoneId: edit.milestoneId,
         dueDate: edit.dueDate,
         confidential: edit.confidential,
         discussionLocked: edit.locked,

@@ -297,6 +297,17 @@ describe('a body that says something else', () => {
     expect(scene.here.edits.at(-1)).toMatchObject({ title: 'Draft: Change' });
     expect(await write(draft, '/ready')).toMatchObject({ commands_changes: { wip_event: 'ready' } });
     expect(scene.here.edits.at(-1)).toMatchObject({ title: 'Change' });
+    await scene.here.db.query(sql`
+      insert into directory.milestones (id, iid, project_id, title, state, created_at, updated_at)
+      values (71, 1, ${scene.project.id}, 'next one', 'active', now(), now())`);
+    expect(await write(target, '/milestone %nothing\n/milestone %"next one"')).toEqual({
+      status: 202,
+      commands_changes: { milestone_id: 71 },
+      summary: ['Could not apply milestone command.', 'Set the milestone to %"next one".'],
+    });
+    expect(scene.here.edits.at(-1)).toMatchObject({ milestoneId: 71 });
+    expect(await write(target, '/remove_milestone')).toMatchObject({ commands_changes: { milestone_id: null } });
+    expect(scene.here.edits.at(-1)).toMatchObject({ milestoneId: 0 });
     expect(await write(target, '/done')).toMatchObject({ status: 202 });
     expect(await write(target, '/estimate 3h\n/spend 30m\n/spend soon\n/remove_time_spent')).toEqual({
       status: 202,
