@@ -20,6 +20,12 @@ export interface ProjectRule {
   readonly feature?: 'merge_requests' | 'repository' | 'issues';
 }
 
+/** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
+export const mergeRequestRule: ProjectRule = { privateLevel: levels.reporter, feature: 'merge_requests' };
+
+/** Who reads the code of a project (ability `read_code`). */
+export const codeRule: ProjectRule = { privateLevel: levels.reporter, feature: 'repository' };
+
 /** A viewer inside a statement: constants of one actor, or columns of a users row. */
 interface Subject {
   id: Sql;

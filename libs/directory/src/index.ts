@@ -1,9 +1,11 @@
 export {
   accessLevel,
+  codeRule,
   inGroup,
   joinProject,
   memberProjects,
   membersAtLevel,
+  mergeRequestRule,
   type ProjectRule,
   projectsFrom,
   usersAtLevel,

@@ -1,7 +1,9 @@
 import { type Database, listPage, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
 import {
+  codeRule,
   joinProject,
   memberProjects,
+  mergeRequestRule,
   projectsFrom,
   type UserRow,
   userColumns,
@@ -13,7 +15,6 @@ import {
 import { levels } from '@switchyard/rights';
 import type { ActivityFilter } from '../domain/activity';
 import { visibleIssues } from './issue.visibility';
-import { codeRule, mergeRequestRule } from './todo.visibility';
 
 /** What was pushed, as it is printed; `action` and `ref_type` of a bulk push are not. */
 export interface PushDataRow {

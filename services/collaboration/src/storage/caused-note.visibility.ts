@@ -1,9 +1,8 @@
 import { type Sql, sql } from '@switchyard/database';
-import { type Viewer, visibleProjects } from '@switchyard/directory';
+import { codeRule, mergeRequestRule, type Viewer, visibleProjects } from '@switchyard/directory';
 import type { NoteableKey } from '../domain/noteable';
 import { visibleIssues } from './issue.visibility';
 import { noteableId } from './noteable.store';
-import { codeRule, mergeRequestRule } from './todo.visibility';
 
 const anonymous: Viewer = { userId: 0, admin: false, external: false };
 

@@ -1,7 +1,8 @@
 import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import {
+  codeRule,
   memberProjects,
-  type ProjectRule,
+  mergeRequestRule,
   usersAtLevel,
   usersWhoSee,
   type Viewer,
@@ -12,15 +13,9 @@ import { alertLevel } from '../domain/alert';
 import type { TodoTarget, TodoTargetType } from '../domain/todo';
 import { issueRule, visibleIssues } from './issue.visibility';
 
-/** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
-export const mergeRequestRule: ProjectRule = { privateLevel: levels.reporter, feature: 'merge_requests' };
-
 /** Whether the viewer reads the merge requests of the project `p` in namespace `n`; the same condition as their owner's own. */
 export const readableMergeRequests = (viewer: Viewer): Sql =>
   sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`;
-
-/** Who reads the code of a project (ability `read_code`). */
-export const codeRule: ProjectRule = { privateLevel: levels.reporter, feature: 'repository' };
 
 /** Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted either. */
 interface Readability {

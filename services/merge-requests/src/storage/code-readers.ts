@@ -1,6 +1,5 @@
 import { type Database, sql } from '@switchyard/database';
-import { visibleProjects } from '@switchyard/directory';
-import { levels } from '@switchyard/rights';
+import { codeRule, visibleProjects } from '@switchyard/directory';
 import type { CodeReaders } from '../application/read-commits';
 
 /** Opens `CodeReaders`. */
@@ -11,4 +10,4 @@ export const codeReaders =
       select p.id, n.full_path || '/' || p.path as "fullPath"
       from directory.projects p join directory.namespaces n on n.id = p.namespace_id
       where p.id = any(${[...projectIds]}::bigint[])
-        and ${visibleProjects(viewer, { privateLevel: levels.reporter, feature: 'repository' })}`);
+        and ${visibleProjects(viewer, codeRule)}`);

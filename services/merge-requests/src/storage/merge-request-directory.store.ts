@@ -3,6 +3,7 @@ import {
   accessLevel,
   type DirectoryProjectRow,
   labelsInScope,
+  mergeRequestRule,
   milestoneInScope,
   projectById,
   usersByIds,
@@ -11,7 +12,6 @@ import {
   visibleProjects,
 } from '@switchyard/directory';
 import type { ProjectMergeSettings } from '../domain/merge-request';
-import { readRule } from './merge-request.list';
 import { toMergeSettings } from './merge-request.row';
 
 /** What merge requests need of a project. */
@@ -39,7 +39,7 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
 
   /** Those of `ids` who may read the project's merge requests, in the order given. */
   async readers(projectId: number, ids: readonly number[]): Promise<number[]> {
-    const who = new Set(await usersWhoSee(db, projectId, ids, readRule));
+    const who = new Set(await usersWhoSee(db, projectId, ids, mergeRequestRule));
     return ids.filter((id) => who.has(id));
   },
 
@@ -65,7 +65,7 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
   async mayRead(viewer: Viewer, projectId: number): Promise<boolean> {
     const rows = await db.query(sql`
       select 1 from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-      where p.id = ${projectId} and p.merge_requests_enabled and ${visibleProjects(viewer, readRule)}`);
+      where p.id = ${projectId} and p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`);
     return rows.length > 0;
   },
 
@@ -74,7 +74,7 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
     const rows = await db.query<{ id: number }>(sql`
       select p.id from directory.projects p join directory.namespaces n on n.id = p.namespace_id
       where p.id = any(${[...new Set(projectIds)]}::bigint[]) and p.merge_requests_enabled
-        and ${visibleProjects(viewer, readRule)}`);
+        and ${visibleProjects(viewer, mergeRequestRule)}`);
     return new Set(rows.map(({ id }) => id));
   },
 });

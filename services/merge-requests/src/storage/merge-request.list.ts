@@ -8,8 +8,8 @@ import {
 } from '@switchyard/database';
 import {
   inGroup,
+  mergeRequestRule,
   type PriorityTables,
-  type ProjectRule,
   priorityOrders,
   type Viewer,
   visibleProjects,
@@ -18,9 +18,6 @@ import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { whereOf } from './merge-request.filter';
 import { mergeRequestFrom, mergeRequestSelect, toView } from './merge-request.row';
-
-/** Who reads merge requests: whoever sees the project, in a private one from Reporter on (G-5-14), where the feature is open to them. */
-export const readRule: ProjectRule = { privateLevel: 20, feature: 'merge_requests' };
 
 const id: OrderColumn = { name: 'id', expression: sql`mr.id`, type: 'bigint' };
 
@@ -55,7 +52,7 @@ export async function listMergeRequests(
   where.push(sql`p.merge_requests_enabled`);
   if (scope !== 'all' && 'projectId' in scope) where.unshift(sql`mr.project_id = ${scope.projectId}`);
   else {
-    where.push(visibleProjects(viewer, readRule));
+    where.push(visibleProjects(viewer, mergeRequestRule));
     if (scope !== 'all') where.unshift(inGroup(scope.groupId));
   }
   const { rows, page } = await listPage({
