@@ -5,6 +5,9 @@ import { routes } from '../../src/routes';
 import { expectations } from './expected';
 import { openWalk, visibilities } from './walk';
 
+/** Thousands of requests, some 20 s of computing. */
+jest.setTimeout(240_000);
+
 const operationOf = (route: Route): string => `${route.method.toUpperCase()} ${route.path}`;
 
 describe('permissions', () => {
