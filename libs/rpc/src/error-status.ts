@@ -1,8 +1,15 @@
 import { Metadata as GrpcMetadata, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { AppError, type ErrorKind, errorKinds, unavailable } from '@switchyard/errors';
 import { ErrorDetail } from '@switchyard/protos/rpc/v1/representation';
+import { boundedBody } from './bounded-body';
 
 const detailKey = 'switchyard-error-bin';
+
+/**
+ * Bytes of the JSON of an error: as metadata, in base64, it takes a third more. HTTP/2 breaks off a call whose headers exceed 64 KiB, and half of
+ * that leaves room for what others put beside it.
+ */
+const mostBody = 24 << 10;
 
 /** Kinds for statuses that arrive without a detail: grpc-js's own, or a proxy's. */
 const kindOfBareStatus: Record<number, ErrorKind> = {
@@ -12,13 +19,16 @@ const kindOfBareStatus: Record<number, ErrorKind> = {
   [status.RESOURCE_EXHAUSTED]: 'too_large',
 };
 
-/** Turns a thrown error into what grpc-js sends; anything not an AppError becomes `internal` and shows nothing. */
+/**
+ * Turns a thrown error into what grpc-js sends; anything not an AppError becomes `internal` and shows nothing. What exceeds 24 KiB of a body is
+ * left out, and said to be.
+ */
 export function toServiceError(error: unknown): Partial<ServiceError> & { metadata: Metadata } {
   const known = error instanceof AppError ? error : new AppError('internal', undefined, { cause: error });
   const metadata = new GrpcMetadata();
   const detail = ErrorDetail.encode({
     kind: known.kind,
-    body: JSON.stringify(known.body),
+    body: JSON.stringify(boundedBody(known.body, mostBody)),
     retryAfter: known.retryAfter ?? 0,
   }).finish();
   metadata.set(detailKey, Buffer.from(detail));

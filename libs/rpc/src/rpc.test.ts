@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { credentials, loadPackageDefinition, type ServiceClientConstructor } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { AppError, conflict, isAppError } from '@switchyard/errors';
+import { AppError, conflict, invalid, invalidParams, isAppError } from '@switchyard/errors';
 import {
   type ResolveRequest,
   ResolveRequest as ResolveRequestMessage,
@@ -56,6 +56,7 @@ describe('signed calls', () => {
   let server: RunningServer;
   let seen: CallContext | undefined;
   let sequence = 0;
+  let refusal = conflict('taken');
   const peers: { close(): void }[] = [];
   const client = (signer: Signer) => {
     const peer = connect(`127.0.0.1:${server.port}`, signer);
@@ -74,7 +75,7 @@ describe('signed calls', () => {
         list: async () =>
           page([{ id: 1 }], { keyset: false, page: 2, perPage: 20, total: 21, hasNext: false }) as never,
         refuse: async () => {
-          throw conflict('taken');
+          throw refusal;
         },
       },
       { list: { callers: ['gateway', 'packages'] }, refuse: { callers: ['packages'], onBehalfOf: true } },
@@ -116,6 +117,33 @@ describe('signed calls', () => {
       .refuse(request, { requestId: 'r3' })
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({ kind: 'conflict', body: { message: 'taken' } });
+  });
+
+  it.each([
+    [
+      'problems of a field, the last text saying how many are not told',
+      invalid({ name: ["can't be blank"], rows: Array.from({ length: 5_000 }, (_, at) => `row ${at} has no path`) }),
+      /^\{"message":\{"name":\["can't be blank"\],"rows":\["row 0 has no path",.*"and \d+ more"\]\}\}$/,
+    ],
+    [
+      'fields with problems',
+      invalid(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`row ${at}`, ['has no path']]))),
+      /^\{"message":\{"row 0":\["has no path"\],.*"base":\["and \d+ more"\]\}\}$/,
+    ],
+    [
+      'long texts, counted in bytes as they are written',
+      invalid(Array.from({ length: 50_000 }, () => 'é"').join('')),
+      /^\{"message":"é\\"é.* … and \d+ more characters"\}$/,
+    ],
+    ['parameters', invalidParams('é'.repeat(100_000)), /^\{"error":"éé.*é … and \d+ more characters"\}$/],
+    ['a text of a field', invalid({ a: ['😀'.repeat(50_000), 'too'] }), /😀 … and \d+ more characters","and 1 more"/],
+  ])('tell as many %s as fit, and say that there are more', async (_name, thrown, told) => {
+    refusal = thrown;
+    const failure = await client(packages.signer)
+      .refuse(request, { requestId: 'r4' })
+      .catch((error: unknown) => error as AppError);
+    expect(failure).toMatchObject({ kind: thrown.kind });
+    expect(JSON.stringify((failure as AppError).body)).toMatch(told);
   });
 
   it.each([
