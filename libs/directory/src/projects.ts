@@ -1,4 +1,4 @@
-import { raw, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { named, raw, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 
 /** A project with its path as others print it. */
 export interface ProjectRow {
@@ -132,9 +132,13 @@ const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url
 export async function projectsByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, DirectoryProjectRow>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
-  const rows = await db.query<DirectoryProjectRow>(sql`
-    select ${allColumns} from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-    where p.id = any(${wanted}::bigint[]) and p.deleted_at is null`);
+  const rows = await db.query<DirectoryProjectRow>(
+    named(
+      'directory_projects',
+      sql`select ${allColumns} from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+    where p.id = any(${wanted}::bigint[]) and p.deleted_at is null`,
+    ),
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -146,10 +150,14 @@ export const projectById = async (db: SqlExecutor, id: number): Promise<Director
 export async function projectByPath(db: SqlExecutor, path: string): Promise<DirectoryProjectRow | undefined> {
   const slash = path.lastIndexOf('/');
   if (slash < 1) return undefined;
-  const [row] = await db.query<DirectoryProjectRow>(sql`
-    select ${allColumns} from directory.namespaces n join directory.projects p on p.namespace_id = n.id
+  const [row] = await db.query<DirectoryProjectRow>(
+    named(
+      'directory_project_by_path',
+      sql`select ${allColumns} from directory.namespaces n join directory.projects p on p.namespace_id = n.id
     where lower(n.full_path) = ${path.slice(0, slash).toLowerCase()} and lower(p.path) = ${path.slice(slash + 1).toLowerCase()}
-      and n.deleted_at is null and p.deleted_at is null`);
+      and n.deleted_at is null and p.deleted_at is null`,
+    ),
+  );
   return row;
 }
 

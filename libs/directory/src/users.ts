@@ -1,4 +1,4 @@
-import { raw, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { named, raw, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 
 /** A user as rows of the directory carry it. */
 export interface UserRow {
@@ -56,14 +56,18 @@ const ghostId = sql`(select g.id from directory.users g where lower(g.username) 
 export async function usersByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, DirectoryUserRow>> {
   const wanted = [...new Set(ids)].filter((id) => id > 0);
   if (wanted.length === 0) return new Map();
-  const rows = await db.query<DirectoryUserRow & { wanted: number }>(sql`
-    select asked.id as wanted, u.id, u.username, u.name, u.state, u.avatar_url, u.public_email, u.email, u.commit_email,
+  const rows = await db.query<DirectoryUserRow & { wanted: number }>(
+    named(
+      'directory_users',
+      sql`select asked.id as wanted, u.id, u.username, u.name, u.state, u.avatar_url, u.public_email, u.email, u.commit_email,
       u.admin, u.external, u.bot
     from unnest(${wanted}::bigint[]) as asked (id)
     left join directory.users own on own.id = asked.id
     join directory.users u on u.id = case
       when own.id is not null and own.deleted_at is null then own.id
-      else coalesce(own.ghost_id, ${ghostId}) end`);
+      else coalesce(own.ghost_id, ${ghostId}) end`,
+    ),
+  );
   return new Map(rows.map(({ wanted: asked, ...user }) => [asked, user]));
 }
 
@@ -72,8 +76,12 @@ export async function usersByIds(db: SqlExecutor, ids: Iterable<number>): Promis
  * directory has it.
  */
 export async function alertBotId(db: SqlExecutor): Promise<number | undefined> {
-  const [row] = await db.query<{ id: number }>(sql`
-    select id from directory.users where kind = 'alert_bot' and deleted_at is null order by id limit 1`);
+  const [row] = await db.query<{ id: number }>(
+    named(
+      'directory_alert_bot',
+      sql`select id from directory.users where kind = 'alert_bot' and deleted_at is null order by id limit 1`,
+    ),
+  );
   return row?.id;
 }
 

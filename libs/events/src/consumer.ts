@@ -1,5 +1,5 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { type Database, isConnectionError, isRetryable, sql, sqlState, type Tx } from '@switchyard/database';
+import { type Database, isConnectionError, isRetryable, named, sql, sqlState, type Tx } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
 import { backoff } from './backoff';
@@ -113,8 +113,12 @@ export async function startConsumer({
     const payload = decodeBody(one.event, record.body);
     const meta = { id, type, topic: one.event.topic, key: record.key, time: new Date(time), attempt };
     const outcome = await db.transaction(async (tx) => {
-      const fresh = await tx.query(sql`
-        insert into events.inbox (consumer_group, event_id) values (${group}, ${id}) on conflict do nothing returning event_id`);
+      const fresh = await tx.query(
+        named(
+          'inbox_take',
+          sql`insert into events.inbox (consumer_group, event_id) values (${group}, ${id}) on conflict do nothing returning event_id`,
+        ),
+      );
       if (fresh.length === 0) return 'duplicate';
       await one.handle(payload, tx, meta);
       return 'handled';

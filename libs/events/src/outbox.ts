@@ -1,5 +1,5 @@
 import { context, propagation } from '@opentelemetry/api';
-import { type Database, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import { type Database, named, type SqlExecutor, sql, type Tx } from '@switchyard/database';
 import { type EventDefinition, encodeBody } from './event';
 
 const relays = new Set<() => void>();
@@ -48,13 +48,18 @@ export async function appendAllToOutbox<Payload>(
   const keys = occurrences.map(({ payload }) => event.key(payload));
   // JSON already: an array of texts would escape every quote of it once more.
   const bodies = `[${occurrences.map(({ payload }) => encodeBody(event, payload)).join()}]`;
-  await executor.query(sql`
-    insert into events.outbox (event_id, topic, type, version, key, body, traceparent)
+  // Part of nearly every write; planning it takes PostgreSQL longer than doing it.
+  await executor.query(
+    named(
+      'outbox_append',
+      sql`insert into events.outbox (event_id, topic, type, version, key, body, traceparent)
     select event_id, ${event.topic}::text, ${event.type}::text, ${event.version}::int, key, body, ${carrier.traceparent ?? null}::text
     from rows from (unnest(${ids}::text[], ${keys}::text[]), json_array_elements(${bodies}::json))
       with ordinality as given (event_id, key, body, position)
     order by position
-    on conflict (event_id) do nothing`);
+    on conflict (event_id) do nothing`,
+    ),
+  );
   if (hasAfterCommit(executor)) executor.afterCommit(nudgeRelay);
 }
 

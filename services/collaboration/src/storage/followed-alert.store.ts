@@ -1,4 +1,4 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import { named, type SqlExecutor, sql } from '@switchyard/database';
 import type { Alert } from '../domain/alert';
 
 /** How far the events of an alert were followed before the one at hand. */
@@ -13,12 +13,16 @@ export interface FollowedAlert {
 export const followedAlerts = {
   /** Locks what is remembered of an alert and takes note of how it stands. */
   async follow(tx: SqlExecutor, { id, projectId, status, version }: Alert): Promise<FollowedAlert> {
-    const [row] = await tx.query<{ version: number; status: string; incident_version: number }>(sql`
-      insert into followed_alerts as known (alert_id, project_id, version, status) values (${id}, ${projectId}, ${version}, ${status})
+    const [row] = await tx.query<{ version: number; status: string; incident_version: number }>(
+      named(
+        'alert_follow',
+        sql`insert into followed_alerts as known (alert_id, project_id, version, status) values (${id}, ${projectId}, ${version}, ${status})
       on conflict (alert_id) do update set
         status = case when known.version < excluded.version then excluded.status else known.status end,
         version = greatest(known.version, excluded.version)
-      returning version, status, incident_version`);
+      returning version, status, incident_version`,
+      ),
+    );
     if (row === undefined) throw new Error('an alert has neither been found nor noted');
     return { ended: row.version > version && row.status === 'resolved', incidentVersion: row.incident_version };
   },

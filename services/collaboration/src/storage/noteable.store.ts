@@ -1,4 +1,4 @@
-import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import type { NoteableKey } from '../domain/noteable';
 
 /** A noteable's row, locked by the transaction that has it. */
@@ -30,10 +30,14 @@ export const noteableStore = {
   /** Locks a noteable's row, made when it is missing. Whoever changes its notes, threads or counters holds this lock. */
   async lock(tx: SqlExecutor, { kind, projectId, targetId, sha }: NoteableKey): Promise<LockedNoteable> {
     // A row that conflicts is locked by the update that changes nothing; one statement whether it is there or not.
-    const [row] = await tx.query<LockedNoteable>(sql`
-      insert into noteables (kind, project_id, target_id, sha) values (${kind}, ${projectId}, ${targetId}, ${sha})
+    const [row] = await tx.query<LockedNoteable>(
+      named(
+        'noteable_lock',
+        sql`insert into noteables (kind, project_id, target_id, sha) values (${kind}, ${projectId}, ${targetId}, ${sha})
       on conflict (kind, target_id, project_id, sha) do update set version = noteables.version
-      returning id, removed_at is not null as removed`);
+      returning id, removed_at is not null as removed`,
+      ),
+    );
     if (row === undefined) throw new Error('a noteable has neither been found nor made');
     return row;
   },

@@ -1,4 +1,4 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import { named, type SqlExecutor, sql } from '@switchyard/database';
 import { usersByIds } from '@switchyard/directory';
 import type { NoteableKey } from '../domain/noteable';
 import type { SystemNote } from '../domain/system-note';
@@ -28,15 +28,19 @@ export const systemNotes = {
     if (wanted.length === 0) return 0;
     const noteable = await noteableStore.lock(tx, key);
     if (noteable.removed) return 0;
-    const named = wanted.flatMap(({ parts }) => parts.flatMap((part) => (typeof part === 'string' ? [] : part.userId)));
-    const users = await usersByIds(tx, named);
+    const namedIds = wanted.flatMap(({ parts }) =>
+      parts.flatMap((part) => (typeof part === 'string' ? [] : part.userId)),
+    );
+    const users = await usersByIds(tx, namedIds);
     const bodies = wanted.map(({ parts }) =>
       parts
         .map((part) => (typeof part === 'string' ? part : `@${users.get(part.userId)?.username ?? 'ghost'}`))
         .join(''),
     );
-    const written = await tx.query(sql`
-      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, system, action, cause,
+    const written = await tx.query(
+      named(
+        'system_notes_write',
+        sql`insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, system, action, cause,
         source_kind, source_project_id, source_id, created_at, updated_at)
       select ${noteable.id}, ${key.projectId}, discussion_id, true, author_id, body, true, action, ${id} || '#' || action,
         case when source_id is not null then 'Issue' end, source_project_id, source_id, ${occurredAt}, ${occurredAt}
@@ -46,7 +50,9 @@ export const systemNotes = {
         with ordinality as wanted (discussion_id, author_id, body, action, source_project_id, source_id, position)
       order by position
       on conflict (cause) where cause is not null do nothing
-      returning 1`);
+      returning 1`,
+      ),
+    );
     return written.length;
   },
 };
