@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { AppError, invalidParams } from '@switchyard/errors';
 import busboy from 'busboy';
 import type { TakeFile } from '../application/manage-metric-images';
@@ -16,6 +17,15 @@ const overhead = 64 << 10;
 const fieldSize = 8 << 10;
 
 const malformed = () => invalidParams('the multipart body is not valid');
+
+/** A file as it is read: one that breaks off makes the form malformed. Whoever stops reading fails the stream as well, and is not told here. */
+async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch {
+    throw malformed();
+  }
+}
 
 /**
  * Reads a multipart form: the first part `file` that is one goes to `take` as it comes, fields are returned by name, other files are passed over.
@@ -68,17 +78,14 @@ export function readUploadForm(
       else fields.set(name, value);
     });
     form.on('file', (name, stream, { filename }) => {
-      let broken = false;
       // A file that breaks off fails its own stream as well: unheard, that would end the process.
-      stream.on('error', () => {
-        broken = true;
-      });
+      stream.on('error', () => undefined);
       if (name !== 'file' || taking !== undefined) {
         stream.resume();
         return;
       }
-      taking = take(filename ?? '', stream);
-      taking.catch((error: unknown) => stop(broken ? malformed() : error));
+      taking = take(filename ?? '', contentOf(stream));
+      taking.catch(stop);
     });
     form.on('error', () => stop(malformed()));
     form.on('close', () => {

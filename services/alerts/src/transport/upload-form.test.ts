@@ -1,0 +1,37 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { AppError } from '@switchyard/errors';
+import { readUploadForm } from './upload-form';
+
+it('a file that is not taken is refused for what is wrong with it, wherever in the body that shows', async () => {
+  const limit = 1 << 20;
+  const server = createServer((request, response) => {
+    const take = async (_name: string, content: AsyncIterable<Uint8Array>) => {
+      let size = 0;
+      try {
+        for await (const chunk of content) {
+          size += chunk.length;
+          if (size > limit) throw new AppError('too_large');
+        }
+      } finally {
+        // Whoever takes it has a file to remove first.
+        await setImmediate();
+      }
+    };
+    readUploadForm(request, { file: limit, within: 10_000 }, take).then(
+      () => response.end('taken'),
+      (error: AppError) => response.end(error.kind),
+    );
+  });
+  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answers: string[] = [];
+  for (const beyond of [0, 1, 100, 20_000]) {
+    const body = new FormData();
+    body.set('file', new Blob([new Uint8Array(limit + beyond)]), 'a.png');
+    answers.push(await fetch(url, { method: 'POST', body }).then((answer) => answer.text()));
+  }
+  server.close();
+  expect(answers).toEqual(['taken', 'too_large', 'too_large', 'too_large']);
+});
