@@ -4,8 +4,9 @@ import type { RpcClient } from '@switchyard/rpc';
 import { observeHttp } from '@switchyard/telemetry';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { basicPassword } from './authenticate';
+import { bodyRoom } from './body-room';
 import { contentEncodings, decoderOf } from './content-encoding';
-import { keyGuard } from './key-guard';
+import { keyGuard, type Presented } from './key-guard';
 import { countingWindows, type Limit, tellThrottle } from './rate-limits';
 
 /** What the inlet needs of the process. */
@@ -61,23 +62,34 @@ const pause = (): number => 1 + Math.floor(Math.random() * 5);
 export const isOverlongPayload = ({ method = '', url = '', headers }: IncomingMessage, limit: number): boolean =>
   Number(headers['content-length'] ?? 0) > limit && alertAddressOf(method, url) !== undefined;
 
-/** Milliseconds in which a body has to come: senders of a megabyte of alerts are machines on good lines. */
-const bodyWithinMs = 30_000;
+/**
+ * Milliseconds in which a body has to come: senders of a megabyte of alerts are machines on good lines. Those without a right key get
+ * nothing but a refusal for it, and are not waited for.
+ */
+const bodyWithinMs = { proven: 30_000, unproven: 3_000 } as const;
 
-/** Payloads of the largest size that all senders together may have under way: whoever has no key yet must not fill the memory either. */
+/** Payloads of the largest size that all senders together may have under way, */
 const mostUnderWay = 128;
+
+/** and those of one key, as all without a right one together: none of them can have all the room. */
+const mostOfOne = 32;
+
+/** Owner of what is held for senders without a right key; no key has this name. */
+const unprovenSenders = '';
 
 /**
  * The body; what is wrong with it as soon as it is known to be longer than `limit`, or that there is no room for it, and no byte of it
- * is kept.
+ * is kept. Fails for one that takes longer than `withinMs`.
  * @param hold asked before a chunk is kept, with its bytes
  */
 function readBody(
   request: Request,
   limit: number,
+  withinMs: number,
   hold: (bytes: number) => boolean,
 ): Promise<Buffer | 'too long' | 'no room'> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve('too long');
+  if (request.destroyed) return Promise.reject(new Error('the sender has gone'));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -91,7 +103,7 @@ function readBody(
       chunks.length = 0;
       resolve(isTooLong ? 'too long' : 'no room');
     };
-    const timer = setTimeout(() => reject(new Error('the sender takes too long')), bodyWithinMs);
+    const timer = setTimeout(() => reject(new Error('the sender takes too long')), withinMs);
     request.on('data', take);
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once('error', reject);
@@ -130,50 +142,25 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   const windows = countingWindows(now);
   const guard = keyGuard(scale, now);
 
-  const room = mostUnderWay * payloadLimit;
-  let held = 0;
+  const room = bodyRoom(mostUnderWay * payloadLimit, mostOfOne * payloadLimit);
 
-  /** Counts what a request holds until it has been answered or has gone. */
-  function holder(response: Response): (bytes: number) => boolean {
-    let own = 0;
-    response.once('close', () => {
-      held -= own;
-      own = Number.NaN;
-    });
-    return (bytes) => {
-      if (Number.isNaN(own) || held + bytes > room) return false;
-      held += bytes;
-      own += bytes;
-      return true;
-    };
-  }
-
-  const presented = ({ ip = '' }: Request, key: string, { projectPath, endpointId }: AlertAddress) => ({
+  const presentedBy = ({ ip = '' }: Request, key: string, { projectPath, endpointId }: AlertAddress): Presented => ({
     ip,
     name: `${key}\0${projectPath}\0${endpointId}`,
   });
 
-  /** True when the request may go on; else it has been answered. */
-  async function isAdmitted(
+  /** Whether the sender has a right key; undefined when the request may not go on, and has been answered. */
+  async function isProven(
     request: Request,
     response: Response,
-    key: string,
-    address: AlertAddress,
-  ): Promise<boolean> {
-    const requestId = response.getHeader('X-Request-Id') as string;
-    const isRight = async () => (await ingestion.checkKey({ ...address, key }, { requestId })).right;
-    const admission = await guard.admit(presented(request, key, address), isRight).catch(() => 'unavailable' as const);
-    if (admission === 'admitted') return true;
+    presented: Presented,
+    isRight: () => Promise<boolean>,
+  ): Promise<boolean | undefined> {
+    const admission = await guard.admit(presented, isRight).catch(() => 'unavailable' as const);
+    if (admission === 'right' || admission === 'wrong') return admission === 'right';
     if (admission === 'unavailable') response.set('Retry-After', String(pause())).status(503).end();
     else refuseForNow(request, response, admission === 'guessing' ? guard.waitSeconds : pause());
-    return false;
-  }
-
-  function remember(request: Request, key: string, address: AlertAddress, status: number): void {
-    const isWrong = wrongAnswers.has(status);
-    if (isWrong || status === 200) guard.remember(presented(request, key, address), !isWrong);
-    // Whoever has no key must not use up what the project's senders may send.
-    if (isWrong) windows.discount(inboundKey(address));
+    return undefined;
   }
 
   /** The metrics endpoint of a project is the project's as well. */
@@ -204,15 +191,24 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   async function serve(request: Request, response: Response, address: AlertAddress): Promise<void> {
     const requestId = response.getHeader('X-Request-Id') as string;
     const key = keyOf(request);
-    if (!(await isAdmitted(request, response, key, address))) return;
+    const presented = presentedBy(request, key, address);
+    // Before the body, which may be long or never come: room and time for it are those of senders with a right key.
+    const proven = await isProven(
+      request,
+      response,
+      presented,
+      async () => (await ingestion.checkKey({ ...address, key }, { requestId })).right,
+    );
+    if (proven === undefined) return;
     const decode = decoderOf(request.headers['content-encoding'], payloadLimit);
     if (decode === undefined) {
       return refuseAndClose(request, response.set('Accept-Encoding', contentEncodings), 415);
     }
     const wait = overInbound(response, address);
     if (wait !== undefined) return refuseForNow(request, response, wait);
-    const hold = holder(response);
-    const body = await readBody(request, payloadLimit, hold).catch(() => undefined);
+    const hold = room.holder(response, proven ? presented.name : unprovenSenders);
+    const withinMs = bodyWithinMs[proven ? 'proven' : 'unproven'];
+    const body = await readBody(request, payloadLimit, withinMs, hold).catch(() => undefined);
     if (body === undefined) return void response.destroy();
     if (typeof body === 'string') return refuseBody(request, response, body);
     const content = await decode(body);
@@ -220,7 +216,11 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     if (content !== body && !hold(content.length)) return refuseForNow(request, response, pause());
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);
-    remember(request, key, address, answer.status);
+    const isWrong = wrongAnswers.has(answer.status);
+    // What was wrong before has been counted then.
+    if (isWrong ? proven : answer.status === 200) guard.remember(presented, !isWrong);
+    // Whoever has no key must not use up what the project's senders may send.
+    if (isWrong) windows.discount(inboundKey(address));
     if (answer.receiptId !== '') response.setHeader('X-Alert-Receipt', answer.receiptId);
     if (answer.retryAfter > 0) response.setHeader('Retry-After', String(answer.retryAfter));
     if (answer.status === 429) response.status(429).type('text/plain').send('Retry later\n');

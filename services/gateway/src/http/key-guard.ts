@@ -6,7 +6,8 @@ const wrongKeys: Limit = { requests: 100, seconds: 60 };
 
 /** How long a key that was right needs no look at it, milliseconds. */
 const rightForMs = 3_600_000;
-const mostRight = 10_000;
+/** Right keys that are known at the most, some 100 bytes each. */
+const mostRight = 100_000;
 
 /** Looks at keys of one address that may wait for each other; beyond, its senders come again in a moment. */
 const mostWaiting = 20;
@@ -19,17 +20,18 @@ export interface Presented {
   readonly name: string;
 }
 
-/** What becomes of a request before its body is read. */
-export type Admission = 'admitted' | 'guessing' | 'busy';
+/** What is known of a request before its body is read. `guessing` and `busy` are to come again. */
+export type Admission = 'right' | 'wrong' | 'guessing' | 'busy';
 
 /**
- * Bounds what guessing keys costs. Where an address has presented too many wrong ones, its keys are looked at one after another, before
- * anything else is done: others behind the same proxy may be right, and a right key always gets through.
+ * Tells right keys from wrong ones, and bounds what guessing them costs: a key that has been right lately is known, every other is looked
+ * up. Where an address has presented too many wrong ones, its keys are looked at one after another, and those that are wrong get no
+ * further: others behind the same proxy may be right, and a right key always gets through.
  */
 export interface KeyGuard {
-  /** @param isRight looks the key up; asked only of addresses over the limit, for keys that have not been right lately. Its failures are passed on. */
+  /** @param isRight looks the key up; asked for keys that have not been right lately. Its failures are passed on. */
   admit(presented: Presented, isRight: () => Promise<boolean>): Promise<Admission>;
-  /** Notes what a key turned out to be. */
+  /** Notes what a key turned out to be since it was admitted. */
   remember(presented: Presented, isRight: boolean): void;
   /** Seconds a guesser is told to wait. */
   readonly waitSeconds: number;
@@ -61,13 +63,13 @@ export function keyGuard(scale: number, now: () => number): KeyGuard {
     waitSeconds: wrongKeys.seconds,
     async admit(presented, isRight) {
       const { ip, name } = presented;
-      if (scale === 0 || (windows.look(ip)?.count ?? 0) < most) return 'admitted';
-      if ((right.get(digest(name)) ?? 0) >= now() - rightForMs) return 'admitted';
-      const found = await inTurn(ip, isRight);
+      if ((right.get(digest(name)) ?? 0) >= now() - rightForMs) return 'right';
+      const isGuesser = scale > 0 && (windows.look(ip)?.count ?? 0) >= most;
+      const found = await (isGuesser ? inTurn(ip, isRight) : isRight());
       if (found === undefined) return 'busy';
-      if (!found) return 'guessing';
-      guard.remember(presented, true);
-      return 'admitted';
+      if (isGuesser && !found) return 'guessing';
+      guard.remember(presented, found);
+      return found ? 'right' : 'wrong';
     },
     remember({ ip, name }, isRight) {
       if (!isRight) windows.count(ip, wrongKeys.seconds);

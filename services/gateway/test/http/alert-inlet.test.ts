@@ -75,7 +75,11 @@ afterAll(() => gateway?.close());
 const address = '/g/p/alerts/notify/name/0123456789abcdef.json';
 const post = (headers: Record<string, string> = {}, body: string | ReadableStream = '{}', path = address) =>
   fetch(`${gateway?.url}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
-const received = () => (gateway?.calls ?? []).map(({ request }) => request as IngestionServiceReceiveRequest);
+const requestsOf = (rpc: string) =>
+  (gateway?.calls ?? [])
+    .filter((call) => call.rpc === `IngestionService/${rpc}`)
+    .map(({ request }) => request as IngestionServiceReceiveRequest);
+const received = () => requestsOf('Receive');
 const basic = (user: string, password: string) => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 });
@@ -247,24 +251,49 @@ describe('a payload that is too large', () => {
     expect(received()).toEqual([]);
   });
 
-  it('has to wait while all that are under way take too much room', async () => {
-    await start();
-    const { port } = new URL(gateway?.url ?? '');
-    const others = Array.from({ length: 128 }, () => {
-      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
-      socket.write(`POST ${address} HTTP/1.1\r\nHost: x\r\nContent-Length: ${limit}\r\n\r\n${'x'.repeat(limit - 1)}`);
+  /** Senders that hold all but one byte of a payload back, with what ends them. */
+  const hold = (count: number, key: string) => {
+    const sockets = Array.from({ length: count }, () => {
+      const socket = connect(Number(new URL(gateway?.url ?? '').port), '127.0.0.1').on('error', () => undefined);
+      socket.write(`POST ${address} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`);
+      socket.write(`Content-Length: ${limit}\r\n\r\n${'x'.repeat(limit - 1)}`);
       return socket;
     });
-    await pause(200);
-    const refused = await post({}, 'x'.repeat(limit));
+    return () => {
+      for (const socket of sockets) socket.destroy();
+    };
+  };
+  const whole = (key: string, headers: Record<string, string> = {}) =>
+    post({ Authorization: `Bearer ${key}`, ...headers }, 'x'.repeat(limit));
+  const answers = (key: string, status: number) =>
+    eventually(async () => expect((await whole(key)).status).toBe(status), 10_000);
+
+  it('has to wait while those under way take too much room, of its key or of all', async () => {
+    await start();
+    const ends = [hold(32, '1')];
+    await answers('1', 429);
+    expect((await whole('4')).status).toBe(200);
+    ends.push(hold(32, '2'), hold(32, '3'), hold(32, '4'));
+    for (const key of ['2', '3', '4', '5']) await answers(key, 429);
+    const refused = await whole('5');
     expect([refused.status, await refused.text()]).toEqual([429, 'Retry later\n']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    const alertmanager = await post({ 'User-Agent': 'Alertmanager/0.27.0' }, 'x'.repeat(limit));
+    const alertmanager = await whole('5', { 'User-Agent': 'Alertmanager/0.27.0' });
     expect([alertmanager.status, await alertmanager.text()]).toEqual([503, '']);
-    for (const socket of others) socket.destroy();
-    await pause(100);
-    expect((await post({}, 'x'.repeat(limit))).status).toBe(200);
-    expect(received()).toHaveLength(1);
+    for (const end of ends) end();
+    await answers('5', 200);
+  });
+
+  it('has room with a right key, however many without one hold theirs back', async () => {
+    await start({ SWITCHYARD_APPLICATION_LIMITS: 0 });
+    answer = ({ key }) => (key.startsWith('good') ? stored : refused(401));
+    const end = hold(200, 'wrong');
+    await answers('another', 429);
+    expect((await whole('good')).status).toBe(200);
+    // Those who have shown no right key are not waited for as long as others are.
+    await answers('another', 401);
+    expect(received().filter(({ key }) => key === 'wrong')).toEqual([]);
+    end();
   });
 
   it('of a sender that breaks off is nobody’s', async () => {
@@ -303,10 +332,7 @@ describe('limits', () => {
     const guess = (key: string, headers: Record<string, string> = {}) =>
       post({ Authorization: `Bearer ${key}`, ...headers });
     const statusOf = async (key: string, headers?: Record<string, string>) => (await guess(key, headers)).status;
-    const asked = (rpc: string) =>
-      (gateway?.calls ?? [])
-        .filter((call) => call.rpc === `IngestionService/${rpc}`)
-        .map(({ request }) => (request as IngestionServiceReceiveRequest).key);
+    const asked = (rpc: string) => requestsOf(rpc).map(({ key }) => key);
     /** An address that has presented as many as it may. */
     const exhaust = async () => {
       await start({ SWITCHYARD_APPLICATION_LIMITS: 0.05 });
@@ -356,11 +382,21 @@ describe('limits', () => {
       expect(asked('CheckKey')).toHaveLength(1);
       // Another address is not kept waiting.
       const other = statusOf('else', { 'X-Forwarded-For': '203.0.113.9' });
-      await eventually(() => expect(asked('Receive')).toEqual(['else']));
+      await eventually(() => expect(asked('CheckKey')).toContain('else'));
       release();
       await Promise.all(all);
-      expect(asked('CheckKey')).toHaveLength(20);
+      expect(asked('CheckKey')).toHaveLength(21);
       expect(await other).toBe(401);
+    });
+
+    it('one that has been right is not looked up again before the body is read', async () => {
+      await start({ SWITCHYARD_APPLICATION_LIMITS: 1 });
+      answer = ({ key }) => (key === 'good' ? stored : refused(401));
+      for (const key of ['good', 'good', 'wrong', 'wrong', 'good']) await statusOf(key);
+      expect([asked('CheckKey'), asked('Receive')]).toEqual([
+        ['good', 'wrong', 'wrong'],
+        ['good', 'good', 'wrong', 'wrong', 'good'],
+      ]);
     });
 
     it('asks to come again while keys cannot be looked up', async () => {
