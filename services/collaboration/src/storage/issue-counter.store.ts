@@ -1,4 +1,5 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
+import { notFound } from '@switchyard/errors';
 
 /** What notes and reactions count on an issue. */
 export interface IssueCounters {
@@ -12,6 +13,7 @@ export const issueCounters = {
   /**
    * Sets the counters. A new comment is news of the issue, so `updated_at` moves with the number of comments and with nothing else, and
    * who wrote it takes part from then on.
+   * @throws AppError not_found when the issue was deleted meanwhile
    */
   async keep(
     tx: SqlExecutor,
@@ -19,14 +21,18 @@ export const issueCounters = {
     counted: IssueCounters,
     { actorId, at }: { readonly actorId: number; readonly at: Date },
   ): Promise<void> {
-    await tx.query(sql`
-      insert into issue_participants (issue_id, user_id)
-      select id, ${actorId} from issues where id = ${issueId} and user_notes_count < ${counted.userNotesCount}
-      on conflict do nothing`);
-    await tx.query(sql`
-      update issues set upvotes = ${counted.upvotes}, downvotes = ${counted.downvotes},
-        updated_at = case when user_notes_count < ${counted.userNotesCount} then greatest(updated_at, ${at}) else updated_at end,
-        user_notes_count = ${counted.userNotesCount}
-      where id = ${issueId}`);
+    // The row is locked before anything refers to it: a deletion under way is waited for, and then nothing is written.
+    const kept = await tx.query(sql`
+      with kept as (
+        update issues i set upvotes = ${counted.upvotes}, downvotes = ${counted.downvotes},
+          updated_at = case when i.user_notes_count < ${counted.userNotesCount} then greatest(i.updated_at, ${at}) else i.updated_at end,
+          user_notes_count = ${counted.userNotesCount}
+        from (select id, user_notes_count from issues where id = ${issueId} for no key update) as before
+        where i.id = before.id
+        returning i.id, before.user_notes_count < ${counted.userNotesCount} as commented),
+      taken as (
+        insert into issue_participants (issue_id, user_id) select id, ${actorId} from kept where commented on conflict do nothing)
+      select 1 from kept`);
+    if (kept.length === 0) throw notFound('Issue');
   },
 };

@@ -315,17 +315,24 @@ export const issueStore = (db: Database) => ({
     return row?.subscribed ?? false;
   },
 
-  /** Notes what a user said; false when that was so already, whether they had said it or take part. */
+  /**
+   * Notes what a user said; false when that was so already, whether they had said it or take part.
+   * @throws AppError not_found when the issue was deleted meanwhile
+   */
   async setSubscription(id: number, userId: number, subscribed: boolean): Promise<boolean> {
     // Decided by the row itself, so that of several at once one changes it.
-    const changed = await db.query(sql`
-      insert into issue_subscriptions as said (issue_id, user_id, subscribed)
-      select i.id, ${userId}, ${subscribed} from issues i
-      where i.id = ${id} and (exists (select 1 from issue_subscriptions where issue_id = i.id and user_id = ${userId})
-        or exists (select 1 from issue_participants where issue_id = i.id and user_id = ${userId}) <> ${subscribed}::boolean)
-      on conflict (issue_id, user_id) do update set subscribed = excluded.subscribed where said.subscribed <> excluded.subscribed
-      returning 1`);
-    return changed.length > 0;
+    const row = await db.one<{ alive: boolean; changed: boolean }>(sql`
+      with issue as (select id from issues where id = ${id} for key share),
+      said as (
+        insert into issue_subscriptions as said (issue_id, user_id, subscribed)
+        select i.id, ${userId}, ${subscribed} from issue i
+        where exists (select 1 from issue_subscriptions where issue_id = i.id and user_id = ${userId})
+          or exists (select 1 from issue_participants where issue_id = i.id and user_id = ${userId}) <> ${subscribed}::boolean
+        on conflict (issue_id, user_id) do update set subscribed = excluded.subscribed where said.subscribed <> excluded.subscribed
+        returning 1)
+      select exists (select 1 from issue) as alive, exists (select 1 from said) as changed`);
+    if (row?.alive !== true) throw notFound();
+    return row.changed;
   },
 });
 
