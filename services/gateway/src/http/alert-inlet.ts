@@ -204,7 +204,8 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     if (decode === undefined) {
       return refuseAndClose(request, response.set('Accept-Encoding', contentEncodings), 415);
     }
-    const wait = overInbound(response, address);
+    // Whoever has no key must not use up what the project's senders may send.
+    const wait = proven ? overInbound(response, address) : undefined;
     if (wait !== undefined) return refuseForNow(request, response, wait);
     const hold = room.holder(response, proven ? presented.name : unprovenSenders);
     const withinMs = bodyWithinMs[proven ? 'proven' : 'unproven'];
@@ -219,8 +220,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     const isWrong = wrongAnswers.has(answer.status);
     // What was wrong before has been counted then.
     if (isWrong ? proven : answer.status === 200) guard.remember(presented, !isWrong);
-    // Whoever has no key must not use up what the project's senders may send.
-    if (isWrong) windows.discount(inboundKey(address));
+    if (isWrong && proven) windows.discount(inboundKey(address));
     if (answer.receiptId !== '') response.setHeader('X-Alert-Receipt', answer.receiptId);
     if (answer.retryAfter > 0) response.setHeader('Retry-After', String(answer.retryAfter));
     if (answer.status === 429) response.status(429).type('text/plain').send('Retry later\n');

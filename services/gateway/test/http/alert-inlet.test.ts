@@ -328,6 +328,20 @@ describe('limits', () => {
     expect(received()).toHaveLength(6);
   });
 
+  it('of a project are for its senders, whatever others without a key begin and do not finish', async () => {
+    await start({ SWITCHYARD_ALERT_LIMIT: { requests: 1, seconds: 60 } });
+    answer = ({ key }) => (key === 'good' ? stored : refused(401));
+    const send = async (key: string, body: string) => (await post({ Authorization: `Bearer ${key}` }, body)).status;
+    for (let at = 0; at < 3; at += 1) expect(await send('wrong', 'x'.repeat(limit + 1))).toBe(400);
+    const socket = connect(Number(new URL(gateway?.url ?? '').port), '127.0.0.1').on('error', () => undefined);
+    socket.write(`POST ${address} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"a`);
+    await eventually(() => expect(requestsOf('CheckKey').at(-1)?.key).toBe(''));
+    expect(await send('good', '{}')).toBe(200);
+    expect(await send('good', '{}')).toBe(429);
+    expect(await send('wrong', '{}')).toBe(401);
+    socket.destroy();
+  });
+
   describe('of wrong keys', () => {
     const guess = (key: string, headers: Record<string, string> = {}) =>
       post({ Authorization: `Bearer ${key}`, ...headers });
@@ -387,6 +401,13 @@ describe('limits', () => {
       await Promise.all(all);
       expect(asked('CheckKey')).toHaveLength(21);
       expect(await other).toBe(401);
+    });
+
+    it('count also when what came with them was too long', async () => {
+      await start({ SWITCHYARD_APPLICATION_LIMITS: 0.02 });
+      answer = () => refused(401);
+      const send = async (size: number) => (await post({}, 'x'.repeat(size))).status;
+      expect([await send(limit + 1), await send(limit + 1), await send(1)]).toEqual([400, 400, 429]);
     });
 
     it('one that has been right is not looked up again before the body is read', async () => {
