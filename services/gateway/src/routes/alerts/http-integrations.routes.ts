@@ -4,7 +4,7 @@ import {
 } from '@switchyard/protos/alerts/v1/http_integration';
 import { TrialServiceService } from '@switchyard/protos/alerts/v1/trial';
 import { atLeastOne } from '../../http/check-parameters';
-import { boolean, csv, hashes, integer, jsonText, oneOf, text } from '../../http/params';
+import { boolean, csv, hashes, integer, jsonText, nullable, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const path = '/projects/:id/alert_management/http_integrations' as const;
@@ -22,7 +22,7 @@ const mapping = hashes({
   field_name: text(),
   path: csv(),
   type: text(),
-  label: text().optional(),
+  label: nullable(text()).optional(),
   fallback_path: csv().optional(),
 });
 
@@ -30,7 +30,7 @@ type WrittenMapping = {
   field_name: string;
   path: string[];
   type: string;
-  label?: string | undefined;
+  label?: string | null | undefined;
   fallback_path?: string[] | undefined;
 }[];
 

@@ -74,6 +74,16 @@ describe('alerts', () => {
     expect(await gateway.send('PUT', `${integrations}/5`, { ...token, body: {} })).toMatchObject({ status: 400 });
   });
 
+  it('what an integration is shown as can be sent back', async () => {
+    const shown = { field_name: 'title', path: ['a'], type: 'STRING', label: null, fallback_path: null };
+    const body = { ...integration, payload_example: { a: 'b' }, payload_attribute_mappings: [shown] };
+    expect(await gateway.send('PUT', `${integrations}/5`, { ...token, body })).toMatchObject({ status: 200 });
+    expect(asked()).toMatchObject({
+      payloadExample: '{"a":"b"}',
+      mapping: { mappings: [{ fieldName: 'title', path: ['a'], type: 'STRING', label: '', fallbackPath: [] }] },
+    });
+  });
+
   it('a mapping may come as a form', async () => {
     const form = new URLSearchParams([
       ['payload', '{"a":1}'],
