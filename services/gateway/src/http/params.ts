@@ -168,9 +168,10 @@ const readItems =
     const list = items(value);
     if (list instanceof Problem) return list;
     const out: T[] = [];
+    const asIs = whole && typeof value === 'object';
     // Each item of a list may be a list in the short spelling itself.
-    for (const item of whole ? list : list.flatMap((one) => (typeof one === 'string' ? one.split(',') : [one]))) {
-      const one = read(typeof item === 'string' ? item.trim() : item);
+    for (const item of asIs ? list : list.flatMap((one) => (typeof one === 'string' ? one.split(',') : [one]))) {
+      const one = read(typeof item === 'string' && !asIs ? item.trim() : item);
       if (one instanceof Problem) return one;
       out.push(one);
     }
@@ -181,7 +182,7 @@ const readItems =
 export const csv = (): z.ZodType<string[]> =>
   kind({ type: 'array', items: { type: 'string' } }, readItems(readText()), true);
 
-/** Strings in the spellings of `csv`, but an item of an array may hold commas itself. */
+/** Strings in the spellings of `csv`, but items of an array are taken to the letter, commas and blanks included. */
 export const texts = (): z.ZodType<string[]> =>
   kind({ type: 'array', items: { type: 'string' } }, readItems(readText(), { whole: true }), true);
 

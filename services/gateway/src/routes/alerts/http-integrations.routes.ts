@@ -4,7 +4,7 @@ import {
 } from '@switchyard/protos/alerts/v1/http_integration';
 import { TrialServiceService } from '@switchyard/protos/alerts/v1/trial';
 import { atLeastOne } from '../../http/check-parameters';
-import { boolean, csv, hashes, integer, jsonText, nullable, oneOf, text } from '../../http/params';
+import { boolean, hashes, integer, jsonText, nullable, oneOf, text, texts } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const path = '/projects/:id/alert_management/http_integrations' as const;
@@ -20,10 +20,10 @@ const bodyLimit = 16 << 20;
 
 const mapping = hashes({
   field_name: text(),
-  path: csv(),
+  path: texts(),
   type: text(),
   label: nullable(text()).optional(),
-  fallback_path: csv().optional(),
+  fallback_path: texts().optional(),
 });
 
 type WrittenMapping = {

@@ -84,6 +84,13 @@ describe('alerts', () => {
     });
   });
 
+  it('keys of a path are taken to the letter', async () => {
+    const path = ['a,b', ' a ', '', '\u00a0'];
+    const payload_attribute_mappings = [{ field_name: 'title', path, type: 'STRING', fallback_path: path }];
+    await gateway.send('POST', `${integrations}/5/preview`, { ...token, body: { payload_attribute_mappings } });
+    expect(asked()).toMatchObject({ mapping: { mappings: [{ path, fallbackPath: path }] } });
+  });
+
   it('a mapping may come as a form', async () => {
     const form = new URLSearchParams([
       ['payload', '{"a":1}'],
