@@ -22,7 +22,7 @@ export type KeepCounters = (
   tx: Tx,
   noteable: Noteable,
   counters: NoteableCounters,
-  by: { readonly actorId: number; readonly at: Date },
+  by: { readonly actorId: number; readonly at: Date; readonly internal: boolean },
 ) => Promise<void>;
 
 /** What changes are made with. */
@@ -51,7 +51,8 @@ export const changeNoteable =
       const { result, fact, counters: moved = {}, occurredAt = now } = await work(tx, locked.id, now);
       if (fact !== undefined) {
         const counters = await noteableStore.count(tx, locked.id, moved);
-        await keepCounters(tx, noteable, counters, { actorId, at: now });
+        const internal = fact.$case === 'created' && fact.value.note?.internal === true;
+        await keepCounters(tx, noteable, counters, { actorId, at: now, internal });
         await publishNote(tx, {
           noteable,
           row: locked.id,

@@ -2,6 +2,7 @@ import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { UserRow } from '@switchyard/directory';
 import { notFound } from '@switchyard/errors';
 import type { IssueView } from '../domain/issue-view';
+import { seesInternal } from '../domain/note';
 import type { IssueParticipantList } from '../storage/issue-participant.list';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 
@@ -41,7 +42,7 @@ export const readIssueById =
     return { view, subscribed: await edges.issues.isSubscribed(id, userId) };
   };
 
-/** One page of those who took part in an issue. Fails with `not_found`. */
+/** One page of those who took part in an issue, by internal notes alone for those who read these. Fails with `not_found`. */
 export const listParticipantsOfIssue =
   (edges: Pick<IssueEdges, 'issues'>, participants: IssueParticipantList) =>
   async (
@@ -50,5 +51,5 @@ export const listParticipantsOfIssue =
     request: PageRequest,
   ): Promise<{ users: UserRow[]; page: PageInfo }> => {
     const { issue } = await visibleIssue(edges, caller, key);
-    return participants.page(issue.id, request);
+    return participants.page(issue.id, seesInternal(caller), request);
   };

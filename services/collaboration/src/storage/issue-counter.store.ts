@@ -13,13 +13,14 @@ export const issueCounters = {
   /**
    * Sets the counters. A new comment is news of the issue, so `updated_at` moves with the number of comments and with nothing else, and
    * who wrote it takes part from then on.
+   * @param by who acts, when, and whether by an internal note
    * @throws AppError not_found when the issue was deleted meanwhile
    */
   async keep(
     tx: SqlExecutor,
     issueId: number,
     counted: IssueCounters,
-    { actorId, at }: { readonly actorId: number; readonly at: Date },
+    { actorId, at, internal }: { readonly actorId: number; readonly at: Date; readonly internal: boolean },
   ): Promise<void> {
     // The row is locked before anything refers to it: a deletion under way is waited for, and then nothing is written.
     const kept = await tx.query(sql`
@@ -31,7 +32,9 @@ export const issueCounters = {
         where i.id = before.id
         returning i.id, before.user_notes_count < ${counted.userNotesCount} as commented),
       taken as (
-        insert into issue_participants (issue_id, user_id) select id, ${actorId} from kept where commented on conflict do nothing)
+        insert into issue_participants as known (issue_id, user_id, internal)
+        select id, ${actorId}, ${internal}::boolean from kept where commented
+        on conflict (issue_id, user_id) do update set internal = false where known.internal and not excluded.internal)
       select 1 from kept`);
     if (kept.length === 0) throw notFound('Issue');
   },

@@ -88,7 +88,8 @@ async function addParticipants(tx: Tx, id: number, userIds: readonly number[]): 
   if (known.length === 0) return;
   await tx.query(sql`
     insert into issue_participants (issue_id, user_id)
-    select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id) on conflict do nothing`);
+    select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id)
+    on conflict (issue_id, user_id) do update set internal = false where issue_participants.internal`);
 }
 
 async function update(tx: Tx, id: number, patch: IssuePatch, labelIds?: readonly number[]): Promise<Issue> {

@@ -2,7 +2,7 @@ import { sql } from '@switchyard/database';
 import { CreateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
-import { type Item, json, type NoteScene, startNoteScene } from '../support/note-scene';
+import { type Item, json, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
 
 let scene: NoteScene;
 
@@ -26,6 +26,11 @@ const say = async (issue: Item, body: string, user: DirectoryUser = scene.bob, i
   json(
     await scene.here.notes.createNote({ noteable: refOf(issue), body, internal, createdAt: undefined }, scene.as(user)),
   );
+
+const participants = async ({ iid }: Item, user: DirectoryUser): Promise<string[]> => {
+  const request = { projectId: scene.project.id, iid, page: pageOf() };
+  return json(await scene.here.issues.listIssueParticipants(request, scene.as(user))).map((one: Item) => one.username);
+};
 
 /** Deletes an issue in a transaction that ends once others wait for it. */
 const whileDeleted = (issue: Item, work: () => Promise<unknown>): Promise<[Promise<unknown>]> =>
@@ -59,5 +64,17 @@ describe('an issue', () => {
       const [outcome] = await whileDeleted(issue, () => work(issue));
       expect(await outcome).toMatchObject({ kind: 'not_found' });
     }
+  });
+
+  it('names those who wrote internal notes alone to whoever reads these', async () => {
+    const { ada, bob, eve, mallory } = scene;
+    const issue = await open();
+    await say(issue, 'between us', bob, true);
+    const [seen, hidden] = [[ada.username, bob.username], [ada.username]];
+    expect([await participants(issue, ada), await participants(issue, bob)]).toEqual([seen, seen]);
+    expect([await participants(issue, eve), await participants(issue, mallory)]).toEqual([hidden, hidden]);
+    await say(issue, 'for all');
+    await say(issue, 'between us again', bob, true);
+    expect(await participants(issue, eve)).toEqual(seen);
   });
 });
