@@ -63,3 +63,23 @@ it('every problem is told at once', () => {
     'service has a label that is too long (maximum is 255 characters)',
   ]);
 });
+
+it.each([
+  ['1767323045000', true],
+  [1767323045000, true],
+  [1767323045.5, true],
+  ['2026-01-02T03:04:05+01:00', true],
+  ['Fri, 02 Jan 2026 03:04:05 GMT', true],
+  [null, true],
+  // How Go writes "never": it is read as no moment at all.
+  ['0001-01-01T00:00:00Z', true],
+  ['Jan 2 2026 03:04', false],
+  ['2026-02-30', false],
+  ['1', false],
+  [-5, false],
+  [12345678901234567890n, false],
+  [true, false],
+])('the moment %p of a sample is one to a mapping as it is to who reads payloads: %s', (value, isMoment) => {
+  const { problems } = readMapping([written({ field: 'start_time', type: 'DATETIME', path: ['at'] })], { at: value });
+  expect(problems).toEqual(isMoment ? [] : ['start_time has a path to a value that is no DATETIME']);
+});

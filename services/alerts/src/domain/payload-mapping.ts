@@ -1,4 +1,5 @@
 import { type AttributeMapping, type MappedField, mappedFields, valueAt } from './attribute-mapping';
+import { timeOf } from './payload-value';
 
 /** Kinds of values a mapping may name. */
 export const mappingTypes = ['STRING', 'DATETIME', 'ARRAY'] as const;
@@ -48,13 +49,12 @@ const typesOf: Partial<Record<MappedField, readonly MappingType[]>> = {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
+/** How Go says that there is no moment: no mistake of a sample, though nothing is read from it. */
+const isNever = (value: unknown): boolean => typeof value === 'string' && value.startsWith('0001-01-01T');
+
 const isOfType: Record<MappingType, (value: unknown) => boolean> = {
   STRING: isScalar,
-  DATETIME: (value) =>
-    value === null ||
-    typeof value === 'number' ||
-    typeof value === 'bigint' ||
-    !Number.isNaN(Date.parse(String(value))),
+  DATETIME: (value) => value === null || isNever(value) || timeOf(value) !== undefined,
   ARRAY: (value) => value === null || Array.isArray(value),
 };
 
