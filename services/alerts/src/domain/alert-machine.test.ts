@@ -60,6 +60,10 @@ describe('messages of one fingerprint', () => {
   it.each<[string, string, string]>([
     ['the same one after the end is a new one', 'f1 e1-3 f1', 'created resolved created'],
     ['an end that came before its start', 'e1-3 f1 f5', 'no_open_alert already_ended created'],
+    ['also when the end is told twice', 'f1 e1-3 e1-3 f1', 'created resolved no_open_alert created'],
+    ['or later each time', 'f1 e1-3 e1-4 e1-900 e1-900 f1', `created resolved ${'no_open_alert '.repeat(3)}created`],
+    ['the next end came before its start', 'f1 e1-3 e5-7 f5', 'created resolved no_open_alert already_ended'],
+    ['and does so twice', 'e1-3 e1-4 f1', 'no_open_alert no_open_alert already_ended'],
   ])('where repeats raise new alerts: %s', (_name, texts, expected) =>
     expect(run(texts, { repeatsAnew: true }).join(' ')).toBe(expected),
   );

@@ -25,7 +25,7 @@ export interface OpenAlert {
 export interface ToldEnd {
   readonly startedAt: number | undefined;
   readonly endedAt: number;
-  /** When the message that told it arrived. */
+  /** When the message that told it arrived; `lateFor` earlier for one that keeps nothing out. */
   readonly toldAt: number;
 }
 
@@ -60,7 +60,7 @@ export const freshCourse: Course = { open: undefined, lastEnd: undefined };
  * - End while one is unresolved: resolves it, unless it ended before a start that was counted since.
  * - End while none is: changes nothing.
  * - An end that is told is remembered either way, one in the future as of the moment of its arrival, or it would keep out whatever comes
- *   until then; but not where repeats raise new alerts and it has resolved one.
+ *   until then. Where repeats raise new alerts, one that has resolved an alert keeps nothing out, however often it is told again.
  *
  * @param now moment of arrival, milliseconds since 1970
  */
@@ -86,21 +86,19 @@ function takeFiring(
   return { course: { open: { lastStart: startsAt }, lastEnd }, verdict: { outcome: 'created' } };
 }
 
-function takeEnd(
-  course: Course,
-  { startsAt, endsAt, repeatsAnew }: Message,
-  now: number,
-): { course: Course; verdict: Verdict } {
+function takeEnd(course: Course, message: Message, now: number): { course: Course; verdict: Verdict } {
   const { open } = course;
-  const lastEnd = remember(course.lastEnd, startsAt, endsAt, now);
+  const { endsAt, repeatsAnew } = message;
+  const lastEnd = remember(course.lastEnd, message, now);
   if (open === undefined) {
     return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'no_open_alert' } };
   }
   if (endsAt !== undefined && open.lastStart !== undefined && endsAt < open.lastStart) {
     return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'ended_before_this_start' } };
   }
+  const isNews = lastEnd !== undefined && lastEnd !== course.lastEnd;
   return {
-    course: { open: undefined, lastEnd: repeatsAnew ? course.lastEnd : lastEnd },
+    course: { open: undefined, lastEnd: repeatsAnew && isNews ? { ...lastEnd, toldAt: now - lateFor } : lastEnd },
     verdict: { outcome: 'resolved', endedAt: endsAt ?? now },
   };
 }
@@ -110,11 +108,13 @@ const latest = (one: number | undefined, other: number | undefined): number | un
 
 function remember(
   known: ToldEnd | undefined,
-  startedAt: number | undefined,
-  endsAt: number | undefined,
+  { startsAt: startedAt, endsAt, repeatsAnew }: Message,
   now: number,
 ): ToldEnd | undefined {
   if (endsAt === undefined) return known;
   const endedAt = Math.min(endsAt, now);
-  return known === undefined || endedAt > known.endedAt ? { startedAt, endedAt, toldAt: now } : known;
+  if (known !== undefined && endedAt <= known.endedAt) return known;
+  // A sender that repeats an end may tell the moment of repetition.
+  const isRepeated = repeatsAnew && known !== undefined && known.startedAt === startedAt;
+  return { startedAt, endedAt, toldAt: isRepeated ? known.toldAt : now };
 }
