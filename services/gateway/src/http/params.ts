@@ -37,6 +37,20 @@ function kind<T>(openapi: ParameterSchema, read: (value: unknown) => T | Problem
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
+/** PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form: neither could be answered back as sent. */
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** The same of every key and text in a value of JSON. */
+const isStorableValue = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? isStorable(value)
+    : typeof value !== 'object' ||
+      value === null ||
+      Object.entries(value).every(([key, inner]) => isStorable(key) && isStorableValue(inner));
+
+const isHash = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Options of a text parameter. */
 interface TextOptions {
   /** Refuses blank text with `is empty`. */
@@ -48,8 +62,7 @@ const readText =
   (value: unknown): string | Problem => {
     if (!isScalar(value)) return invalid;
     const text = String(value);
-    // PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form: neither could be answered back as sent.
-    if (text.includes('\0') || !text.isWellFormed()) return invalid;
+    if (!isStorable(text)) return invalid;
     return options.notEmpty === true && text.trim() === '' ? problem('is empty') : text;
   };
 
@@ -273,11 +286,9 @@ export const hashes = <T extends z.ZodRawShape>(shape: T): z.ZodType<z.infer<z.Z
     }),
   ) as unknown as z.ZodType<z.infer<z.ZodObject<T>>[]>;
 
-/** An object of any content, as JSON or bracket syntax. */
+/** An object of any content, as JSON or bracket syntax. NUL and lone surrogates are refused wherever they stand in it. */
 export const object = (): z.ZodType<Record<string, unknown>> =>
-  kind({ type: 'object' }, (value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : invalid,
-  );
+  kind({ type: 'object' }, (value) => (isHash(value) && isStorableValue(value) ? value : invalid));
 
 /**
  * A JSON object as it stands in a JSON body, or as a text that holds one; given as JSON text. A blank text stands for none. Of a text only
@@ -285,8 +296,9 @@ export const object = (): z.ZodType<Record<string, unknown>> =>
  */
 export const jsonText = (): z.ZodType<string> =>
   kind({ type: ['object', 'string'] }, (value) => {
-    if (typeof value === 'string') return value.trim() === '' ? '' : /^\s*\{/.test(value) ? value : invalid;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : invalid;
+    if (typeof value === 'string')
+      return value.trim() === '' ? '' : /^\s*\{/.test(value) && isStorable(value) ? value : invalid;
+    return isHash(value) ? JSON.stringify(value) : invalid;
   });
 
 /** What the OpenAPI document says of a schema built from this file, through `.optional()` and `.default()`. */

@@ -1,5 +1,5 @@
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { boolean, csv, hash, integer, integers, oneOf, text } from '../../src/http/params';
+import { boolean, csv, hash, integer, integers, jsonText, object, oneOf, text } from '../../src/http/params';
 import { defineRoute, type Route } from '../../src/http/route';
 
 /** Routes that exercise the kernel alone. */
@@ -33,6 +33,8 @@ export const kernelRoutes = (
       ids: integers().optional(),
       labels: csv().optional(),
       not: hash({ author_id: integer().optional() }).optional(),
+      extra: object().optional(),
+      example: jsonText().optional(),
     },
     returns: { 201: 'Thing' },
     handle: ({ params, page }) => answer({ params, page, list: false }),

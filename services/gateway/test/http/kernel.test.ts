@@ -88,6 +88,19 @@ describe('a request through the gateway', () => {
     expect(Object.keys(reply.body)).toEqual(['error']);
   });
 
+  it.each([
+    ['a NUL', '\0'],
+    ['a lone surrogate', 'x\ud800'],
+  ])('refuses %s wherever it stands in an object (PostgreSQL stores neither)', async (_name, odd) => {
+    const send = (body: object) => gateway.send('POST', '/projects/1/things', { ...token(), body });
+    for (const extra of [{ a: odd }, { [odd]: 1 }, { a: { b: [1, { c: odd }] } }])
+      expect([(await send({ name: 'n', extra })).body]).toEqual([{ error: 'extra is invalid' }]);
+    expect((await send({ name: 'n', example: { a: [odd] } })).body).toMatchObject({ name: 'n' });
+    expect((await send({ name: 'n', example: `{"a":"${odd}"}` })).body).toEqual({ error: 'example is invalid' });
+    const fine = { a: { b: [1, null, '\u{1f600}'] } };
+    expect((await send({ name: 'n', extra: fine })).body).toEqual({ name: 'n', extra: fine });
+  });
+
   it('refuses a body over 5 MiB with 413 and an unknown type with 415', async () => {
     const large = await gateway.send('POST', '/projects/1/things', {
       ...token(),
