@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { AppError, invalidParams } from '@switchyard/errors';
 import busboy from 'busboy';
 import type { Request, Response } from 'express';
@@ -30,7 +31,7 @@ export async function readParameters(request: Request, response: Response, bodyL
   const body = await readBytes(request, response, bodyLimit);
   if (body.length === 0) return query;
   if (type === 'application/json' || type.endsWith('+json')) return { ...query, ...readJson(body) };
-  if (type === 'application/x-www-form-urlencoded') return { ...query, ...readPairs(body.toString('utf8')) };
+  if (type === 'application/x-www-form-urlencoded') return { ...query, ...readPairs(pairsOf(textOf(body))) };
   // A GET with a body of some other type is served without it.
   if (request.method === 'GET' || request.method === 'HEAD') return query;
   throw new AppError('unsupported_media_type', { error: `The provided content-type '${type}' is not supported.` });
@@ -39,42 +40,62 @@ export async function readParameters(request: Request, response: Response, bodyL
 /** Reads the query string alone; the body stays unread. */
 export function readQuery(request: Request): RawParameters {
   const at = request.url.indexOf('?');
-  return at === -1 ? {} : readPairs(request.url.slice(at + 1));
+  // Node refuses request lines that are not ASCII.
+  return at === -1 ? {} : readPairs(pairsOf(request.url.slice(at + 1)));
 }
 
-function readPairs(written: string): RawParameters {
-  // Counted before qs sees them: it builds an object for every key.
+const notText = () => invalidParams('parameters are not valid UTF-8');
+
+/** Bytes as text. Replaced in silence, those that are none would come back as something that nobody has sent. */
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw notText();
+  return bytes.toString('utf8');
+}
+
+/** A name or value as it was before it was written into a query string or form. */
+function decode(written: string): string {
+  try {
+    return decodeURIComponent(written.replaceAll('+', ' '));
+  } catch {
+    // A per cent sign that begins no escape is refused too: taken literally, the escapes around it would stay as they are.
+    throw notText();
+  }
+}
+
+type Pair = readonly [name: string, value: string];
+
+function pairsOf(written: string): Pair[] {
+  // Counted before anything is made of them.
   let keys = 1;
   for (let at = written.indexOf('&'); at !== -1; at = written.indexOf('&', at + 1)) keys += 1;
   if (keys > maxKeys) throw invalidParams('too many parameters');
-  if (namesPrototype(written)) throw invalidParams('parameter name is invalid');
+  return written
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const at = pair.indexOf('=');
+      return at === -1 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
+    });
+}
+
+/** Nests what was written in brackets. */
+function readPairs(pairs: readonly Pair[]): RawParameters {
+  const values: Record<string, string | string[]> = {};
+  for (const [name, value] of pairs) {
+    if (name.split(/[[\]]+/).some((part) => forbiddenKeys.has(part))) throw invalidParams('parameter name is invalid');
+    values[name] = Object.hasOwn(values, name) ? [values[name] ?? [], value].flat() : value;
+  }
   try {
-    return qs.parse(written, {
+    // What qs makes of an object's keys does not depend on whether their values are texts, whatever its types say.
+    return qs.parse(values as Record<string, string>, {
       depth: 5,
       strictDepth: true,
-      parameterLimit: maxKeys,
       arrayLimit: maxKeys,
       allowPrototypes: false,
       throwOnLimitExceeded: true,
     }) as RawParameters;
   } catch {
     throw invalidParams('parameters are nested too deeply');
-  }
-}
-
-const namesPrototype = (written: string): boolean =>
-  written.split('&').some((pair) => {
-    const name = pair.split('=', 1)[0] ?? '';
-    return decodeLoosely(name)
-      .split(/[[\]]+/)
-      .some((part) => forbiddenKeys.has(part));
-  });
-
-function decodeLoosely(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
   }
 }
 
@@ -94,9 +115,10 @@ function readBytes(request: Request, response: Response, limit: number): Promise
 function readJson(body: Buffer): RawParameters {
   // Counted before the parser sees it: five megabytes of brackets take it half a second.
   if (isTooDeep(body)) throw invalidParams('the body is nested too deeply');
+  const text = textOf(body);
   let parsed: unknown;
   try {
-    parsed = JSON.parse(body.toString('utf8'));
+    parsed = JSON.parse(text);
   } catch {
     // The wording is ours: GitLab's multi-line text is not to be relied on (G-14-2).
     throw invalidParams('the body is not valid JSON');
@@ -148,16 +170,25 @@ function refuseForbiddenKeys(value: unknown): void {
 /** Text fields of a multipart body; files are taken by routes that stream. */
 function readMultipart(request: Request, limit: number): Promise<RawParameters> {
   return new Promise((resolve, reject) => {
-    const pairs: string[] = [];
+    const pairs: Pair[] = [];
+    // Fields come decoded, with U+FFFD for what was no text; whether that stood there itself, only the bytes tell.
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let isText = true;
+    let hasReplacement = false;
     let form: ReturnType<typeof busboy>;
     try {
-      form = busboy({ headers: request.headers, limits: { fields: maxKeys, fieldSize: limit, fileSize: limit } });
+      form = busboy({
+        headers: request.headers,
+        defParamCharset: 'utf8',
+        limits: { fields: maxKeys, fieldSize: limit, fileSize: limit },
+      });
     } catch {
       return reject(invalidParams('the multipart body is not valid'));
     }
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
+      if (isText) isText = goesOn(decoder, chunk);
       if (size > limit) {
         request.unpipe(form);
         // Without its rest being read, the next request on this connection would never be seen.
@@ -165,18 +196,32 @@ function readMultipart(request: Request, limit: number): Promise<RawParameters> 
         reject(new AppError('too_large'));
       }
     });
-    form.on('field', (name, value) => pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`));
+    form.on('field', (name, value) => {
+      pairs.push([name ?? '', value]);
+      hasReplacement ||= `${name}${value}`.includes('\ufffd');
+    });
     // A file that breaks off fails its own stream as well: unheard, that would end the process.
     form.on('file', (_name, stream) => stream.on('error', () => {}).resume());
     form.on('fieldsLimit', () => reject(invalidParams('too many parameters')));
     form.on('error', () => reject(invalidParams('the multipart body is not valid')));
     form.on('close', () => {
+      if (hasReplacement && !isText) return reject(notText());
       try {
-        resolve(readPairs(pairs.join('&')));
+        resolve(readPairs(pairs));
       } catch (error) {
         reject(error as Error);
       }
     });
     request.pipe(form);
   });
+}
+
+/** Whether a text goes on with these bytes. */
+function goesOn(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): boolean {
+  try {
+    decoder.decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -146,6 +146,59 @@ describe('a request through the gateway', () => {
     expect([taken.status, taken.body]).toEqual([201, { name: 'n' }]);
   });
 
+  describe('bytes that are no UTF-8', () => {
+    const part = (value: string, head = 'name="name"') =>
+      `--line\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+    const types = {
+      json: 'application/json',
+      form: 'application/x-www-form-urlencoded',
+      parts: 'multipart/form-data; boundary=line',
+    };
+    const post = (kind: keyof typeof types, raw: string) =>
+      gateway.send('POST', '/projects/1/things', {
+        ...token(),
+        raw: Buffer.from(raw, 'latin1'),
+        headers: { 'Content-Type': types[kind] },
+      });
+    const bytes = (text: string) => Buffer.from(text).toString('latin1');
+
+    it.each<[string, keyof typeof types, string]>([
+      ['an escaped surrogate in a form', 'form', 'name=a%ED%A0%80b'],
+      ['an escaped byte in a form', 'form', 'name=a%FF%20b%26c'],
+      ['an overlong escape in a name', 'form', 'name=x&%C0%AF=1'],
+      ['half an escape', 'form', 'name=100%&count=%C3%A4'],
+      ['a raw byte in a form', 'form', 'name=a\xffb'],
+      ['a raw byte in JSON', 'json', '{"name":"a\xffb"}'],
+      ['a raw surrogate in JSON', 'json', '{"name":"a\xed\xa0\x80b"}'],
+      ['a raw byte in a field', 'parts', `${part('a\xff')}--line--\r\n`],
+      ['a broken end of a field', 'parts', `${part('a\xc3')}--line--\r\n`],
+      ['a raw byte in the name of a field', 'parts', `${part('n')}${part('1', 'name="n\xffme"')}--line--\r\n`],
+    ])('are refused: %s', async (_name, kind, raw) => {
+      const { status, body } = await post(kind, raw);
+      expect([status, body]).toEqual([400, { error: 'parameters are not valid UTF-8' }]);
+    });
+
+    it('are refused in the query', async () => {
+      for (const query of ['name=a%FFb', 'x=%ED%A0%80', 'name=%'])
+        expect([query, (await gateway.send('POST', `/projects/1/things?${query}`, { ...token() })).body]).toEqual([
+          query,
+          { error: 'parameters are not valid UTF-8' },
+        ]);
+    });
+
+    it('are none of ours in a file, and what is UTF-8 comes as it was sent', async () => {
+      const name = 'ä 100% a%20b+c \u{1f600}\ufffd';
+      const file = part('\xff\xfe', 'name="file"; filename="x"');
+      const taken = [
+        await post('json', bytes(JSON.stringify({ name }))),
+        await post('form', `name=${encodeURIComponent(name)}`),
+        await post('parts', `${part(bytes(name))}--line--\r\n`),
+        await post('parts', `${part('n')}${file}--line--\r\n`),
+      ];
+      expect(taken.map(({ body }) => body.name)).toEqual([name, name, name, 'n']);
+    });
+  });
+
   it('answers the next request on a connection whose multipart body was too large', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ask = (method: string, path: string, headers: Record<string, string>, body?: string) =>

@@ -1,6 +1,6 @@
 import { replyValidator } from '../../support/reply-validator';
 import { setBadInputScene } from './bad-input-scene';
-import { goodRequests } from './bad-requests';
+import { goodRequests, isNoText } from './bad-requests';
 import { type RawReply, type RawRequest, rawClient } from './raw-client';
 import { startSystem } from './system';
 
@@ -31,6 +31,7 @@ export function fault(request: RawRequest, reply: RawReply): string | undefined 
     if (!String(reply.headers['content-type']).startsWith('application/json')) return `not JSON: ${told}`;
     return leaks.test(reply.text) ? `tells too much: ${told}` : undefined;
   }
+  if (isNoText(request)) return `takes bytes that are no text: ${told}`;
   const isJson = String(reply.headers['content-type']).startsWith('application/json');
   if (!isJson && reply.text !== '') return undefined;
   const path = request.path.split('?')[0] as string;

@@ -233,6 +233,14 @@ export async function setBadInputScene(system: System, post: Post, next: () => n
     note: () => `Text ${next()}`,
     resolved: true,
     to_project_id: () => String(other),
+    position: {
+      base_sha: versions[0].base_commit_sha,
+      start_sha: versions[0].start_commit_sha,
+      head_sha: versions[0].head_commit_sha,
+      position_type: 'text',
+      new_path: 'd0/f0.txt',
+      new_line: 1,
+    },
   };
   return { ada, group, project, other, known, plausible };
 }

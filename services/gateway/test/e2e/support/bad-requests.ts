@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { pageParameters } from '../../../src/http/page';
+import { openapiOf, type ParameterSchema } from '../../../src/http/params';
 import type { Route } from '../../../src/http/route';
 import { pairs } from './hostile-values';
 import type { RawRequest } from './raw-client';
@@ -30,11 +32,37 @@ export const shapeOf = (route: Route): Record<string, unknown> => ({
   ...(route.list === undefined ? {} : pageParameters(route.list)),
   ...route.params,
 });
+/** A place for a value: a parameter of a route, or one inside a hash, such as `line_range` in `position`. */
+export interface Slot {
+  readonly name: string;
+  readonly inner?: string;
+  /** It takes objects of any content, in which odd texts hide. */
+  readonly isOpen: boolean;
+}
+const isOpen = ({ type, properties }: ParameterSchema): boolean => type === 'object' && properties === undefined;
+/** Every place of a route that takes a value. */
+export const slotsOf = (route: Route): Slot[] =>
+  Object.entries(shapeOf(route)).flatMap(([name, parameter]) => {
+    const schema = openapiOf(parameter);
+    const inside = Object.entries((schema.properties ?? {}) as Record<string, ParameterSchema>);
+    return [{ name, isOpen: isOpen(schema) }, ...inside.map(([inner, own]) => ({ name, inner, isOpen: isOpen(own) }))];
+  });
 /** Whether a parameter takes a value. */
 export const accepts = (schema: unknown, value: unknown): boolean =>
   (schema as { safeParse(value: unknown): { success: boolean } }).safeParse(value).success;
 /** Whether a parameter must be sent. */
 export const isRequired = (schema: unknown): boolean => !accepts(schema, undefined);
+/** What an escaped text stands for, text or not. */
+const bytesOf = (escaped: string): Buffer =>
+  Buffer.from(
+    escaped.replace(/%([0-9A-F]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16))),
+    'latin1',
+  );
+/** Whether parameters of a request hold bytes that are no text. */
+export const isNoText = ({ path, headers, body }: RawRequest): boolean =>
+  [path.split('?')[1], headers?.['Content-Type']?.includes('urlencoded') ? body : undefined].some(
+    (written) => !isUtf8(bytesOf(String(written ?? ''))),
+  ) || !isUtf8(Buffer.from(body ?? ''));
 /** A request with these parameters: query on reads and uploads; JSON, form or multipart on writes. */
 export function requestOf(route: Route, path: string, values: Record<string, unknown>, form: number): RawRequest {
   const method = route.method.toUpperCase();
@@ -53,17 +81,15 @@ export function requestOf(route: Route, path: string, values: Record<string, unk
     };
   const part = (pair: string): string => {
     const at = pair.indexOf('=');
-    const name = decodeURIComponent(pair.slice(0, at)).replaceAll('"', '%22');
-    const value = pair.slice(at + 1).includes('%ED%A0%80')
-      ? pair.slice(at + 1)
-      : decodeURIComponent(pair.slice(at + 1));
+    const name = bytesOf(pair.slice(0, at)).toString('latin1').replaceAll('"', '%22');
+    const value = bytesOf(pair.slice(at + 1)).toString('latin1');
     return `--line\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   };
   return {
     method,
     path,
     headers: { 'Content-Type': 'multipart/form-data; boundary=line' },
-    body: `${written.map(part).join('')}--line--\r\n`,
+    body: Buffer.from(`${written.map(part).join('')}--line--\r\n`, 'latin1'),
   };
 }
 
@@ -128,5 +154,11 @@ export function goodRequests(scene: BadInputScene, rootToken: string, post: Post
     ...(/^PUT .projects.:id.(merge_requests|issues).:[a-z_]+_iid$/.test(operationOf(route)) ? { title: 'T' } : {}),
   });
 
-  return { pathOf, victim, tokenFor, baseOf };
+  /** What would be sent, with a value in one place. */
+  const withValue = (route: Route, { name, inner }: Slot, value: unknown): Record<string, unknown> => ({
+    ...baseOf(route),
+    [name]: inner === undefined ? value : { ...(sample(name) as object | undefined), [inner]: value },
+  });
+
+  return { pathOf, victim, tokenFor, baseOf, withValue };
 }

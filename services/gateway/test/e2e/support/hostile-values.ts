@@ -136,7 +136,7 @@ export function pairs(name: string, value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => pairs(`${name}[]`, item));
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, inner]) => pairs(`${name}[${key}]`, inner));
-  return [`${encodeURIComponent(name)}=${value === null ? '' : encoded(String(value))}`];
+  return [`${encoded(name)}=${value === null ? '' : encoded(String(value))}`];
 }
 
 /** A path segment as sent. */
