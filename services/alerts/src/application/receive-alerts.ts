@@ -1,5 +1,6 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AlertWishes, ItemOutcome } from '../domain/alert-batch';
+import { licensedSettings } from '../domain/alert-settings';
 import { parseJson } from '../domain/exact-json';
 import { hasMapping } from '../domain/http-integration';
 import { nestsDeeperThan } from '../domain/json-depth';
@@ -208,13 +209,12 @@ export const rulesOf = (
 ): PayloadRules => ({
   digest: sha1,
   mappings: hasMapping(tier) ? mapping : [],
-  fingerprinting: settings.fingerprinting && tier !== 'free',
+  fingerprinting: licensedSettings(settings, tier).fingerprinting ?? false,
   now,
 });
 
-/** Incidents for new alerts are Ultimate's (G-4.12-11). */
 const wishesOf = ({ tier, settings }: AlertEndpoint): AlertWishes => ({
-  openIncident: settings.createIssue && tier === 'ultimate',
+  openIncident: licensedSettings(settings, tier).createIssue ?? false,
   sendEmail: settings.sendEmail,
   closeIncident: settings.autoCloseIncident,
 });

@@ -1,12 +1,12 @@
 /** What a project wants done about its alerts (G-4.12-13). */
 export interface AlertSettings {
-  /** A new alert opens an incident; takes effect in Ultimate. */
+  /** A new alert opens an incident (Ultimate). */
   readonly createIssue: boolean;
   /** Owners and Maintainers get mail about a new alert. */
   readonly sendEmail: boolean;
   /** The end of an alert closes its incident. */
   readonly autoCloseIncident: boolean;
-  /** A payload without a fingerprint gets one made of what it says; takes effect in Premium. */
+  /** A payload without a fingerprint gets one made of what it says (Premium, Ultimate). */
   readonly fingerprinting: boolean;
 }
 
@@ -17,3 +17,15 @@ export const defaultAlertSettings: AlertSettings = {
   autoCloseIncident: true,
   fingerprinting: true,
 };
+
+/** Tiers that have a setting; every tier has the others. */
+const tiersOf: Partial<Record<keyof AlertSettings, readonly string[]>> = {
+  createIssue: ['ultimate'],
+  fingerprinting: ['premium', 'ultimate'],
+};
+
+/** Of settings, those that a tier has: the others are ignored when they are set, left out when they are shown, and count as off (G-13-16). */
+export const licensedSettings = (settings: Partial<AlertSettings>, tier: string): Partial<AlertSettings> =>
+  Object.fromEntries(
+    Object.entries(settings).filter(([name]) => tiersOf[name as keyof AlertSettings]?.includes(tier) ?? true),
+  );

@@ -1,6 +1,6 @@
 import { AlertSettingsServiceService } from '@switchyard/protos/alerts/v1/alert_settings';
 import { entity, implement, type ServiceImplementation } from '@switchyard/rpc';
-import type { AlertSettings } from '../domain/alert-settings';
+import { type AlertSettings, licensedSettings } from '../domain/alert-settings';
 import { presentAlertSettings } from '../presenters/alert-settings.presenter';
 import { scopeOf } from './project-scope';
 
@@ -13,9 +13,14 @@ export interface AlertSettingsUseCases {
 /** Serves `AlertSettingsService`. */
 export const alertSettingsHandler = ({ getSettings, updateSettings }: AlertSettingsUseCases): ServiceImplementation =>
   implement(AlertSettingsServiceService, {
-    getAlertSettings: async ({ projectId }, context) =>
-      entity(presentAlertSettings(await getSettings(scopeOf(context, projectId).projectId))),
+    async getAlertSettings({ projectId }, context) {
+      const scope = scopeOf(context, projectId);
+      return entity(presentAlertSettings(await getSettings(scope.projectId), scope.tier));
+    },
 
-    updateAlertSettings: async ({ projectId, ...change }, context) =>
-      entity(presentAlertSettings(await updateSettings(scopeOf(context, projectId).projectId, change))),
+    async updateAlertSettings({ projectId, ...change }, context) {
+      const scope = scopeOf(context, projectId);
+      const settings = await updateSettings(scope.projectId, licensedSettings(change, scope.tier));
+      return entity(presentAlertSettings(settings, scope.tier));
+    },
   });

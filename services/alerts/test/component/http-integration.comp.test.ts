@@ -245,3 +245,25 @@ it('settings have defaults, and change one by one', async () => {
   });
   expect(await get()).toEqual({ ...defaults, create_issue: true, auto_close_incident: false });
 });
+
+it.each([
+  ['premium', { fingerprinting: false }, { fingerprinting: true }],
+  ['free', {}, {}],
+])('settings that %s lacks are ignored and left out, and kept for the tier that has them', async (tier, set, back) => {
+  const projectId = tier === 'free' ? 11 : 12;
+  const update = async (createIssue: boolean, fingerprinting: boolean, by: string) =>
+    json(
+      await settings.updateAlertSettings(
+        UpdateAlertSettingsRequest.fromPartial({ projectId, createIssue, fingerprinting }),
+        as(projectId, by),
+      ),
+    );
+  const rest = { send_email: false, auto_close_incident: true };
+  const get = async (by: string) => json(await settings.getAlertSettings({ projectId }, as(projectId, by)));
+  expect(await update(true, false, tier)).toEqual({ ...rest, ...set });
+  expect(await get('ultimate')).toEqual({ ...rest, create_issue: false, fingerprinting: true, ...set });
+  await update(true, true, 'ultimate');
+  expect(await get(tier)).toEqual({ ...rest, ...back });
+  await update(false, true, tier);
+  expect(await get('ultimate')).toMatchObject({ create_issue: true });
+});
