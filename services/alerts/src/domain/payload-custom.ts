@@ -1,6 +1,7 @@
 import { type AttributeMapping, type MappedField, type PayloadPath, valueAt } from './attribute-mapping';
 import { automaticFingerprintText, fingerprintText } from './fingerprint';
-import { addAttributes, firstText, hostsOf, type JsonObject, own, textOf, timeOf } from './payload-value';
+import { timeOf } from './moment';
+import { addAttributes, firstText, hostsOf, type JsonObject, own, textOf } from './payload-value';
 import type { AlertAttribute, ReportedAlert } from './reported-alert';
 import { customSeverity } from './severity';
 

@@ -1,5 +1,5 @@
 import { type AttributeMapping, type MappedField, mappedFields, valueAt } from './attribute-mapping';
-import { timeOf } from './payload-value';
+import { timeOf } from './moment';
 
 /** Kinds of values a mapping may name. */
 export const mappingTypes = ['STRING', 'DATETIME', 'ARRAY'] as const;

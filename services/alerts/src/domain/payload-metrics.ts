@@ -1,7 +1,8 @@
 import { writerFor } from './exact-json';
 import { fingerprintText } from './fingerprint';
+import { timeOf } from './moment';
 import type { PayloadRules } from './payload-custom';
-import { addAttributes, firstText, isObject, type JsonObject, objectIn, own, textOf, timeOf } from './payload-value';
+import { addAttributes, firstText, isObject, type JsonObject, objectIn, own, textOf } from './payload-value';
 import type { AlertAttribute, PayloadItem, ReportedAlert } from './reported-alert';
 import { metricsSeverity } from './severity';
 

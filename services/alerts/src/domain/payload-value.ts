@@ -43,45 +43,6 @@ export function firstText(values: readonly unknown[], length?: number): string |
   return undefined;
 }
 
-/** Years a moment may lie in: Go writes "never" as year 1. */
-const firstMoment = Date.UTC(1970, 0, 1);
-const lastMoment = Date.UTC(9999, 11, 31);
-
-const isoForm =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)? ?(Z|z|UTC|[+-]\d{2}:?\d{2})?$/;
-const withZone = /\b(?:GMT|UTC|[+-]\d{4})$/;
-
-/** Smallest number that is read as milliseconds since 1970, a time in 1973; smaller ones are seconds. */
-const leastMilliseconds = 1e11;
-
-/**
- * A moment: ISO 8601 (UTC unless it says otherwise, fractions cut at milliseconds), the forms of RFC 2822, milliseconds or seconds since 1970
- * (G-4.12-10). Undefined for everything else and outside 1970 to 9999: year 1 is how Go says "never".
- */
-export function timeOf(value: unknown): Date | undefined {
-  const milliseconds =
-    typeof value === 'number' ? ofNumber(value) : typeof value === 'string' ? ofText(value.trim()) : Number.NaN;
-  return milliseconds >= firstMoment && milliseconds <= lastMoment ? new Date(Math.trunc(milliseconds)) : undefined;
-}
-
-const ofNumber = (value: number): number => (value < leastMilliseconds ? value * 1_000 : value);
-
-function ofText(text: string): number {
-  if (/^\d{9,14}(?:\.\d{1,9})?$/.test(text)) return ofNumber(Number(text));
-  const found = isoForm.exec(text);
-  if (found === null) return text.length <= 64 && withZone.test(text) ? Date.parse(text) : Number.NaN;
-  const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] =
-    found;
-  // JavaScript takes 30 February for a day of March.
-  if (new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) return Number.NaN;
-  const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(-2)}` : 'Z';
-  // A leap second is the second after it, to JavaScript no second at all.
-  const told = second === '60' ? '59' : second;
-  return Date.parse(
-    `${year}-${month}-${day}T${hour}:${minute}:${told}.${fraction.padEnd(3, '0').slice(0, 3)}${offset}`,
-  );
-}
-
 /** Characters that the names of hosts have together (G-4.12-9). */
 const hostsLength = 255;
 
