@@ -1,5 +1,5 @@
 import { parseDuration } from './durations';
-import { type Command, dueDate, labelNames, milestoneName, userNames } from './quick-actions';
+import { type Command, type CommandName, dueDate, labelNames, milestoneName, userNames } from './quick-actions';
 import { parseTimeSpent, type TimeTracking } from './time-tracking';
 
 /** One thing a command changes on an object; what is undefined stays. */
@@ -41,9 +41,12 @@ export interface CommandStep {
   readonly says: string;
 }
 
+/** What is said of a command that did not come true (G-2-18). */
+export const notApplied = (name: CommandName): string => `Could not apply ${name} command.`;
+
 const draftMark = /^\s*(?:(?:\[draft\]|\(draft\)|draft:)\s*)+/i;
 
-/** What commands are about. They stand in a row: `assigneeIds` is what the ones read so far come to, `title` what has been done so far. */
+/** What commands are about. They stand in a row: `assigneeIds` and `title` are what those that came true so far have left. */
 export interface CommandSubject {
   /** Whoever writes. */
   readonly userId: number;
@@ -52,7 +55,13 @@ export interface CommandSubject {
   assigneeIds: readonly number[];
 }
 
-/** Reads one command after the other; undefined: it makes no sense here. Nothing is changed but the subject. */
+/** Takes note of a step that came true, for the commands after it. */
+export function advance(subject: CommandSubject, { edit }: CommandStep): void {
+  if (edit?.title !== undefined) subject.title = edit.title;
+  if (edit?.assigneeIds !== undefined) subject.assigneeIds = edit.assigneeIds;
+}
+
+/** Reads a command; undefined: it makes no sense here. Nothing is changed. */
 export type CommandSteps = (subject: CommandSubject, command: Command) => Promise<CommandStep | undefined>;
 
 /** Who and what the names in commands stand for. */
@@ -125,7 +134,7 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
       case 'unassign': {
         const ids = await idsOf(subject, argument);
         if (ids.length === 0 && (name !== 'unassign' || argument !== '')) return undefined;
-        subject.assigneeIds =
+        const assigneeIds =
           name === 'assign'
             ? [...new Set([...subject.assigneeIds, ...ids])]
             : name === 'reassign'
@@ -134,8 +143,8 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
                 ? []
                 : subject.assigneeIds.filter((id) => !ids.includes(id));
         return {
-          edit: { assigneeIds: subject.assigneeIds },
-          changes: { assignee_ids: subject.assigneeIds },
+          edit: { assigneeIds },
+          changes: { assignee_ids: assigneeIds },
           says: name === 'unassign' ? 'Removed assignees.' : 'Changed the assignees.',
         };
       }

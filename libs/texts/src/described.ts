@@ -1,4 +1,4 @@
-import { type CommandedEdit, type CommandSteps, type CommandSubject, timeTrackingOf } from './command-steps';
+import { advance, type CommandedEdit, type CommandSteps, type CommandSubject, timeTrackingOf } from './command-steps';
 import { type CommandName, parseQuickActions } from './quick-actions';
 import { type TimeTracking, trackTime, type WorkTimes } from './time-tracking';
 
@@ -19,8 +19,11 @@ export interface DescribedWish {
   readonly discussionLocked?: boolean | undefined;
 }
 
-/** A wish with the commands of its description in it, and what they do to the times. */
-export type Described<W extends DescribedWish> = W & { readonly tracking: readonly TimeTracking[] };
+/** A wish with the commands of its description in it, what they do to the times, and which there were. */
+export type Described<W extends DescribedWish> = W & {
+  readonly tracking: readonly TimeTracking[];
+  readonly commanded: ReadonlySet<CommandName>;
+};
 
 /** What belongs to a reader, not to the object, stays in the text: it could not be done in the transaction of the change. */
 const ofReaders: readonly CommandName[] = ['todo', 'done', 'subscribe', 'unsubscribe'];
@@ -60,12 +63,14 @@ export async function withCommands<W extends DescribedWish>(
   subject: CommandSubject,
 ): Promise<Described<W>> {
   const { text, commands } = parseQuickActions(wish.description ?? '', kind, inDescriptions[age]);
-  if (commands.length === 0) return { ...wish, tracking: [] };
+  if (commands.length === 0) return { ...wish, tracking: [], commanded: new Set() };
   let described: W = { ...wish, description: text };
   const tracking: TimeTracking[] = [];
   for (const command of commands) {
-    const edit = (await steps(subject, command))?.edit;
-    if (edit === undefined) continue;
+    const step = await steps(subject, command);
+    if (step?.edit === undefined) continue;
+    const { edit } = step;
+    advance(subject, step);
     const tracked = timeTrackingOf(edit);
     if (tracked !== undefined) tracking.push(tracked);
     described = {
@@ -80,7 +85,7 @@ export async function withCommands<W extends DescribedWish>(
       discussionLocked: edit.locked ?? described.discussionLocked,
     };
   }
-  return { ...described, tracking };
+  return { ...described, tracking, commanded: new Set(commands.map(({ name }) => name)) };
 }
 
 /** Times after some tracking, one after the other; what cannot be done is passed over. */

@@ -1,9 +1,11 @@
 export {
+  advance,
   type CommandedEdit,
   type CommandNames,
   type CommandSteps,
   type CommandSubject,
   commandSteps,
+  notApplied,
   timeTrackingOf,
 } from './command-steps';
 export { trackAll, withCommands } from './described';

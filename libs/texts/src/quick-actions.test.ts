@@ -42,7 +42,8 @@ describe('commands in a body', () => {
     for (const { argument } of parseQuickActions(`/label ${'~'.repeat(1_000_000)}`, 'Issue').commands)
       labelNames(argument);
     expect(performance.now() - started).toBeLessThan(1_000);
-    expect(parseQuickActions('/close\n'.repeat(1_000), 'Issue').commands).toHaveLength(100);
+    const many = parseQuickActions(`${'/close\n'.repeat(1_000)}${'/confidential\n'.repeat(1_000)}`, 'Issue').commands;
+    expect(many.map(({ name }) => name)).toEqual([...Array(100).fill('close'), 'confidential']);
   });
 });
 

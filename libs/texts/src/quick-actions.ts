@@ -54,7 +54,7 @@ export interface Command {
   readonly argument: string;
 }
 
-/** Commands one body may hold; the rest is dropped. */
+/** Commands one body may hold; the rest is dropped, but for the one that hides what is said. */
 const maxCommands = 100;
 
 /** Characters of an argument that are looked at. */
@@ -100,11 +100,14 @@ export function parseQuickActions(
   const commands: Command[] = [];
   if (!body.includes('/')) return { text: body, commands };
   const kept: string[] = [];
+  let hidden = false;
   let ends: ((line: string) => boolean) | undefined;
   for (const line of body.split('\n')) {
     const command = ends === undefined ? commandOf(line, kind, except) : undefined;
     if (command !== undefined) {
-      if (commands.length < maxCommands) commands.push(command);
+      const first = command.name === 'confidential' && !hidden;
+      hidden ||= first;
+      if (first || commands.length < maxCommands) commands.push(command);
       continue;
     }
     if (ends === undefined) ends = endOfBlock(line);

@@ -80,6 +80,7 @@ export const issueEditor =
         dueDate: edit.dueDate,
         confidential: edit.confidential,
         discussionLocked: edit.locked,
+        strict: true,
       });
     }
   };

@@ -1,9 +1,19 @@
-import { isAppError } from '@switchyard/errors';
-import type { Command, CommandedEdit, CommandSteps, CommandSubject } from '@switchyard/texts';
+import { forbidden, isAppError } from '@switchyard/errors';
+import {
+  advance,
+  type Command,
+  type CommandedEdit,
+  type CommandSteps,
+  type CommandSubject,
+  notApplied,
+} from '@switchyard/texts';
 import type { Noteable, NoteableKind } from '../domain/noteable';
 import type { Reader } from './noteables';
 
-/** Changes an object of one kind in the name of whoever writes, by the owner's own rules. Fails as the owner's endpoint would. */
+/**
+ * Changes an object of one kind in the name of whoever writes, by the owner's own rules. Fails as the owner's endpoint would, and also
+ * where that passes over what the writer may not set or the object cannot become: what has not been done must not be said to be.
+ */
 export type NoteableEditor = (reader: Reader, noteable: Noteable, edit: CommandedEdit) => Promise<void>;
 
 /** To-dos that commands make and finish. */
@@ -30,21 +40,34 @@ export interface CommandOutcome {
 /** Nothing was commanded. */
 export const noCommands: CommandOutcome = { changes: {}, summary: [] };
 
-/** Runs the commands of a note in their order. What the writer may not do, or what makes no sense, is left undone and said. */
-export type RunCommands = (reader: Reader, noteable: Noteable, commands: readonly Command[]) => Promise<CommandOutcome>;
+/**
+ * Runs the commands of a note in their order. What the writer may not do, or what makes no sense, is left undone and said; but what comes
+ * with a `/confidential` that cannot be is for few, and nothing of it may come true: that fails with `forbidden`.
+ * @param said whether the note says something beside its commands
+ */
+export type RunCommands = (
+  reader: Reader,
+  noteable: Noteable,
+  commands: readonly Command[],
+  said: boolean,
+) => Promise<CommandOutcome>;
+
+/** `/confidential` before all others, which must not have come true where it is refused, nor be seen by more than it leaves. */
+const confidentialFirst = (commands: readonly Command[]): Command[] =>
+  [...commands].sort((one, other) => Number(other.name === 'confidential') - Number(one.name === 'confidential'));
 
 /** Opens `RunCommands`. */
 export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCommands => {
-  return async (reader, noteable, commands) => {
+  return async (reader, noteable, commands, said) => {
     const { projectId, title, assigneeIds } = noteable;
     const subject: CommandSubject = { userId: reader.actor.userId, projectId, title, assigneeIds };
     let changes: Record<string, unknown> = {};
     const summary: string[] = [];
-    for (const command of commands) {
+    for (const command of confidentialFirst(commands)) {
       const step = await steps(subject, command);
       const editor = editors[noteable.kind];
       if (step === undefined || (step.edit !== undefined && editor === undefined)) {
-        summary.push(`Could not apply ${command.name} command.`);
+        summary.push(notApplied(command.name));
         continue;
       }
       try {
@@ -54,10 +77,11 @@ export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCom
       } catch (error) {
         // The owner's refusal is the answer; that the owner is away is not.
         if (!isAppError(error) || error.status >= 500) throw error;
-        summary.push(`Could not apply ${command.name} command.`);
+        if (said && command.name === 'confidential') throw forbidden(notApplied(command.name));
+        summary.push(notApplied(command.name));
         continue;
       }
-      if (step.edit?.title !== undefined) subject.title = step.edit.title;
+      advance(subject, step);
       changes = { ...changes, ...step.changes };
       summary.push(step.says);
     }

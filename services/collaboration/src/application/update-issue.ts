@@ -1,6 +1,6 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { trackAll, withCommands } from '@switchyard/texts';
+import { notApplied, trackAll, withCommands } from '@switchyard/texts';
 import {
   allowedAssignees,
   checkIssueFields,
@@ -34,6 +34,24 @@ export interface UpdateIssueCommand {
   readonly discussionLocked?: boolean | undefined;
   readonly issueType?: IssueType | undefined;
   readonly updatedAt?: Date | undefined;
+  /** What the caller may not set, and assignees who may not read the issue's project, are refused; they are passed over otherwise. */
+  readonly strict?: boolean;
+}
+
+const managed = ['assigneeIds', 'labels', 'milestoneId', 'dueDate', 'weight', 'discussionLocked', 'issueType'] as const;
+
+/** Whether a command would set what only those who manage issues may. */
+const asksToManage = (command: UpdateIssueCommand, { confidential }: IssueView['issue']): boolean =>
+  managed.some((field) => command[field] !== undefined) ||
+  command.addLabels.length + command.removeLabels.length > 0 ||
+  (command.confidential ?? confidential) !== confidential;
+
+async function assigneesOf(edges: IssueEdges, caller: IssueCaller, projectId: number, command: UpdateIssueCommand) {
+  if (command.assigneeIds === undefined) return undefined;
+  const wanted = allowedAssignees(caller.tier, command.assigneeIds);
+  const readers = await edges.directory.readers(projectId, wanted);
+  if (command.strict === true && readers.length < wanted.length) throw forbidden();
+  return readers;
 }
 
 /** What only those who manage issues may set, looked up. */
@@ -50,10 +68,7 @@ async function metadataOf(
   const { milestoneId } = command;
   const known = milestoneId !== undefined && milestoneId !== 0;
   return {
-    assigneeIds:
-      command.assigneeIds === undefined
-        ? undefined
-        : await edges.directory.readers(projectId, allowedAssignees(caller.tier, command.assigneeIds)),
+    assigneeIds: await assigneesOf(edges, caller, projectId, command),
     labelIds: command.labels === undefined ? undefined : await labelIds(command.labels),
     addedLabelIds: await labelIds(command.addLabels),
     removedLabelIds: view.labels.filter(({ title }) => removed.has(title.toLowerCase())).map(({ id }) => id),
@@ -73,14 +88,15 @@ async function metadataOf(
 
 /**
  * Changes, closes or reopens an issue. Its author and its assignees set title, description and state; what else they send is passed
- * over. Commands in a description count as what they set. Fails with `not_found`, `forbidden`, `invalid`.
+ * over, unless it was to hide the rest: a `/confidential` they may not give is refused. Commands in a description count as what they
+ * set. Fails with `not_found`, `forbidden`, `invalid`.
  */
 export const updateIssue =
   (edges: IssueEdges) =>
   async (caller: IssueCaller, key: IssueNumber, wanted: UpdateIssueCommand): Promise<void> => {
     const view = await visibleIssue(edges, caller, key);
     if (!mayUpdateIssue(view.issue, view.assigneeIds, caller)) throw forbidden();
-    const { tracking, ...command } = await withCommands(
+    const { tracking, commanded, ...command } = await withCommands(
       edges.commandSteps,
       wanted,
       { kind: 'Issue', age: 'existing' },
@@ -95,6 +111,9 @@ export const updateIssue =
     const updatedAt = mayDateIssue(caller) ? command.updatedAt : undefined;
     checkIssueFields({ title, description, assignees: command.assigneeIds?.length, updatedAt });
     const manages = mayAdminIssue(caller);
+    if (!manages && commanded.has('confidential') && !view.issue.confidential)
+      throw forbidden(notApplied('confidential'));
+    if (!manages && command.strict === true && asksToManage(command, view.issue)) throw forbidden();
     const edit: IssueEdit = {
       ...(manages ? await metadataOf(edges, caller, view, command) : {}),
       title: title?.trim(),

@@ -68,8 +68,8 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const { text, commands } = parseQuickActions(body, noteable.kind);
   if (commands.length === 0) return { text, outcome: noCommands, commandsOnly: false };
-  const outcome = await runCommands(reader, noteable, commands);
-  return { text, outcome, commandsOnly: text.trim() === '' };
+  const commandsOnly = text.trim() === '';
+  return { text, outcome: await runCommands(reader, noteable, commands, !commandsOnly), commandsOnly };
 }
 
 /**

@@ -30,6 +30,7 @@ export function mergeRequestEditor(peer: Peer, directorySequence: () => number):
         milestoneId: edit.milestoneId,
         discussionLocked: edit.locked,
         clearMergeAfter: false,
+        strict: true,
         description: undefined,
         targetBranch: undefined,
         reviewerIds: undefined,

@@ -1,4 +1,5 @@
 import { sql } from '@switchyard/database';
+import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { TimeTracking_Kind as Tracking } from '@switchyard/protos/rpc/v1/time_tracking';
 import { measureCost } from '@switchyard/rpc';
@@ -283,7 +284,12 @@ describe('a body that says something else', () => {
       commands_changes: { state_event: 'close', todo_event: 'add' },
       summary: ['Closed it.', 'Added a to-do item.'],
     });
-    expect(scene.here.edits.at(-1)).toMatchObject({ iid: target.iid, stateEvent: 'close', userId: scene.bob.id });
+    expect(scene.here.edits.at(-1)).toMatchObject({
+      iid: target.iid,
+      stateEvent: 'close',
+      userId: scene.bob.id,
+      strict: true,
+    });
     const note = await write(target, 'Assigning.\n/assign @ada me\n/nonsense');
     expect(note).toMatchObject({
       status: 0,
@@ -339,6 +345,105 @@ describe('a body that says something else', () => {
     expect(await write(target, '/reopen')).toMatchObject({ summary: ['Could not apply reopen command.'] });
     scene.here.editsRefused = false;
     expect((await list(target)).bodies).toEqual(['Assigning.\n/nonsense']);
+  });
+});
+
+describe('a command on an issue', () => {
+  const open = async (author: DirectoryUser): Promise<Item> => {
+    const wanted = CreateIssueRequest.fromPartial({
+      projectId: scene.project.id,
+      title: 'Broken',
+      description: 'Text',
+    });
+    return json(await scene.here.issues.createIssue(wanted, scene.as(author)));
+  };
+  const refOf = ({ iid }: Item) => ({
+    projectId: scene.project.id,
+    target: { $case: 'issueIid' as const, value: iid as number },
+  });
+  const say = async (issue: Item, body: string, user: DirectoryUser) => {
+    const request = { noteable: refOf(issue), body, internal: false, createdAt: undefined };
+    const reply = await scene.here.notes.createNote(request, scene.as(user));
+    return { status: reply.status, ...json(reply) };
+  };
+  const edit = async ({ iid }: Item, given: object, user: DirectoryUser) =>
+    json(
+      await scene.here.issues.updateIssue(
+        UpdateIssueRequest.fromPartial({ projectId: scene.project.id, iid, ...given }),
+        scene.as(user),
+      ),
+    );
+  const read = async ({ iid }: Item) =>
+    json(await scene.here.issues.getIssue({ projectId: scene.project.id, iid }, scene.as(scene.ada)));
+  const bodies = async (issue: Item) => {
+    const request = { noteable: refOf(issue), activityFilter: 'only_comments', page: pageOf() };
+    return json(await scene.here.notes.listNotes(request, scene.as(scene.ada))).map(({ body }: Item) => body);
+  };
+
+  beforeAll(() =>
+    scene.here.db.query(sql`
+      insert into directory.labels (id, project_id, namespace_id, title, color)
+      values (81, ${scene.project.id}, null, 'bug', '#ff0000')`),
+  );
+
+  it('that its writer may not give is said not to have been applied (G-2-18)', async () => {
+    const issue = await open(scene.eve);
+    for (const command of [
+      'label ~bug',
+      'assign me',
+      'due today',
+      'remove_due_date',
+      'lock',
+      'spend 1h',
+      'confidential',
+    ])
+      expect(await say(issue, `/${command}`, scene.eve)).toEqual({
+        status: 202,
+        commands_changes: {},
+        summary: [`Could not apply ${command.split(' ')[0]} command.`],
+      });
+    expect(await say(issue, `/assign @mallory\n/assign @ada @mallory\n/assign me`, scene.bob)).toEqual({
+      status: 202,
+      commands_changes: { assignee_ids: [scene.bob.id] },
+      summary: ['Could not apply assign command.', 'Could not apply assign command.', 'Changed the assignees.'],
+    });
+    expect(await say(issue, 'Over.\n/title Mine\n/lock\n/close', scene.eve)).toMatchObject({
+      body: 'Over.',
+      commands_changes: { title: 'Mine', state_event: 'close' },
+    });
+    expect(await read(issue)).toMatchObject({
+      title: 'Mine',
+      state: 'closed',
+      labels: [],
+      assignees: [{ username: 'bob' }],
+      due_date: null,
+      confidential: false,
+      discussion_locked: null,
+    });
+  });
+
+  it('that would have hidden what it comes with, and cannot, takes that along', async () => {
+    const issue = await open(scene.eve);
+    const secret = 'The password is x.\n/title Password\n/confidential';
+    const refused = { kind: 'forbidden', body: { message: '403 Forbidden - Could not apply confidential command.' } };
+    await expect(say(issue, secret, scene.eve)).rejects.toMatchObject(refused);
+    const wish = { noteable: refOf(issue), body: secret, internal: false, createdAt: undefined, position: undefined };
+    await expect(scene.here.discussions.createDiscussion(wish, scene.as(scene.eve))).rejects.toMatchObject(refused);
+    await expect(edit(issue, { description: secret }, scene.eve)).rejects.toMatchObject(refused);
+    expect(await read(issue)).toMatchObject({ title: 'Broken', description: 'Text', confidential: false });
+    expect(await bodies(issue)).toEqual([]);
+
+    expect(await say(issue, 'Hush.\n/confidential', scene.bob)).toMatchObject({
+      body: 'Hush.',
+      commands_changes: { confidential: true },
+    });
+    expect(await say(issue, 'So it was.\n/confidential', scene.eve)).toMatchObject({ body: 'So it was.' });
+    expect(await edit(issue, { description: secret }, scene.eve)).toMatchObject({
+      description: 'The password is x.',
+      title: 'Password',
+      confidential: true,
+    });
+    expect(await bodies(issue)).toEqual(['So it was.', 'Hush.']);
   });
 });
 

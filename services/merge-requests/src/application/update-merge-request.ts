@@ -1,4 +1,4 @@
-import { forbidden, invalid, notFound } from '@switchyard/errors';
+import { conflict, forbidden, invalid, notFound } from '@switchyard/errors';
 import {
   countTasks,
   issueReferences,
@@ -52,6 +52,8 @@ export interface UpdateMergeRequestCommand {
   readonly allowCollaboration?: boolean;
   /** null takes it away. */
   readonly mergeAfter?: Date | null;
+  /** A state it cannot get from where it is, and assignees who may not read it, are refused; they are passed over otherwise. */
+  readonly strict?: boolean;
 }
 
 /** Auto-merge as it is when nobody wants it. */
@@ -98,8 +100,10 @@ const same = (one: readonly number[], other: readonly number[]): boolean =>
 /** The state after an event; undefined when it stays. */
 function nextState(
   state: MergeRequestState,
-  event: UpdateMergeRequestCommand['stateEvent'],
+  { stateEvent: event, strict = false }: UpdateMergeRequestCommand,
 ): MergeRequestState | undefined {
+  if (strict && event !== undefined && state === 'merged')
+    throw conflict('409 Conflict: the merge request has been merged');
   if (event === 'close') {
     // While it is being merged nobody knows yet whether there is anything left to close (D8).
     if (state === 'locked') throw beingMerged();
@@ -208,7 +212,7 @@ function decide(
     });
   }
 
-  const state = nextState(mr.state, command.stateEvent);
+  const state = nextState(mr.state, command);
   if (state === 'closed') {
     patch = { ...patch, ...noAutoMerge, state, closedById: caller.userId, closedAt: now, mergeError: null };
     leaves = 'closed';
@@ -275,13 +279,18 @@ export const updateMergeRequest =
       reviewers: command.reviewerIds?.length,
     });
     const { projectId } = key;
-    const people = async (ids: readonly number[] | undefined): Promise<number[] | undefined> =>
-      ids === undefined ? undefined : edges.directory.readers(projectId, allowedPeople(caller.tier, ids));
+    const people = async (ids: readonly number[] | undefined, strict = false): Promise<number[] | undefined> => {
+      if (ids === undefined) return undefined;
+      const wanted = allowedPeople(caller.tier, ids);
+      const readers = await edges.directory.readers(projectId, wanted);
+      if (strict && readers.length < wanted.length) throw forbidden();
+      return readers;
+    };
     const labelIds = async (titles: readonly string[]): Promise<number[]> =>
       (await edges.ensureLabels(caller, projectId, titles)).map(({ id }) => id);
     const removed = new Set(command.removeLabels.map((title) => title.toLowerCase()));
     const prepared: Prepared = {
-      assigneeIds: await people(command.assigneeIds),
+      assigneeIds: await people(command.assigneeIds, command.strict),
       reviewerIds: await people(command.reviewerIds),
       labelIds: command.labels === undefined ? undefined : await labelIds(command.labels),
       addedLabelIds: await labelIds(command.addLabels),

@@ -80,6 +80,7 @@ const toUpdate = (request: UpdateMergeRequestRequest): UpdateMergeRequestCommand
   squash: request.squash,
   allowCollaboration: request.allowCollaboration,
   mergeAfter: request.clearMergeAfter ? null : request.mergeAfter,
+  strict: request.strict,
 });
 
 /** gRPC side of merge requests. */

@@ -109,55 +109,6 @@ describe('a merge request', () => {
     expect(await events(opened.id)).toEqual(['created', 'updated', 'closed', 'reopened']);
   });
 
-  test('carries out the commands in its description, as part of the request that writes it', async () => {
-    const project = await newProject();
-    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
-    await commit(project, 'other', { 'two.txt': 'two\n' }, { start: 'main' });
-    const before = await open(project, 'other', { labels: 'bug,urgent,late' });
-    await harness.db.query(sql`
-      insert into directory.milestones (id, iid, project_id, title, state, created_at, updated_at)
-      values (71, 1, ${project.id}, 'next one', 'active', now(), now())`);
-    const commands =
-      '/draft\n/milestone %"next one"\n/label ~bug ~urgent\n/unlabel ~late\n/assign @user2 me\n/lock\n/estimate 2h\n/spend 1h';
-    const opened = await open(project, 'feature', {
-      labels: 'late',
-      description: `What it does\n${commands}\n/close\n/todo\n\`\`\`\n/ready\n\`\`\``,
-    });
-    expect(opened).toMatchObject({
-      title: 'Draft: Merge feature',
-      draft: true,
-      state: 'opened',
-      description: 'What it does\n/close\n/todo\n```\n/ready\n```',
-      labels: ['bug', 'urgent'],
-      assignees: [{ id: 2 }, { id: 3 }],
-      discussion_locked: true,
-      milestone: { id: 71 },
-      time_stats: { time_estimate: 7_200, total_time_spent: 3_600 },
-    });
-    const { body: edited } = await api(people.developer, 'PUT', mr(project, opened.iid), {
-      description:
-        'Less\n/ready\n/title Better\n/relabel ~late\n/unassign @user2\n/unlock\n/remove_estimate\n/remove_milestone\n/spend 30m\n/due today',
-    });
-    expect(edited).toMatchObject({
-      title: 'Better',
-      draft: false,
-      description: 'Less\n/due today',
-      labels: ['late'],
-      assignees: [{ id: 3 }],
-      discussion_locked: false,
-      milestone: null,
-      time_stats: { time_estimate: 0, total_time_spent: 5_400 },
-    });
-    expect((await api(people.developer, 'PUT', mr(project, opened.iid), { description: '/close' })).body).toMatchObject(
-      {
-        description: null,
-        state: 'closed',
-      },
-    );
-    expect(await events(opened.id)).toEqual(['created', 'updated', 'updated', 'closed']);
-    expect((await api(people.reporter, 'PUT', mr(project, before.iid), { description: '/close' })).status).toBe(403);
-  });
-
   test('is refused as the API says', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });

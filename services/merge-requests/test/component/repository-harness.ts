@@ -12,7 +12,11 @@ import {
   ResolveResponse_SudoRefusal,
   ResolveResponse_TokenRefusal,
 } from '@switchyard/protos/groups_admin/v1/access';
-import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import {
+  MergeRequestServiceService,
+  UpdateMergeRequestRequest,
+} from '@switchyard/protos/merge_requests/v1/merge_request';
+import { Access, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import {
   anonymous,
   connect,
@@ -79,6 +83,8 @@ export interface Harness {
     path: string,
     body?: unknown,
   ): Promise<{ status: number; body: never; headers: Headers; text: string }>;
+  /** Updates a merge request as a command of a note by a person does. */
+  command(person: Person, wanted: Partial<UpdateMergeRequestRequest>): Promise<unknown>;
   /** Runs git; resolves with what it printed, on both streams. */
   git(cwd: string, ...args: string[]): Promise<string>;
   /** Runs git and expects it to fail; resolves with what it printed. */
@@ -358,6 +364,19 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
         body: (isJson && text !== '' ? JSON.parse(text) : undefined) as never,
       };
     },
+    command: (person, wanted) =>
+      peer
+        .client(MergeRequestServiceService)
+        .updateMergeRequest(UpdateMergeRequestRequest.fromPartial({ ...wanted, strict: true }), {
+          requestId: 'test',
+          actor: { ...anonymous, userId: person.id, scopes: ['api'] },
+          access: Access.fromPartial({
+            kind: Access_Kind.KIND_PROJECT,
+            id: wanted.projectId ?? 0,
+            level: levels[person.id] ?? 0,
+            tier: 'ultimate',
+          }),
+        }),
     git,
     gitFails: async (cwd, ...args) => {
       const outcome = await git(cwd, ...args).then(

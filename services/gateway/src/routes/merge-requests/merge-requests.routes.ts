@@ -125,6 +125,7 @@ export const mergeRequestRoutes = [
         allowCollaboration: params.allow_collaboration ?? params.allow_maintainer_to_push,
         mergeAfter: params.merge_after ?? undefined,
         clearMergeAfter: params.merge_after === null,
+        strict: false,
       }),
   }),
   defineRoute({
