@@ -85,6 +85,26 @@ describe('a mail', () => {
     expect(mails[0]).toContain('\n..\n');
   });
 
+  it.each(['=?utf-8?Q?=0D=0ABcc=3A_a@b?= ok', `=?x ${'é😀'.repeat(60)}`, `${'a '.repeat(40)}=?iso-8859-1?B?Wg==?=`])(
+    'says its subject to the letter: %s',
+    async (subject) => {
+      const folder = mkdtempSync(join(tmpdir(), 'switchyard-mails-'));
+      await fileMailer(folder, sender).send({ ...mail, subject });
+      const written = readFileSync(join(folder, '5.eml'), 'utf8');
+      rmSync(folder, { recursive: true });
+      const [, told = ''] = /^Subject: (.*)$/m.exec(headersOf(written)) ?? [];
+      const read = told
+        .split(/(?<=\?=) (?==\?)/)
+        .map((word) => {
+          const encoded = /^=\?UTF-8\?B\?([\w+/=]+)\?=$/.exec(word)?.[1];
+          expect([word.length <= 75, encoded]).toEqual([true, expect.any(String)]);
+          return Buffer.from(encoded ?? '', 'base64').toString();
+        })
+        .join('');
+      expect(read).toBe(subject);
+    },
+  );
+
   it('that its server refuses is told apart from one that can be tried again', async () => {
     const refusing = await smtpServer({ RCPT: '550 no such user' });
     const busy = await smtpServer({ RCPT: '451 later' });

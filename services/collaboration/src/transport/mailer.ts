@@ -25,11 +25,29 @@ export function senderOf(externalUrl: string, from: string | undefined): Sender 
   return { address: from ?? `noreply@${domain}`, domain };
 }
 
+/** Bytes of text in an encoded word, which has 75 characters at the most. */
+const wordBytes = 45;
+
+/**
+ * A subject that holds what could be read as an encoded word (RFC 2047), in encoded words as a whole: nodemailer leaves ASCII as it is, and a
+ * title may be written so that readers decode another one from it.
+ */
+function encodedSubject(subject: string): string {
+  if (!subject.includes('=?')) return subject;
+  const words = [''];
+  for (const character of subject) {
+    const last = words.length - 1;
+    if (Buffer.byteLength(words[last] + character) > wordBytes) words.push(character);
+    else words[last] += character;
+  }
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString('base64')}?=`).join(' ');
+}
+
 function messageOf({ messageId, to, subject, body, headers }: OutgoingMail, { address, domain }: Sender) {
   return {
     from: { name: 'Switchyard', address },
     to: { name: headerLine(to.name), address: to.address },
-    subject: headerLine(subject),
+    subject: encodedSubject(headerLine(subject)),
     text: body,
     messageId: `<${messageId}@${domain}>`,
     headers: {
