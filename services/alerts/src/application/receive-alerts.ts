@@ -73,12 +73,12 @@ const none: EndpointIntegration = { id: 0, keyDigest: noDigest, active: false, m
 
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Seconds after which a sender is to come again: spread, so that those who were refused together do not return together. */
 const pause = (): number => 1 + Math.floor(Math.random() * 5);
 
-/** A payload as text and as a value; undefined when it is not JSON, or nests too deeply. */
+/** A payload as text and as a value; undefined when it is not JSON in UTF-8, or nests too deeply. */
 export function parsePayload(content: Uint8Array): { text: string; value: unknown } | undefined {
   // Asked before the parser sees it, which recurses.
   if (nestsDeeperThan(deepestPayload, content)) return undefined;
