@@ -19,5 +19,6 @@ export {
 } from './issue-references';
 export { type Mentions, mentionsIn, newMentions } from './mentions';
 export { type Command, parseQuickActions } from './quick-actions';
+export { relocated } from './relocated';
 export { countTasks } from './tasks';
 export { parseTimeSpent, type TimeTracking, timeStats, trackTime, type WorkTimes } from './time-tracking';

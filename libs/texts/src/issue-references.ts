@@ -51,7 +51,7 @@ interface Found extends IssueReference {
   readonly end: number;
 }
 
-function shortReferences(line: string, { mark, short }: Form): Found[] {
+function shortReferencesOf(line: string, { mark, short }: Form): Found[] {
   if (!line.includes(mark)) return [];
   return [...line.matchAll(short)].map((match) => ({
     path: match[1] ?? '',
@@ -75,7 +75,11 @@ function addresses(line: string, origin: string, { address }: Form): Found[] {
 
 /** References of one kind that a line makes, in their order. */
 const referencesOf = (line: string, origin: string, form: Form): Found[] =>
-  [...shortReferences(line, form), ...addresses(line, origin, form)].sort((a, b) => a.start - b.start);
+  [...shortReferencesOf(line, form), ...addresses(line, origin, form)].sort((a, b) => a.start - b.start);
+
+/** Issues and merge requests that a line of prose names by number, in no order; addresses are none of these. */
+export const shortReferences = (line: string): IssueReference[] =>
+  [issueForm, mergeRequestForm].flatMap((form) => shortReferencesOf(line, form));
 
 /** Which references of a line follow a word that closes, or another such reference in a list. */
 function closingAmong(line: string, references: readonly Found[]): Found[] {

@@ -1,4 +1,6 @@
+import { fullPath } from '@switchyard/directory';
 import { invalid, notFound } from '@switchyard/errors';
+import { relocated } from '@switchyard/texts';
 import { mayAdminIssue } from '../domain/issue';
 import { seesInternal } from '../domain/note';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
@@ -6,7 +8,7 @@ import { type IssueDetails, readIssueById, visibleIssue } from './read-issue';
 
 /**
  * Moves an issue to another project, where a new issue takes its place with the labels and the milestone that are called the same there,
- * and those of its assignees who see the project. Internal notes stay behind where the caller may not read them. Answers the new issue. Fails with `not_found`; with `invalid` where the caller
+ * and those of its assignees who see the project. What description and notes name by number is named by full paths. Internal notes stay behind where the caller may not read them. Answers the new issue. Fails with `not_found`; with `invalid` where the caller
  * may not manage issues in both projects.
  */
 export const moveIssue =
@@ -33,11 +35,14 @@ export const moveIssue =
       view.milestone && edges.directory.milestoneByTitle(toProjectId, view.milestone.title),
       edges.directory.readers(toProjectId, view.assigneeIds),
     ]);
-    const made = await edges.issues.move(view.issue.id, userId, seesInternal(caller), ({ issue, assigneeIds }) => ({
+    const oldPath = fullPath(view.project);
+    const reworded = (text: string): string => relocated(text, oldPath);
+    const rules = { internal: seesInternal(caller), reworded };
+    const made = await edges.issues.move(view.issue.id, userId, rules, ({ issue, assigneeIds }) => ({
       projectId: toProjectId,
       authorId: issue.authorId,
       title: issue.title,
-      description: issue.description,
+      description: issue.description && reworded(issue.description),
       issueType: issue.issueType,
       confidential: issue.confidential,
       discussionLocked: issue.discussionLocked,

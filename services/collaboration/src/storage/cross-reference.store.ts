@@ -25,6 +25,16 @@ async function targetOf(
   return row && { kind, id: row.id, iid, projectId };
 }
 
+/** The issues that one stands for since they were moved. */
+async function movedInto(tx: SqlExecutor, issueId: number): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(sql`
+    with recursive old as (
+      select id from issues where moved_to_id = ${issueId}
+      union select i.id from old join issues i on i.moved_to_id = old.id)
+    select id from old`);
+  return rows.map(({ id }) => id);
+}
+
 /** References between objects, as the system notes that tell of them. */
 export const crossReferenceStore = {
   /** Remembers which merge request has a number. */
@@ -65,7 +75,7 @@ export const crossReferenceStore = {
 
   /**
    * Says on each object that `source` names where it was named, once for each pair, in the name of `actorId` and as far as they may
-   * read the object. What is not there says nothing.
+   * read the object. What is not there says nothing, and neither does what was said by an issue for which `source` stands since it was moved.
    */
   async write(
     tx: SqlExecutor,
@@ -75,6 +85,7 @@ export const crossReferenceStore = {
   ): Promise<void> {
     const home = await projectById(tx, source.projectId);
     if (home === undefined || references.length === 0) return;
+    const before = source.kind === 'Issue' ? await movedInto(tx, source.id) : [];
     const projects = new Map<string, number | undefined>([['', home.id]]);
     for (const reference of references) {
       const { path } = reference;
@@ -97,9 +108,11 @@ export const crossReferenceStore = {
       await tx.query(sql`
         insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, system, action, cause,
           source_kind, source_project_id, source_id, created_at, updated_at)
-        values (${noteable.id}, ${target.projectId}, ${newDiscussionId(at)}, true, ${actorId},
+        select ${noteable.id}, ${target.projectId}, ${newDiscussionId(at)}::bytea, true, ${actorId},
           ${mentionedIn(source, fullPath(home), target)}, true, 'cross_reference', ${crossReferenceCause(source, target)},
-          ${source.kind}, ${source.projectId}, ${source.id}, ${at}, ${at})
+          ${source.kind}, ${source.projectId}, ${source.id}, ${at}, ${at}
+        where not exists (
+          select 1 from notes where cause = any(${before.map((id) => crossReferenceCause({ ...source, id }, target))}::text[]))
         on conflict (cause) where cause is not null do nothing`);
     }
   },

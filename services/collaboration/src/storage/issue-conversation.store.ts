@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { type SqlExecutor, sql } from '@switchyard/database';
 
 interface Place {
@@ -5,20 +6,63 @@ interface Place {
   readonly projectId: number;
 }
 
+/** What a copy leaves out and changes. */
+export interface CopyRules {
+  /**
+   * Whether internal notes come along: whoever moves an issue to a project of their own must not read there what they may not read here
+   * (G-4.6-9).
+   */
+  readonly internal: boolean;
+  /** A text as it is to stand in the other project. */
+  readonly reworded: (text: string) => string;
+}
+
+/**
+ * Bytes of bodies that are reworded at most, so that a move takes seconds at worst, and memory for as much; the newest come first, the rest
+ * is copied as it is.
+ */
+const mostReworded = 4 * 1_024 * 1_024;
+
+/** Bodies of a carrier's notes that have to be written differently elsewhere. */
+async function rewordedBodies(
+  tx: SqlExecutor,
+  carrierId: number,
+  { internal, reworded }: CopyRules,
+): Promise<{ ids: number[]; bodies: string[] }> {
+  const naming = await tx.query<{ id: number; body: string }>(sql`
+    select n.id, n.body from (
+      select id, sum(octet_length(body)) over (order by id desc) as bytes from notes
+      where noteable_id = ${carrierId} and (${internal}::boolean or not internal) and body ~ '[#!][0-9]') as naming
+    join notes n on n.id = naming.id
+    where naming.bytes <= ${mostReworded}::bigint order by n.id`);
+  const ids: number[] = [];
+  const bodies: string[] = [];
+  for (const { id, body } of naming) {
+    const changed = reworded(body);
+    if (changed !== body) {
+      ids.push(id);
+      bodies.push(changed);
+    }
+    // Others are served between two texts.
+    await breathe();
+  }
+  return { ids, bodies };
+}
+
 /**
  * Copies notes, threads and reactions (those to notes included) of an issue to the issue that takes its place, with their authors,
  * moments and counters. Threads get ids of their own, which begin with the moment of the copy, as those of new ones do. Both rows of
  * `issues` must be locked.
- * @param internal whether internal notes come along: whoever moves an issue to a project of their own must not read there what they may
- * not read here (G-4.6-9)
  */
-export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, internal: boolean): Promise<void> {
+export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, rules: CopyRules): Promise<void> {
+  const { internal } = rules;
   // Whoever writes a note holds the row of what carries it: after this lock there are no half-written ones.
   const [carrier] = await tx.query<{ id: number }>(sql`
     select id from noteables where kind = 'Issue' and target_id = ${from.id} and project_id = ${from.projectId} and sha = ''
       and removed_at is null
     for no key update`);
   if (carrier === undefined) return;
+  const { ids, bodies } = await rewordedBodies(tx, carrier.id, rules);
   await tx.query(sql`
     with carrier as (
       insert into noteables (kind, project_id, target_id, user_notes_count, upvotes, downvotes)
@@ -48,7 +92,8 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, 
     select n.copy_id, carrier.id, ${to.projectId},
       substring(int8send((extract(epoch from now()) * 1000)::bigint) from 3 for 6)
         || substring(sha256(n.discussion_id || int8send(${to.id}::bigint)) from 1 for 14),
-      n.starts_discussion, n.type, n.author_id, n.body, n.system, n.action, n.internal, n.imported_from, n.source_kind,
+      n.starts_discussion, n.type, n.author_id, coalesce(reworded.body, n.body), n.system, n.action, n.internal, n.imported_from, n.source_kind,
       n.source_project_id, n.source_id, n.created_at, n.updated_at
-    from carrier, copied n order by n.id`);
+    from carrier, copied n left join unnest(${ids}::bigint[], ${bodies}::text[]) as reworded (id, body) on reworded.id = n.id
+    order by n.id`);
 }

@@ -18,7 +18,7 @@ import type { IssueView } from '../domain/issue-view';
 import { publishIssueFacts } from './issue.events';
 import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
-import { copyConversation } from './issue-conversation.store';
+import { type CopyRules, copyConversation } from './issue-conversation.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -224,15 +224,10 @@ export const issueStore = (db: Database) => ({
 
   /**
    * Puts `wanted` in the place of an issue that moves to another project, and closes the old one.
-   * @param internal whether internal notes are copied
+   * @param rules how the conversation is copied
    * @throws AppError not_found; conflict when it was moved meanwhile
    */
-  async move(
-    id: number,
-    actorId: number,
-    internal: boolean,
-    decide: (locked: LockedIssue) => NewIssue,
-  ): Promise<Issue> {
+  async move(id: number, actorId: number, rules: CopyRules, decide: (locked: LockedIssue) => NewIssue): Promise<Issue> {
     return db.transaction(async (tx) => {
       const locked = await lock(tx, id);
       if (locked === undefined) throw notFound();
@@ -241,7 +236,7 @@ export const issueStore = (db: Database) => ({
       // An alert has one incident, and the newer issue is it.
       if (alertId !== undefined) await tx.query(sql`update issues set alert_id = null where id = ${id}`);
       const made = await insert(tx, { ...decide(locked), alertId }, { actorId, movedFromId: id });
-      await copyConversation(tx, locked.issue, made, internal);
+      await copyConversation(tx, locked.issue, made, rules);
       const closes = locked.issue.state === 'opened';
       await apply(
         tx,

@@ -71,8 +71,9 @@ export function crossReferenceSubscriptions({
       async handle(event, tx, { time }) {
         const { issue, fact, imported } = event;
         if (issue === undefined || imported) return;
+        // What stands for a moved issue has the texts of that, which said on others what they name.
         const written =
-          fact?.$case === 'created' ||
+          (fact?.$case === 'created' && fact.value.movedFromId === 0) ||
           (fact?.$case === 'updated' &&
             fact.value.changedFields.some((field) => field === 'title' || field === 'description'));
         if (!written) return;

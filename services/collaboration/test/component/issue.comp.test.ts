@@ -1,13 +1,17 @@
 import { sql } from '@switchyard/database';
-import { CreateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
-import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
+import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
 import { type Item, json, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
 
 let scene: NoteScene;
+let elsewhere: DirectoryProject;
 
 beforeAll(async () => {
   scene = await startNoteScene();
+  const { directory } = scene.here;
+  elsewhere = directory.project(directory.namespace({ fullPath: 'elsewhere', path: 'elsewhere' }).id);
+  directory.member(scene.ada.id, { projectId: elsewhere.id }, 40);
 });
 
 afterAll(() => scene.here.close());
@@ -31,6 +35,31 @@ const participants = async ({ iid }: Item, user: DirectoryUser): Promise<string[
   const request = { projectId: scene.project.id, iid, page: pageOf() };
   return json(await scene.here.issues.listIssueParticipants(request, scene.as(user))).map((one: Item) => one.username);
 };
+
+const inElsewhere = () => scene.here.as({ id: scene.ada.id }, { id: elsewhere.id, level: 40 });
+
+const elsewherePath = () => `elsewhere/${elsewhere.path}`;
+
+const openIn = async (project: DirectoryProject, given: Partial<CreateIssueRequest> = {}): Promise<Item> => {
+  const request = CreateIssueRequest.fromPartial({ projectId: project.id, title: 'Other', ...given });
+  return json(await scene.here.issues.createIssue(request, inElsewhere()));
+};
+
+const bodies = async ({ id }: Item): Promise<string[]> => {
+  const rows = await scene.here.db.query<{ body: string }>(sql`
+    select n.body from notes n join noteables o on o.id = n.noteable_id where o.kind = 'Issue' and o.target_id = ${id} order by n.id`);
+  return rows.map(({ body }) => body);
+};
+
+const systemNotes = async (issue: Item) => (await bodies(issue)).filter((body) => body.startsWith('mentioned'));
+
+/** Waits until the references of all events of this beginning have been followed. */
+const followed = (event: string) =>
+  eventually(async () => {
+    const rows = await scene.here.db.query(sql`
+      select 1 from events.inbox where event_id like ${`${event}%`} and consumer_group = 'collaboration.references'`);
+    expect(rows).not.toEqual([]);
+  });
 
 /** Deletes an issue in a transaction that ends once others wait for it. */
 const whileDeleted = (issue: Item, work: () => Promise<unknown>): Promise<[Promise<unknown>]> =>
@@ -76,5 +105,27 @@ describe('an issue', () => {
     await say(issue, 'for all');
     await say(issue, 'between us again', bob, true);
     expect(await participants(issue, eve)).toEqual(seen);
+  });
+
+  it('keeps what its texts name when it moves, and says so nowhere a second time', async () => {
+    const { here, ada, project } = scene;
+    const [home, target] = [await open({ title: 'Named' }), await openIn(elsewhere)];
+    const named = await openIn(elsewhere, { iid: home.iid });
+    const issue = await open({ description: `depends on #${home.iid}, not \`#${home.iid}\` but !7` });
+    await say(issue, `see #${home.iid} and ${elsewherePath()}#${target.iid}`, ada);
+    await eventually(async () => expect(await systemNotes(home)).toEqual([`mentioned in issue #${issue.iid}`]));
+    const { iid } = issue;
+    const moved = json(
+      await here.issues.moveIssue({ projectId: project.id, iid, toProjectId: elsewhere.id }, scene.as(ada)),
+    );
+    const old = `${here.directory.namespaces.get(project.namespaceId)?.fullPath}/${project.path}`;
+    expect(moved.description).toBe(`depends on ${old}#${home.iid}, not \`#${home.iid}\` but ${old}!7`);
+    expect(await bodies(moved)).toContain(`see ${old}#${home.iid} and ${elsewherePath()}#${target.iid}`);
+    const change = { projectId: elsewhere.id, iid: moved.iid, title: 'Moved', addLabels: [], removeLabels: [] };
+    await here.issues.updateIssue(UpdateIssueRequest.fromPartial(change), inElsewhere());
+    await followed(`issue.updated:${moved.id}:`);
+    expect(await systemNotes(named)).toEqual([]);
+    expect(await systemNotes(home)).toEqual([`mentioned in issue #${issue.iid}`]);
+    await eventually(async () => expect(await systemNotes(target)).toEqual([`mentioned in issue ${old}#${issue.iid}`]));
   });
 });

@@ -236,7 +236,7 @@ describe('issues in the database', () => {
   it('move once', async () => {
     const { id } = await make({ title: 'Mover' });
     const move = () =>
-      issues.move(id, root.id, true, ({ issue }) => ({
+      issues.move(id, root.id, { internal: true, reworded: String }, ({ issue }) => ({
         ...issue,
         iid: undefined,
         projectId: closedOff.id,
@@ -263,7 +263,7 @@ describe('issues in the database', () => {
       insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, internal)
       select carrier.id, ${projectId}, substring(sha256(body::bytea) from 1 for 20), true, ${author.id}, body, body = 'secret'
       from carrier, unnest(array['open', 'secret']) as body`);
-    const moved = await issues.move(id, root.id, internal, ({ issue }) => ({
+    const moved = await issues.move(id, root.id, { internal, reworded: String }, ({ issue }) => ({
       ...issue,
       iid: undefined,
       projectId: closedOff.id,
