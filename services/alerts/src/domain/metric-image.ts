@@ -77,13 +77,13 @@ export function imageFilename(written: string): string {
 const longestUrl = 255;
 const longestText = 128;
 
-const isWebAddress = (url: string): boolean => {
-  try {
-    return ['http:', 'https:'].includes(new URL(url).protocol);
-  } catch {
-    return false;
-  }
-};
+/**
+ * An address that begins with its host and holds no sign that `URL` drops or turns (blanks at the ends, control characters, backslashes before the
+ * query, missing or further slashes): the text that is checked is the one that is followed.
+ */
+const webAddress = /^https?:\/\/[^\s/\\?#][^\\?#\p{Cc}]*(?:[?#]\P{Cc}*)?$/iu;
+
+const isWebAddress = (url: string): boolean => webAddress.test(url) && url === url.trim() && URL.canParse(url);
 
 const length = (text: string): number => [...text].length;
 
