@@ -1,4 +1,5 @@
 import type { AlertFact } from './alert';
+import { asCode } from './literal-text';
 import { emphasized, people, type SystemNote } from './system-note';
 
 /** Statuses as notes call them. */
@@ -29,7 +30,7 @@ export function alertSystemNotes(
   switch (fact.kind) {
     case 'raised': {
       const tool = fact.details.monitoringTool;
-      say('raised', tool === '' ? 'raised this alert' : `raised this alert as reported by ${emphasized(tool)}`);
+      say('raised', tool === '' ? 'raised this alert' : `raised this alert as reported by ${asCode(tool)}`);
       break;
     }
     case 'statusChanged': {

@@ -1,5 +1,6 @@
 import { mentionsIn } from '@switchyard/texts';
 import type { Alert, AlertDetails } from './alert';
+import { alertSystemNotes } from './alert-system-note';
 import { incidentDescription, incidentSeverity, incidentTitle } from './incident';
 
 const alert: Alert = {
@@ -104,6 +105,24 @@ describe('the incident of an alert', () => {
     expect(mentionsIn(description)).toEqual({ usernames: [], directlyAddressed: ['ada'] });
     expect(description).not.toContain('\0');
     expect(description.split('\n').filter((line) => line.startsWith('| Service'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['Watcher', '`Watcher`'],
+    ['@dev [x](http://evil) <b> **', '`@dev [x](http://evil) <b> **`'],
+    ['`@all` ```', '```` `@all` ``` ````'],
+    ['a\n\n@all', '`a @all`'],
+  ])('and its alert name the tool %j, and do nothing of what it says', (monitoringTool, shown) => {
+    const fact = {
+      kind: 'raised',
+      openIncident: true,
+      sendEmail: false,
+      details: { ...nothing, monitoringTool },
+    } as const;
+    const [note] = alertSystemNotes(1, 'triggered', fact, undefined);
+    expect(note?.parts).toEqual([`raised this alert as reported by ${shown}`]);
+    expect(mentionsIn(note?.parts.join('') ?? '')).toEqual({ usernames: [], directlyAddressed: [] });
+    expect(incidentDescription(alert, { ...nothing, monitoringTool })).toContain(`| ${shown} |`);
   });
 
   it('is no longer than an issue may be', () => {

@@ -1,5 +1,6 @@
 import { type Alert, type AlertDetails, alertFacts } from './alert';
 import { type IssueSeverity, maxDescriptionLength } from './issue';
+import { asCode, fenceFor } from './literal-text';
 
 /** Title that an alert has when its payload gave none (api.md section 2). */
 const untitled = 'New: Alert';
@@ -21,18 +22,8 @@ export const incidentSeverity = ({ severity }: Pick<Alert, 'severity'>): IssueSe
 /** What PostgreSQL cannot hold as text becomes U+FFFD. */
 const plain = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
-/** A run of backticks longer than any in the text. */
-function fenceFor(text: string, least: number): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  return '`'.repeat(Math.max(least, longest + 1));
-}
-
-/** A text as code inside a cell of a table: it names nobody, and whatever it says is shown as it came. */
-function cell(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|');
-  const fence = fenceFor(line, 1);
-  return line.startsWith('`') || line.endsWith('`') ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
-}
+/** A text as code inside a cell of a table. */
+const cell = (text: string): string => asCode(text.replaceAll('|', '\\|'));
 
 /** An address of the web without what Markdown or a mention could make of it. */
 const plainAddress = /^https?:\/\/[\w.:/?=&%~+,;-]+(?:#[A-Za-z][\w./-]*)?$/;

@@ -52,7 +52,7 @@ describe('a new alert', () => {
       { actorId: bot.id, fact: { $case: 'created', value: { alertId: alert.id, movedFromId: 0 } } },
     ]);
     expect(await alertNotes(alert.id)).toEqual([
-      [bot.id, 'raised this alert as reported by **Watcher**'],
+      [bot.id, 'raised this alert as reported by `Watcher`'],
       [bot.id, `opened incident #${incident?.iid}`],
     ]);
     // Whom the payload's Markdown names is asked, as on any other issue.
