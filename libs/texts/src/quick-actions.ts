@@ -105,7 +105,7 @@ export function parseQuickActions(
   for (const line of body.split('\n')) {
     const command = ends === undefined ? commandOf(line, kind, except) : undefined;
     if (command !== undefined) {
-      const first = command.name === 'confidential' && !hidden;
+      const first: boolean = command.name === 'confidential' && !hidden;
       hidden ||= first;
       if (first || commands.length < maxCommands) commands.push(command);
       continue;
