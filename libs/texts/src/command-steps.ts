@@ -1,12 +1,16 @@
 import { parseDuration } from './durations';
 import { type Command, type CommandName, dueDate, labelNames, milestoneName, userNames } from './quick-actions';
+import { changedSet, type SetChange } from './set-change';
 import { parseTimeSpent, type TimeTracking } from './time-tracking';
 
 /** One thing a command changes on an object; what is undefined stays. */
 export interface CommandedEdit {
   readonly stateEvent?: 'close' | 'reopen';
   readonly title?: string;
+  /** In place of the present ones. */
   readonly assigneeIds?: readonly number[];
+  readonly addAssigneeIds?: readonly number[];
+  readonly removeAssigneeIds?: readonly number[];
   /** In place of the present ones. */
   readonly labels?: readonly string[];
   readonly addLabels?: readonly string[];
@@ -33,6 +37,13 @@ export function timeTrackingOf({ estimate, spent }: CommandedEdit): TimeTracking
   return spent === null ? { kind: 'reset_spent', duration: '' } : { kind: 'spend', duration: spent };
 }
 
+/** What an edit does to the people an object is assigned to. */
+export const assigneesIn = (edit: CommandedEdit): SetChange<number> => ({
+  all: edit.assigneeIds,
+  added: edit.addAssigneeIds,
+  removed: edit.removeAssigneeIds,
+});
+
 /** What a command comes to: an edit or a to-do, the field it prints, and what the summary says. */
 export interface CommandStep {
   readonly edit?: CommandedEdit;
@@ -51,6 +62,8 @@ export interface CommandSubject {
   /** Whoever writes. */
   readonly userId: number;
   readonly projectId: number;
+  /** The free tier knows one assignee (G-4.2-13): whoever is assigned takes the place of another. */
+  readonly tier: string;
   title: string;
   assigneeIds: readonly number[];
 }
@@ -58,7 +71,7 @@ export interface CommandSubject {
 /** Takes note of a step that came true, for the commands after it. */
 export function advance(subject: CommandSubject, { edit }: CommandStep): void {
   if (edit?.title !== undefined) subject.title = edit.title;
-  if (edit?.assigneeIds !== undefined) subject.assigneeIds = edit.assigneeIds;
+  if (edit !== undefined) subject.assigneeIds = changedSet(subject.assigneeIds, assigneesIn(edit));
 }
 
 /** Reads a command; undefined: it makes no sense here. Nothing is changed. */
@@ -134,17 +147,19 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
       case 'unassign': {
         const ids = await idsOf(subject, argument);
         if (ids.length === 0 && (name !== 'unassign' || argument !== '')) return undefined;
-        const assigneeIds =
-          name === 'assign'
-            ? [...new Set([...subject.assigneeIds, ...ids])]
-            : name === 'reassign'
-              ? ids
-              : argument === ''
-                ? []
-                : subject.assigneeIds.filter((id) => !ids.includes(id));
+        // Never the whole list where a part is meant: others may change it at the same time.
+        const single = subject.tier === 'free';
+        const edit: CommandedEdit =
+          name === 'unassign'
+            ? argument === ''
+              ? { assigneeIds: [] }
+              : { removeAssigneeIds: ids }
+            : name === 'assign' && !single
+              ? { addAssigneeIds: ids }
+              : { assigneeIds: single ? ids.slice(0, 1) : ids };
         return {
-          edit: { assigneeIds },
-          changes: { assignee_ids: assigneeIds },
+          edit,
+          changes: { assignee_ids: changedSet(subject.assigneeIds, assigneesIn(edit)) },
           says: name === 'unassign' ? 'Removed assignees.' : 'Changed the assignees.',
         };
       }

@@ -1,5 +1,13 @@
-import { advance, type CommandedEdit, type CommandSteps, type CommandSubject, timeTrackingOf } from './command-steps';
+import {
+  advance,
+  assigneesIn,
+  type CommandedEdit,
+  type CommandSteps,
+  type CommandSubject,
+  timeTrackingOf,
+} from './command-steps';
 import { type CommandName, parseQuickActions } from './quick-actions';
+import { bothChanges } from './set-change';
 import { type TimeTracking, trackTime, type WorkTimes } from './time-tracking';
 
 /** What is asked of an issue or merge request, as far as its description may command it; what is undefined stays. */
@@ -7,7 +15,10 @@ export interface DescribedWish {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly stateEvent?: 'close' | 'reopen' | undefined;
+  /** In place of the present ones. */
   readonly assigneeIds?: readonly number[] | undefined;
+  readonly addAssigneeIds?: readonly number[] | undefined;
+  readonly removeAssigneeIds?: readonly number[] | undefined;
   /** In place of the present ones. */
   readonly labels?: readonly string[] | undefined;
   readonly addLabels: readonly string[];
@@ -32,22 +43,24 @@ const inDescriptions = {
   existing: new Set<CommandName>(ofReaders),
 };
 
-const lacking = (from: readonly string[], gone: readonly string[]): string[] => {
-  const names = new Set(gone.map((name) => name.toLowerCase()));
-  return from.filter((name) => !names.has(name.toLowerCase()));
-};
-
 function labelled(
   wish: DescribedWish,
   edit: CommandedEdit,
 ): Pick<DescribedWish, 'labels' | 'addLabels' | 'removeLabels'> {
-  if (edit.labels !== undefined) return { labels: edit.labels, addLabels: [], removeLabels: [] };
-  const { addLabels: added = [], removeLabels: removed = [] } = edit;
-  return {
-    labels: wish.labels && lacking(wish.labels, removed),
-    addLabels: [...lacking(wish.addLabels, removed), ...added],
-    removeLabels: [...lacking(wish.removeLabels, added), ...removed],
-  };
+  const { all, added, removed } = bothChanges(
+    { all: wish.labels, added: wish.addLabels, removed: wish.removeLabels },
+    { all: edit.labels, added: edit.addLabels, removed: edit.removeLabels },
+    (title) => title.toLowerCase(),
+  );
+  return { labels: all, addLabels: added, removeLabels: removed };
+}
+
+function assigned(
+  wish: DescribedWish,
+  edit: CommandedEdit,
+): Pick<DescribedWish, 'assigneeIds' | 'addAssigneeIds' | 'removeAssigneeIds'> {
+  const { all, added, removed } = bothChanges(assigneesIn(wish), assigneesIn(edit));
+  return { assigneeIds: all, addAssigneeIds: added, removeAssigneeIds: removed };
 }
 
 /**
@@ -76,9 +89,9 @@ export async function withCommands<W extends DescribedWish>(
     described = {
       ...described,
       ...labelled(described, edit),
+      ...assigned(described, edit),
       title: edit.title ?? described.title,
       stateEvent: edit.stateEvent ?? described.stateEvent,
-      assigneeIds: edit.assigneeIds ?? described.assigneeIds,
       milestoneId: edit.milestoneId ?? described.milestoneId,
       dueDate: edit.dueDate === undefined ? described.dueDate : edit.dueDate,
       confidential: edit.confidential ?? described.confidential,

@@ -1,6 +1,6 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { countTasks, mentionsIn, trackAll, withCommands } from '@switchyard/texts';
+import { changedSet, countTasks, mentionsIn, trackAll, withCommands } from '@switchyard/texts';
 import { allowedAssignees, checkIssueFields, type IssueType, mayAdminIssue, mayDateIssue } from '../domain/issue';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 
@@ -35,18 +35,19 @@ export const createIssue =
     const { title, assigneeIds: wished } = wanted;
     const { tracking, ...command } = await withCommands(
       edges.commandSteps,
-      { ...wanted, addLabels: [], removeLabels: [] },
+      { ...wanted, addAssigneeIds: [], addLabels: [], removeLabels: [] },
       { kind: 'Issue', age: 'new' },
-      { userId: caller.userId, projectId, title, assigneeIds: wished },
+      { userId: caller.userId, projectId, tier: caller.tier, title, assigneeIds: wished },
     );
     const { description } = command;
+    const assignees = changedSet(command.assigneeIds, { added: command.addAssigneeIds });
     const dates = mayDateIssue(caller);
     const createdAt = dates ? command.createdAt : undefined;
-    checkIssueFields({ title: command.title, description, assignees: command.assigneeIds.length, createdAt });
+    checkIssueFields({ title: command.title, description, assignees: assignees.length, createdAt });
     const member = caller.admin || caller.level >= levels.guest;
     const [assigneeIds, labels, milestone] = member
       ? await Promise.all([
-          edges.directory.readers(projectId, allowedAssignees(caller.tier, command.assigneeIds)),
+          edges.directory.readers(projectId, allowedAssignees(caller.tier, assignees)),
           edges.ensureLabels(caller, projectId, [...new Set([...command.labels, ...command.addLabels])]),
           command.milestoneId !== undefined && edges.directory.hasMilestone(projectId, command.milestoneId),
         ])

@@ -73,6 +73,8 @@ export const issueEditor =
         title: edit.title,
         stateEvent: edit.stateEvent,
         assigneeIds: edit.assigneeIds,
+        addAssigneeIds: edit.addAssigneeIds,
+        removeAssigneeIds: edit.removeAssigneeIds,
         labels: edit.labels,
         addLabels: edit.addLabels ?? [],
         removeLabels: edit.removeLabels ?? [],

@@ -60,7 +60,8 @@ const confidentialFirst = (commands: readonly Command[]): Command[] =>
 export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCommands => {
   return async (reader, noteable, commands, said) => {
     const { projectId, title, assigneeIds } = noteable;
-    const subject: CommandSubject = { userId: reader.actor.userId, projectId, title, assigneeIds };
+    const { actor, access } = reader;
+    const subject: CommandSubject = { userId: actor.userId, projectId, tier: access?.tier ?? '', title, assigneeIds };
     let changes: Record<string, unknown> = {};
     const summary: string[] = [];
     for (const command of confidentialFirst(commands)) {

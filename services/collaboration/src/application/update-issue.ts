@@ -19,7 +19,10 @@ export interface UpdateIssueCommand {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly stateEvent?: 'close' | 'reopen' | undefined;
+  /** In place of the present ones. */
   readonly assigneeIds?: readonly number[] | undefined;
+  readonly addAssigneeIds?: readonly number[] | undefined;
+  readonly removeAssigneeIds?: readonly number[] | undefined;
   /** In place of the present ones. */
   readonly labels?: readonly string[] | undefined;
   readonly addLabels: readonly string[];
@@ -38,21 +41,23 @@ export interface UpdateIssueCommand {
   readonly strict?: boolean;
 }
 
-const managed = ['assigneeIds', 'labels', 'milestoneId', 'dueDate', 'weight', 'discussionLocked', 'issueType'] as const;
+const managed = [
+  'assigneeIds',
+  'addAssigneeIds',
+  'removeAssigneeIds',
+  'labels',
+  'milestoneId',
+  'dueDate',
+  'weight',
+  'discussionLocked',
+  'issueType',
+] as const;
 
 /** Whether a command would set what only those who manage issues may. */
 const asksToManage = (command: UpdateIssueCommand, { confidential }: IssueView['issue']): boolean =>
   managed.some((field) => command[field] !== undefined) ||
   command.addLabels.length + command.removeLabels.length > 0 ||
   (command.confidential ?? confidential) !== confidential;
-
-async function assigneesOf(edges: IssueEdges, caller: IssueCaller, projectId: number, command: UpdateIssueCommand) {
-  if (command.assigneeIds === undefined) return undefined;
-  const wanted = allowedAssignees(caller.tier, command.assigneeIds);
-  const readers = await edges.directory.readers(projectId, wanted);
-  if (command.strict === true && readers.length < wanted.length) throw forbidden();
-  return readers;
-}
 
 /** What only those who manage issues may set, looked up. */
 async function metadataOf(
@@ -64,11 +69,20 @@ async function metadataOf(
   const { projectId } = view.issue;
   const labelIds = async (titles: readonly string[]): Promise<number[]> =>
     (await edges.ensureLabels(caller, projectId, titles)).map(({ id }) => id);
+  const people = async (ids: readonly number[] | undefined): Promise<number[] | undefined> => {
+    if (ids === undefined) return undefined;
+    const wanted = allowedAssignees(caller.tier, ids);
+    const readers = await edges.directory.readers(projectId, wanted);
+    if (command.strict === true && readers.length < wanted.length) throw forbidden();
+    return readers;
+  };
   const removed = new Set(command.removeLabels.map((title) => title.toLowerCase()));
   const { milestoneId } = command;
   const known = milestoneId !== undefined && milestoneId !== 0;
   return {
-    assigneeIds: await assigneesOf(edges, caller, projectId, command),
+    assigneeIds: await people(command.assigneeIds),
+    addedAssigneeIds: await people(command.addAssigneeIds),
+    removedAssigneeIds: command.removeAssigneeIds,
     labelIds: command.labels === undefined ? undefined : await labelIds(command.labels),
     addedLabelIds: await labelIds(command.addLabels),
     removedLabelIds: view.labels.filter(({ title }) => removed.has(title.toLowerCase())).map(({ id }) => id),
@@ -103,6 +117,7 @@ export const updateIssue =
       {
         userId: caller.userId,
         projectId: key.projectId,
+        tier: caller.tier,
         title: wanted.title ?? view.issue.title,
         assigneeIds: wanted.assigneeIds ?? view.assigneeIds,
       },

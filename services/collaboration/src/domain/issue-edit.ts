@@ -1,5 +1,5 @@
-import { countTasks, mentionsIn, newMentions } from '@switchyard/texts';
-import type { Issue, IssueState, IssueType } from './issue';
+import { changedSet, countTasks, mentionsIn, newMentions } from '@switchyard/texts';
+import { checkIssueFields, type Issue, type IssueState, type IssueType } from './issue';
 import type { IssueChange, IssueFact, IssueFieldChange, IssuePatch, LockedIssue } from './issue-change';
 
 /** What an edit sets, looked up and allowed; what is undefined stays, null clears. */
@@ -7,7 +7,10 @@ export interface IssueEdit {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly stateEvent?: 'close' | 'reopen' | undefined;
+  /** In place of the present ones. */
   readonly assigneeIds?: readonly number[] | undefined;
+  readonly addedAssigneeIds?: readonly number[] | undefined;
+  readonly removedAssigneeIds?: readonly number[] | undefined;
   /** In place of the present ones. */
   readonly labelIds?: readonly number[] | undefined;
   readonly addedLabelIds?: readonly number[] | undefined;
@@ -55,7 +58,7 @@ const plainNames = Object.entries(plainFields) as [keyof typeof plainFields, str
 const present = (issue: Issue, field: keyof typeof plainFields): unknown =>
   field === 'discussionLocked' ? (issue.discussionLocked ?? false) : (issue[field] ?? null);
 
-/** What an edit changes in an issue; undefined when it changes nothing. */
+/** What an edit changes in an issue; undefined when it changes nothing. Fails with `invalid` for more assignees than there may be. */
 export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number, now: Date): IssueChange | undefined {
   const { issue } = locked;
   const fields: string[] = [];
@@ -85,13 +88,19 @@ export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number,
     changes.push({ field: name, old: written(before), new: written(value) });
     patch = { ...patch, [field]: value };
   }
-  const assigneeIds = edit.assigneeIds ?? locked.assigneeIds;
-  const labelIds = without(
-    [...new Set([...(edit.labelIds ?? locked.labelIds), ...(edit.addedLabelIds ?? [])])],
-    edit.removedLabelIds ?? [],
-  );
+  const assigneeIds = changedSet(locked.assigneeIds, {
+    all: edit.assigneeIds,
+    added: edit.addedAssigneeIds,
+    removed: edit.removedAssigneeIds,
+  });
+  const labelIds = changedSet(locked.labelIds, {
+    all: edit.labelIds,
+    added: edit.addedLabelIds,
+    removed: edit.removedLabelIds,
+  });
   const addedAssigneeIds = without(assigneeIds, locked.assigneeIds);
   const removedAssigneeIds = without(locked.assigneeIds, assigneeIds);
+  if (addedAssigneeIds.length > 0) checkIssueFields({ assignees: assigneeIds.length });
   const addedLabelIds = without(labelIds, locked.labelIds);
   const removedLabelIds = without(locked.labelIds, labelIds);
   if (addedAssigneeIds.length + removedAssigneeIds.length > 0) fields.push('assignees');

@@ -24,6 +24,8 @@ export function mergeRequestEditor(peer: Peer, directorySequence: () => number):
         title: edit.title,
         stateEvent: edit.stateEvent,
         assigneeIds: edit.assigneeIds && { ids: [...edit.assigneeIds] },
+        addAssigneeIds: [...(edit.addAssigneeIds ?? [])],
+        removeAssigneeIds: [...(edit.removeAssigneeIds ?? [])],
         labels: edit.labels && { titles: [...edit.labels] },
         addLabels: [...(edit.addLabels ?? [])],
         removeLabels: [...(edit.removeLabels ?? [])],

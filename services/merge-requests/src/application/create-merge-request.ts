@@ -1,5 +1,13 @@
 import { forbidden, invalid, notFound, unprocessable } from '@switchyard/errors';
-import { countTasks, issueReferences, mentionsIn, trackAll, type WorkTimes, withCommands } from '@switchyard/texts';
+import {
+  changedSet,
+  countTasks,
+  issueReferences,
+  mentionsIn,
+  trackAll,
+  type WorkTimes,
+  withCommands,
+} from '@switchyard/texts';
 import { allowedPeople, checkMergeRequestFields, isDraftTitle } from '../domain/merge-request';
 import { developer } from '../domain/protected-branch';
 import { compareBranches, readHeads } from './compare-branches';
@@ -45,14 +53,15 @@ export const createMergeRequest =
     }
     const { tracking, ...command } = await withCommands(
       edges.commandSteps,
-      { ...wanted, addLabels: [], removeLabels: [], discussionLocked: undefined },
+      { ...wanted, addAssigneeIds: [], addLabels: [], removeLabels: [], discussionLocked: undefined },
       { kind: 'MergeRequest', age: 'new' },
-      { userId: caller.userId, projectId, title: wanted.title, assigneeIds: wanted.assigneeIds },
+      { userId: caller.userId, projectId, tier: caller.tier, title: wanted.title, assigneeIds: wanted.assigneeIds },
     );
+    const assignees = changedSet(command.assigneeIds, { added: command.addAssigneeIds });
     checkMergeRequestFields({
       title: command.title,
       description: command.description,
-      assignees: command.assigneeIds.length,
+      assignees: assignees.length,
       reviewers: command.reviewerIds.length,
     });
     const { repo } = await edges.openRepository(projectId);
@@ -65,7 +74,7 @@ export const createMergeRequest =
       });
     }
     const [assigneeIds, reviewerIds, labels, milestone, diff] = await Promise.all([
-      edges.directory.readers(projectId, allowedPeople(caller.tier, command.assigneeIds)),
+      edges.directory.readers(projectId, allowedPeople(caller.tier, assignees)),
       edges.directory.readers(projectId, allowedPeople(caller.tier, command.reviewerIds)),
       edges.ensureLabels(caller, projectId, [...new Set([...command.labels, ...command.addLabels])]),
       command.milestoneId !== undefined && edges.directory.hasMilestone(projectId, command.milestoneId),

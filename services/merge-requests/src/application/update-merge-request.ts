@@ -1,5 +1,6 @@
 import { conflict, forbidden, invalid, notFound } from '@switchyard/errors';
 import {
+  changedSet,
   countTasks,
   issueReferences,
   mentionsIn,
@@ -38,7 +39,10 @@ export interface UpdateMergeRequestCommand {
   readonly description?: string;
   readonly targetBranch?: string;
   readonly stateEvent?: 'close' | 'reopen';
+  /** In place of the present ones. */
   readonly assigneeIds?: readonly number[];
+  readonly addAssigneeIds?: readonly number[];
+  readonly removeAssigneeIds?: readonly number[];
   readonly reviewerIds?: readonly number[];
   /** In place of the present ones. */
   readonly labels?: readonly string[];
@@ -81,6 +85,7 @@ export const mayUpdate = (caller: Caller, view: MergeRequestView): boolean =>
 /** What was looked up before the row is locked. */
 interface Prepared {
   readonly assigneeIds: readonly number[] | undefined;
+  readonly addedAssigneeIds: readonly number[] | undefined;
   readonly reviewerIds: readonly number[] | undefined;
   readonly labelIds: readonly number[] | undefined;
   readonly addedLabelIds: readonly number[];
@@ -174,12 +179,19 @@ function decide(
   fields.push(...timeChanges.map(({ field }) => field));
   patch = { ...patch, ...times };
 
-  const assigneeIds = prepared.assigneeIds ?? locked.assigneeIds;
+  const assigneeIds = changedSet(locked.assigneeIds, {
+    all: prepared.assigneeIds,
+    added: prepared.addedAssigneeIds,
+    removed: command.removeAssigneeIds,
+  });
   const reviewerIds = prepared.reviewerIds ?? locked.reviewerIds;
-  const replaced = prepared.labelIds ?? locked.labelIds;
-  const labelIds = [...new Set([...replaced, ...prepared.addedLabelIds])].filter(
-    (id) => !prepared.removedLabelIds.includes(id),
-  );
+  const labelIds = changedSet(locked.labelIds, {
+    all: prepared.labelIds,
+    added: prepared.addedLabelIds,
+    removed: prepared.removedLabelIds,
+  });
+  const addedAssigneeIds = without(assigneeIds, locked.assigneeIds);
+  if (addedAssigneeIds.length > 0) checkMergeRequestFields({ assignees: assigneeIds.length });
   if (!same(assigneeIds, locked.assigneeIds)) fields.push('assignees');
   if (!same(reviewerIds, locked.reviewerIds)) fields.push('reviewers');
   if (!same(labelIds, locked.labelIds)) fields.push('labels');
@@ -197,7 +209,7 @@ function decide(
     const description = command.description ?? mr.description;
     facts.push({
       kind: 'updated',
-      addedAssigneeIds: without(assigneeIds, locked.assigneeIds),
+      addedAssigneeIds,
       removedAssigneeIds: without(locked.assigneeIds, assigneeIds),
       addedReviewerIds: without(reviewerIds, locked.reviewerIds),
       removedReviewerIds: without(locked.reviewerIds, reviewerIds),
@@ -268,6 +280,7 @@ export const updateMergeRequest =
       {
         userId: caller.userId,
         projectId: key.projectId,
+        tier: caller.tier,
         title: wanted.title ?? view.mergeRequest.title,
         assigneeIds: wanted.assigneeIds ?? view.assigneeIds,
       },
@@ -291,6 +304,7 @@ export const updateMergeRequest =
     const removed = new Set(command.removeLabels.map((title) => title.toLowerCase()));
     const prepared: Prepared = {
       assigneeIds: await people(command.assigneeIds, command.strict),
+      addedAssigneeIds: await people(command.addAssigneeIds, command.strict),
       reviewerIds: await people(command.reviewerIds),
       labelIds: command.labels === undefined ? undefined : await labelIds(command.labels),
       addedLabelIds: await labelIds(command.addLabels),

@@ -70,6 +70,8 @@ const toUpdate = (request: UpdateMergeRequestRequest): UpdateMergeRequestCommand
   targetBranch: request.targetBranch,
   stateEvent: request.stateEvent as UpdateMergeRequestCommand['stateEvent'],
   assigneeIds: ids(request.assigneeIds),
+  addAssigneeIds: request.addAssigneeIds,
+  removeAssigneeIds: request.removeAssigneeIds,
   reviewerIds: ids(request.reviewerIds),
   labels: request.labels?.titles,
   addLabels: request.addLabels,

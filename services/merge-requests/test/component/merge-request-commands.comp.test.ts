@@ -61,6 +61,32 @@ describe('a merge request', () => {
     expect((await api(people.reporter, 'PUT', mr(project, before.iid), { description: '/close' })).status).toBe(403);
   });
 
+  test('adds people beside others that are added at the same time', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const { iid } = await open(project, 'feature', { description: '/assign @user6\n/unassign @user6' });
+    const members = [people.owner, people.maintainer, people.developer];
+    for (let round = 0; round < 3; round += 1) {
+      await Promise.all(
+        members.map(async (person) => {
+          const reply = await api(person, 'PUT', mr(project, iid), { description: '/assign me' });
+          expect(reply.status).toBe(200);
+        }),
+      );
+      const { body } = await api(people.reporter, 'GET', mr(project, iid));
+      expect(body.assignees.map(({ id }: { id: number }) => id).sort()).toEqual([1, 2, 3]);
+      const emptied = await api(people.developer, 'PUT', mr(project, iid), { description: '/unassign' });
+      expect(emptied.body.assignees).toEqual([]);
+    }
+    const key = { projectId: project.id, iid };
+    await harness.command(people.developer, { ...key, addAssigneeIds: [people.reporter.id, people.owner.id] });
+    await harness.command(people.developer, { ...key, removeAssigneeIds: [people.reporter.id] });
+    expect((await api(people.reporter, 'GET', mr(project, iid))).body.assignees).toMatchObject([{ id: 1 }]);
+    await expect(
+      harness.command(people.developer, { ...key, addAssigneeIds: [people.stranger.id] }),
+    ).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
   test('refuses commands that cannot come true, where the same wish of an edit is passed over', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });

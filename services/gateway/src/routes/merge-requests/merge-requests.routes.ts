@@ -126,6 +126,8 @@ export const mergeRequestRoutes = [
         mergeAfter: params.merge_after ?? undefined,
         clearMergeAfter: params.merge_after === null,
         strict: false,
+        addAssigneeIds: [],
+        removeAssigneeIds: [],
       }),
   }),
   defineRoute({

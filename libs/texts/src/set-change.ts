@@ -1,0 +1,34 @@
+/** What becomes of a set: `all` takes its place, `added` join, `removed` go. What is undefined stays. */
+export interface SetChange<T> {
+  readonly all?: readonly T[] | undefined;
+  readonly added?: readonly T[] | undefined;
+  readonly removed?: readonly T[] | undefined;
+}
+
+/** A set after a change, in its order. What is both added and removed is removed. */
+export function changedSet<T>(present: readonly T[], { all, added = [], removed = [] }: SetChange<T>): T[] {
+  const gone = new Set(removed);
+  return [...new Set([...(all ?? present), ...added])].filter((one) => !gone.has(one));
+}
+
+/**
+ * One change for two, the later after the former.
+ * @param keyOf what is the same for two that are the same
+ */
+export function bothChanges<T>(
+  former: SetChange<T>,
+  later: SetChange<T>,
+  keyOf: (one: T) => unknown = (one) => one,
+): SetChange<T> & { readonly added: readonly T[]; readonly removed: readonly T[] } {
+  if (later.all !== undefined) return { all: later.all, added: later.added ?? [], removed: later.removed ?? [] };
+  const lacking = (from: readonly T[], gone: readonly T[]): T[] => {
+    const keys = new Set(gone.map(keyOf));
+    return from.filter((one) => !keys.has(keyOf(one)));
+  };
+  const { added = [], removed = [] } = later;
+  return {
+    all: former.all && lacking(former.all, removed),
+    added: [...lacking(former.added ?? [], removed), ...added],
+    removed: [...lacking(former.removed ?? [], added), ...removed],
+  };
+}
