@@ -1,5 +1,6 @@
 import { userReference } from '@switchyard/directory';
 import type { AlertView, IncidentReference } from '../domain/alert-view';
+import { withJson } from './with-json';
 
 const origin = (externalUrl: string): string => externalUrl.replace(/\/+$/, '');
 
@@ -46,10 +47,6 @@ export const presentAlert = (alert: AlertView, externalUrl: string) => ({
   updated_at: alert.updatedAt,
 });
 
-const closing = Buffer.from('}');
-
-/** The public alert with its payload, as bytes: a payload says more than JavaScript's numbers can hold, so it is never parsed. */
-export function renderAlert(alert: AlertView, externalUrl: string): Buffer {
-  const bytes = Buffer.from(JSON.stringify(presentAlert(alert, externalUrl)));
-  return Buffer.concat([bytes.subarray(0, -1), Buffer.from(`,"payload":${alert.payload ?? 'null'}`), closing]);
-}
+/** The public alert with its payload, as bytes. */
+export const renderAlert = (alert: AlertView, externalUrl: string): Buffer =>
+  withJson(presentAlert(alert, externalUrl), 'payload', alert.payload);

@@ -1,4 +1,5 @@
 import { type HttpIntegration, hasMapping, slugOf } from '../domain/http-integration';
+import { withJson } from './with-json';
 
 /** Where and for whom an integration is shown. */
 export interface HttpIntegrationRendering {
@@ -17,9 +18,15 @@ export const integrationUrl = (
   { externalUrl, projectPath }: Pick<HttpIntegrationRendering, 'externalUrl' | 'projectPath'>,
 ): string => `${externalUrl.replace(/\/+$/, '')}/${projectPath}/alerts/notify/${slugOf(name)}/${endpointId}.json`;
 
-/** The public alert integration (G-13-8). */
-export function presentHttpIntegration(integration: HttpIntegration, how: HttpIntegrationRendering) {
-  const { payloadExample, mapping } = integration;
+/** The public alert integration (G-13-8), as bytes. */
+export function renderHttpIntegration(integration: HttpIntegration, how: HttpIntegrationRendering): Buffer {
+  const shown = presentHttpIntegration(integration, how);
+  return hasMapping(how.tier)
+    ? withJson(shown, 'payload_example', integration.payloadExample)
+    : Buffer.from(JSON.stringify(shown));
+}
+
+function presentHttpIntegration(integration: HttpIntegration, how: HttpIntegrationRendering) {
   return {
     id: integration.id,
     name: integration.name,
@@ -29,8 +36,7 @@ export function presentHttpIntegration(integration: HttpIntegration, how: HttpIn
     token: how.key ?? `****${integration.keyHint}`,
     ...(hasMapping(how.tier)
       ? {
-          payload_example: payloadExample === undefined ? null : (JSON.parse(payloadExample) as unknown),
-          payload_attribute_mappings: mapping.map(({ field, path, type, label, fallbackPath }) => ({
+          payload_attribute_mappings: integration.mapping.map(({ field, path, type, label, fallbackPath }) => ({
             field_name: field,
             path,
             type,

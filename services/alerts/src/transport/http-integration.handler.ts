@@ -1,23 +1,23 @@
 import { HttpIntegrationServiceService } from '@switchyard/protos/alerts/v1/http_integration';
 import {
   type CallContext,
-  entity,
   implement,
+  json,
   nothing,
-  page,
+  pageOfRenderedRows,
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
 import type { HttpIntegrations } from '../application/manage-http-integrations';
 import type { HttpIntegration, IntegrationType } from '../domain/http-integration';
-import { presentHttpIntegration } from '../presenters/http-integration.presenter';
+import { renderHttpIntegration } from '../presenters/http-integration.presenter';
 import { scopeOf } from './project-scope';
 import { toWrittenMapping } from './written-mapping';
 
 /** Serves `HttpIntegrationService`. */
 export function httpIntegrationHandler(integrations: HttpIntegrations, externalUrl: string): ServiceImplementation {
-  const shown = (integration: HttpIntegration, { access }: CallContext, key?: string) =>
-    presentHttpIntegration(integration, {
+  const shown = (integration: HttpIntegration, { access }: CallContext, key?: string): Buffer =>
+    renderHttpIntegration(integration, {
       externalUrl,
       projectPath: access?.fullPath ?? '',
       tier: access?.tier ?? '',
@@ -28,14 +28,12 @@ export function httpIntegrationHandler(integrations: HttpIntegrations, externalU
     async listHttpIntegrations({ projectId, page: wanted }, context) {
       const request = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
       const found = await integrations.list(scopeOf(context, projectId), request);
-      return page(
-        found.rows.map((row) => shown(row, context)),
-        { ...found.page, keyset: request.mode === 'keyset' },
-      );
+      const rows = found.rows.map((row) => shown(row, context));
+      return pageOfRenderedRows(rows, { ...found.page, keyset: request.mode === 'keyset' });
     },
 
     getHttpIntegration: async ({ projectId, integrationId }, context) =>
-      entity(shown(await integrations.get(scopeOf(context, projectId), integrationId), context)),
+      json(shown(await integrations.get(scopeOf(context, projectId), integrationId), context)),
 
     async createHttpIntegration({ projectId, mapping, type, ...change }, context) {
       const { integration, key } = await integrations.create(scopeOf(context, projectId), {
@@ -43,7 +41,7 @@ export function httpIntegrationHandler(integrations: HttpIntegrations, externalU
         type: type as IntegrationType,
         mapping: mapping?.mappings.map(toWrittenMapping),
       });
-      return entity(shown(integration, context, key));
+      return json(shown(integration, context, key));
     },
 
     async updateHttpIntegration({ projectId, integrationId, mapping, type, ...change }, context) {
@@ -52,7 +50,7 @@ export function httpIntegrationHandler(integrations: HttpIntegrations, externalU
         type: type as IntegrationType | undefined,
         mapping: mapping?.mappings.map(toWrittenMapping),
       });
-      return entity(shown(integration, context));
+      return json(shown(integration, context));
     },
 
     async deleteHttpIntegration({ projectId, integrationId, ifUnmodifiedSince }, context) {
@@ -62,7 +60,7 @@ export function httpIntegrationHandler(integrations: HttpIntegrations, externalU
 
     async resetHttpIntegrationToken({ projectId, integrationId }, context) {
       const { integration, key } = await integrations.resetKey(scopeOf(context, projectId), integrationId);
-      return entity(shown(integration, context, key));
+      return json(shown(integration, context, key));
     },
   });
 }

@@ -145,6 +145,24 @@ describe('an alert integration', () => {
     expect(made.payload_example.a).toBe('\0\ud800');
   });
 
+  it('answers its sample payload to the letter', async () => {
+    const payloadExample = '{"n":12345678901234567890123, "e":1e400,"z":-0,"f":1.0,"a":1,"a":2,"__proto__":{}}';
+    const letters = (reply: { json: Buffer }) => reply.json.toString();
+    const given = { projectId: 13, name: 'Grafana', active: true, type: 'HTTP', payloadExample };
+    const made = await integrations.createHttpIntegration(CreateHttpIntegrationRequest.fromPartial(given), as(13));
+    const key = { projectId: 13, integrationId: json(made).id };
+    const change = UpdateHttpIntegrationRequest.fromPartial({ ...key, name: 'G' });
+    const shown = [
+      made,
+      await integrations.getHttpIntegration(key, as(13)),
+      await integrations.updateHttpIntegration(change, as(13)),
+      await integrations.resetHttpIntegrationToken(key, as(13)),
+      await integrations.listHttpIntegrations({ projectId: 13, page: undefined }, as(13)),
+    ];
+    for (const reply of shown) expect(letters(reply)).toContain(`"payload_example":${payloadExample}`);
+    expect(letters(await integrations.getHttpIntegration(key, as(13, 'free')))).not.toContain('payload_example');
+  });
+
   it('is alone in the free tier, without mapping, also when two are made at once', async () => {
     const payloadExample = '{"a":1}';
     const mapping = { mappings: [mapped('title', ['nowhere'])] };

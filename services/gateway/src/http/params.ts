@@ -13,6 +13,8 @@ declare module 'zod' {
     openapi?: ParameterSchema;
     /** True when JSON null is a value of its own; elsewhere it means that the parameter was not sent. */
     acceptsNull?: boolean;
+    /** True when an object of a JSON body is taken as the text it is. */
+    asWritten?: boolean;
   }
 }
 
@@ -291,15 +293,17 @@ export const object = (): z.ZodType<Record<string, unknown>> =>
   kind({ type: 'object' }, (value) => (isHash(value) && isStorableValue(value) ? value : invalid));
 
 /**
- * A JSON object as it stands in a JSON body, or as a text that holds one; given as JSON text. A blank text stands for none. Of a text only
- * the first character is looked at: whether the rest is JSON is for whoever reads it.
+ * A JSON object as it stands in a JSON body, to the letter, or as a text that holds one; given as JSON text. A blank text stands for none. Of
+ * a text only the first character is looked at: whether the rest is JSON is for whoever reads it.
  */
-export const jsonText = (): z.ZodType<string> =>
-  kind({ type: ['object', 'string'] }, (value) => {
+export function jsonText(): z.ZodType<string> {
+  const openapi = { type: ['object', 'string'] };
+  return kind(openapi, (value) => {
     if (typeof value === 'string')
       return value.trim() === '' ? '' : /^\s*\{/.test(value) && isStorable(value) ? value : invalid;
     return isHash(value) ? JSON.stringify(value) : invalid;
-  });
+  }).meta({ openapi, asWritten: true });
+}
 
 /** What the OpenAPI document says of a schema built from this file, through `.optional()` and `.default()`. */
 export function openapiOf(schema: unknown): ParameterSchema {
@@ -329,8 +333,13 @@ export function openapiOf(schema: unknown): ParameterSchema {
   };
 }
 
-/** True when JSON null is a value of the schema rather than "not sent". */
-export function acceptsNull(schema: unknown): boolean {
+function isMarked(schema: unknown, mark: 'acceptsNull' | 'asWritten'): boolean {
   const type = schema as z.ZodType & { _zod: { def: { innerType?: z.ZodType } } };
-  return type.meta()?.acceptsNull ?? (type._zod.def.innerType !== undefined && acceptsNull(type._zod.def.innerType));
+  return type.meta()?.[mark] ?? (type._zod.def.innerType !== undefined && isMarked(type._zod.def.innerType, mark));
 }
+
+/** True when JSON null is a value of the schema rather than "not sent". */
+export const acceptsNull = (schema: unknown): boolean => isMarked(schema, 'acceptsNull');
+
+/** True when an object of a JSON body is taken as the text it is. */
+export const isAsWritten = (schema: unknown): boolean => isMarked(schema, 'asWritten');

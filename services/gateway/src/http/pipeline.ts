@@ -4,13 +4,14 @@ import type { PageRequest, Representation, RepresentationPage } from '@switchyar
 import type { ServiceDefinition } from '@switchyard/rpc';
 import { anonymous, measureCost } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { z } from 'zod';
 import { sudoOf, tokenOf } from './authenticate';
 import { refusalOfCaller, refusalOfTarget, targetKind } from './authorize';
 import { checkParameters, refuseProblems } from './check-parameters';
 import { bind, type Peers } from './clients';
 import type { Forwarder } from './forward';
 import { pageHeaders, pageParameters, pageRequest } from './page';
-import { text } from './params';
+import { isAsWritten, text } from './params';
 import type { RateLimits } from './rate-limits';
 import { defaultBodyLimit, readParameters, readQuery } from './read-parameters';
 import { type AccessResolver, refuseToken } from './resolve-access';
@@ -48,19 +49,20 @@ const isPage = (answer: Representation | RepresentationPage): answer is Represen
 export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const kind = targetKind(route);
   const listParameters = route.list === undefined ? {} : pageParameters(route.list);
-  const shape = { ...route.params, ...listParameters };
+  const shape: z.ZodRawShape = { ...route.params, ...listParameters };
   const pathNames = [...route.path.matchAll(/:([a-z_]+)/g)]
     .map((match) => match[1] as string)
     .filter((name) => kind === undefined || name !== targetParameter);
   const pathShape = Object.fromEntries(pathNames.map((name) => [name, route.path_params?.[name] ?? text()]));
+  const bodyRules = {
+    limit: route.bodyLimit ?? defaultBodyLimit,
+    asWritten: new Set(Object.keys(shape).filter((name) => isAsWritten(shape[name]))),
+  };
   const defaultStatus = Number(Object.keys(route.returns)[0]);
 
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
     const requestId = response.getHeader('X-Request-Id') as string;
-    const raw =
-      route.upload === undefined
-        ? await readParameters(request, response, route.bodyLimit ?? defaultBodyLimit)
-        : readQuery(request);
+    const raw = route.upload === undefined ? await readParameters(request, response, bodyRules) : readQuery(request);
     const question = {
       token: tokenOf(request, raw),
       sudo: sudoOf(request, raw),

@@ -4,6 +4,7 @@ import busboy from 'busboy';
 import type { Request, Response } from 'express';
 import express from 'express';
 import qs from 'qs';
+import { isTooDeep, writtenMembers } from './json-bytes';
 
 /** Parameters of a request before they have types. */
 export type RawParameters = Record<string, unknown>;
@@ -20,17 +21,29 @@ const maxKeys = 1_000;
 /** Names that would reach an object's prototype. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
+/** How a body is read. */
+export interface BodyRules {
+  /** Most bytes. */
+  readonly limit: number;
+  /** Parameters that stay the text they are where a JSON body has an object: somebody else's, of any names and numbers. */
+  readonly asWritten: ReadonlySet<string>;
+}
+
 /** Reads query string and body into one set; the body wins over the query (G-1-2). */
-export async function readParameters(request: Request, response: Response, bodyLimit: number): Promise<RawParameters> {
+export async function readParameters(
+  request: Request,
+  response: Response,
+  { limit, asWritten }: BodyRules,
+): Promise<RawParameters> {
   const query = readQuery(request);
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (!hasBody) return query;
-  if (type === 'multipart/form-data') return { ...query, ...(await readMultipart(request, bodyLimit)) };
-  const body = await readBytes(request, response, bodyLimit);
+  if (type === 'multipart/form-data') return { ...query, ...(await readMultipart(request, limit)) };
+  const body = await readBytes(request, response, limit);
   if (body.length === 0) return query;
-  if (type === 'application/json' || type.endsWith('+json')) return { ...query, ...readJson(body) };
+  if (type === 'application/json' || type.endsWith('+json')) return { ...query, ...readJson(body, asWritten) };
   if (type === 'application/x-www-form-urlencoded') return { ...query, ...readPairs(pairsOf(textOf(body))) };
   // A GET with a body of some other type is served without it.
   if (request.method === 'GET' || request.method === 'HEAD') return query;
@@ -112,9 +125,9 @@ function readBytes(request: Request, response: Response, limit: number): Promise
   );
 }
 
-function readJson(body: Buffer): RawParameters {
+function readJson(body: Buffer, asWritten: BodyRules['asWritten']): RawParameters {
   // Counted before the parser sees it: five megabytes of brackets take it half a second.
-  if (isTooDeep(body)) throw invalidParams('the body is nested too deeply');
+  if (isTooDeep(body, maxDepth)) throw invalidParams('the body is nested too deeply');
   const text = textOf(body);
   let parsed: unknown;
   try {
@@ -123,41 +136,16 @@ function readJson(body: Buffer): RawParameters {
     // The wording is ours: GitLab's multi-line text is not to be relied on (G-14-2).
     throw invalidParams('the body is not valid JSON');
   }
-  refuseForbiddenKeys(parsed);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw invalidParams('the body is not a JSON object');
-  return parsed as RawParameters;
+  if (!isHash(parsed)) throw invalidParams('the body is not a JSON object');
+  const names = [...asWritten].filter((name) => Object.hasOwn(parsed, name) && isHash(parsed[name]));
+  const kept = names.length === 0 ? {} : Object.fromEntries(writtenMembers(body, new Set(names)));
+  const parameters = { ...parsed, ...kept };
+  refuseForbiddenKeys(parameters);
+  return parameters;
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-const opening = new Set([0x7b, 0x5b]);
-const closing = new Set([0x7d, 0x5d]);
-
-function isTooDeep(body: Buffer): boolean {
-  let depth = 0;
-  for (let at = 0; at < body.length; at += 1) {
-    const byte = body[at] as number;
-    if (byte === quote) {
-      at = endOfString(body, at + 1);
-      if (at === -1) return false;
-    } else if (opening.has(byte)) {
-      depth += 1;
-      if (depth > maxDepth) return true;
-    } else if (closing.has(byte)) depth -= 1;
-  }
-  return false;
-}
-
-/** Where the string that begins at `from` has its closing quote; -1 when it has none. */
-function endOfString(body: Buffer, from: number): number {
-  for (let at = body.indexOf(quote, from); at !== -1; at = body.indexOf(quote, at + 1)) {
-    let before = at - 1;
-    while (before >= from && body[before] === backslash) before -= 1;
-    if ((at - before) % 2 === 1) return at;
-  }
-  return -1;
-}
+const isHash = (value: unknown): value is RawParameters =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function refuseForbiddenKeys(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

@@ -57,6 +57,36 @@ describe('alerts', () => {
     expect(asked()).toMatchObject({ type: 'HTTP', payloadExample: payload_example, mapping: undefined });
   });
 
+  it.each([
+    ['numbers', '{"n": 12345678901234567890123, "f":0.10000000000000000001,"z":-0, "e":1e400,"i":1.0 }'],
+    ['strings', '{"s":"\\u00e9 \\" } ] , :","payload":{"a":1},"\\"":"}", "é":"\\\\"}'],
+    ['a member that comes twice', '{"a":1,"a":2}'],
+    ['names that JavaScript has a use for', '{"__proto__":{"a":1},"constructor":[{"prototype":1}]}'],
+    ['nothing', '{}'],
+  ])('a payload that is an object is passed on to the letter: %s', async (_what, payload) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const send = (raw: string, method = 'POST', path = `${integrations}/5/preview`) =>
+      gateway.send(method, path, { ...token, headers, raw });
+    for (const raw of [
+      `{"payload":${payload}}`,
+      ` { "x" : [ {"payload":1} ] , "pay\\u006coad" : \n ${payload}\t , "y":{"payload":"}"}}`,
+      `{"payload":{"not":"this"},"payload":${payload}}`,
+    ]) {
+      expect(await send(raw)).toMatchObject({ status: 200 });
+      expect(asked()).toMatchObject({ payload });
+    }
+    await send(`{"payload_example":${payload}}`, 'PUT', `${integrations}/5`);
+    expect(asked()).toMatchObject({ payloadExample: payload });
+    for (const body of [
+      '{"payload":{},"a":{"constructor":1}}',
+      '{"payload":{},"__proto__":{}}',
+      '{"payload":[{"prototype":1}]}',
+    ])
+      expect(await send(body)).toMatchObject({ status: 400, body: { error: 'parameter name is invalid' } });
+    for (const other of ['[{}]', '5', 'null', 'true', '"[]"'])
+      expect([other, (await send(`{"payload":${other}}`)).status]).toEqual([other, other === 'null' ? 200 : 400]);
+  });
+
   it('a change of an integration says what is to go, and nothing of the rest', async () => {
     await gateway.send('PUT', `${integrations}/5`, {
       ...token,
