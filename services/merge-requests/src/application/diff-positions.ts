@@ -1,5 +1,5 @@
 import { notFound } from '@switchyard/errors';
-import { isPlace, movedLine } from '../domain/diff-position';
+import { isPlace, type LineNumbers, movedLine, placeWithin } from '../domain/diff-position';
 import {
   diff,
   diffStats,
@@ -16,14 +16,12 @@ import {
 import type { OpenProjectRepository } from './open-project-repository';
 
 /** A place in the difference of two commits; without lines it is the whole file. */
-export interface DiffPosition {
+export interface DiffPosition extends LineNumbers {
   readonly baseSha: string;
   readonly startSha: string;
   readonly headSha: string;
   readonly oldPath: string;
   readonly newPath: string;
-  readonly oldLine?: number | undefined;
-  readonly newLine?: number | undefined;
 }
 
 /** Commits that the newest version of a merge request compares. */
@@ -119,6 +117,20 @@ async function movedPlace(
 const standsIn = (file: Pick<FileDiff, 'oldPath' | 'newPath'>, { oldPath, oldLine, newPath, newLine }: DiffPosition) =>
   newLine === undefined && oldLine !== undefined ? file.oldPath === oldPath : file.newPath === newPath;
 
+/** Reads the lines of changed files between two commits, each file once; undefined for one that is too long to be looked through. */
+function patches(repo: Repository, from: Sha, to: Sha) {
+  const read = new Map<string, Promise<string | undefined>>();
+  const patch = async (paths: TreePath[]): Promise<string | undefined> => {
+    const [file] = (await diff(repo, { from, to, mode: 'straight', paths, limits })).files;
+    return file === undefined || file.tooLarge || file.collapsed ? undefined : file.diff;
+  };
+  return ({ oldPath, newPath }: Pick<FileDiff, 'oldPath' | 'newPath'>): Promise<string | undefined> => {
+    const known = read.get(newPath) ?? patch(pathsOf(oldPath, newPath));
+    read.set(newPath, known);
+    return known;
+  };
+}
+
 /** Looks places of diffs up in git. */
 export function diffPositions({ open, refsOf }: DiffPositionEdges) {
   return {
@@ -146,6 +158,12 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
       const { repo } = await open(projectId);
       const [base, head] = [parseSha(refs.baseSha), parseSha(refs.headSha)];
       const { files: changed } = await diffStats(repo, { from: base, to: head, mode: 'straight' });
+      const patchOf = patches(repo, base, head);
+      const linesIn = async (file: Pick<FileDiff, 'oldPath' | 'newPath'>, place: DiffPosition) => {
+        if (place.oldLine === undefined && place.newLine === undefined) return {};
+        const patch = await patchOf(file);
+        return patch === undefined ? undefined : placeWithin(patch, place);
+      };
       const moved: (DiffPosition | undefined)[] = [];
       for (const position of positions.slice(0, maxPositions)) {
         const [from, to] = await Promise.all([position.baseSha, position.headSha].map((sha) => shaIn(repo, sha)));
@@ -155,11 +173,8 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
         }
         const place = await movedPlace(repo, { from, to, base, head }, position);
         const file = place && changed.find((one) => standsIn(one, place));
-        moved.push(
-          place === undefined || file === undefined
-            ? undefined
-            : { ...place, ...refs, oldPath: file.oldPath, newPath: file.newPath },
-        );
+        const lines = file && (await linesIn(file, place));
+        moved.push(lines && { ...place, ...refs, ...lines, oldPath: file.oldPath, newPath: file.newPath });
       }
       return moved;
     },

@@ -5,6 +5,12 @@ export interface LinePlace {
   readonly newLine: number | undefined;
 }
 
+/** The numbers by which a place is named. */
+export interface LineNumbers {
+  readonly oldLine?: number | undefined;
+  readonly newLine?: number | undefined;
+}
+
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
@@ -58,6 +64,28 @@ export function movedLine(diff: string, oldLine: number): number | undefined {
     return true;
   });
   return found === undefined ? oldLine + shift : found.newLine;
+}
+
+/** Where a line of the new side stood on the old side of a file's diff, `undefined` when it was added. */
+function originalLine(diff: string, newLine: number): number | undefined {
+  let found: LinePlace | undefined;
+  const shift = walk(diff, { old: anywhere, new: newLine }, (line) => {
+    if (line.newLine !== newLine) return false;
+    found = line;
+    return true;
+  });
+  return found === undefined ? newLine - shift : found.oldLine;
+}
+
+/**
+ * The lines of a place of an earlier diff in the one that has come after it, by which `isPlace` knows it; `undefined` when it is none of that
+ * diff. What was added is there with both numbers once it is on the old side too; what was removed is none any more once it is back.
+ * @param oldLine where its line of the old side stands on this one's old side
+ * @param newLine the same of the new side
+ */
+export function placeWithin(diff: string, { oldLine, newLine }: LineNumbers): LineNumbers | undefined {
+  if (oldLine === undefined && newLine !== undefined) return { oldLine: originalLine(diff, newLine), newLine };
+  return isPlace(diff, oldLine, newLine) ? { oldLine, newLine } : undefined;
 }
 
 /** Whether lines name one place of a file's diff: an added line by its new number, a removed one by its old, any other by both. */

@@ -100,6 +100,32 @@ describe('places in diffs', () => {
     await expect(edges().move(1, 1, [])).rejects.toMatchObject({ kind: 'not_found' });
   });
 
+  it('are places of the newest version: a line that came back is none, one that the target has too stands on both sides', async () => {
+    shop.git('checkout', '--quiet', '--detach', head);
+    const restored = shop.commit('take line 10 back', { 'a.txt': `${lines(1, 29)}THIRTY\n${lines(31, 40)}` });
+    shop.git('checkout', '--quiet', '--detach', base);
+    const target = shop.commit('the target gets it too', { 'a.txt': `top\n${lines(1, 9)}TEN\n${lines(11, 40)}` });
+    const rebased = shop.commit('rebase', {
+      'a.txt': `top\n${lines(1, 9)}TEN\n${lines(11, 29)}THIRTY\n${lines(31, 40)}`,
+    });
+    shop.git('push', '--quiet', '--force', 'origin', `${restored}:refs/heads/one`, `${rebased}:refs/heads/two`);
+    const moveTo = async (refs: DiffRefs, place: Partial<DiffPosition>) => {
+      newest = refs;
+      const [moved] = await edges().move(1, 1, [at(place)]);
+      if (moved !== undefined) expect(await edges().check(1, moved)).toBe(true);
+      return moved && [moved.oldLine, moved.newLine];
+    };
+    const onRestored = { baseSha: base, startSha: base, headSha: restored };
+    expect(await moveTo(onRestored, { oldLine: 10 })).toBeUndefined();
+    expect(await moveTo(onRestored, { newLine: 10 })).toBeUndefined();
+    expect(await moveTo(onRestored, { oldLine: 20, newLine: 20 })).toEqual([20, 20]);
+    expect(await moveTo(onRestored, { oldLine: 30, newLine: 30 })).toBeUndefined();
+    const onRebased = { baseSha: target, startSha: target, headSha: rebased };
+    expect(await moveTo(onRebased, { newLine: 10 })).toEqual([11, 11]);
+    expect(await moveTo(onRebased, { oldLine: 10 })).toBeUndefined();
+    expect(await moveTo(onRebased, { oldLine: 35, newLine: 35 })).toEqual([36, 36]);
+  });
+
   it('a commit is described by whatever names it', async () => {
     expect(await edges().describe(1, head.slice(0, 10))).toEqual({ sha: head, title: 'change', parentSha: base });
     await expect(edges().describe(1, 'nothing')).rejects.toMatchObject({ body: { message: '404 Commit Not Found' } });
