@@ -2,6 +2,7 @@ import type { PageInfo, PageRequest } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { replyTooLarge } from '@switchyard/rpc';
 import {
+  bytesOf,
   checkBody,
   checkMayComment,
   checkMayResolve,
@@ -177,7 +178,9 @@ export const replyToDiscussion =
     const at = momentOf(writer, createdAt, clock());
     if (seen.notes[0].system) throw badRequest('Discussion can not be replied to.');
     const began = clock();
-    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
+    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body, (wanted) =>
+      checkRoom(bytesOf(seen.notes), wanted),
+    );
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
       const before = await noteStore.discussion(tx, row, discussionId);

@@ -59,16 +59,19 @@ export interface CarriedOut {
 /**
  * Carries out the commands of a body. They run before the rest is written: whatever else can be refused must have been looked at. What they
  * ask of whoever writes is no older than the note, which would settle it otherwise: a note with commands happens when these begin.
+ * @param checkText refuses what cannot be written where it is to stand
  */
 export async function carryOut(
   runCommands: RunCommands,
   reader: Reader,
   noteable: Noteable,
   body: string,
+  checkText: (text: string) => void = () => undefined,
 ): Promise<CarriedOut> {
   const { text, commands } = parseQuickActions(body, noteable.kind);
   if (commands.length === 0) return { text, outcome: noCommands, commandsOnly: false };
   const commandsOnly = text.trim() === '';
+  if (!commandsOnly) checkText(text);
   return { text, outcome: await runCommands(reader, noteable, commands, !commandsOnly), commandsOnly };
 }
 

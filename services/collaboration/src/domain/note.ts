@@ -64,12 +64,16 @@ export function checkBody(body: string): void {
 /** Bytes a note counts for beside its text: about as many as the rest of it is printed with. */
 export const bytesBesideText = 1_000;
 
+/** Bytes that notes count for together. */
+export const bytesOf = (notes: readonly Pick<Note, 'body'>[]): number =>
+  notes.reduce((sum, { body }) => sum + bytesBesideText + Buffer.byteLength(body), 0);
+
 /** Bytes a thread may have: it is shown as a whole, and the JSON of a text may be six times as long. */
 const maxThreadBytes = 16 << 20;
 
 /** Refuses what would make a thread of `bytes` too long to be shown. Fails with `bad_request`. */
 export function checkRoom(bytes: number, text: string): void {
-  if (bytes + bytesBesideText + Buffer.byteLength(text) > maxThreadBytes)
+  if (bytes + bytesOf([{ body: text }]) > maxThreadBytes)
     throw badRequest(`Note {:note=>["makes the discussion too long (maximum is ${maxThreadBytes} bytes)"]}`);
 }
 

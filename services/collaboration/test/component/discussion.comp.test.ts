@@ -205,7 +205,11 @@ describe('a thread', () => {
       sql`update notes set body = repeat('x', ${(16 << 20) - 2_004}) where id = ${thread.notes[0].id}`,
     );
     await reply(target, thread.id, 'four');
-    await expect(reply(target, thread.id, '.')).rejects.toMatchObject({ kind: 'bad_request' });
+    const edits = scene.here.edits.length;
+    for (const body of ['.', '.\n/spend 1h\n/close'])
+      await expect(reply(target, thread.id, body)).rejects.toMatchObject({ kind: 'bad_request' });
+    expect(scene.here.edits).toHaveLength(edits);
+    expect(await reply(target, thread.id, '/close')).toMatchObject({ summary: ['Closed it.'] });
   });
 
   it('that is not there is told apart from its notes (G-4.7-4)', async () => {
