@@ -87,7 +87,9 @@ export const createNote =
     checkMayComment(writer, noteable, internal);
     checkBody(body);
     const at = momentOf(writer, createdAt, clock());
-    const emoji = emojiNotesReact && noteableRules[noteable.kind].reactions ? emojiOnlyName(body) : undefined;
+    // A reaction is everybody's to see: what is said to few stays a note.
+    const emoji =
+      emojiNotesReact && !internal && noteableRules[noteable.kind].reactions ? emojiOnlyName(body) : undefined;
     if (emoji !== undefined && isEmoji(emoji))
       return { kind: 'reaction', award: await give(reader, { noteable }, emoji) };
 

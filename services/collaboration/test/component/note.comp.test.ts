@@ -271,6 +271,10 @@ describe('a body that says something else', () => {
       counters: { upvotes: 1 },
       reacted: { name: 'thumbsup', given: true },
     });
+    const hidden = await write(target, ':rocket:', scene.bob, { internal: true });
+    expect(hidden).toMatchObject({ body: ':rocket:', internal: true, type: null });
+    await expect(get(target, hidden.id, scene.eve)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(write(target, ':rocket:', scene.eve, { internal: true })).rejects.toMatchObject({ kind: 'forbidden' });
     expect(await write(target, ':no_such_thing:')).toMatchObject({ body: ':no_such_thing:' });
     expect(await write(target, ':tada: done')).toMatchObject({ body: ':tada: done' });
   });
