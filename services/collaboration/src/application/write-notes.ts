@@ -174,7 +174,7 @@ export const deleteNote =
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     await change(noteable, writer.userId, async (tx, row) => {
-      const note = await notes.find(noteable, id, tx);
+      const note = await notes.find(noteable, id, tx, reader.actor);
       if (note === undefined || (discussionId !== undefined && note.discussionId !== discussionId)) throw notFound();
       checkMaySee(writer, note);
       checkMayEdit(writer, note);

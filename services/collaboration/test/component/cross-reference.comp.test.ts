@@ -121,6 +121,21 @@ describe('what names another object', () => {
     await expect(here.discussions.getDiscussion(discussion, scene.as(bob))).rejects.toMatchObject({
       kind: 'not_found',
     });
+    for (const [who, kind] of [[bob, 'not_found'] as const, [ada, 'forbidden'] as const]) {
+      const removals = [
+        here.notes.deleteNote({ ...ref, ifUnmodifiedSince: undefined }, scene.as(who)),
+        here.discussions.deleteDiscussionNote({ ...ref, ...discussion, ifUnmodifiedSince: undefined }, scene.as(who)),
+      ];
+      for (const refused of await Promise.allSettled(removals))
+        expect(refused).toMatchObject({ status: 'rejected', reason: { kind } });
+    }
+    // To the last word as one that is not there.
+    const { body } = await here.notes
+      .deleteNote({ ...ref, noteId: 999_999, ifUnmodifiedSince: undefined }, scene.as(bob))
+      .catch((error) => error);
+    await expect(here.notes.deleteNote({ ...ref, ifUnmodifiedSince: undefined }, scene.as(bob))).rejects.toMatchObject({
+      body,
+    });
 
     const confidential = await issue(project.id, 9, `!${target.iid}`, { confidential: true });
     await tellIssue(confidential);
