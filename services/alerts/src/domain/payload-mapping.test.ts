@@ -73,6 +73,7 @@ it.each([
   [null, true],
   // How Go writes "never": it is read as no moment at all.
   ['0001-01-01T00:00:00Z', true],
+  ['0001-01-01 00:00:00 +0000 UTC', true],
   ['Jan 2 2026 03:04', false],
   ['2026-02-30', false],
   ['1', false],

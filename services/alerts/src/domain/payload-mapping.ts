@@ -50,7 +50,7 @@ const typesOf: Partial<Record<MappedField, readonly MappingType[]>> = {
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 /** How Go says that there is no moment: no mistake of a sample, though nothing is read from it. */
-const isNever = (value: unknown): boolean => typeof value === 'string' && value.startsWith('0001-01-01T');
+const isNever = (value: unknown): boolean => typeof value === 'string' && value.startsWith('0001-01-01');
 
 const isOfType: Record<MappingType, (value: unknown) => boolean> = {
   STRING: isScalar,
