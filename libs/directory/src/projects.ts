@@ -22,6 +22,7 @@ export interface ProjectSettingsRow {
   merge_requests_enabled: boolean;
   issues_enabled: boolean;
   repository_access_level: 'disabled' | 'private' | 'enabled';
+  monitor_access_level: 'disabled' | 'private' | 'enabled';
   initialize_with_readme: boolean;
   merge_commit_template: string | null;
   squash_commit_template: string | null;
@@ -123,7 +124,8 @@ export const mergeTrainColumns: Sql = sql`(p.merge_trains_enabled and ${tierSql}
 const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url, p.creator_id, n.kind as namespace_kind,
   p.merge_method, p.squash_option, p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
-  p.issues_enabled, p.repository_access_level, p.initialize_with_readme, p.merge_commit_template, p.squash_commit_template,
+  p.issues_enabled, p.repository_access_level, p.monitor_access_level, p.initialize_with_readme, p.merge_commit_template,
+  p.squash_commit_template,
   ${mergeTrainColumns}, ${tierSql} as tier,
   (p.deleting or exists (select 1 from directory.namespaces d
     where d.id = any(n.ancestry) and d.deleting)) as deleting`;

@@ -59,6 +59,7 @@ export const alertEndpointStore = (db: Database): AlertEndpointStore => ({
   async find(name, selector) {
     const project = await ('id' in name ? projectById(db, name.id) : projectByPath(db, name.path));
     if (project === undefined || project.deleting || project.archived) return undefined;
+    if (project.monitor_access_level === 'disabled') return undefined;
     const row = await db.one<EndpointRow>(
       named(
         'alert_endpoint',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from '@switchyard/database';
 import { alertEvents, decodeBody } from '@switchyard/events';
 import { type IngestionServiceCheckKeyRequest, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
+import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
 import { type Installation, startInstallation } from '../support/installation';
 import { amGroup, amItem, type WatchedProject, watchedProject } from '../support/watched-project';
 
@@ -83,11 +84,18 @@ describe('an address and a key', () => {
     expect((await project.send({}, { path: 'Former/Path' })).status).toBe(200);
   });
 
-  it('take nothing for a project that is archived or being deleted', async () => {
-    for (const state of [{ archived: true }, { deleting: true }]) {
+  it('take nothing for a project that is archived, being deleted, or has no alerts', async () => {
+    const settings = DirectoryProjectSettings.fromPartial({ monitorAccessLevel: 'disabled' });
+    for (const state of [{ archived: true }, { deleting: true }, { settings }]) {
       const project = await watchedProject(here, { project: state });
       expect((await project.send({})).status).toBe(404);
     }
+  });
+
+  it('take alerts of a project that shows them to its members', async () => {
+    const settings = DirectoryProjectSettings.fromPartial({ monitorAccessLevel: 'private' });
+    const project = await watchedProject(here, { project: { settings } });
+    expect((await project.send({})).status).toBe(200);
   });
 });
 

@@ -12,7 +12,7 @@ export interface Ability {
   readonly private: number;
   readonly write?: boolean;
   /** Feature of the project it belongs to: closed to whom the feature is closed, whatever their level. */
-  readonly feature?: 'repository' | 'mergeRequests' | 'issues';
+  readonly feature?: 'repository' | 'mergeRequests' | 'issues' | 'monitor';
 }
 
 const everywhere = (level: number): Ability => ({ public: level, internal: level, private: level });
@@ -20,6 +20,7 @@ const writing = (level: number): Ability => ({ ...everywhere(level), write: true
 const ofCode = (ability: Ability): Ability => ({ ...ability, feature: 'repository' });
 const ofMergeRequests = (ability: Ability): Ability => ({ ...ability, feature: 'mergeRequests' });
 const ofIssues = (ability: Ability): Ability => ({ ...ability, feature: 'issues' });
+const ofMonitor = (ability: Ability): Ability => ({ ...ability, feature: 'monitor' });
 const openOr = (level: number): Ability => ({ public: 0, internal: 0, private: level });
 
 /** Abilities on projects. */
@@ -46,10 +47,10 @@ export const projectAbilities = {
   comment_on_code: ofCode({ ...openOr(levels.reporter), write: true }),
   create_pipeline: ofCode(writing(levels.developer)),
   create_commit_status: ofCode(writing(levels.developer)),
-  read_alerts: everywhere(levels.developer),
-  update_alerts: writing(levels.developer),
-  read_alert_configuration: everywhere(levels.maintainer),
-  admin_alerts: writing(levels.maintainer),
+  read_alerts: ofMonitor(everywhere(levels.developer)),
+  update_alerts: ofMonitor(writing(levels.developer)),
+  read_alert_configuration: ofMonitor(everywhere(levels.maintainer)),
+  admin_alerts: ofMonitor(writing(levels.maintainer)),
   admin_label: writing(levels.reporter),
   admin_milestone: writing(levels.reporter),
   admin_protected_branch: ofCode(writing(levels.maintainer)),

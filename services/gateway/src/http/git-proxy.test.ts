@@ -73,7 +73,7 @@ describe('a git request is judged', () => {
       'git-upload-pack',
       answer(
         0,
-        { visibility: 'public', closed: { repository: true, mergeRequests: true, issues: false } },
+        { visibility: 'public', closed: { repository: true, mergeRequests: true, issues: false, monitor: false } },
         anonymously,
       ),
       401,
@@ -81,13 +81,16 @@ describe('a git request is judged', () => {
     [
       'a stranger fetches a public project with a repository for members',
       'git-upload-pack',
-      answer(0, { visibility: 'public', closed: { repository: true, mergeRequests: true, issues: false } }),
+      answer(0, {
+        visibility: 'public',
+        closed: { repository: true, mergeRequests: true, issues: false, monitor: false },
+      }),
       403,
     ],
     [
       'an Owner pushes where the repository is disabled',
       'git-receive-pack',
-      answer(50, { closed: { repository: true, mergeRequests: true, issues: false } }),
+      answer(50, { closed: { repository: true, mergeRequests: true, issues: false, monitor: false } }),
       403,
     ],
     [

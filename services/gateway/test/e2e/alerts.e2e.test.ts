@@ -170,6 +170,17 @@ describe('alerts', () => {
       const reply = await post(url, refused, bearer(token));
       expect([refused.slice(0, 9), reply.status, reply.text]).toEqual([refused.slice(0, 9), 400, '']);
     }
+
+    const list = async () =>
+      (await system.api('GET', `${at}/alert_management_alerts`, { token: tokens.owner as string })).status;
+    const takes = (status: number) =>
+      eventually(async () => expect((await post(url, payload, bearer(token))).status).toBe(status));
+    await ok('owner', 'PUT', at, { monitor_access_level: 'disabled' });
+    await takes(404);
+    expect(await list()).toBe(403);
+    await ok('owner', 'PUT', at, { monitor_access_level: 'private' });
+    await takes(200);
+    expect(await list()).toBe(200);
   });
 
   it('open incidents, which clients of issues close, and are resolved by that', async () => {

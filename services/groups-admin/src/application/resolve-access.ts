@@ -51,6 +51,7 @@ const featuresOf = (row: TargetRow) => ({
   repository: row.repository_access_level,
   mergeRequests: row.merge_requests_access_level,
   issues: row.issues_access_level,
+  monitor: row.monitor_access_level,
 });
 
 const earliest = (...moments: (number | null)[]): number => {

@@ -1,7 +1,8 @@
 import { closedFeatures } from './viewing';
 
-const all = { repository: true, mergeRequests: true, issues: false };
-const requests = { repository: false, mergeRequests: true, issues: false };
+const all = { repository: true, mergeRequests: true, issues: false, monitor: false };
+const requests = { repository: false, mergeRequests: true, issues: false, monitor: false };
+const open = { repository: 'enabled', mergeRequests: 'enabled', issues: 'enabled', monitor: 'enabled' };
 
 describe('features of a project', () => {
   it.each([
@@ -19,7 +20,7 @@ describe('features of a project', () => {
   ])(
     'repository %s, merge requests %s, level %s, administrator %s',
     (repository, mergeRequests, level, admin, closed) =>
-      expect(closedFeatures({ repository, mergeRequests, issues: 'enabled' }, { level, admin })).toEqual(closed),
+      expect(closedFeatures({ ...open, repository, mergeRequests }, { level, admin })).toEqual(closed),
   );
 
   it.each([
@@ -29,8 +30,17 @@ describe('features of a project', () => {
     ['private', 0, true, false],
     ['disabled', 0, false, false],
   ])('issues %s, level %s, administrator %s', (issues, level, admin, closed) =>
-    expect(
-      closedFeatures({ repository: 'enabled', mergeRequests: 'enabled', issues }, { level, admin })?.issues ?? false,
-    ).toBe(closed),
+    expect(closedFeatures({ ...open, issues }, { level, admin })?.issues ?? false).toBe(closed),
+  );
+
+  it.each([
+    ['enabled', 0, false, false],
+    ['private', 0, false, true],
+    ['private', 10, false, false],
+    ['private', 0, true, false],
+    ['disabled', 50, false, true],
+    ['disabled', 50, true, true],
+  ])('monitor %s, level %s, administrator %s', (monitor, level, admin, closed) =>
+    expect(closedFeatures({ ...open, monitor }, { level, admin })?.monitor ?? false).toBe(closed),
   );
 });

@@ -31,20 +31,26 @@ export interface FeatureLevels {
   readonly repository: string;
   readonly mergeRequests: string;
   readonly issues: string;
+  readonly monitor: string;
 }
 
 /**
  * Features that are closed to a viewer with a level in the project; undefined when none is. Merge requests go with the repository.
- * That they or
- * issues are `disabled` is left to their owner, who has answers of its own for that (G-4.2-4).
+ * That they or issues are `disabled` is left to their owner, who has answers of its own for that (G-4.2-4).
  */
 export function closedFeatures(
-  { repository, mergeRequests, issues }: FeatureLevels,
+  { repository, mergeRequests, issues, monitor }: FeatureLevels,
   { level, admin }: { readonly level: number; readonly admin: boolean },
-): { repository: boolean; mergeRequests: boolean; issues: boolean } | undefined {
+): Record<keyof FeatureLevels, boolean> | undefined {
   const isPrivate = (feature: string, least: number): boolean => feature === 'private' && !admin && level < least;
-  const code = repository === 'disabled' || isPrivate(repository, levels.guest);
+  const isShut = (feature: string): boolean => feature === 'disabled' || isPrivate(feature, levels.guest);
+  const code = isShut(repository);
   const requests = code || isPrivate(mergeRequests, levels.reporter);
-  const closed = { repository: code, mergeRequests: requests, issues: isPrivate(issues, levels.guest) };
-  return closed.mergeRequests || closed.issues ? closed : undefined;
+  const closed = {
+    repository: code,
+    mergeRequests: requests,
+    issues: isPrivate(issues, levels.guest),
+    monitor: isShut(monitor),
+  };
+  return Object.values(closed).includes(true) ? closed : undefined;
 }
