@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@switchyard/database';
-import { alertEvents, type EventBus, mergeRequestEvents, replay, subscription } from '@switchyard/events';
+import {
+  alertEvents,
+  type EventBus,
+  membershipEvents,
+  mergeRequestEvents,
+  replay,
+  subscription,
+} from '@switchyard/events';
 import { followMergeRequests } from './application/follow-merge-requests';
 import { followNotes } from './application/follow-notes';
 import type { ActivityChange } from './domain/activity';
@@ -63,8 +70,9 @@ export async function rebuildActivity({
 }
 
 /**
- * The same for to-dos. What a user did by hand is no event: a to-do they made or marked as done stays so.
- * @param certain from when on what is not among the events is removed; default an hour after the oldest of them
+ * The same for to-dos. What a user did by hand is no event: a to-do they made or marked as done stays so. Made are to-dos alone whose users
+ * could read their targets for certain when they were asked, as members that they were then, and can now.
+ * @param certain from when on to-dos are made, and those not among the events removed; default an hour after the oldest of them
  */
 export async function rebuildTodos({
   db,
@@ -78,6 +86,22 @@ export async function rebuildTodos({
   const { todos } = rebuildStore(db);
   const upTo = await todos.prepare();
   const effects = todoEffects(todos.tables);
+  // First of all, since the other topics are read by what memberships were then.
+  await replay({
+    bus,
+    db,
+    group: `collaboration.rebuild.${randomUUID()}`,
+    subscriptions: [
+      subscription({
+        event: membershipEvents,
+        async handle({ fact, membershipId, occurredAt }, tx, { time }) {
+          if (fact?.$case !== 'added' && fact?.$case !== 'changed') return;
+          const before = fact.$case === 'added' ? 0 : fact.value.oldAccessLevel;
+          await todos.membershipChanged(tx, membershipId, occurredAt ?? time, before);
+        },
+      }),
+    ],
+  });
   const follow = followMergeRequests({ todos: effects });
   const followed = todoFollower(follow);
   const followedAlerts = alertTodoFollower(follow);

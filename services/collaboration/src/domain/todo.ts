@@ -20,6 +20,8 @@ export interface TodoTarget {
   /** Number within its project; 0 for a commit. */
   readonly iid: number;
   readonly projectId: number;
+  /** Whether it was confidential when that happened of which is told; for those alone who ask how it was then. */
+  readonly wasConfidential?: boolean;
 }
 
 /** Users to be told, by id or by the name a text gives them. */

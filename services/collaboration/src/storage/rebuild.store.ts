@@ -1,4 +1,5 @@
-import { type Database, raw, type Sql, sql } from '@switchyard/database';
+import { type Database, raw, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { membershipHistory } from './membership-history';
 
 /** What a rebuild changed. */
 export interface Reconciled {
@@ -10,6 +11,8 @@ export interface Reconciled {
 const activityScratch = raw('rebuilt_activity_events');
 const todoScratch = raw('rebuilt_todos');
 const actScratch = raw('rebuilt_todo_acts');
+const askScratch = raw('rebuilt_todo_asks');
+const membershipScratch = raw('rebuilt_membership_changes');
 
 /** A fresh table formed like another, for what is rebuilt; anything an earlier rebuild left is dropped. */
 async function freshLike(db: Database, table: Sql, like: Sql): Promise<void> {
@@ -71,36 +74,61 @@ export const rebuildStore = (db: Database) => ({
   },
 
   todos: {
-    tables: { todos: todoScratch, acts: actScratch },
+    tables: { todos: todoScratch, acts: actScratch, asks: askScratch, members: membershipHistory(membershipScratch) },
     prepare: async (): Promise<number> => {
       await freshLike(db, actScratch, sql`todo_acts`);
       await freshLike(db, todoScratch, sql`todos`);
+      await db.query(sql`drop table if exists ${askScratch}, ${membershipScratch}`);
+      await db.query(sql`
+        create table ${askScratch} (target_type text, target_id bigint, action text, cause text, user_id bigint, note_id bigint,
+          primary key (target_type, target_id, action, cause, user_id))`);
+      await db.query(sql`create index on ${askScratch} (note_id)`);
+      await db.query(sql`
+        create table ${membershipScratch} (membership_id bigint, changed_at timestamptz, level_before integer,
+          primary key (membership_id, changed_at))`);
       return lastId(db, sql`todos`);
     },
-    /** The same for to-dos. What a user made by hand or marked as done is no event: it stays. */
+    /** Takes note of the level that a membership had until a moment; 0 where it began then. */
+    async membershipChanged(tx: SqlExecutor, membershipId: number, at: Date, levelBefore: number): Promise<void> {
+      await tx.query(sql`
+        insert into ${membershipScratch} as known (membership_id, changed_at, level_before)
+        values (${membershipId}, ${at}, ${levelBefore}) on conflict (membership_id, changed_at)
+        do update set level_before = least(known.level_before, excluded.level_before)`);
+    },
+    /**
+     * The same for to-dos. What a user made by hand or marked as done is no event: it stays. So does what was asked of a user of whom nobody
+     * can say any more whether they could read it: it is neither made nor changed nor removed.
+     */
     reconcile: (since: Date, upTo: number): Promise<Reconciled> =>
       db.transaction(async (tx) => {
         const same = sql`r.user_id = t.user_id and r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
           and r.cause = t.cause`;
         const removed = await tx.query(sql`
           delete from todos t where t.created_at >= ${since}::timestamptz and t.id <= ${upTo} and t.action <> 'marked'
-            and not exists (select 1 from ${todoScratch} r where ${same}) returning 1`);
+            and not exists (select 1 from ${todoScratch} r where ${same})
+            and not exists (
+              select 1 from ${askScratch} r where r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
+                and r.cause = t.cause and r.user_id in (t.user_id, 0))
+          returning 1`);
         const changed = await tx.query(sql`
           update todos t set state = r.state, updated_at = case when t.state = r.state then t.updated_at else r.updated_at end,
             repeats = r.repeats
           from ${todoScratch} r
           where ${same} and r.created_at = t.created_at and t.id <= ${upTo}
+            and coalesce(t.repeats, '[]') <@ coalesce(r.repeats, '[]')
             and (r.state = 'done' and t.state = 'pending' or r.state = t.state and r.repeats is distinct from t.repeats) returning 1`);
         const added = await tx.query(sql`
           insert into todos (user_id, author_id, action, project_id, group_id, target_type, target_id, target_iid, note_id, cause, body, state,
             created_at, updated_at, repeats)
           select r.user_id, r.author_id, r.action, r.project_id, r.group_id, r.target_type, r.target_id, r.target_iid, r.note_id, r.cause,
             r.body, r.state, r.created_at, r.updated_at, r.repeats
-          from ${todoScratch} r where not exists (select 1 from todos t where ${same} and (t.created_at = r.created_at or t.id > ${upTo}))
+          from ${todoScratch} r where r.created_at >= ${since}::timestamptz and not exists (
+            select 1 from todos t where ${same} and (t.id > ${upTo}
+              or t.created_at <= r.created_at and (t.state = 'pending' or t.updated_at >= r.created_at)))
           order by r.id
           on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing returning 1`);
         await tx.query(sql`insert into todo_acts select * from ${actScratch} on conflict do nothing`);
-        await tx.query(sql`drop table ${todoScratch}, ${actScratch}`);
+        await tx.query(sql`drop table ${todoScratch}, ${actScratch}, ${askScratch}, ${membershipScratch}`);
         return { added: added.length, changed: changed.length, removed: removed.length };
       }),
   },

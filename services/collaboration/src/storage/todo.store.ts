@@ -2,10 +2,11 @@ import { type Database, isUniqueViolation, type Sql, type SqlExecutor, sql } fro
 import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
 import type { Raise, TodoFilter, TodoTarget } from '../domain/todo';
 import type { PrismaClient } from '../generated/prisma/client';
+import type { MembershipHistory } from './membership-history';
 import { mentionedUsers } from './mentioned-users';
 import { whereOf } from './todo.filter';
-import { lockTarget, todoSpans } from './todo.spans';
-import { noteReaders, readableTarget, targetReaders } from './todo.visibility';
+import { lockTarget, todoSpans, type WantedTodo } from './todo.spans';
+import { levelToRead, noteReaders, readableTarget, targetReaders } from './todo.visibility';
 
 /** To-dos as rows: how they come, are done, and go. */
 export interface TodoStore {
@@ -61,6 +62,10 @@ export type TodoEffects = Pick<TodoStore, 'raise' | 'resolve' | 'removeTarget' |
 export interface RebuiltTodos {
   readonly todos: Sql;
   readonly acts: Sql;
+  /** Takes what was asked of whom, whether they could read it then or not; user 0 stands for whoever had one of some names. */
+  readonly asks: Sql;
+  /** Who was a member then: to-dos are made for those alone of whom it is certain. */
+  readonly members: MembershipHistory;
 }
 
 /**
@@ -68,6 +73,38 @@ export interface RebuiltTodos {
  * @param rebuilt tables to do it to; default those in use
  */
 export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
+  /** Takes note of what was asked, and leaves those who could read it then for certain. */
+  async function then(
+    { asks, members }: RebuiltTodos,
+    tx: SqlExecutor,
+    {
+      target,
+      raise,
+      wanted,
+      at,
+    }: { target: TodoTarget; raise: readonly Raise[]; wanted: readonly WantedTodo[]; at: Date },
+  ): Promise<WantedTodo[]> {
+    const asked = raise.flatMap(({ action, to, cause = '', noteId }) =>
+      ('ids' in to ? to.ids : [0]).map((userId) => ({ userId, action, cause, noteId })),
+    );
+    await tx.query(sql`
+      insert into ${asks} (target_type, target_id, user_id, action, cause, note_id)
+      select ${target.type}, ${target.id}, ask.* from unnest(${asked.map(({ userId }) => userId)}::bigint[],
+        ${asked.map(({ action }) => action)}::text[], ${asked.map(({ cause }) => cause)}::text[],
+        ${asked.map(({ noteId }) => noteId ?? null)}::bigint[]) as ask
+      on conflict do nothing`);
+    const levels = await members.levels(tx, target.projectId, [...new Set(wanted.map(({ userId }) => userId))], at);
+    const noteIds = wanted.flatMap(({ noteId }) => noteId ?? []);
+    const notes = await tx.query<{ id: number }>(
+      sql`select id from notes where id = any(${[...new Set(noteIds)]}::bigint[]) and internal`,
+    );
+    const internal = new Set(notes.map(({ id }) => id));
+    return wanted.filter(({ userId, action, noteId }) => {
+      const ofNote = noteId !== undefined && internal.has(noteId);
+      return (levels.get(userId) ?? 0) >= levelToRead(target, { takesPart: action === 'assigned', internal: ofNote });
+    });
+  }
+
   const tables = rebuilt ?? { todos: sql`todos`, acts: sql`todo_acts` };
   const table = tables.todos;
   const spans = todoSpans(tables);
@@ -84,8 +121,12 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
     async raise(tx, target, raise, at) {
       const named = raise.flatMap(({ to }) => ('usernames' in to ? to.usernames : []));
       const by = raise.find(({ to }) => 'usernames' in to)?.authorId ?? 0;
-      const users = await mentionedUsers(tx, named, { projectId: target.projectId, authorId: by });
-      const wanted = raise.flatMap(({ action, to, authorId, cause, body, noteId }) => {
+      const users = await mentionedUsers(tx, named, {
+        projectId: target.projectId,
+        authorId: by,
+        level: rebuilt?.members.levelAt(at),
+      });
+      const called = raise.flatMap(({ action, to, authorId, cause, body, noteId }) => {
         const ids = 'ids' in to ? to.ids : to.usernames.flatMap((name) => users.get(name.toLowerCase()) ?? []);
         return ids.map((userId) => ({
           userId,
@@ -96,6 +137,7 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
           noteId,
         }));
       });
+      const wanted = rebuilt === undefined ? called : await then(rebuilt, tx, { target, raise, wanted: called, at });
       const asked = [...new Set(wanted.map(({ userId }) => userId))];
       const readers = new Set(await targetReaders(tx, target, asked));
       const noteIds = [...new Set(wanted.flatMap(({ noteId }) => noteId ?? []))];
@@ -114,7 +156,8 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
     },
 
     async removeNote(tx, noteId) {
-      await tx.query(sql`delete from ${table} where note_id = ${noteId}`);
+      for (const one of rebuilt === undefined ? [table] : [table, rebuilt.asks])
+        await tx.query(sql`delete from ${one} where note_id = ${noteId}`);
     },
 
     async removeLost(tx, ended) {
@@ -139,7 +182,7 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
       await lockTarget(tx, target);
       await tx.query(sql`
         insert into removed_targets (target_type, target_id) values (${target.type}, ${target.id}) on conflict do nothing`);
-      for (const one of [table, tables.acts])
+      for (const one of [table, tables.acts, ...(rebuilt === undefined ? [] : [rebuilt.asks])])
         await tx.query(sql`delete from ${one} where target_type = ${target.type} and target_id = ${target.id}`);
     },
   };

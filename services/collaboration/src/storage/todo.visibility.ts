@@ -23,12 +23,15 @@ interface Readability {
   readonly of: (viewer: Viewer) => Sql;
   /** Those of `userIds` who may read a target. */
   readonly readers: (tx: SqlExecutor, target: TodoTarget, userIds: readonly number[]) => Promise<number[]>;
+  /** Least level of members who read all of them, however few the project shows to others. */
+  readonly memberLevel: number;
 }
 
 const readability: Record<TodoTargetType, Readability> = {
   MergeRequest: {
     of: readableMergeRequests,
     readers: (tx, { projectId }, userIds) => usersWhoSee(tx, projectId, userIds, mergeRequestRule),
+    memberLevel: levels.reporter,
   },
   Issue: {
     of: (viewer) => sql`exists (select 1 from issues i where i.id = t.target_id and ${visibleIssues(viewer)})`,
@@ -42,14 +45,17 @@ const readability: Record<TodoTargetType, Readability> = {
       const planners = new Set(await usersAtLevel(tx, projectId, readers, levels.planner));
       return readers.filter((userId) => planners.has(userId) || issue.people.includes(userId));
     },
+    memberLevel: levels.guest,
   },
   Commit: {
     of: (viewer) => visibleProjects(viewer, codeRule),
     readers: (tx, { projectId }, userIds) => usersWhoSee(tx, projectId, userIds, codeRule),
+    memberLevel: levels.reporter,
   },
   'AlertManagement::Alert': {
     of: (viewer) => (viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, alertLevel)),
     readers: (tx, { projectId }, userIds) => usersAtLevel(tx, projectId, userIds, alertLevel),
+    memberLevel: alertLevel,
   },
 };
 
@@ -78,6 +84,20 @@ export async function noteReaders(
   );
   const insiders = notes.some(({ internal }) => internal) ? await usersAtLevel(tx, projectId, userIds, reporter) : [];
   return new Map(notes.map(({ id, internal }) => [id, new Set(internal ? insiders : userIds)]));
+}
+
+/**
+ * Least level of members who could read a target at the moment that `wasConfidential` tells of, whatever the project was open to then.
+ * @param takesPart whether they were among its people
+ * @param internal whether what they were to read was an internal note
+ */
+export function levelToRead(
+  target: TodoTarget,
+  { takesPart, internal }: { takesPart: boolean; internal: boolean },
+): number {
+  const { memberLevel } = readability[target.type];
+  const closed = target.wasConfidential === true && !takesPart;
+  return Math.max(memberLevel, closed ? levels.planner : 0, internal ? reporter : 0);
 }
 
 /** Those of `userIds` who may read a target. */

@@ -139,6 +139,7 @@ function ofMembership(event: MembershipEvent, { id: eventId, time }: EventMeta):
   if (projectId === 0 || fact === undefined) return {};
   const at = occurredAt ?? time;
   if (fact.$case === 'added') return activityOfProject({ eventId, projectId, userId, deed: 'joined', at });
+  if (fact.$case !== 'removed') return {};
   const { reason } = fact.value;
   if (reason === MemberRemoved_Reason.REASON_PARENT_DELETED) return {};
   const deed = reason === MemberRemoved_Reason.REASON_EXPIRED ? 'expired' : 'left';

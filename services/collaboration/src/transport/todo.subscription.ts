@@ -96,9 +96,9 @@ async function targetOfNote(
   commitRow: TodoEdges['commitRow'],
 ): Promise<TodoTarget | undefined> {
   if (noteable === undefined) return undefined;
-  const { kind, id, iid, projectId, sha } = noteable;
+  const { kind, id, iid, projectId, sha, confidential: wasConfidential } = noteable;
   if (kind === 'Issue' || kind === 'MergeRequest' || kind === 'AlertManagement::Alert')
-    return { type: kind, id, iid, projectId };
+    return { type: kind, id, iid, projectId, wasConfidential };
   if (kind !== 'Commit') return undefined;
   const row = await commitRow(tx, { kind, projectId, targetId: 0, sha });
   return row === undefined ? undefined : { type: kind, id: row, iid: 0, projectId };
@@ -118,8 +118,8 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
         const { issue, fact, actorId, imported } = event;
         if (issue === undefined || fact === undefined) return;
         requireDirectory(directory, event.directorySequence);
-        const { id, iid, projectId, authorId } = issue;
-        const target = { type: 'Issue', id, iid, projectId } as const;
+        const { id, iid, projectId, authorId, confidential: wasConfidential } = issue;
+        const target = { type: 'Issue', id, iid, projectId, wasConfidential } as const;
         const happening = { target, authorId, actorId, imported, fact: issueFact(fact) };
         await edges.followIssues(tx, happening, event.occurredAt ?? time);
         written(tx);

@@ -355,3 +355,66 @@ describe('events of different streams', () => {
     });
   });
 });
+
+it('a rebuild asks nobody who could not read it then, and takes nothing from those who may not read it now', async () => {
+  const { directory, db, bus } = here;
+  const guest = directory.user({ username: 'gil' });
+  const [first, raised] = [
+    directory.member(guest.id, { projectId: project.id }, 10),
+    directory.user({ username: 'rae' }),
+  ];
+  const lower = directory.member(raised.id, { projectId: project.id }, 30);
+  await eventually(async () =>
+    expect(
+      await db.query(sql`select 1 from directory.memberships where id in (${first.id}, ${lower.id})`),
+    ).toHaveLength(2),
+  );
+  const sequence = { directorySequence: directory.changes.length };
+  const opened = async (id: number, confidential: boolean, { usernames }: { usernames: string[] }) => {
+    await db.query(sql`
+      insert into issues (id, iid, project_id, author_id, title) overriding system value
+      values (${id}, ${id}, ${project.id}, ${ada.id}, 'Broken')`);
+    const event = IssueEvent.fromPartial({
+      issue: { id, iid: id, projectId: project.id, authorId: ada.id, title: 'Broken', confidential },
+      actorId: ada.id,
+      occurredAt: next(),
+      ...sequence,
+      fact: { $case: 'created', value: { assigneeIds: [], mentions: { usernames } } } as never,
+    });
+    await here.publishEvent(issueEvents, event, `issue.created:${id}:1`);
+  };
+  const todosOf = async (...ids: number[]) => {
+    const rows = await db.query<{ name: string; target: number }>(sql`
+      select u.username as name, t.target_id as target from todos t join directory.users u on u.id = t.user_id
+      where t.target_id = any(${ids}::bigint[]) and u.username in ('bob', 'gil', 'rae', 'lee') order by 2, 1`);
+    return rows.map(({ name, target }) => `${name} ${target}`);
+  };
+  const asMember = (membership: { id: number; userId: number }, fact: object) =>
+    here.publishEvent(
+      membershipEvents,
+      MembershipEvent.fromPartial({
+        membershipId: membership.id,
+        userId: membership.userId,
+        projectId: project.id,
+        occurredAt: next(),
+        fact: fact as never,
+      }),
+      `membership:${membership.id}:${Object.values(fact)[0]}`,
+    );
+  await opened(2_001, false, { usernames: ['all'] });
+  await eventually(async () => expect(await todosOf(2_001)).toEqual(['bob 2001', 'gil 2001', 'rae 2001']));
+  await opened(2_002, true, { usernames: ['bob', 'gil', 'rae'] });
+  await eventually(async () => expect(await todosOf(2_002)).toHaveLength(3));
+  // What the events tell is what was so then: the to-dos of those who could not read it had never been made.
+  await db.query(sql`delete from todos where target_id = 2002`);
+  await asMember(lower, { $case: 'changed', value: { accessLevel: 30, oldAccessLevel: 10 } });
+  const late = directory.member(directory.user({ username: 'lee' }).id, { projectId: project.id }, 30);
+  await asMember(late, { $case: 'added', value: { accessLevel: 30 } });
+  await eventually(async () =>
+    expect(await db.query(sql`select 1 from directory.memberships where id = ${late.id}`)).toHaveLength(1),
+  );
+  await db.query(sql`update issues set confidential = true where id = 2001`);
+  const rebuilt = await rebuildTodos({ db, bus, certain: everything });
+  expect(rebuilt).toMatchObject({ added: 1, changed: 0, removed: 0 });
+  expect(await todosOf(2_001, 2_002)).toEqual(['bob 2001', 'gil 2001', 'rae 2001', 'bob 2002']);
+});

@@ -13,7 +13,7 @@ import {
 import { membershipChanges } from '../storage/directory-rows';
 import type { MemberRow, MemberSource, MemberStore } from '../storage/member.store';
 import { recordDirectoryChange } from './directory-writer';
-import { noteAdded, noteRemoved } from './member-events';
+import { noteAdded, noteChanged, noteRemoved } from './member-events';
 
 /** Users to add. */
 export interface AddMembers {
@@ -129,6 +129,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
           await refuseLastOwner(tx, source, userId);
         refuseBelowInherited(change.level, await members.inheritedLevel(tx, source, userId));
         await members.change(tx, present.id, change.level, change.expiresAt);
+        await noteChanged(tx, present, change.level, actor.userId);
         await recordDirectoryChange(tx, await membershipChanges(tx, [present.id]));
       });
       return get(source, userId, false);

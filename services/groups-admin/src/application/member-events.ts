@@ -1,5 +1,5 @@
 import type { SqlExecutor } from '@switchyard/database';
-import { appendAllToOutbox, membershipEvents } from '@switchyard/events';
+import { appendAllToOutbox, appendToOutbox, membershipEvents } from '@switchyard/events';
 import type { Membership } from '../storage/member.store';
 
 type MembershipEvent = Parameters<typeof membershipEvents.key>[0];
@@ -37,6 +37,23 @@ export const noteAdded = (tx: SqlExecutor, memberships: readonly Membership[], a
       },
     })),
   );
+
+/** Appends that a member has another level than before; `membership` is the row before the change. */
+export const noteChanged = async (
+  tx: SqlExecutor,
+  membership: Membership,
+  level: number,
+  actorId: number,
+): Promise<void> => {
+  if (membership.access_level === level) return;
+  const value = { accessLevel: level, oldAccessLevel: membership.access_level };
+  await appendToOutbox(
+    tx,
+    membershipEvents,
+    { ...subjectOf(membership, actorId), fact: { $case: 'changed', value } },
+    { id: `member_changed:${membership.id}:${membership.version + 1}` },
+  );
+};
 
 /** Appends that users are no longer members. */
 export const noteRemoved = (

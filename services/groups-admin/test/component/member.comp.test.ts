@@ -51,7 +51,7 @@ const update = (by: TestUser, source: MemberSource, user: TestUser, accessLevel:
 const get = (source: MemberSource, user: TestUser, inherited = false) =>
   shown('Member', members(ada).getMember({ source, userId: user.userId, inherited }));
 const factsOf = (user: TestUser) =>
-  running.db.query<{ event_id: string; body: { added?: object; removed?: { reason: string } } }>(
+  running.db.query<{ event_id: string; body: { added?: object; changed?: object; removed?: { reason: string } } }>(
     sql`select event_id, body from events.outbox where key = ${String(user.userId)} and type like 'membership%' order by id`,
   );
 
@@ -194,6 +194,11 @@ test('expiry is kept, changed and taken away', async () => {
   expect(await update(ada, inGroup(), bob, 20)).toMatchObject({ access_level: 20, expires_at: '2099-12-31' });
   expect(await update(ada, inGroup(), bob, 20, '2098-01-01')).toMatchObject({ expires_at: '2098-01-01' });
   expect(await update(ada, inGroup(), bob, 20, '')).toMatchObject({ expires_at: null });
+  // That the level changed is told, and that alone.
+  expect((await factsOf(bob)).map(({ body }) => body.changed)).toEqual([
+    undefined,
+    { accessLevel: 20, oldAccessLevel: 30 },
+  ]);
 });
 
 test('the owner of a namespace stays Owner of the projects in it', async () => {
