@@ -32,6 +32,9 @@ test.each<[string, string[]]>([
   ['see #3 and #3', ['#3']],
   ['x#3y &#39; a##4 /#5', []],
   ['color #123456', ['#123456']],
+  ['_#3_, __a/b#4__, _see #5_ and #6_', ['#3', 'a/b#4', '#5']],
+  ['https://code.example/a/_b_/-/issues/5 and <https://code.example/a/b/-/issues/6>', ['a/_b_#5', 'a/b#6']],
+  ['<a title="#3">#4</a>', ['#4']],
   ['https://code.example/a/b/-/issues/5/designs', []],
 ])('%j mentions %j', (text, expected) => {
   expect(found(text).mentioned).toEqual(expected);

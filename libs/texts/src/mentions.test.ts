@@ -23,6 +23,12 @@ test.each<[string, string[], string[]]>([
   ['a `code\nspan @ada` over lines, @bob', ['bob'], []],
   ['1. see @ada\n\n       @bob\n\n   @eve', ['ada'], ['eve']],
   ['> see @ada\n> > see @bob', ['ada', 'bob'], []],
+  ['see _@ada_, __@bob__, (_@eve_) and ___@gus___', ['ada', 'bob', 'eve', 'gus'], []],
+  ['_see\nyou @ada_ and _@b_c_.', ['ada', 'b_c'], []],
+  ['_@ada_ please', [], ['ada']],
+  ['see @ada_, @_bob_, a_@c_ and snake_case_@eve', ['ada_', '_bob_'], []],
+  ['see <a href="@ada">@bob</a>, <img alt=\'<> @gus\'/> and <b\ntitle="@x">@eve</b>', ['bob', 'eve'], []],
+  ['<div title="@ada">\n_@bob_\n</div>', [], ['bob']],
 ])('%j', (text, usernames, directlyAddressed) => {
   expect(mentionsIn(text)).toEqual({ usernames, directlyAddressed });
 });
@@ -39,6 +45,10 @@ test('a megabyte without an end to its code span takes no time', () => {
   mentionsIn(`${'`@a '.repeat(250_000)}`);
   mentionsIn(`${'@'.repeat(1_000_000)}`);
   mentionsIn(`${'@a, '.repeat(250_000)}`);
+  mentionsIn(`${'_@a '.repeat(250_000)}`);
+  mentionsIn(`${'_@a_ __ '.repeat(125_000)}`);
+  mentionsIn(`${'<a b="'.repeat(160_000)}`);
+  mentionsIn(`<a${' '.repeat(1_000_000)}`);
   expect(process.cpuUsage(started).user / 1_000).toBeLessThan(2_000);
 });
 

@@ -22,6 +22,9 @@ const escaped = (character: string): string => ('@#!'.includes(character) ? '-' 
 /** HTML inside a line whose content is no prose, and where it ends. */
 const inlineHtml = /<!--|<(code|pre)\b[^<>]{0,200}>/gi;
 
+/** A tag with its attributes, whose values are no prose. */
+const tag = /<\/?[a-z][a-z0-9-]*(?:\s+[a-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*\/?>/gi;
+
 /** A text without what stands in HTML comments, one that is not closed reaching to the end, and in HTML code that is closed. */
 function withoutHtmlCode(text: string): string {
   let kept = '';
@@ -44,6 +47,53 @@ function withoutHtmlCode(text: string): string {
   return kept + text.slice(at);
 }
 
+const isBlank = (character: string): boolean => character === '' || /\s/.test(character);
+const isPunctuation = (character: string): boolean => /[\p{P}\p{S}]/u.test(character);
+
+/**
+ * A text whose underscores that emphasise are stars, by CommonMark's rules for runs of them. An underscore may belong to a name, a star does
+ * not. Names and addresses with one at their beginning are no emphasis.
+ */
+function withStars(text: string): string {
+  if (!text.includes('_')) return text;
+  const open: { at: number; length: number }[] = [];
+  const starred: { at: number; length: number }[] = [];
+  for (const { 0: run, index } of text.matchAll(/_+/g)) {
+    const before = text[index - 1] ?? '';
+    const after = text[index + run.length] ?? '';
+    const left = !isBlank(after) && (!isPunctuation(after) || isBlank(before) || isPunctuation(before));
+    const right = !isBlank(before) && (!isPunctuation(before) || isBlank(after) || isPunctuation(after));
+    let { length } = run;
+    let at = index;
+    if (right && (!left || isPunctuation(after))) {
+      for (let opening = open.at(-1); opening !== undefined && length > 0; opening = open.at(-1)) {
+        const both = Math.min(opening.length, length);
+        opening.length -= both;
+        starred.push({ at: opening.at + opening.length, length: both }, { at, length: both });
+        at += both;
+        length -= both;
+        if (opening.length === 0) open.pop();
+      }
+    }
+    if (length > 0 && left && (!right || isPunctuation(before)) && !'@/'.includes(before || ' '))
+      open.push({ at, length });
+  }
+  if (starred.length === 0) return text;
+  const parts: string[] = [];
+  let from = 0;
+  for (const { at, length } of starred.sort((a, b) => a.at - b.at)) {
+    parts.push(text.slice(from, at), '*'.repeat(length));
+    from = at + length;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+/** The lines of a paragraph as names are looked for in them. */
+function linesOf(paragraph: string): string[] {
+  const text = paragraph.includes('<') ? withoutHtmlCode(paragraph).replace(tag, ' ') : paragraph;
+  return withStars(text).split('\n');
+}
+
 /** The beginning of a text that is parsed: whole lines, or at least whole words, since half a name is another one. */
 function parseable(text: string): string {
   if (text.length <= parsedCharacters) return text;
@@ -53,8 +103,8 @@ function parseable(text: string): string {
 }
 
 /**
- * Lines of a Markdown text that are not code, with their code spans, HTML comments and HTML code taken out. Marks of lists, quotes and headings do
- * not belong to the lines. A caller who has enough stops, and the rest is not read.
+ * Lines of a Markdown text that are not code, with their code spans, HTML comments, HTML code and tags taken out, and emphasis by stars alone.
+ * Marks of lists, quotes and headings do not belong to the lines. A caller who has enough stops, and the rest is not read.
  */
 export function* proseLines(text: string): Generator<string> {
   const start = parseable(text);
@@ -69,10 +119,9 @@ export function* proseLines(text: string): Generator<string> {
     } else if (block.type === 'html_block' && !rawHtml.test(block.content)) {
       prose = block.content;
     } else continue;
-    yield* (prose.includes('<') ? withoutHtmlCode(prose) : prose).split('\n');
+    yield* linesOf(prose);
   }
   if (start.length < text.length) {
-    for (const prose of longProse(text, start.length))
-      yield* (prose.includes('<') ? withoutHtmlCode(prose) : prose).split('\n');
+    for (const prose of longProse(text, start.length)) yield* linesOf(prose);
   }
 }

@@ -11,6 +11,7 @@ test.each<[string, string]>([
   ['```\n#1\n```\r\n\r\n#1\r\n\r\n    #1', '```\n#1\n```\r\n\r\nteam/old#1\r\n\r\n    #1'],
   ['\\#1 and &#39; and #1a and a##1 and #1234567890123456', '\\#1 and &#39; and #1a and a##1 and #1234567890123456'],
   ['[top](#1), [#2](#2)', '[top](#1), [team/old#2](#2)'],
+  ['_#1_, __beside#2__ and <b title="#3">#4</b>', '_team/old#1_, __team/beside#2__ and <b title="#3">team/old#4</b>'],
   ['**#1** (#2)', '**team/old#1** (team/old#2)'],
   ['no number # here !', 'no number # here !'],
 ])('%j moves as %j', (text, expected) => {

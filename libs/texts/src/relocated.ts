@@ -2,7 +2,7 @@ import { shortReferences } from './issue-references';
 import { proseLines } from './prose';
 
 /** A number behind a mark, whether a reference or not; longer ones name nothing. */
-const numbers = /[#!]\d{1,15}(?!\w)/g;
+const numbers = /[#!]\d{1,15}(?![^\W_])/g;
 
 /** Numbers in the place of those of a text begin here, so that all have as many digits as a reference may. */
 const firstStandIn = 900_000_000_000_000;
