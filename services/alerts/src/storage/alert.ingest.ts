@@ -350,7 +350,8 @@ function occurrencesOf(alert: WorkedAlert, ids: ReadonlyMap<string, number>, now
             happening: {
               kind: 'raised' as const,
               openIncident: raised.payload.wishes.openIncident,
-              sendEmail: raised.payload.wishes.sendEmail,
+              // Only an alert that is still open is worth a mail (G-4.12-11).
+              sendEmail: raised.payload.wishes.sendEmail && resolved === undefined,
               details: { ...raised.by, startedAt: startOf(raised) },
             },
           },

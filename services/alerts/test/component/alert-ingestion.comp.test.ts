@@ -141,6 +141,27 @@ describe('a payload', () => {
     ]);
   });
 
+  it('that has ended by the time it is stored is not worth a mail', async () => {
+    const project = await watchedProject(here);
+    await here.db.query(sql`insert into alert_settings (project_id, send_email) values (${project.id}, true)`);
+    const ended = { status: 'resolved', endsAt: '2026-03-01T11:00:00Z' };
+    await project.send(amGroup([amItem({ fingerprint: 'a' }), amItem({ fingerprint: 'a', ...ended })]));
+    await project.send(amGroup([amItem({ fingerprint: 'b' })]));
+    await project.send(amGroup([amItem({ fingerprint: 'b', ...ended })]));
+    expect(
+      (await eventsOf(project)).map(({ event }) => [
+        event.alert?.iid,
+        event.fact?.$case,
+        event.fact?.$case === 'raised' && event.fact.value.sendEmail,
+      ]),
+    ).toEqual([
+      [1, 'raised', false],
+      [1, 'statusChanged', false],
+      [2, 'raised', true],
+      [2, 'statusChanged', false],
+    ]);
+  });
+
   it('counts, ends and begins again', async () => {
     const project = await watchedProject(here);
     await project.send({ title: 'Disk', host: 1 });
