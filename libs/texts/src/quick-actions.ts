@@ -63,8 +63,43 @@ const maxArgument = 2_000;
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 const comment = /^ {0,3}<!--/;
 
-/** What ends the block that a line begins in which nothing is a command: code, an HTML comment, a quotation; undefined: it begins none. */
-function endOfBlock(line: string): ((line: string) => boolean) | undefined {
+const rawTag = /<(\/?)(pre|code|script|style|textarea)\b/gi;
+const codeSpan = /`[^`]*`/g;
+const openingTag = /^<([a-z][a-z0-9-]*)(?:\s[^<>]*)?>\s*$/i;
+const closingTag = /^<\/([a-z][a-z0-9-]*)\s*>\s*$/i;
+
+/** The element of raw HTML that is open at the end of a line; undefined: none. */
+function rawAfter(line: string, before?: string): string | undefined {
+  if (!line.includes('<')) return before;
+  let open = before;
+  for (const [, slash, tag = ''] of line.replace(before === undefined ? codeSpan : '', '').matchAll(rawTag)) {
+    const name = tag.toLowerCase();
+    if (open === undefined) open = slash === '' ? name : undefined;
+    else if (slash !== '' && name === open) open = undefined;
+  }
+  return open;
+}
+
+/** For every element the number of the last line that closes it: `raw` anywhere in the line, `whole` with nothing else in it. */
+function lastClosings(lines: readonly string[]): Record<'raw' | 'whole', ReadonlyMap<string, number>> {
+  const raw = new Map<string, number>();
+  const whole = new Map<string, number>();
+  for (const [at, line] of lines.entries()) {
+    if (!line.includes('</')) continue;
+    for (const [, slash, tag = ''] of line.matchAll(rawTag)) if (slash !== '') raw.set(tag.toLowerCase(), at);
+    const name = closingTag.exec(line)?.[1];
+    if (name !== undefined) whole.set(name.toLowerCase(), at);
+  }
+  return { raw, whole };
+}
+
+type BlockEnd = (line: string) => boolean;
+
+/**
+ * What ends the block that a line begins in which nothing is a command: code, an HTML comment, an element of HTML that is closed, a
+ * quotation; undefined: it begins none.
+ */
+function endOfBlock(line: string, at: number, closings: ReturnType<typeof lastClosings>): BlockEnd | undefined {
   const mark = fence.exec(line)?.[1];
   if (mark !== undefined)
     return (other) => {
@@ -72,7 +107,17 @@ function endOfBlock(line: string): ((line: string) => boolean) | undefined {
       return end !== undefined && end[0] === mark[0] && end.length >= mark.length;
     };
   if (comment.test(line)) return line.includes('-->') ? undefined : (other) => other.includes('-->');
-  return line.trimEnd() === '>>>' ? (other) => other.trimEnd() === '>>>' : undefined;
+  if (line.trimEnd() === '>>>') return (other) => other.trimEnd() === '>>>';
+  let raw = rawAfter(line);
+  // As in Markdown, one that a line begins with reaches to the end when it is not closed.
+  if (raw !== undefined && (/^ {0,3}</.test(line) || (closings.raw.get(raw) ?? -1) > at))
+    return (other) => {
+      raw = rawAfter(other, raw);
+      return raw === undefined;
+    };
+  const element = openingTag.exec(line)?.[1]?.toLowerCase();
+  if (element === undefined || (closings.whole.get(element) ?? -1) <= at) return undefined;
+  return (other) => closingTag.exec(other)?.[1]?.toLowerCase() === element;
 }
 
 function commandOf(line: string, kind: string, except: ReadonlySet<CommandName>): Command | undefined {
@@ -87,7 +132,7 @@ function commandOf(line: string, kind: string, except: ReadonlySet<CommandName>)
 }
 
 /**
- * Takes the commands out of a body: lines that begin with a slash and a name, not in code, comments and quotations. One pass, whatever the body holds.
+ * Takes the commands out of a body: lines that begin with a slash and a name, not in code, HTML, comments and quotations. One pass, whatever the body holds.
  * @param kind public name of the kind of object it is written on
  * @param except commands that are text here
  * @returns the commands in their order, and the text that is left
@@ -101,8 +146,10 @@ export function parseQuickActions(
   if (!body.includes('/')) return { text: body, commands };
   const kept: string[] = [];
   let hidden = false;
-  let ends: ((line: string) => boolean) | undefined;
-  for (const line of body.split('\n')) {
+  let ends: BlockEnd | undefined;
+  const lines = body.split('\n');
+  const closings = lastClosings(body.includes('</') ? lines : []);
+  for (const [at, line] of lines.entries()) {
     const command = ends === undefined ? commandOf(line, kind, except) : undefined;
     if (command !== undefined) {
       const first: boolean = command.name === 'confidential' && !hidden;
@@ -110,7 +157,7 @@ export function parseQuickActions(
       if (first || commands.length < maxCommands) commands.push(command);
       continue;
     }
-    if (ends === undefined) ends = endOfBlock(line);
+    if (ends === undefined) ends = endOfBlock(line, at, closings);
     else if (ends(line)) ends = undefined;
     kept.push(line);
   }

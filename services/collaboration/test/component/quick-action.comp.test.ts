@@ -172,6 +172,17 @@ describe('a command on an issue', () => {
     });
   });
 
+  it('is text in code of HTML', async () => {
+    const issue = await open(scene.bob);
+    const body = 'It says:\n<pre>\n/close\n</pre>';
+    expect(await say(issue, body, scene.bob)).toMatchObject({ body, commands_changes: {} });
+    expect(await edit(issue, { description: body }, scene.bob)).toMatchObject({ description: body, state: 'opened' });
+    expect(await say(issue, `${body}\n/close`, scene.bob)).toMatchObject({
+      body,
+      commands_changes: { state_event: 'close' },
+    });
+  });
+
   it('adds and takes away people beside others that do so at the same time', async () => {
     const { ada, bob, eve } = scene;
     for (let round = 0; round < 3; round += 1) {
