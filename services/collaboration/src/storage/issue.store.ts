@@ -9,7 +9,7 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
-import { leastPriority, milestoneDue, type Viewer } from '@switchyard/directory';
+import { leastPriority, milestoneDue, usersByUsernames, type Viewer } from '@switchyard/directory';
 import { conflict, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Issue } from '../domain/issue';
@@ -19,6 +19,7 @@ import { publishIssueFacts } from './issue.events';
 import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
 import { type CopyRules, copyConversation } from './issue-conversation.store';
+import { targetReaders } from './todo.visibility';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -92,6 +93,25 @@ async function addParticipants(tx: Tx, id: number, userIds: readonly number[]): 
     on conflict (issue_id, user_id) do update set internal = false where issue_participants.internal`);
 }
 
+/** Users whom facts mention, as far as they can read the issue; groups and `all` name nobody. */
+async function mentionedReaders(tx: Tx, issue: Issue, facts: readonly IssueFact[]): Promise<number[]> {
+  const names = facts.flatMap((fact) =>
+    'mentions' in fact ? [...fact.mentions.usernames, ...fact.mentions.directlyAddressed] : [],
+  );
+  if (names.length === 0) return [];
+  const users = await usersByUsernames(tx, names);
+  const ids = [...users.values()].map(({ id }) => id);
+  return ids.length === 0 ? [] : targetReaders(tx, { ...issue, type: 'Issue' }, ids);
+}
+
+/** Whoever took part in an issue takes part in the one that stands for it. */
+async function copyParticipants(tx: Tx, fromId: number, toId: number, { internal }: CopyRules): Promise<void> {
+  await tx.query(sql`
+    insert into issue_participants as known (issue_id, user_id, internal)
+    select ${toId}, user_id, internal from issue_participants where issue_id = ${fromId} and (${internal}::boolean or not internal)
+    on conflict (issue_id, user_id) do update set internal = false where known.internal and not excluded.internal`);
+}
+
 async function update(tx: Tx, id: number, patch: IssuePatch, labelIds?: readonly number[]): Promise<Issue> {
   const sets = Object.entries(patch)
     .filter(([, value]) => value !== undefined)
@@ -126,8 +146,9 @@ async function insert(
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, issue.id, wanted.labelIds);
-  await addParticipants(tx, issue.id, [wanted.authorId, ...wanted.assigneeIds]);
   const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId, alertId };
+  const mentioned = await mentionedReaders(tx, issue, [fact]);
+  await addParticipants(tx, issue.id, [wanted.authorId, ...wanted.assigneeIds, ...mentioned]);
   await publishIssueFacts(tx, {
     subject: issue,
     assigneeIds: wanted.assigneeIds,
@@ -143,7 +164,8 @@ async function apply(tx: Tx, before: LockedIssue, change: IssueChange, actorId: 
   const after = await update(tx, id, change.patch ?? {}, change.labelIds);
   if (change.assigneeIds !== undefined) await replaceAssignees(tx, id, change.assigneeIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
-  await addParticipants(tx, id, change.participants ?? []);
+  const mentioned = await mentionedReaders(tx, after, change.facts ?? []);
+  await addParticipants(tx, id, [...(change.participants ?? []), ...mentioned]);
   await publishIssueFacts(tx, {
     subject: after,
     assigneeIds: change.assigneeIds ?? before.assigneeIds,
@@ -237,6 +259,7 @@ export const issueStore = (db: Database) => ({
       if (alertId !== undefined) await tx.query(sql`update issues set alert_id = null where id = ${id}`);
       const made = await insert(tx, { ...decide(locked), alertId }, { actorId, movedFromId: id });
       await copyConversation(tx, locked.issue, made, rules);
+      await copyParticipants(tx, id, made.id, rules);
       const closes = locked.issue.state === 'opened';
       await apply(
         tx,

@@ -128,4 +128,30 @@ describe('an issue', () => {
     expect(await systemNotes(home)).toEqual([`mentioned in issue #${issue.iid}`]);
     await eventually(async () => expect(await systemNotes(target)).toEqual([`mentioned in issue ${old}#${issue.iid}`]));
   });
+
+  it('names whom its description mentions, as far as they can read it, and the same people after a move', async () => {
+    const { here, ada, bob, eve, mallory, project } = scene;
+    const { username } = eve;
+    expect(await participants(await open({ description: `@${username}`, confidential: true }), ada)).toEqual(['ada']);
+    const issue = await open({ description: `\`@${username}\` @BOB @${mallory.username} @nobody` });
+    expect(await participants(issue, ada)).toEqual(['ada', 'bob']);
+    const change = {
+      projectId: project.id,
+      iid: issue.iid,
+      description: `@${username}`,
+      addLabels: [],
+      removeLabels: [],
+    };
+    await here.issues.updateIssue(UpdateIssueRequest.fromPartial(change), scene.as(ada));
+    const { iid } = issue;
+    const moved = json(
+      await here.issues.moveIssue(
+        { projectId: project.id, iid, toProjectId: elsewhere.id },
+        scene.as(bob, { admin: true }),
+      ),
+    );
+    const request = { projectId: elsewhere.id, iid: moved.iid, page: pageOf() };
+    const seen = json(await here.issues.listIssueParticipants(request, inElsewhere()));
+    expect(seen.map((one: Item) => one.username)).toEqual(['ada', 'bob', 'eve']);
+  });
 });
