@@ -49,6 +49,17 @@ describe('what an event says of an alert', () => {
 
   it('is said whole where it has room', async () => {
     const incidentMarkdown = 'm'.repeat(150_000);
-    expect((await bodiesOf({ incidentMarkdown })).includes(incidentMarkdown)).toBe(true);
+    const body = await bodiesOf({ incidentMarkdown });
+    expect(body.includes(incidentMarkdown)).toBe(true);
+    expect(body.includes('incident_markdown')).toBe(false);
+  });
+
+  it('names what it has not said to the end', async () => {
+    const body = await bodiesOf({
+      incidentMarkdown: 'm'.repeat(1_000_000),
+      runbook: 'short',
+      query: 'q'.repeat(20_000),
+    });
+    expect(body.slice(-100)).toContain('"cut":["incident_markdown","query"]');
   });
 });

@@ -16,7 +16,7 @@ export interface AlertSubject {
   readonly issueIid: number | undefined;
 }
 
-/** What an incident says of its alert. An event holds the beginnings of texts that are long (`most`). */
+/** What an incident says of its alert. An event holds the beginnings of texts that are long (`most`), and names them. */
 export interface AlertDetails {
   readonly startedAt: Date;
   readonly description: string | undefined;
@@ -84,18 +84,28 @@ function beginning(text: string, bytes: number): string {
   return cut.length === text.length ? text : cut.replace(/[\uD800-\uDBFF]$/, '');
 }
 
-const wireDetails = (details: AlertDetails) => ({
-  startedAt: details.startedAt,
-  description: details.description ?? '',
-  service: details.service ?? '',
-  monitoringTool: details.monitoringTool ?? '',
-  hosts: [...details.hosts],
-  environment: beginning(details.environment ?? '', most.environment),
-  incidentMarkdown: beginning(details.incidentMarkdown ?? '', most.incidentMarkdown),
-  query: beginning(details.query ?? '', most.query),
-  runbook: beginning(details.runbook ?? '', most.runbook),
-  attributes: details.attributes.map(({ name, value }) => ({ name, value })),
-});
+function wireDetails(details: AlertDetails) {
+  const cut: string[] = [];
+  const fitting = (field: keyof typeof most, name: string): string => {
+    const whole = details[field] ?? '';
+    const text = beginning(whole, most[field]);
+    if (text !== whole) cut.push(name);
+    return text;
+  };
+  return {
+    startedAt: details.startedAt,
+    description: details.description ?? '',
+    service: details.service ?? '',
+    monitoringTool: details.monitoringTool ?? '',
+    hosts: [...details.hosts],
+    environment: fitting('environment', 'environment'),
+    incidentMarkdown: fitting('incidentMarkdown', 'incident_markdown'),
+    query: fitting('query', 'query'),
+    runbook: fitting('runbook', 'runbook'),
+    attributes: details.attributes.map(({ name, value }) => ({ name, value })),
+    cut,
+  };
+}
 
 function wireFact(happening: AlertHappening): NonNullable<AlertEvent['fact']> {
   switch (happening.kind) {

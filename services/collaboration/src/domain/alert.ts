@@ -27,6 +27,8 @@ export interface AlertDetails {
   /** Address of a runbook. */
   readonly runbook: string;
   readonly attributes: readonly { readonly name: string; readonly value: string }[];
+  /** Names of the texts of which only the beginning is told. */
+  readonly cut: readonly string[];
 }
 
 /** What can happen to an alert. */
@@ -57,7 +59,7 @@ export const momentText = (moment: Date): string => `${moment.toISOString().slic
 
 /** Name and value of what is known of an alert, in the order in which it is told. Whatever came without a value is left out. */
 export function alertFacts(severity: string, details: AlertDetails): { name: string; values: readonly string[] }[] {
-  const { startedAt, service, monitoringTool, hosts, environment, query } = details;
+  const { startedAt, service, monitoringTool, hosts, environment, query, cut } = details;
   return [
     { name: 'Severity', values: [severity] },
     { name: 'Started', values: startedAt === undefined ? [] : [momentText(startedAt)] },
@@ -66,6 +68,7 @@ export function alertFacts(severity: string, details: AlertDetails): { name: str
     { name: 'Hosts', values: hosts },
     { name: 'Environment', values: [environment] },
     { name: 'Query', values: [query] },
+    { name: 'Cut short, whole in the payload of the alert', values: cut },
   ]
     .map(({ name, values }) => ({ name, values: values.filter((value) => value !== '') }))
     .filter(({ values }) => values.length > 0);

@@ -23,6 +23,7 @@ const nothing: AlertDetails = {
   query: '',
   runbook: '',
   attributes: [],
+  cut: [],
 };
 
 describe('the incident of an alert', () => {
@@ -61,6 +62,7 @@ describe('the incident of an alert', () => {
           { name: 'labels/team', value: 'storage' },
           { name: 'empty', value: '' },
         ],
+        cut: [],
       }),
     ).toBe(
       [
@@ -90,6 +92,11 @@ describe('the incident of an alert', () => {
       ].join('\n'),
     );
   });
+
+  it('says what of it is not told to the end', () =>
+    expect(incidentDescription(alert, { ...nothing, cut: ['incident_markdown', 'query'] })).toContain(
+      '\n| Cut short, whole in the payload of the alert | `incident_markdown`, `query` |',
+    ));
 
   it('calls nobody but whom its Markdown names, whatever its facts look like', () => {
     const hostile = '` @all | @eve\n```\n@mallory\n\0';

@@ -23,6 +23,7 @@ const detailsOf = (details: WireDetails | undefined): AlertDetails => ({
   query: details?.query ?? '',
   runbook: details?.runbook ?? '',
   attributes: details?.attributes ?? [],
+  cut: details?.cut ?? [],
 });
 
 const causes = new Map<Cause, 'payload' | 'incident'>([
