@@ -31,7 +31,31 @@ export function refusalOfCaller(route: Route, answer: ResolveResponse): AppError
   return route.access === 'admin' && !actor.admin ? forbidden() : undefined;
 }
 
-/** The refusal of this target to this caller: invisible is 404, visible but not allowed 403 (G-5-15); nothing when allowed. */
+/** How owners say that there is no such thing, by what stands before its name in a path; of others `404 Not found`. */
+const things: Readonly<Record<string, string>> = {
+  branches: 'Branch',
+  tags: 'Tag',
+  commits: 'Commit',
+  statuses: 'Commit',
+  blobs: 'Blob',
+  files: 'File',
+  pipelines: 'Pipeline',
+};
+
+/** The same where something is said of it. */
+const spokenOn: Readonly<Record<string, string>> = { ...things, issues: 'Issue', merge_requests: 'Merge request' };
+
+/** The answer of a route whose path names an object that is not there; nothing when it names none. */
+function notThere({ path }: Route): AppError | undefined {
+  const [, collection = ''] = /([a-z_]+)\/:(?!id(?:\/|$))/.exec(path) ?? [];
+  const texts = /\/(notes|discussions|award_emoji)(\/|$)/.test(path) ? spokenOn : things;
+  return collection === '' ? undefined : notFound(texts[collection]);
+}
+
+/**
+ * The refusal of this target to this caller: invisible is 404, visible but not allowed 403 (G-5-15); nothing when allowed. What lies in a
+ * feature that is closed to the caller is as invisible as what is not there.
+ */
 export function refusalOfTarget(route: Route, answer: ResolveResponse, instanceTier: string): AppError | undefined {
   if (typeof route.access === 'string') return tooLowTier(route, instanceTier) ? forbidden() : undefined;
   const { access } = answer;
@@ -40,8 +64,10 @@ export function refusalOfTarget(route: Route, answer: ResolveResponse, instanceT
   const ability: Ability =
     'project' in route.access ? projectAbilities[route.access.project] : groupAbilities[route.access.group];
   const needed = ability[access.visibility as 'public' | 'internal' | 'private'];
-  if (access.level < needed || isClosed(ability, access))
-    return (answer.actor?.userId ?? 0) === 0 ? unauthorized() : forbidden();
+  const closed = isClosed(ability, access);
+  const hidden = closed ? notThere(route) : undefined;
+  if (hidden !== undefined) return hidden;
+  if (access.level < needed || closed) return (answer.actor?.userId ?? 0) === 0 ? unauthorized() : forbidden();
   return access.archived && ability.write ? forbidden() : undefined;
 }
 

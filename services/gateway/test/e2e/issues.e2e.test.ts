@@ -240,7 +240,16 @@ describe('issues', () => {
     expect((await call('guest', 'POST', at, { title: 'Among us' })).status).toBe(201);
     expect(await titles('guest', at)).toEqual(['Among us']);
     expect((await call('eve', 'GET', at)).status).toBe(403);
-    expect((await call('eve', 'GET', `${at}/1`)).status).toBe(403);
+    for (const below of ['', '/discussions', '/award_emoji', '/participants']) {
+      const there = await call('eve', 'GET', `${at}/1${below}`);
+      expect([below, there.status, there.body]).toEqual([
+        below,
+        404,
+        (await call('eve', 'GET', `/projects/${project}/issues/999999${below}`)).body,
+      ]);
+    }
+    expect((await call('', 'GET', `${at}/1`)).status).toBe(404);
+    expect((await call('eve', 'PUT', `${at}/1`, { title: 'Mine' })).status).toBe(404);
     expect((await call('', 'GET', at)).status).toBe(401);
     expect(await titles('eve', '/issues?scope=all')).not.toContain('Among us');
     expect(await titles('guest', '/issues?scope=all')).toContain('Among us');

@@ -70,15 +70,37 @@ const families = {
 
 export type FamilyName = keyof typeof families;
 
-/** Cells of a family. */
-export const cellsOf = (name: FamilyName): Family | Plain => families[name];
-
 /** One operation: verb and path, its family, the rule it comes from, and parameters without which it is 400. */
 export interface Expectation {
   readonly operation: string;
   readonly family: FamilyName;
   readonly rule: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
+/** Operations on what belongs to a feature of a project that has an access level of its own. */
+const ofFeature =
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|repository|pipelines?|statuses|protected_branches|alert_management|alert_management_alerts)(\/|$)/;
+
+/**
+ * The cells of a public project whose features are for its members: what is in a feature is not there for others (G-5-15), whether it is or
+ * not; the feature itself is seen, but closed. That a token is wanted is said before.
+ */
+function closedCells(operation: string, open: string): string {
+  if (!ofFeature.test(operation)) return open;
+  const namesObject = /:id\/.*:/.test(operation);
+  const wantsToken =
+    !operation.startsWith('GET ') || /\/(notes|discussions|award_emoji|comments)(\/|$)/.test(operation);
+  const anonymous = namesObject && !wantsToken ? '4' : '1';
+  return `${anonymous}${namesObject ? '4' : '3'}${open.slice(2)}`;
+}
+
+/** Cells of an operation in a visibility; of operations on no project or group there are those of `public` alone. */
+export function cellsOf({ operation, family }: Expectation, visibility: keyof Family | 'closed'): string | undefined {
+  const cells: Family | Plain = families[family];
+  if ('plain' in cells) return visibility === 'public' ? cells.plain : undefined;
+  if (visibility !== 'closed') return cells[visibility];
+  return operation.includes(' /projects/') ? closedCells(operation, cells.public) : undefined;
 }
 
 const change = { branch: 'b', commit_message: 'm', content: 'c' };

@@ -6,7 +6,7 @@ import {
   ResolveResponse_TokenRefusal as TokenRefusal,
 } from '@switchyard/protos/groups_admin/v1/access';
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
-import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { Access_ClosedFeatures, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity } from '@switchyard/rpc';
 import type { Route } from '../../src/http/route';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
@@ -21,8 +21,8 @@ export interface Surprise {
   readonly found: string;
 }
 
-/** Visibilities of a project or group. */
-export const visibilities = ['public', 'internal', 'private'] as const;
+/** Visibilities of a project or group; `closed` is a public project that keeps all its features to its members. */
+const visibilities = ['public', 'internal', 'private', 'closed'] as const;
 export type Visibility = (typeof visibilities)[number];
 type Role = (typeof roles)[number];
 
@@ -42,7 +42,13 @@ const levels: Record<Role, number> = {
 };
 
 const sees = (role: Role, visibility: Visibility): boolean =>
-  visibility === 'public' || levels[role] > 0 || (visibility === 'internal' && role !== 'anonymous');
+  visibility === 'public' ||
+  visibility === 'closed' ||
+  levels[role] > 0 ||
+  (visibility === 'internal' && role !== 'anonymous');
+
+const none = Access_ClosedFeatures.fromPartial({});
+const allFeatures = Object.fromEntries(Object.keys(none).map((name) => [name, true])) as unknown as typeof none;
 
 /** What groups-admin answers for a role: the walk gives the gateway this and nothing else. */
 function answerFor(request: ResolveRequest): ResolveResponse {
@@ -54,8 +60,9 @@ function answerFor(request: ResolveRequest): ResolveResponse {
   const access: Access | undefined = seen
     ? projectAccess({
         kind: request.target?.$case === 'group' ? Access_Kind.KIND_GROUP : Access_Kind.KIND_PROJECT,
-        visibility: visibility as string,
+        visibility: visibility === 'closed' ? 'public' : (visibility as string),
         level: levels[who],
+        ...(visibility === 'closed' && levels[who] === 0 ? { closed: allFeatures } : {}),
       })
     : undefined;
   return resolved({
@@ -119,10 +126,8 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
 
 async function walkOne(gateway: TestGateway, expectation: Expectation, visibility: Visibility): Promise<Surprise[]> {
   const [method = '', pattern = ''] = expectation.operation.split(' ');
-  const cells = cellsOf(expectation.family);
-  const isPlain = 'plain' in cells;
-  if (isPlain && visibility !== 'public') return [];
-  const expected = isPlain ? cells.plain : cells[visibility];
+  const expected = cellsOf(expectation, visibility);
+  if (expected === undefined) return [];
   const surprises: Surprise[] = [];
   for (const [index, role] of roles.entries()) {
     const query = method === 'GET' || method === 'DELETE' ? queryOf(expectation.parameters) : '';
