@@ -34,13 +34,17 @@ const idsOf = (usernames: readonly string[]): Sql =>
 /** Users by id or by name, read once per statement. */
 const anyOf = ({ ids, usernames }: Users): Sql => sql`any(${[...ids]}::bigint[] || ${idsOf(usernames)})`;
 
+/** The same, where a ghost user means all those whom it stands in for. */
+const anyAuthorOf = (users: Users): Sql => sql`any(${[...users.ids]}::bigint[] || ${idsOf(users.usernames)}
+  || array(select gone.id from directory.users gone where gone.ghost_id = ${anyOf(users)}))`;
+
 const countOf = ({ ids, usernames }: Users): number => ids.length + withoutCase(usernames).length;
 
-/** Matches a column that holds one user: several never match all. */
+/** Matches a column that holds one user, of deleted ones their ghost user: several never match all. */
 export function userColumn(column: Sql): Matching<UserMatch> {
   const oneOf = (match: UserMatch): Sql => {
     if (match === 'none') return sql`${column} is null`;
-    return match === 'any' ? sql`${column} is not null` : sql`${column} = ${anyOf(match)}`;
+    return match === 'any' ? sql`${column} is not null` : sql`${column} = ${anyAuthorOf(match)}`;
   };
   return {
     oneOf,

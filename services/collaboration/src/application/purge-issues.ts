@@ -7,7 +7,7 @@ const interval = 60_000;
 /** Issues one statement removes; keeps its locks short. */
 const batch = 500;
 
-/** Purges the issues of deleted projects (D5), now and every minute. */
+/** Purges the issues of deleted projects (D5) and the assignments of deleted users, now and every minute. */
 export const purgeIssues = (issues: Pick<IssueStore, 'removeOrphans'>) =>
   repeat('issues of deleted projects', interval, async (stopping) => {
     while (!stopping.aborted && (await issues.removeOrphans(batch)) > 0);

@@ -41,7 +41,8 @@ const closingMergeRequests = (viewer: Viewer): Sql => sql`(
 
 /** Select list of a view for a viewer; on the aliases of `issueFrom`. */
 export const issueSelect = (viewer: Viewer): Sql => sql`${issueColumns}, ${projectColumns},
-  array(select a.user_id from issue_assignees a where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
+  array(select a.user_id from issue_assignees a join directory.users who on who.id = a.user_id and who.deleted_at is null
+    where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
   ${people}, ${labelsJson(sql`array(select il.label_id from issue_labels il where il.issue_id = i.id)`)} as labels,
   ${milestoneJson(sql`i.milestone_id`)} as milestone,
   ${closingMergeRequests(viewer)} as merge_requests_count`;

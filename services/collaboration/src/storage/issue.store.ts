@@ -301,7 +301,10 @@ export const issueStore = (db: Database) => ({
     });
   },
 
-  /** Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts; returns how many rows went. */
+  /**
+   * Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts, and as many assignments of deleted
+   * users; returns how many rows went.
+   */
   async removeOrphans(limit: number): Promise<number> {
     const row = await db.one<{ removed: number }>(sql`
       with gone as (select p.id from directory.projects p where p.deleted_at is not null),
@@ -318,9 +321,14 @@ export const issueStore = (db: Database) => ({
         delete from followed_alerts where alert_id in (
           select known.alert_id from gone join followed_alerts known on known.project_id = gone.id limit ${limit})
         returning 1),
+      assignments as (
+        delete from issue_assignees where (issue_id, user_id) in (
+          select a.issue_id, a.user_id from directory.users u join issue_assignees a on a.user_id = u.id
+          where u.deleted_at is not null limit ${limit})
+        returning 1),
       counters as (delete from iid_counters where project_id in (select id from gone) returning 1)
       select (select count(*) from removed)::int + (select count(*) from links)::int + (select count(*) from alerts)::int
-        + (select count(*) from counters)::int
+        + (select count(*) from counters)::int + (select count(*) from assignments)::int
         as removed`);
     return row?.removed ?? 0;
   },

@@ -1,7 +1,9 @@
 import { sql } from '@switchyard/database';
-import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
+import { CreateIssueRequest, ListIssuesRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { UserFilter_Kind } from '@switchyard/protos/rpc/v1/filter';
 import { eventually } from '@switchyard/testkit';
+import { issueStore } from '../../src/storage/issue.store';
 import { type Item, json, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
 
 let scene: NoteScene;
@@ -153,5 +155,31 @@ describe('an issue', () => {
     const request = { projectId: elsewhere.id, iid: moved.iid, page: pageOf() };
     const seen = json(await here.issues.listIssueParticipants(request, inElsewhere()));
     expect(seen.map((one: Item) => one.username)).toEqual(['ada', 'bob', 'eve']);
+  });
+
+  it("of a deleted user is found as the ghost user's, and is assigned to nobody", async () => {
+    const { here, ada, project } = scene;
+    const [gone, author] = [here.directory.user({ username: 'gone' }), here.directory.user({ username: 'left' })];
+    for (const { id } of [gone, author]) here.directory.member(id, { projectId: project.id }, 30);
+    const issue = await open({ title: 'Orphan', assigneeIds: [gone.id], confidential: true }, author);
+    const listed = async (filter: object): Promise<Item[]> => {
+      const request = {
+        projectId: project.id,
+        filter: { search: 'Orphan', searchTitle: true, ...filter },
+        page: pageOf(),
+      };
+      return json(await here.issues.listIssues(ListIssuesRequest.fromPartial(request), scene.as(ada)));
+    };
+    const [ghost] = [...here.directory.users.values()].filter(({ username }) => username === 'ghost');
+    for (const { id } of [gone, author]) here.directory.removeUser(id, ghost?.id ?? 0);
+    const kind = UserFilter_Kind.KIND_USERS;
+    const filters = [
+      { kind, usernames: ['Ghost'] },
+      { kind, ids: [ghost?.id ?? 0] },
+    ];
+    for (const author of filters)
+      expect(await listed({ author })).toMatchObject([{ id: issue.id, author: { username: 'ghost' }, assignees: [] }]);
+    while ((await issueStore(here.db).removeOrphans(10)) > 0);
+    expect(await listed({ assignee: { kind: UserFilter_Kind.KIND_NONE } })).toMatchObject([{ id: issue.id }]);
   });
 });
