@@ -137,12 +137,19 @@ export const oneOfIntegers = <const T extends number>(...numbers: readonly T[]):
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
+/** Whether a text that begins with a day names one that there is: `Date` takes 30 February for 1 March, and PostgreSQL knows no year 0. */
+function hasRealDay(written: string): boolean {
+  const day = written.slice(0, 10);
+  const moment = new Date(`${day}T00:00:00Z`);
+  return !day.startsWith('0000') && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
+}
+
 /** An ISO 8601 datetime; one without a zone is UTC, a bare date its midnight. */
 export const dateTime = (): z.ZodType<Date> =>
   kind({ type: 'string', format: 'date-time' }, (value) => {
     // A plus sign in a query string arrives as a space.
     const written = typeof value === 'string' ? value.trim().replace(/ (\d{2}:?\d{2})$/, '+$1') : '';
-    if (!dateTimePattern.test(written)) return invalid;
+    if (!dateTimePattern.test(written) || !hasRealDay(written)) return invalid;
     const zoned =
       /(Z|[+-]\d{2}:?\d{2})$/i.test(written) && written.length > 10
         ? written
@@ -153,12 +160,9 @@ export const dateTime = (): z.ZodType<Date> =>
 
 /** A calendar date `YYYY-MM-DD`, kept as its text. */
 export const date = (): z.ZodType<string> =>
-  kind({ type: 'string', format: 'date' }, (value) => {
-    // PostgreSQL knows no year 0.
-    if (typeof value !== 'string' || !datePattern.test(value) || value.startsWith('0000')) return invalid;
-    const moment = new Date(`${value}T00:00:00Z`);
-    return Number.isNaN(moment.getTime()) || moment.toISOString().slice(0, 10) !== value ? invalid : value;
-  });
+  kind({ type: 'string', format: 'date' }, (value) =>
+    typeof value === 'string' && datePattern.test(value) && hasRealDay(value) ? value : invalid,
+  );
 
 /** Items an array parameter may hold at the most. */
 const maxItems = 10_000;

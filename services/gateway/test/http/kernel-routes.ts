@@ -1,5 +1,17 @@
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { boolean, csv, hash, integer, integers, jsonText, object, oneOf, text } from '../../src/http/params';
+import {
+  boolean,
+  csv,
+  date,
+  dateTime,
+  hash,
+  integer,
+  integers,
+  jsonText,
+  object,
+  oneOf,
+  text,
+} from '../../src/http/params';
 import { defineRoute, type Route } from '../../src/http/route';
 
 /** Routes that exercise the kernel alone. */
@@ -35,6 +47,8 @@ export const kernelRoutes = (
       not: hash({ author_id: integer().optional() }).optional(),
       extra: object().optional(),
       example: jsonText().optional(),
+      due: date().optional(),
+      at: dateTime().optional(),
     },
     returns: { 201: 'Thing' },
     handle: ({ params, page }) => answer({ params, page, list: false }),

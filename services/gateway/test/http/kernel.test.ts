@@ -101,6 +101,24 @@ describe('a request through the gateway', () => {
     expect((await send({ name: 'n', extra: fine })).body).toEqual({ name: 'n', extra: fine });
   });
 
+  it('takes days and moments that there are, and no others', async () => {
+    const send = async (params: object) =>
+      (await gateway.send('POST', '/projects/1/things', { ...token(), body: { name: 'n', ...params } })).body;
+    const fine = ['2024-02-29', '2024-02-29T23:59:59.5Z', '2024-02-29 12:00+01:00', '2024-02-29T00:30:00-0100'];
+    const moments = ['2024-02-29T00:00:00.000Z', '2024-02-29T23:59:59.500Z', '2024-02-29T11:00:00.000Z'];
+    expect(await Promise.all(fine.map(async (at) => (await send({ at })).at))).toEqual([
+      ...moments,
+      '2024-02-29T01:30:00.000Z',
+    ]);
+    for (const day of ['2020-02-30', '2023-02-29', '2024-04-31', '2024-13-01', '2024-00-10', '0000-01-01']) {
+      expect([day, await send({ due: day })]).toEqual([day, { error: 'due is invalid' }]);
+      for (const at of [day, `${day}T00:00:00Z`, `${day} 12:00:00+01:00`])
+        expect([at, await send({ at })]).toEqual([at, { error: 'at is invalid' }]);
+    }
+    for (const at of ['2024-01-01T25:00:00Z', '2024-01-01T00:60:00Z', '2024-01-01T00:00:00+25:00'])
+      expect([at, await send({ at })]).toEqual([at, { error: 'at is invalid' }]);
+  });
+
   it('refuses a body over 5 MiB with 413 and an unknown type with 415', async () => {
     const large = await gateway.send('POST', '/projects/1/things', {
       ...token(),
