@@ -14,6 +14,8 @@ export interface ReferringHappening {
   readonly fact: /** Its texts are new. */
     | { readonly kind: 'written'; readonly references: IssueReferences }
     | { readonly kind: 'merged'; readonly targetBranch: string }
+    /** It was closed or opened again, or is told alone how it stands. */
+    | { readonly kind: 'stood' }
     | { readonly kind: 'deleted' };
 }
 
@@ -54,6 +56,7 @@ export const followIssueReferences =
   async (tx: Tx, { mergeRequest, actorId, fact }: ReferringHappening): Promise<void> => {
     const { links, directory, clock } = edges;
     if (fact.kind === 'deleted') return links.remove(tx, mergeRequest.id);
+    if (fact.kind === 'stood') return links.setClosed(tx, mergeRequest);
     const project = await directory.project(tx, mergeRequest.projectId);
     if (project === undefined) return;
     if (fact.kind === 'written') {

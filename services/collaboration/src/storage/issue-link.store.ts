@@ -7,6 +7,8 @@ export interface LinkedMergeRequest {
   readonly id: number;
   readonly projectId: number;
   readonly iid: number;
+  /** It was closed without being merged. */
+  readonly closed: boolean;
 }
 
 /** An issue that a merge request names. */
@@ -25,11 +27,17 @@ export const issueLinks = {
     if (links.length === 0) return;
     // One issue can be named in two ways, and it is closed when one of them says so.
     await tx.query(sql`
-      insert into issue_merge_requests (merge_request_id, project_id, iid, merge_request_project_id, merge_request_iid, closes)
-      select ${mergeRequest.id}, project_id, iid, ${mergeRequest.projectId}, ${mergeRequest.iid}, bool_or(closes)
+      insert into issue_merge_requests (merge_request_id, project_id, iid, merge_request_project_id, merge_request_iid, closes, closed)
+      select ${mergeRequest.id}, project_id, iid, ${mergeRequest.projectId}, ${mergeRequest.iid}, bool_or(closes), ${mergeRequest.closed}
       from unnest(${links.map(({ projectId }) => projectId)}::bigint[], ${links.map(({ iid }) => iid)}::bigint[],
         ${links.map(({ closes }) => closes)}::boolean[]) as link (project_id, iid, closes)
       group by project_id, iid`);
+  },
+
+  /** Takes note of whether a merge request is closed. */
+  async setClosed(tx: SqlExecutor, { id, closed }: LinkedMergeRequest): Promise<void> {
+    await tx.query(sql`
+      update issue_merge_requests set closed = ${closed}::boolean where merge_request_id = ${id} and closed <> ${closed}::boolean`);
   },
 
   /** Forgets what a merge request names. */
@@ -50,7 +58,7 @@ export const issueLinks = {
 
 /** Reads the merge requests that name issues. */
 export interface IssueMergeRequestList {
-  /** One page of ids of those the viewer may read, in the order in which they were opened. */
+  /** One page of ids of those the viewer may read, in the order in which they were opened; `closing`: of those that close it, or did. */
   page(
     issue: { projectId: number; iid: number },
     closing: boolean,
@@ -69,7 +77,7 @@ export const issueMergeRequestList = (db: Database): IssueMergeRequestList => ({
       from: sql`issue_merge_requests link ${joinProject(sql`link.merge_request_project_id`)}`,
       where: [
         sql`link.project_id = ${issue.projectId} and link.iid = ${issue.iid}`,
-        ...(closing ? [sql`link.closes`] : []),
+        ...(closing ? [sql`link.closes and not link.closed`] : []),
         // What the owner would withhold is not counted either.
         readableMergeRequests(viewer),
       ],

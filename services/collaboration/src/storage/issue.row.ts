@@ -37,7 +37,7 @@ export const issueColumns: Sql = sql`i.*, i.due_date::text as due_on`;
 // Under the same condition as the list of them, so that the number tells of none that the list withholds.
 const closingMergeRequests = (viewer: Viewer): Sql => sql`(
   select count(*)::int from issue_merge_requests mr ${joinProject(sql`mr.merge_request_project_id`)}
-  where mr.project_id = i.project_id and mr.iid = i.iid and mr.closes and ${readableMergeRequests(viewer)})`;
+  where mr.project_id = i.project_id and mr.iid = i.iid and mr.closes and not mr.closed and ${readableMergeRequests(viewer)})`;
 
 /** Select list of a view for a viewer; on the aliases of `issueFrom`. */
 export const issueSelect = (viewer: Viewer): Sql => sql`${issueColumns}, ${projectColumns},

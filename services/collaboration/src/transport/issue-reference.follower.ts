@@ -20,6 +20,10 @@ function factOf({ fact }: MergeRequestEvent): ReferringHappening['fact'] | undef
       return { kind: 'merged', targetBranch: fact.value.targetBranch };
     case 'deleted':
       return { kind: 'deleted' };
+    case 'closed':
+    case 'reopened':
+    case undefined:
+      return { kind: 'stood' };
     default:
       return undefined;
   }
@@ -32,8 +36,8 @@ export const issueReferenceFollower =
     const { mergeRequest, actorId } = event;
     const fact = factOf(event);
     if (mergeRequest === undefined || fact === undefined) return;
-    const { id, iid, projectId } = mergeRequest;
-    await follow(tx, { mergeRequest: { id, iid, projectId }, actorId, fact });
+    const { id, iid, projectId, state } = mergeRequest;
+    await follow(tx, { mergeRequest: { id, iid, projectId, closed: state === 'closed' }, actorId, fact });
     faultPoint('issue_reference.written');
     tx.afterCommit(() => faultPoint('issue_reference.committed'));
   };

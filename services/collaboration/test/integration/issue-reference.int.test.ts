@@ -27,7 +27,7 @@ model.member(merger.id, { projectId: home.id }, 30);
 model.member(planner.id, { namespaceId: group.id }, 15);
 
 const externalUrl = 'https://code.example';
-const mergeRequest = { id: 70, iid: 7, projectId: home.id };
+const mergeRequest = { id: 70, iid: 7, projectId: home.id, closed: false };
 const follow = followIssueReferences({
   links: issueLinks,
   directory: issueDirectoryWithin,
@@ -103,7 +103,9 @@ describe('issues that a merge request names', () => {
   it('count those merge requests alone that the reader sees', async () => {
     await write('Closes #1');
     await db.transaction((tx) =>
-      issueLinks.replace(tx, { id: 71, iid: 1, projectId: vault.id }, [{ projectId: home.id, iid: 1, closes: true }]),
+      issueLinks.replace(tx, { id: 71, iid: 1, projectId: vault.id, closed: false }, [
+        { projectId: home.id, iid: 1, closes: true },
+      ]),
     );
     const counted = async ({ id: userId, admin: isAdmin }: { id: number; admin: boolean }) => {
       const viewer = { userId, admin: isAdmin, external: false };
@@ -119,6 +121,37 @@ describe('issues that a merge request names', () => {
       return one?.mergeRequestsCount;
     };
     expect([await counted(stranger), await counted(planner), await counted(admin)]).toEqual([1, 1, 2]);
+  });
+
+  it('count and list those alone that can still close them', async () => {
+    const listed = async (closing: boolean) => {
+      const request = { mode: 'offset', page: 1, perPage: 20, orderBy: 'id', sort: 'asc' } as const;
+      const viewer = { userId: admin.id, admin: true, external: false };
+      const issue = { projectId: home.id, iid: 1 };
+      const { ids } = await issueMergeRequestList(db).page(issue, closing, viewer, request);
+      const view = await issueStore(db).view(issue, viewer);
+      if (closing) expect(view?.mergeRequestsCount).toBe(ids.length);
+      return ids;
+    };
+    const stands = (closed: boolean) =>
+      db.transaction((tx) =>
+        follow(tx, { mergeRequest: { ...mergeRequest, closed }, actorId: admin.id, fact: { kind: 'stood' } }),
+      );
+    await write('Closes #1');
+    await stands(true);
+    expect([await listed(true), await listed(false)]).toEqual([[], [mergeRequest.id]]);
+    await db.transaction((tx) =>
+      follow(tx, {
+        mergeRequest: { ...mergeRequest, closed: true },
+        actorId: admin.id,
+        fact: { kind: 'written', references: issueReferences(['Fixes #1'], externalUrl) },
+      }),
+    );
+    expect(await listed(true)).toEqual([]);
+    await stands(false);
+    expect(await listed(true)).toEqual([mergeRequest.id]);
+    await merge(admin.id);
+    expect(await listed(true)).toEqual([mergeRequest.id]);
   });
 
   it('may be opened after they were named', async () => {
