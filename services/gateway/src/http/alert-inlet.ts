@@ -130,6 +130,12 @@ function refuseAndClose(request: Request, response: Response, status: number, te
   request.resume();
 }
 
+/** Answers at once. A connection on which a body is still under way is closed: who holds it back could keep it for good. */
+function refuse(request: Request, response: Response, status: number, text = ''): void {
+  if (request.complete) response.status(status).end(text);
+  else refuseAndClose(request, response, status, text);
+}
+
 const isAlertmanager = (request: Request): boolean => /^alertmanager\//i.test(request.headers['user-agent'] ?? '');
 
 /**
@@ -158,7 +164,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   ): Promise<boolean | undefined> {
     const admission = await guard.admit(presented, isRight).catch(() => 'unavailable' as const);
     if (admission === 'right' || admission === 'wrong') return admission === 'right';
-    if (admission === 'unavailable') response.set('Retry-After', String(pause())).status(503).end();
+    if (admission === 'unavailable') refuse(request, response.set('Retry-After', String(pause())), 503);
     else refuseForNow(request, response, admission === 'guessing' ? guard.waitSeconds : pause());
     return undefined;
   }
@@ -177,15 +183,8 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   /** Alertmanager drops for good what is answered 429, and comes again after a 503. */
   function refuseForNow(request: Request, response: Response, seconds: number): void {
     response.set('Retry-After', String(seconds));
-    if (isAlertmanager(request)) response.status(503).end();
-    else response.status(429).type('text/plain').send('Retry later\n');
-  }
-
-  function refuseBody(request: Request, response: Response, why: 'too long' | 'no room'): void {
-    if (why === 'no room') response.set('Retry-After', String(pause()));
-    if (why === 'too long') refuseAndClose(request, response, 400);
-    else if (isAlertmanager(request)) refuseAndClose(request, response, 503);
-    else refuseAndClose(request, response.type('text/plain'), 429, 'Retry later\n');
+    if (isAlertmanager(request)) refuse(request, response, 503);
+    else refuse(request, response.type('text/plain'), 429, 'Retry later\n');
   }
 
   async function serve(request: Request, response: Response, address: AlertAddress): Promise<void> {
@@ -202,7 +201,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     if (proven === undefined) return;
     const decode = decoderOf(request.headers['content-encoding'], payloadLimit);
     if (decode === undefined) {
-      return refuseAndClose(request, response.set('Accept-Encoding', contentEncodings), 415);
+      return refuse(request, response.set('Accept-Encoding', contentEncodings), 415);
     }
     // Whoever has no key must not use up what the project's senders may send.
     const wait = proven ? overInbound(response, address) : undefined;
@@ -211,7 +210,8 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     const withinMs = bodyWithinMs[proven ? 'proven' : 'unproven'];
     const body = await readBody(request, payloadLimit, withinMs, hold).catch(() => undefined);
     if (body === undefined) return void response.destroy();
-    if (typeof body === 'string') return refuseBody(request, response, body);
+    if (body === 'too long') return refuse(request, response, 400);
+    if (body === 'no room') return refuseForNow(request, response, pause());
     const content = await decode(body);
     if (typeof content === 'string') return void response.status(400).end();
     if (content !== body && !hold(content.length)) return refuseForNow(request, response, pause());

@@ -366,6 +366,14 @@ describe('limits', () => {
       expect([asked('CheckKey'), asked('Receive')]).toEqual([['6', 'another', ''], []]);
     });
 
+    it('an address over it keeps no connection by a body that it holds back', async () => {
+      await exhaust();
+      const { text } = await raw('Authorization: Bearer 6\r\nContent-Length: 100', ['{"a']);
+      expect(text).toMatch(/^HTTP\/1\.1 429 .*\r\nConnection: close\r\n.*\r\n\r\nRetry later\n$/is);
+      answer = () => Promise.reject(unavailable());
+      expect((await raw('Content-Length: 100', ['{"a'])).text).toMatch(/^HTTP\/1\.1 503 /);
+    });
+
     it('a right key gets through, also one that was never seen; it is looked up once', async () => {
       await exhaust();
       expect([
