@@ -91,12 +91,33 @@ function pairsOf(written: string): Pair[] {
     });
 }
 
-/** Nests what was written in brackets. */
+/**
+ * Numbers the hashes of an array, as Rack does: `a[][b]` begins the next one where the one before has it already. Other names stay.
+ * @returns a function that takes the names in their order
+ */
+function numberHashes(): (name: string) => string {
+  const last = new Map<string, { index: number; known: Set<string> }>();
+  return (name) => {
+    const at = name.indexOf('[][');
+    if (at === -1) return name;
+    const [array, inner] = [name.slice(0, at), name.slice(at + 2)];
+    let hash = last.get(array) ?? { index: 0, known: new Set() };
+    if (hash.known.has(inner) && !inner.endsWith('[]')) hash = { index: hash.index + 1, known: new Set() };
+    hash.known.add(inner);
+    last.set(array, hash);
+    return `${array}[${hash.index}]${inner}`;
+  };
+}
+
+/** Nests what was written in brackets. Of what is sent twice under one name the last counts, unless the name is that of an array (`a[]`). */
 function readPairs(pairs: readonly Pair[]): RawParameters {
   const values: Record<string, string | string[]> = {};
-  for (const [name, value] of pairs) {
-    if (name.split(/[[\]]+/).some((part) => forbiddenKeys.has(part))) throw invalidParams('parameter name is invalid');
-    values[name] = Object.hasOwn(values, name) ? [values[name] ?? [], value].flat() : value;
+  const numbered = numberHashes();
+  for (const [given, value] of pairs) {
+    if (given.split(/[[\]]+/).some((part) => forbiddenKeys.has(part))) throw invalidParams('parameter name is invalid');
+    const name = numbered(given);
+    const before = Object.hasOwn(values, name) && name.endsWith('[]') ? (values[name] ?? []) : [];
+    values[name] = name.endsWith('[]') ? [before, value].flat() : value;
   }
   try {
     // What qs makes of an object's keys does not depend on whether their values are texts, whatever its types say.

@@ -101,6 +101,32 @@ describe('a request through the gateway', () => {
     expect((await send({ name: 'n', extra: fine })).body).toEqual({ name: 'n', extra: fine });
   });
 
+  it('takes the last of what is sent twice, all of an array, and hashes of an array one by one, as Rack does', async () => {
+    const raw = [
+      ...['name=a', 'name=b', 'ids[]=1', 'ids[]=2', 'not[author_id]=1', 'not[author_id]=2'],
+      ...['steps[][do]=x', 'steps[][tags][]=1', 'steps[][tags][]=2', 'steps[][do]=y', 'steps[][do]=z'],
+    ];
+    const expected = {
+      name: 'b',
+      ids: [1, 2],
+      not: { author_id: 2 },
+      steps: [{ do: 'x', tags: ['1', '2'] }, { do: 'y' }, { do: 'z' }],
+    };
+    const path = '/projects/1/things';
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const parts = raw.map((pair) => {
+      const [name, value] = pair.split('=');
+      return `--line\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    });
+    const type = { 'Content-Type': 'multipart/form-data; boundary=line' };
+    for (const reply of [
+      await gateway.send('POST', path, { ...token(), raw: raw.join('&'), headers: form }),
+      await gateway.send('POST', `${path}?${raw.join('&')}`, token()),
+      await gateway.send('POST', path, { ...token(), raw: `${parts.join('')}--line--\r\n`, headers: type }),
+    ])
+      expect([reply.status, reply.body]).toEqual([201, expected]);
+  });
+
   it('takes days and moments that there are, and no others', async () => {
     const send = async (params: object) =>
       (await gateway.send('POST', '/projects/1/things', { ...token(), body: { name: 'n', ...params } })).body;
