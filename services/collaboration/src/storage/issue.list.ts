@@ -33,7 +33,7 @@ export const issueOrders: PriorityTables = {
 const orders: Record<string, OrderColumn[]> = {
   created_at: [{ name: 'created_at', expression: sql`i.created_at`, type: 'timestamptz' }, id],
   updated_at: [{ name: 'updated_at', expression: sql`i.updated_at`, type: 'timestamptz' }, id],
-  title: [{ name: 'title', expression: sql`i.title`, type: 'text' }, id],
+  title: [{ name: 'title', expression: sql`lower(i.title)`, type: 'text' }, id],
   due_date: [emptyLast('due_date', 'date', sql`i.due_date`), id],
   weight: [emptyLast('weight', 'integer', sql`i.weight`), id],
   ...priorityOrders('i', id),

@@ -182,4 +182,27 @@ describe('an issue', () => {
     while ((await issueStore(here.db).removeOrphans(10)) > 0);
     expect(await listed({ assignee: { kind: UserFilter_Kind.KIND_NONE } })).toMatchObject([{ id: issue.id }]);
   });
+
+  it('stands by its title without regard to case, page by page', async () => {
+    const { here, ada, project } = scene;
+    for (const title of ['sorted b', 'Sorted c', 'SORTED a']) await open({ title });
+    const sorted = async (descending: boolean, keyset: boolean): Promise<string[]> => {
+      const titles: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = pageOf({ orderBy: 'title', descending, keyset, perPage: keyset ? 1 : 100, cursor });
+        const filter = { search: 'sorted', searchTitle: true };
+        const request = ListIssuesRequest.fromPartial({ projectId: project.id, filter, page });
+        const reply = await here.issues.listIssues(request, scene.as(ada));
+        titles.push(...json(reply).map((one: Item) => one.title));
+        cursor = reply.page?.nextCursor || undefined;
+      } while (cursor !== undefined);
+      return titles;
+    };
+    const order = ['SORTED a', 'sorted b', 'Sorted c'];
+    for (const keyset of [false, true]) {
+      expect(await sorted(false, keyset)).toEqual(order);
+      expect(await sorted(true, keyset)).toEqual([...order].reverse());
+    }
+  });
 });

@@ -483,7 +483,7 @@ describe('issues in the database', () => {
       for (const order of [
         ['created_at'],
         ['updated_at'],
-        ['title'],
+        ['lower(title)'],
         ['upvotes'],
         ['due_date'],
         ['weight'],
@@ -491,7 +491,7 @@ describe('issues in the database', () => {
         ['milestone_due', 'label_priority'],
       ])
         for (const direction of ['asc', 'desc']) {
-          const open = ['created_at', 'updated_at', 'title', 'upvotes'];
+          const open = ['created_at', 'updated_at', 'lower(title)', 'upvotes'];
           const columns = order.map((name) => `${name} ${direction}${open.includes(name) ? '' : ' nulls last'}`);
           const by = raw(`${columns.join(', ')}, id ${direction}`);
           const plan = await db.query<{ 'QUERY PLAN': string }>(

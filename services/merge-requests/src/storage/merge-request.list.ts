@@ -24,7 +24,7 @@ const id: OrderColumn = { name: 'id', expression: sql`mr.id`, type: 'bigint' };
 const orders: Record<string, OrderColumn[]> = {
   created_at: [{ name: 'created_at', expression: sql`mr.created_at`, type: 'timestamptz' }, id],
   updated_at: [{ name: 'updated_at', expression: sql`mr.updated_at`, type: 'timestamptz' }, id],
-  title: [{ name: 'title', expression: sql`mr.title`, type: 'text' }, id],
+  title: [{ name: 'title', expression: sql`lower(mr.title)`, type: 'text' }, id],
   merged_at: [{ name: 'merged_at', expression: sql`mr.merged_at`, type: 'timestamptz', nullable: true }, id],
   popularity: [{ name: 'upvotes', expression: sql`mr.upvotes`, type: 'integer' }, id],
   ...priorityOrders('mr', id),

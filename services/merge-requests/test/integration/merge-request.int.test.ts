@@ -206,6 +206,19 @@ test('each order gives every row once, both ways, by keyset', async () => {
   }
 });
 
+test('titles stand without regard to case', async () => {
+  await db.query(sql`update merge_requests set title = 'epsilon' where title = 'Epsilon'`);
+  const { rows } = await store.list({
+    scope: { projectId: 1 },
+    filter: {},
+    viewer: member,
+    request: request({ orderBy: 'title', sort: 'asc' }),
+  });
+  await db.query(sql`update merge_requests set title = 'Epsilon' where title = 'epsilon'`);
+  const titles = rows.map(({ mergeRequest }) => mergeRequest.title);
+  expect(titles).toEqual(['Alpha', 'Delta 100%', 'Draft: Beta', 'epsilon', 'Gamma']);
+});
+
 test('visibility is part of the statement: guests of private projects, strangers and nobody see what is public', async () => {
   const titlesFor = async (
     viewer: typeof member,
@@ -384,7 +397,7 @@ test('each order of a project and of all is read through an index', async () => 
     from generate_series(1, 20000) n`);
   await db.query(sql`analyze merge_requests`);
   const columns = {
-    ...{ created_at: ['created_at'], updated_at: ['updated_at'], title: ['title'], merged_at: ['merged_at'] },
+    ...{ created_at: ['created_at'], updated_at: ['updated_at'], title: ['lower(title)'], merged_at: ['merged_at'] },
     ...{ popularity: ['upvotes'], label_priority: ['label_priority'] },
     ...{ priority: ['milestone_due', 'label_priority'], milestone_due: ['milestone_due', 'label_priority'] },
   } as Record<string, string[]>;
