@@ -23,16 +23,22 @@ export function titleMatch(
   return filter?.kind === Title.KIND_TITLES ? { titles: filter.titles } : undefined;
 }
 
-/** Words of a search tried at the most; more would only cost. */
+/** Words and phrases of a search tried at the most; more would only cost. */
 const maxWords = 20;
 
-/** The words of a search and where they may stand; undefined for a search without a word. */
+/** A phrase in quotes that stand alone, or a word. */
+const term = /(?<!\S)"([^"]+)"(?!\S)|\S+/g;
+
+/** The words of a search, and its phrases, which stand in quotes; where they may stand; undefined for a search without any. */
 export function searchMatch(wire: {
   readonly search: string;
   readonly searchTitle: boolean;
   readonly searchDescription: boolean;
 }): { words: readonly string[]; title: boolean; description: boolean } | undefined {
-  const words = wire.search.split(/\s+/).filter((word) => word !== '');
-  if (words.length === 0) return undefined;
-  return { words: words.slice(0, maxWords), title: wire.searchTitle, description: wire.searchDescription };
+  const words: string[] = [];
+  for (const [whole, phrase] of wire.search.matchAll(term)) {
+    const word = (phrase ?? whole).trim();
+    if (word !== '' && words.length < maxWords) words.push(word);
+  }
+  return words.length === 0 ? undefined : { words, title: wire.searchTitle, description: wire.searchDescription };
 }
