@@ -4,8 +4,12 @@ const aliases = new Map([
   ['-1', 'thumbsdown'],
 ]);
 
-/** The name under which an emoji is kept. */
-export const emojiName = (name: string): string => aliases.get(name) ?? name;
+/** The name under which an emoji is kept; `+1_tone2` is the thumb of that skin. */
+export function emojiName(name: string): string {
+  const tone = /_tone[1-5]$/.exec(name)?.[0] ?? '';
+  const base = name.slice(0, name.length - tone.length);
+  return `${aliases.get(base) ?? base}${tone}`;
+}
 
 const emojiOnly = /^:([a-z0-9_+-]{1,100}): ?$/;
 
