@@ -53,7 +53,8 @@ const readability: Record<TodoTargetType, Readability> = {
     memberLevel: levels.reporter,
   },
   'AlertManagement::Alert': {
-    of: (viewer) => (viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, alertLevel)),
+    of: (viewer) => sql`p.monitor_access_level <> 'disabled'
+      and ${viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, alertLevel)}`,
     readers: (tx, { projectId }, userIds) => usersAtLevel(tx, projectId, userIds, alertLevel),
     memberLevel: alertLevel,
   },

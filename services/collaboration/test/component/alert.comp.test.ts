@@ -369,6 +369,11 @@ describe('to-dos on an alert', () => {
     expect(await todosOf(ada)).toEqual([]);
     here.directory.write({ $case: 'membership', value: membership! });
     expect(await todosOf(ada)).not.toEqual([]);
+    const settings = DirectoryProjectSettings.fromPartial({ monitorAccessLevel: 'disabled' });
+    here.directory.write({ $case: 'project', value: { ...project, settings } });
+    expect(await todosOf(ada)).toEqual([]);
+    here.directory.write({ $case: 'project', value: project });
+    expect(await todosOf(ada)).not.toEqual([]);
   });
 });
 
