@@ -2,7 +2,15 @@ import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { noteableRules } from '../domain/noteable';
-import { applyActions, checkDescription, checkFiles, checkTitle, type SnippetFileAction } from '../domain/snippet';
+import {
+  applyActions,
+  checkDescription,
+  checkFiles,
+  checkTitle,
+  isSnippetRef,
+  type SnippetFileAction,
+  snippetBranch,
+} from '../domain/snippet';
 import type { noteableStore } from '../storage/noteable.store';
 import { publishSnippet } from '../storage/snippet.events';
 import type { SnippetRow, SnippetStore, SnippetViewer } from '../storage/snippet.store';
@@ -56,9 +64,15 @@ export function manageSnippets(edges: SnippetEdges) {
     /** One snippet. Fails with `not_found`. */
     get: (reader: Reader, projectId: number, id: number): Promise<SnippetRow> => visible(edges, reader, projectId, id),
 
-    /** Content of a file of a snippet, of the first for an empty path. Fails with `not_found`. */
-    async raw(reader: Reader, projectId: number, id: number, path: string): Promise<string> {
+    /** Content of a file of a snippet, of the first for an empty path. Fails with `not_found`, for a revision that it has not as well. */
+    async raw(
+      reader: Reader,
+      projectId: number,
+      id: number,
+      { path, ref = snippetBranch }: { readonly path: string; readonly ref: string | undefined },
+    ): Promise<string> {
       await visible(edges, reader, projectId, id);
+      if (!isSnippetRef(ref)) throw notFound('Reference');
       const files = await snippets.files(id);
       const file = path === '' ? files[0] : files.find((one) => one.path === path);
       if (file === undefined) throw notFound('File');

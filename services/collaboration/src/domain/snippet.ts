@@ -15,6 +15,13 @@ export interface SnippetFileAction {
   readonly content: string | undefined;
 }
 
+/** Where the files of a snippet are: it has no repository, and clients of the field name a branch all the same. */
+export const snippetBranch = 'main';
+
+/** Whether a revision is that of a snippet's files. */
+export const isSnippetRef = (ref: string): boolean =>
+  ['HEAD', snippetBranch, `refs/heads/${snippetBranch}`].includes(ref);
+
 /** Files a snippet may have. */
 const maxFiles = 10;
 /** Characters of title and paths. */

@@ -1,4 +1,5 @@
 import { userReference } from '@switchyard/directory';
+import { snippetBranch } from '../domain/snippet';
 import type { SnippetRow } from '../storage/snippet.store';
 
 /**
@@ -22,7 +23,7 @@ export function presentSnippet(snippet: SnippetRow, projectPath: string, externa
     file_name: snippet.paths[0] ?? null,
     files: snippet.paths.map((path) => ({
       path,
-      raw_url: `${webUrl}/raw/main/${path.split('/').map(encodeURIComponent).join('/')}`,
+      raw_url: `${webUrl}/raw/${snippetBranch}/${path.split('/').map(encodeURIComponent).join('/')}`,
     })),
     imported: false,
     imported_from: 'none',

@@ -35,8 +35,8 @@ export const snippetHandler = (snippets: Snippets, externalUrl: string): Service
     },
     getSnippet: async ({ projectId, snippetId }, context) =>
       entity(shown(await snippets.get(context, projectId, snippetId), context)),
-    getSnippetRaw: async ({ projectId, snippetId, path }, context) =>
-      json(Buffer.from(await snippets.raw(context, projectId, snippetId, path))),
+    getSnippetRaw: async ({ projectId, snippetId, path, ref }, context) =>
+      json(Buffer.from(await snippets.raw(context, projectId, snippetId, { path, ref: ref || undefined }))),
     createSnippet: async ({ projectId, files, ...fields }, context) =>
       entity(
         shown(await snippets.create(signedIn(context), projectId, { ...fields, files: files.map(toAction) }), context),

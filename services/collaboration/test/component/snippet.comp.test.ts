@@ -39,9 +39,9 @@ const create = async (given: Partial<CreateSnippetRequest> = {}, user = scene.bo
 const get = async (snippetId: number, user: DirectoryUser | undefined = scene.bob): Promise<Item> =>
   json(await scene.here.snippets.getSnippet({ projectId: scene.project.id, snippetId }, scene.as(user)));
 
-const raw = async (snippetId: number, path = ''): Promise<string> =>
+const raw = async (snippetId: number, path = '', ref = ''): Promise<string> =>
   (
-    await scene.here.snippets.getSnippetRaw({ projectId: scene.project.id, snippetId, path }, scene.as(scene.bob))
+    await scene.here.snippets.getSnippetRaw({ projectId: scene.project.id, snippetId, path, ref }, scene.as(scene.bob))
   ).json.toString();
 
 const update = async (snippetId: number, given: Partial<UpdateSnippetRequest>, user = scene.bob): Promise<Item> =>
@@ -65,6 +65,9 @@ describe('a snippet', () => {
       files: [{ path: 'a.txt' }, { path: 'dir/b.md', raw_url: expect.stringMatching(/raw\/main\/dir\/b\.md$/) }],
     });
     expect([await raw(made.id), await raw(made.id, 'dir/b.md')]).toEqual(['alpha', 'beta']);
+    for (const ref of ['main', 'HEAD', 'refs/heads/main']) expect(await raw(made.id, 'a.txt', ref)).toBe('alpha');
+    for (const ref of ['no-such-ref', 'Main', 'f'.repeat(40)])
+      await expect(raw(made.id, 'a.txt', ref)).rejects.toMatchObject({ body: { message: '404 Reference Not Found' } });
     await expect(raw(made.id, 'c')).rejects.toMatchObject({ body: { message: '404 File Not Found' } });
     const changed = await update(made.id, {
       title: 'Other',

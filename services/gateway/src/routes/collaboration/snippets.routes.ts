@@ -67,7 +67,7 @@ export const snippetRoutes = [
     path_params: one,
     returns: { 200: undefined },
     handle: async ({ path: at, access, call }) => {
-      const wanted = { projectId: access.id, snippetId: at.snippet_id, path: '' };
+      const wanted = { projectId: access.id, snippetId: at.snippet_id, path: '', ref: '' };
       return { raw: (await call(SnippetServiceService).getSnippetRaw(wanted)).json, contentType: plainText };
     },
   }),
@@ -79,7 +79,7 @@ export const snippetRoutes = [
     path_params: { ...one, ref: text(), file_path: text() },
     returns: { 200: undefined },
     handle: async ({ path: at, access, call }) => {
-      const wanted = { projectId: access.id, snippetId: at.snippet_id, path: at.file_path };
+      const wanted = { projectId: access.id, snippetId: at.snippet_id, path: at.file_path, ref: at.ref };
       return { raw: (await call(SnippetServiceService).getSnippetRaw(wanted)).json, contentType: plainText };
     },
   }),
