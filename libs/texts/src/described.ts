@@ -25,6 +25,7 @@ export interface DescribedWish {
   readonly removeLabels: readonly string[];
   /** 0 takes it away. */
   readonly milestoneId?: number | undefined;
+  /** `YYYY-MM-DD`; null takes it away. */
   readonly dueDate?: string | null | undefined;
   readonly confidential?: boolean | undefined;
   readonly discussionLocked?: boolean | undefined;

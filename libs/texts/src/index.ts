@@ -8,7 +8,7 @@ export {
   notApplied,
   timeTrackingOf,
 } from './command-steps';
-export { trackAll, withCommands } from './described';
+export { type DescribedWish, trackAll, withCommands } from './described';
 export { humanTime, parseDuration } from './durations';
 export {
   type CrossReference,

@@ -1,6 +1,6 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { notApplied, trackAll, withCommands } from '@switchyard/texts';
+import { type DescribedWish, notApplied, trackAll, withCommands } from '@switchyard/texts';
 import {
   allowedAssignees,
   checkIssueFields,
@@ -15,26 +15,9 @@ import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
 
 /** What an edit asks for; what is undefined stays. */
-export interface UpdateIssueCommand {
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly stateEvent?: 'close' | 'reopen' | undefined;
-  /** In place of the present ones. */
-  readonly assigneeIds?: readonly number[] | undefined;
-  readonly addAssigneeIds?: readonly number[] | undefined;
-  readonly removeAssigneeIds?: readonly number[] | undefined;
-  /** In place of the present ones. */
-  readonly labels?: readonly string[] | undefined;
-  readonly addLabels: readonly string[];
-  readonly removeLabels: readonly string[];
-  /** 0 takes it away. */
-  readonly milestoneId?: number | undefined;
-  /** `YYYY-MM-DD`; null takes it away. */
-  readonly dueDate?: string | null | undefined;
+export interface UpdateIssueCommand extends DescribedWish {
   /** null takes it away. */
   readonly weight?: number | null | undefined;
-  readonly confidential?: boolean | undefined;
-  readonly discussionLocked?: boolean | undefined;
   readonly issueType?: IssueType | undefined;
   readonly updatedAt?: Date | undefined;
   /** What the caller may not set, and assignees who may not read the issue's project, are refused; they are passed over otherwise. */

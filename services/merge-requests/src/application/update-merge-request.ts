@@ -2,6 +2,7 @@ import { conflict, forbidden, invalid, notFound } from '@switchyard/errors';
 import {
   changedSet,
   countTasks,
+  type DescribedWish,
   issueReferences,
   mentionsIn,
   newMentions,
@@ -34,23 +35,9 @@ import { compareBranches, readHeads } from './compare-branches';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 
 /** What an edit asks for; what is undefined stays. */
-export interface UpdateMergeRequestCommand {
-  readonly title?: string;
-  readonly description?: string;
+export interface UpdateMergeRequestCommand extends Omit<DescribedWish, 'dueDate' | 'confidential'> {
   readonly targetBranch?: string;
-  readonly stateEvent?: 'close' | 'reopen';
-  /** In place of the present ones. */
-  readonly assigneeIds?: readonly number[];
-  readonly addAssigneeIds?: readonly number[];
-  readonly removeAssigneeIds?: readonly number[];
   readonly reviewerIds?: readonly number[];
-  /** In place of the present ones. */
-  readonly labels?: readonly string[];
-  readonly addLabels: readonly string[];
-  readonly removeLabels: readonly string[];
-  /** 0 takes it away. */
-  readonly milestoneId?: number;
-  readonly discussionLocked?: boolean;
   readonly removeSourceBranch?: boolean;
   readonly squash?: boolean;
   readonly allowCollaboration?: boolean;
