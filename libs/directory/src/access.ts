@@ -17,7 +17,7 @@ export interface ProjectRule {
    */
   readonly privateLevel?: number;
   /** Feature that what is listed belongs to: where it has an access level of its own, that counts as well. */
-  readonly feature?: 'merge_requests' | 'repository' | 'issues';
+  readonly feature?: 'merge_requests' | 'repository' | 'issues' | 'snippets';
 }
 
 /** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
@@ -83,9 +83,11 @@ function mergeRequestsOpen(subject: Subject): Sql {
     and (p.merge_requests_access_level <> 'private' or ${membersOrAdmins(subject, levels.reporter)})`;
 }
 
-/** The repository is open, or the viewer is a member where it is `private`. */
-const repositoryOpen = (subject: Subject): Sql =>
-  sql`(p.repository_access_level = 'enabled' or p.repository_access_level = 'private' and ${membersOrAdmins(subject, levels.guest)})`;
+/** A feature is open, or the viewer is a member where it is `private`. */
+const openBy = (level: Sql, subject: Subject): Sql =>
+  sql`(${level} = 'enabled' or ${level} = 'private' and ${membersOrAdmins(subject, levels.guest)})`;
+
+const repositoryOpen = (subject: Subject): Sql => openBy(sql`p.repository_access_level`, subject);
 
 const membersOrAdmins = (subject: Subject, least: number): Sql =>
   or([...(subject.known ? [memberOfProject(subject, least)] : []), isTrue(subject.admin)]);
@@ -93,6 +95,7 @@ const membersOrAdmins = (subject: Subject, least: number): Sql =>
 const openFeature: Record<NonNullable<ProjectRule['feature']>, (subject: Subject) => Sql> = {
   merge_requests: mergeRequestsOpen,
   repository: repositoryOpen,
+  snippets: (subject) => openBy(sql`p.snippets_access_level`, subject),
   // That they are `disabled` is a condition of its own (`issues_enabled`).
   issues: (subject) => sql`(p.issues_access_level <> 'private' or ${membersOrAdmins(subject, levels.guest)})`,
 };

@@ -299,15 +299,18 @@ describe('what an actor may see', () => {
     expect(await usersWhoSee(db(), withoutCode, all, rule)).toEqual([]);
   });
 
-  it('keeps issues to members where they are private', async () => {
+  it.each([
+    ['issues', { issuesAccessLevel: 'private' }],
+    ['snippets', { snippetsAccessLevel: 'private' }],
+  ] as const)('keeps %s to members where they are private', async (feature, level) => {
     const model = new DirectoryModel();
     const [admin, guest, stranger] = [model.user({ admin: true }), model.user(), model.user()];
     const group = model.namespace({ visibility: 'public' });
-    const settings = DirectoryProjectSettings.fromPartial({ issuesEnabled: true, issuesAccessLevel: 'private' });
+    const settings = DirectoryProjectSettings.fromPartial({ issuesEnabled: true, ...level });
     const project = model.project(group.id, { visibility: 'public', settings });
     model.member(guest.id, { projectId: project.id }, 10);
     await follow(model);
-    const rule = { feature: 'issues' } as const;
+    const rule = { feature };
     for (const who of [admin, guest, stranger]) {
       const rows = await db().query(sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(who), rule)}`);
       expect(rows).toHaveLength(who === stranger ? 0 : 1);

@@ -109,7 +109,7 @@ function visibleTo(viewer: Viewer): Sql {
     when 'merge_request' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
     when 'repository' then ${visibleProjects(viewer, codeRule)}
     when 'issue' then i.id is not null and ${visibleIssues(viewer)}
-    when 'snippet' then snippet.id is not null and ${visibleProjects(viewer)} and (${openSnippet} or ${members(guest)})
+    when 'snippet' then snippet.id is not null and ${visibleProjects(viewer, { feature: 'snippets' })} and (${openSnippet} or ${members(guest)})
     else ${visibleProjects(viewer)} end
     and (e.target_type is distinct from 'note' or note.id is not null and (not note.internal or ${members(reporter)}))`;
 }

@@ -12,7 +12,7 @@ export interface Ability {
   readonly private: number;
   readonly write?: boolean;
   /** Feature of the project it belongs to: closed to whom the feature is closed, whatever their level. */
-  readonly feature?: 'repository' | 'mergeRequests' | 'issues' | 'monitor';
+  readonly feature?: 'repository' | 'mergeRequests' | 'issues' | 'monitor' | 'snippets';
 }
 
 const everywhere = (level: number): Ability => ({ public: level, internal: level, private: level });
@@ -21,6 +21,7 @@ const ofCode = (ability: Ability): Ability => ({ ...ability, feature: 'repositor
 const ofMergeRequests = (ability: Ability): Ability => ({ ...ability, feature: 'mergeRequests' });
 const ofIssues = (ability: Ability): Ability => ({ ...ability, feature: 'issues' });
 const ofMonitor = (ability: Ability): Ability => ({ ...ability, feature: 'monitor' });
+const ofSnippets = (ability: Ability): Ability => ({ ...ability, feature: 'snippets' });
 const openOr = (level: number): Ability => ({ public: 0, internal: 0, private: level });
 
 /** Abilities on projects. */
@@ -31,9 +32,9 @@ export const projectAbilities = {
   read_pipeline: ofCode(openOr(levels.reporter)),
   read_label: openOr(levels.guest),
   read_milestone: openOr(levels.guest),
-  read_snippet: openOr(levels.guest),
-  create_snippet: writing(levels.reporter),
-  write_snippet: { ...openOr(levels.guest), write: true },
+  read_snippet: ofSnippets(openOr(levels.guest)),
+  create_snippet: ofSnippets(writing(levels.reporter)),
+  write_snippet: ofSnippets({ ...openOr(levels.guest), write: true }),
   read_member: openOr(levels.guest),
   read_protected_branch: ofCode(everywhere(levels.developer)),
   create_merge_request: ofMergeRequests(writing(levels.developer)),

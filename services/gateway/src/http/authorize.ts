@@ -40,6 +40,7 @@ const things: Readonly<Record<string, string>> = {
   blobs: 'Blob',
   files: 'File',
   pipelines: 'Pipeline',
+  snippets: 'Snippet',
 };
 
 /** The same where something is said of it. */

@@ -73,7 +73,10 @@ describe('a git request is judged', () => {
       'git-upload-pack',
       answer(
         0,
-        { visibility: 'public', closed: { repository: true, mergeRequests: true, issues: false, monitor: false } },
+        {
+          visibility: 'public',
+          closed: { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false },
+        },
         anonymously,
       ),
       401,
@@ -83,14 +86,14 @@ describe('a git request is judged', () => {
       'git-upload-pack',
       answer(0, {
         visibility: 'public',
-        closed: { repository: true, mergeRequests: true, issues: false, monitor: false },
+        closed: { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false },
       }),
       403,
     ],
     [
       'an Owner pushes where the repository is disabled',
       'git-receive-pack',
-      answer(50, { closed: { repository: true, mergeRequests: true, issues: false, monitor: false } }),
+      answer(50, { closed: { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false } }),
       403,
     ],
     [

@@ -232,11 +232,23 @@ describe('issues', () => {
   it('are for members alone, or for nobody, where the project says so', async () => {
     const own = (
       await system.api('POST', '/projects', {
-        body: { name: 'R', path: 'r', namespace_id: group, visibility: 'public', issues_access_level: 'private' },
+        body: {
+          ...{ name: 'R', path: 'r', namespace_id: group, visibility: 'public' },
+          ...{ issues_access_level: 'private', snippets_access_level: 'private' },
+        },
       })
     ).body.id;
+    const snippet = (
+      await system.api('POST', `/projects/${own}/snippets`, {
+        body: { title: 'Ours', visibility: 'public', file_name: 'a', content: 'x' },
+      })
+    ).body.id;
+    const hidden = await call('eve', 'GET', `/projects/${own}/snippets/${snippet}`);
+    expect([hidden.status, hidden.body]).toEqual([404, { message: '404 Snippet Not Found' }]);
+    expect((await call('eve', 'GET', `/projects/${own}/snippets`)).status).toBe(403);
     const at = `/projects/${own}/issues`;
     await system.api('POST', `/projects/${own}/members`, { body: { user_id: ids.guest, access_level: 10 } });
+    expect((await call('guest', 'GET', `/projects/${own}/snippets/${snippet}`)).status).toBe(200);
     expect((await call('guest', 'POST', at, { title: 'Among us' })).status).toBe(201);
     expect(await titles('guest', at)).toEqual(['Among us']);
     expect((await call('eve', 'GET', at)).status).toBe(403);

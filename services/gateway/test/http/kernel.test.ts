@@ -298,7 +298,7 @@ describe('a request through the gateway', () => {
   });
 
   it('refuses what belongs to a feature that is closed to the caller, however open the project is', async () => {
-    const closed = { repository: true, mergeRequests: true, issues: false, monitor: false };
+    const closed = { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false };
     answer = resolved({ access: projectAccess({ visibility: 'public', level: 0, closed }) });
     expect((await gateway.send('GET', '/projects/closed%2Fcode/things', token())).status).toBe(403);
     answer = resolved({ actor: anonymous, access: projectAccess({ visibility: 'public', level: 0, closed }) });

@@ -80,7 +80,7 @@ export interface Expectation {
 
 /** Operations on what belongs to a feature of a project that has an access level of its own. */
 const ofFeature =
-  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|repository|pipelines?|statuses|protected_branches|alert_management|alert_management_alerts)(\/|$)/;
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|repository|pipelines?|statuses|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
 
 /**
  * The cells of a public project whose features are for its members: what is in a feature is not there for others (G-5-15), whether it is or

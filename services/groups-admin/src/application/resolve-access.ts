@@ -52,6 +52,7 @@ const featuresOf = (row: TargetRow) => ({
   mergeRequests: row.merge_requests_access_level,
   issues: row.issues_access_level,
   monitor: row.monitor_access_level,
+  snippets: row.snippets_access_level,
 });
 
 const earliest = (...moments: (number | null)[]): number => {

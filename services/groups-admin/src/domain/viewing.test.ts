@@ -1,8 +1,14 @@
 import { closedFeatures } from './viewing';
 
-const all = { repository: true, mergeRequests: true, issues: false, monitor: false };
-const requests = { repository: false, mergeRequests: true, issues: false, monitor: false };
-const open = { repository: 'enabled', mergeRequests: 'enabled', issues: 'enabled', monitor: 'enabled' };
+const all = { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false };
+const requests = { repository: false, mergeRequests: true, issues: false, monitor: false, snippets: false };
+const open = {
+  repository: 'enabled',
+  mergeRequests: 'enabled',
+  issues: 'enabled',
+  monitor: 'enabled',
+  snippets: 'enabled',
+};
 
 describe('features of a project', () => {
   it.each([
@@ -40,7 +46,8 @@ describe('features of a project', () => {
     ['private', 0, true, false],
     ['disabled', 50, false, true],
     ['disabled', 50, true, true],
-  ])('monitor %s, level %s, administrator %s', (monitor, level, admin, closed) =>
-    expect(closedFeatures({ ...open, monitor }, { level, admin })?.monitor ?? false).toBe(closed),
-  );
+  ])('monitor or snippets %s, level %s, administrator %s', (feature, level, admin, closed) => {
+    expect(closedFeatures({ ...open, monitor: feature }, { level, admin })?.monitor ?? false).toBe(closed);
+    expect(closedFeatures({ ...open, snippets: feature }, { level, admin })?.snippets ?? false).toBe(closed);
+  });
 });

@@ -32,6 +32,7 @@ export interface FeatureLevels {
   readonly mergeRequests: string;
   readonly issues: string;
   readonly monitor: string;
+  readonly snippets: string;
 }
 
 /**
@@ -39,7 +40,7 @@ export interface FeatureLevels {
  * That they or issues are `disabled` is left to their owner, who has answers of its own for that (G-4.2-4).
  */
 export function closedFeatures(
-  { repository, mergeRequests, issues, monitor }: FeatureLevels,
+  { repository, mergeRequests, issues, monitor, snippets }: FeatureLevels,
   { level, admin }: { readonly level: number; readonly admin: boolean },
 ): Record<keyof FeatureLevels, boolean> | undefined {
   const isPrivate = (feature: string, least: number): boolean => feature === 'private' && !admin && level < least;
@@ -51,6 +52,7 @@ export function closedFeatures(
     mergeRequests: requests,
     issues: isPrivate(issues, levels.guest),
     monitor: isShut(monitor),
+    snippets: isShut(snippets),
   };
   return Object.values(closed).includes(true) ? closed : undefined;
 }

@@ -35,6 +35,7 @@ export interface TargetRow {
   merge_requests_access_level: string;
   issues_access_level: string;
   monitor_access_level: string;
+  snippets_access_level: string;
   level: number;
   /** True for a private group in whose tree the user is a member further down. */
   member_below: boolean;
@@ -107,6 +108,7 @@ export function accessStore(db: Database): AccessStore {
           select p.id, n.full_path || '/' || p.path as full_path, p.visibility, p.archived,
             p.repository_access_level, p.merge_requests_access_level, p.issues_access_level,
             coalesce(p.feature_access_levels ->> 'monitor', 'enabled') as monitor_access_level,
+            coalesce(p.feature_access_levels ->> 'snippets', 'enabled') as snippets_access_level,
             p.marked_for_deletion_at is not null or root.deleting as deleting, root.tier,
             greatest(case when n.owner_id = ${userId} then 50 else 0 end, coalesce(own.level, 0)) as level,
             false as member_below, own.valid_until,
@@ -135,7 +137,7 @@ export function accessStore(db: Database): AccessStore {
           sql`
           select n.id, n.full_path, n.visibility, false as archived, root.deleting, root.tier,
             '' as repository_access_level, '' as merge_requests_access_level, '' as issues_access_level,
-            '' as monitor_access_level,
+            '' as monitor_access_level, '' as snippets_access_level,
             coalesce(own.level, 0) as level,
             case when n.visibility = 'public' or own.level is not null then false else below.member end as member_below,
             case when own.level is not null then own.valid_until else below.valid_until end as valid_until,

@@ -41,6 +41,7 @@ export async function projectChanges(
       merge_requests_access_level as "mergeRequestsAccessLevel",
       issues_access_level <> 'disabled' as "issuesEnabled", issues_access_level as "issuesAccessLevel",
       repository_access_level as "repositoryAccessLevel", coalesce(feature_access_levels ->> 'monitor', 'enabled') as "monitorAccessLevel",
+      coalesce(feature_access_levels ->> 'snippets', 'enabled') as "snippetsAccessLevel",
       initialize_with_readme as "initializeWithReadme", coalesce(merge_commit_template, '') as "mergeCommitTemplate",
       coalesce(squash_commit_template, '') as "squashCommitTemplate",
       merge_pipelines_enabled and merge_trains_enabled as "mergeTrainsEnabled",

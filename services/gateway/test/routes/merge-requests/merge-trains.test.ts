@@ -237,7 +237,9 @@ describe('merge trains', () => {
 
   it('is closed where merge requests are, and to the anonymous', async () => {
     answer = resolved({
-      access: projectAccess({ closed: { repository: false, mergeRequests: true, issues: false, monitor: false } }),
+      access: projectAccess({
+        closed: { repository: false, mergeRequests: true, issues: false, monitor: false, snippets: false },
+      }),
     });
     expect((await gateway.send('GET', trains, token)).status).toBe(403);
     answer = resolved({ actor: anonymous, access: projectAccess({ visibility: 'public', level: 0 }) });
