@@ -71,7 +71,7 @@ const kinds = {
   },
   todos() {
     const { todoList } = require(`${service('collaboration')}/storage/todo.list.js`);
-    const { todosJson } = require(`${service('collaboration')}/presenters/todo.presenter.js`);
+    const { todoRows } = require(`${service('collaboration')}/presenters/todo.presenter.js`);
     const { issueStore } = require(`${service('collaboration')}/storage/issue.store.js`);
     const { toIssueView } = require(`${service('collaboration')}/storage/issue.row.js`);
     const { issueUrl, presentIssue } = require(`${service('collaboration')}/presenters/issue.presenter.js`);
@@ -105,7 +105,7 @@ const kinds = {
           targets.set(`MergeRequest ${id}`, target(shown, title, mergeRequests.mergeRequestUrl(view, EXTERNAL_URL)));
         }
         const items = todos.map((todo) => ({ todo, target: targets.get(`${todo.targetType} ${todo.targetId}`) }));
-        return todosJson(items, EXTERNAL_URL);
+        return Buffer.from(`[${[...todoRows(items, EXTERNAL_URL)].join()}]`);
       },
     };
   },
