@@ -26,6 +26,7 @@ import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { openRepository, type Repository } from './git';
 import { codeReaders } from './storage/code-readers';
 import { commitPipelineStore } from './storage/commit-pipeline.store';
+import { mergeRequestPeopleStore } from './storage/merge-request-people.store';
 import { matchingNames } from './storage/name-matcher';
 import { protectedBranchStore } from './storage/protected-branch.store';
 import { refChangeStore } from './storage/ref-change.store';
@@ -69,13 +70,13 @@ export interface RepositoryPart {
   readonly protectedBranchesOf: (projectId: number) => Promise<ProtectedBranch[]>;
   /** Settles what is open once; for tests. */
   readonly reconcile: () => Promise<void>;
-  /** Removes the repositories of deleted projects once; for tests. */
+  /** Removes the repositories of deleted projects and the assignments of deleted users once; for tests. */
   readonly purge: () => Promise<void>;
-  /** Starts the reconciler and the removal of deleted repositories; what it returns stops them. */
+  /** Starts the reconciler and the purge; what it returns stops them. */
   readonly startReconciler: () => () => Promise<void>;
 }
 
-/** Milliseconds between two looks for deleted projects. */
+/** Milliseconds between two looks for deleted projects and users. */
 const purgeEveryMs = 60_000;
 
 /** Builds repositories, branches, tags, commits, files and pushing. */
@@ -101,7 +102,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
     },
   });
   const { changeRefs } = changes;
-  const purge = purgeRepositories({ repositories, repositoryOf });
+  const purge = purgeRepositories({ repositories, repositoryOf, people: mergeRequestPeopleStore(db) });
   const open = openProjectRepository({ repositories, repositoryOf, changeRefs });
   const matching = (names: readonly string[], expression: string) => matchingNames(db, names, expression);
   const branches = observe(
@@ -144,7 +145,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
     startReconciler: () => {
       const repeating = [
         repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
-        repeat('deleted repositories', purgeEveryMs, purge),
+        repeat('deleted repositories and assignments of deleted users', purgeEveryMs, purge),
       ];
       const unmeasure = [
         gauge({ name: 'switchyard_ref_changes_open', help: 'Ref changes decided and not yet settled' }, async () => [

@@ -1,4 +1,4 @@
-import { type Database, databaseError, raw, sql, type Tx } from '@switchyard/database';
+import { type Database, databaseError, raw, type Sql, sql, type Tx } from '@switchyard/database';
 import { type UserRow, usersJson } from '@switchyard/directory';
 import { prismaOf } from './prisma';
 
@@ -53,7 +53,21 @@ export const mergeRequestPeopleStore = (db: Database) => ({
   reviewers: (id: number): Promise<{ user: UserRow | null; state: string; created_at: Date }[]> =>
     db.query(sql`
       select (${usersJson(sql`array[r.user_id]`)})->0 as user, r.state, r.created_at
-      from merge_request_reviewers r where r.merge_request_id = ${id} order by r.created_at, r.user_id`),
+      from merge_request_reviewers r join directory.users who on who.id = r.user_id and who.deleted_at is null
+      where r.merge_request_id = ${id} order by r.created_at, r.user_id`),
+
+  /** Removes up to `limit` assignments and as many reviews of deleted users; returns how many went. */
+  async removeOrphans(limit: number): Promise<number> {
+    const ofDeleted = (table: Sql): Sql => sql`
+      delete from ${table} where (merge_request_id, user_id) in (
+        select a.merge_request_id, a.user_id from directory.users u join ${table} a on a.user_id = u.id
+        where u.deleted_at is not null limit ${limit})
+      returning 1`;
+    const row = await db.one<{ removed: number }>(sql`
+      with assignees as (${ofDeleted(peopleTables.assignees)}), reviewers as (${ofDeleted(peopleTables.reviewers)})
+      select (select count(*) from assignees)::int + (select count(*) from reviewers)::int as removed`);
+    return row?.removed ?? 0;
+  },
 
   /** Whether a user is told of everything: as they said, else because they take part. */
   async isSubscribed(id: number, userId: number): Promise<boolean> {

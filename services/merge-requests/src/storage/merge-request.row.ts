@@ -48,10 +48,10 @@ export const mergeRequestSelect: Sql = sql`mr.*, ${projectColumns}, p.merge_meth
   (select hp.status from pipelines hp where hp.id = mr.head_pipeline_id) as head_pipeline_status,
   coalesce((select bool_or(cr.state = 'requested_changes') from merge_request_reviewers cr
     where cr.merge_request_id = mr.id), false) as changes_requested,
-  array(select a.user_id from merge_request_assignees a where a.merge_request_id = mr.id
-    order by a.created_at, a.user_id) as assignee_ids,
-  array(select r.user_id from merge_request_reviewers r where r.merge_request_id = mr.id
-    order by r.created_at, r.user_id) as reviewer_ids,
+  array(select a.user_id from merge_request_assignees a join directory.users who on who.id = a.user_id and who.deleted_at is null
+    where a.merge_request_id = mr.id order by a.created_at, a.user_id) as assignee_ids,
+  array(select r.user_id from merge_request_reviewers r join directory.users who on who.id = r.user_id and who.deleted_at is null
+    where r.merge_request_id = mr.id order by r.created_at, r.user_id) as reviewer_ids,
   ${people},
   ${labelsJson(sql`array(select ml.label_id from merge_request_labels ml where ml.merge_request_id = mr.id)`)} as labels,
   ${milestoneJson(sql`mr.milestone_id`)} as milestone`;

@@ -116,3 +116,53 @@ describe('lists', () => {
     await harness.db.query(sql`update directory.projects set merge_requests_enabled = true where id = ${project.id}`);
   });
 });
+
+test('nothing is assigned to deleted users', async () => {
+  const gone = 70;
+  await harness.db.query(sql`
+    insert into directory.users (id, username, name, state, admin, external, bot)
+    values (${gone}, 'gone', 'Gone', 'active', false, false, false), (71, 'ghost', 'Ghost User', 'active', false, false, true)`);
+  await harness.db.query(sql`
+    insert into directory.memberships (id, user_id, namespace_id, access_level) values (70, ${gone}, 1, 30)`);
+  const project = await newProject();
+  for (const branch of ['alone', 'both']) {
+    await commit(project, branch, { [`${branch}.txt`]: branch }, { start: 'main' });
+    await open(project, branch, { assignee_ids: [gone], reviewer_ids: [gone] });
+  }
+  for (const table of [sql`merge_request_assignees`, sql`merge_request_reviewers`]) {
+    await harness.db.query(sql`
+      insert into ${table} (merge_request_id, user_id) select id, ${people.owner.id} from merge_requests
+      where project_id = ${project.id} and iid = 2`);
+  }
+  const names = (users: Body[]) => users.map(({ username }) => username);
+  const listed = async (query = ''): Promise<Body[]> => {
+    const reply = await api(people.reporter, 'GET', at(project, `/merge_requests?${query}`));
+    return reply.body.map((row: Body) => [row.iid, names(row.assignees), names(row.reviewers)]);
+  };
+  const reviewers = async () =>
+    names((await api(people.reporter, 'GET', mr(project, 2, '/reviewers'))).body.map(({ user }: Body) => user));
+  const matching = async (...queries: string[]) => Promise.all(queries.map(listed));
+  const alone = [1, [], []];
+  const both = [2, ['user1'], ['user1']];
+  expect(await listed()).toEqual([
+    [2, ['gone', 'user1'], ['gone', 'user1']],
+    [1, ['gone'], ['gone']],
+  ]);
+
+  await harness.db.query(sql`update directory.users set deleted_at = now(), ghost_id = 71 where id = ${gone}`);
+  expect(await listed()).toEqual([both, alone]);
+  expect((await api(people.reporter, 'GET', mr(project, 1))).body).toMatchObject({
+    assignee: null,
+    assignees: [],
+    reviewers: [],
+  });
+  expect(await reviewers()).toEqual(['user1']);
+  const nobodys = ['assignee_username[]=gone', 'reviewer_username=gone', 'assignee_username[]=ghost'];
+  expect(await matching(...nobodys)).toEqual([[], [], []]);
+
+  await harness.part.purge();
+  expect(await matching('assignee_id=None', 'reviewer_id=None')).toEqual([[alone], [alone]]);
+  expect(await matching('assignee_id=Any', 'reviewer_id=Any')).toEqual([[both], [both]]);
+  expect(await matching(`assignee_id=${gone}`, `reviewer_id=${gone}`)).toEqual([[], []]);
+  expect(await listed()).toEqual([both, alone]);
+});
