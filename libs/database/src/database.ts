@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
-import { databaseError } from './errors';
+import { databaseError, isStalePlan } from './errors';
 import { measureStatements } from './metrics';
 import { retrying } from './retrying';
-import { isPrepared, nameOf, preparedName, type Sql } from './sql';
+import { isPrepared, nameOf, prepareAnew, preparedName, type Sql } from './sql';
 import { beginStatement } from './statements';
 
 /** What can run a statement: a `Database`, a `Tx`, or a Prisma transaction (see `fromPrisma`). */
@@ -35,7 +35,7 @@ export interface Database extends SqlExecutor {
   /** First row, undefined when there is none. */
   one<T = Record<string, unknown>>(query: Sql): Promise<T | undefined>;
   /**
-   * Runs `work` in one transaction. After a deadlock or serialization failure `work` runs again from its start (bounded), so it
+   * Runs `work` in one transaction. After a deadlock, serialization failure or stale plan `work` runs again from its start (bounded), so it
    * must not have effects outside the transaction. A connection lost during COMMIT gives `unavailable`: the outcome is then unknown.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -165,9 +165,25 @@ async function run<T>(
   const name = nameOf(query);
   const prepared = isPrepared(query) ? preparedName(name, text) : undefined;
   const config = { name: prepared, label: name, text, values: query.values };
-  const { rows } = await client.query(config as pg.QueryConfig);
-  return rows as T[];
+  try {
+    const { rows } = await client.query(config as pg.QueryConfig);
+    return rows as T[];
+  } catch (error) {
+    if (prepared !== undefined && isStalePlan(error)) prepareAnew(text, prepared);
+    throw error;
+  }
 }
+
+/** One statement outside a transaction: it has done nothing where its plan was stale. */
+const runAlone = <T>(pool: pg.Pool, query: Sql): Promise<T[]> =>
+  run<T>(pool, query)
+    .catch((error) => {
+      if (isStalePlan(error)) return run<T>(pool, query);
+      throw error;
+    })
+    .catch((error) => {
+      throw databaseError(error);
+    });
 
 const isolationClause: Record<Isolation, string> = {
   'read committed': 'begin',
@@ -232,20 +248,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     pool,
-    async query<T>(query: Sql) {
-      try {
-        return await run<T>(pool, query);
-      } catch (error) {
-        throw databaseError(error);
-      }
-    },
-    async one<T>(query: Sql) {
-      try {
-        return (await run<T>(pool, query))[0];
-      } catch (error) {
-        throw databaseError(error);
-      }
-    },
+    query: <T>(query: Sql) => runAlone<T>(pool, query),
+    one: async <T>(query: Sql) => (await runAlone<T>(pool, query))[0],
     transaction: (work, { isolation = 'read committed', retries } = {}) =>
       retrying(() => attempt(work, isolation), retries),
     close() {

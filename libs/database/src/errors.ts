@@ -26,6 +26,8 @@ interface Failure {
   message?: string;
   constraint?: string;
   detail?: string;
+  /** Function of the server that raised it; unlike the message it knows no languages. */
+  routine?: string;
   cause?: unknown;
   errors?: unknown[];
   meta?: { driverAdapterError?: { cause?: PrismaCause }; code?: string };
@@ -69,10 +71,14 @@ export function isConnectionError(error: unknown): boolean {
   return failure.cause !== undefined && failure.cause !== error && isConnectionError(failure.cause);
 }
 
-/** True for a deadlock or a serialization failure: the whole transaction may be run again. */
+/** True for a prepared statement whose result has other columns since a migration. */
+export const isStalePlan = (error: unknown): boolean =>
+  sqlState(error) === '0A000' && asFailure(error)?.routine === 'RevalidateCachedQuery';
+
+/** True for a deadlock, a serialization failure or a stale plan: the whole transaction may be run again. */
 export const isRetryable = (error: unknown): boolean => {
   const state = sqlState(error);
-  return (state !== undefined && retryableCodes.has(state)) || asFailure(error)?.code === 'P2034';
+  return (state !== undefined && retryableCodes.has(state)) || asFailure(error)?.code === 'P2034' || isStalePlan(error);
 };
 
 /**

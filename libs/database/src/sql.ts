@@ -6,6 +6,7 @@ export { empty, join, raw, Sql, sql };
 const maxNamedTexts = 500;
 
 const preparedNames = new Map<string, string>();
+let namesGiven = 0;
 const names = new WeakMap<Sql, string>();
 
 /**
@@ -42,9 +43,17 @@ export function preparedName(name: string | undefined, text: string): string | u
   if (known !== undefined) return known;
   if (preparedNames.size >= maxNamedTexts) return undefined;
   // PostgreSQL cuts names at 63 bytes; the number keeps two texts of one name apart.
-  const prepared = `${name.slice(0, 50)}_${preparedNames.size}`;
+  const prepared = `${name.slice(0, 50)}_${namesGiven++}`;
   preparedNames.set(text, prepared);
   return prepared;
+}
+
+/**
+ * Has `text` prepared anew, on every connection, under another name than `prepared`: a migration has given its result other columns,
+ * and PostgreSQL refuses the old one for as long as a connection lives.
+ */
+export function prepareAnew(text: string, prepared: string): void {
+  if (preparedNames.get(text) === prepared) preparedNames.delete(text);
 }
 
 /** A column's value; undefined for null. */

@@ -179,3 +179,21 @@ test('named statements are prepared once per connection, each text under a name 
   expect(seen.map((statement) => statement.name)).toEqual(['find', 'find', 'find', 'find', undefined]);
   expect(seen.every((statement) => !statement.failed && statement.milliseconds >= 0)).toBe(true);
 });
+
+test('a prepared statement whose result has other columns since a migration is prepared anew, in transactions as well', async () => {
+  await db.query(sql`create table migrated (id int)`);
+  await db.query(sql`insert into migrated values (1)`);
+  const read = () => named('read_migrated', sql`select * from migrated`);
+  const everywhere = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 4 }, work));
+  const inTransaction = () =>
+    db.transaction(async (tx) => {
+      await tx.query(sql`select pg_sleep(0.02)`);
+      return tx.query(read());
+    });
+  expect(await everywhere(inTransaction)).toEqual(Array(4).fill([{ id: 1 }]));
+  await db.query(sql`alter table migrated add column title text default 'a'`);
+  expect(await everywhere(inTransaction)).toEqual(Array(4).fill([{ id: 1, title: 'a' }]));
+  await db.query(sql`alter table migrated add column rank int default 2`);
+  expect(await everywhere(() => db.query(read()))).toEqual(Array(4).fill([{ id: 1, title: 'a', rank: 2 }]));
+  expect(await db.one(read())).toEqual({ id: 1, title: 'a', rank: 2 });
+});
