@@ -83,14 +83,21 @@ const ofFeature =
   /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|repository|pipelines?|statuses|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
 
 /**
+ * Whether a path of a project names an object in a feature that has to be there. What makes a file names it before: clients would take
+ * 404 for leave to make it.
+ */
+export const isOfObject = (operation: string): boolean =>
+  /:id\/.*:/.test(operation) && operation !== 'POST /projects/:id/repository/files/:file_path';
+
+/**
  * The cells of a public project whose features are for its members: what is in a feature is not there for others (G-5-15), whether it is or
  * not; the feature itself is seen, but closed. That a token is wanted is said before.
  */
 function closedCells(operation: string, open: string): string {
   if (!ofFeature.test(operation)) return open;
-  const namesObject = /:id\/.*:/.test(operation);
   const wantsToken =
     !operation.startsWith('GET ') || /\/(notes|discussions|award_emoji|comments)(\/|$)/.test(operation);
+  const namesObject = isOfObject(operation);
   const anonymous = namesObject && !wantsToken ? '4' : '1';
   return `${anonymous}${namesObject ? '4' : '3'}${open.slice(2)}`;
 }
