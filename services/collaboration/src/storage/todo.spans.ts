@@ -120,7 +120,7 @@ export function todoSpans({ todos, acts }: { todos: Sql; acts: Sql }): {
         join unnest(${once.map(({ userId }) => userId)}::bigint[], ${once.map(({ action }) => action)}::text[],
           ${once.map(({ cause }) => cause)}::text[]) as one (user_id, action, cause)
           on t.user_id = one.user_id and t.action = one.action and t.cause = one.cause
-        where ${onTarget(target)} for update of t`);
+        where ${onTarget(target)} order by t.id for update of t`);
       const later = await tx.query<{ user_id: number; first: Date }>(sql`
         select t.user_id, min(t.acted_at) as first from ${acts} t
         where ${onTarget(target)} and t.user_id = any(${[...new Set(once.map(({ userId }) => userId))]}::bigint[])

@@ -195,11 +195,13 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
 
     async finish(tx, target, userId) {
       await lockTarget(tx, target);
+      // As in `mark`, not by the clock of the database.
+      const at = new Date();
       await tx.query(sql`
         with act as (
-          insert into todo_acts (target_type, target_id, user_id, acted_at) values (${target.type}, ${target.id}, ${userId}, now())
+          insert into todo_acts (target_type, target_id, user_id, acted_at) values (${target.type}, ${target.id}, ${userId}, ${at}::timestamptz)
           on conflict do nothing)
-        update todos set state = 'done', updated_at = now()
+        update todos set state = 'done', updated_at = ${at}::timestamptz
         where user_id = ${userId} and target_type = ${target.type} and target_id = ${target.id} and state = 'pending'`);
     },
 
@@ -237,13 +239,14 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
     async markAllDone(userId, filter) {
       if (filter.state === 'done') return;
       await db.query(sql`
-        update todos set state = 'done', updated_at = now()
-        where id in (
+        with chosen as (
           select t.id from todos t
           left join directory.projects p on p.id = t.project_id
           left join directory.namespaces n on n.id = coalesce(p.namespace_id, t.group_id)
-          where ${whereOf(userId, { ...filter, state: 'pending' })})
-        and state = 'pending'`);
+          where ${whereOf(userId, { ...filter, state: 'pending' })}
+          -- In the order in which events lock the to-dos of a target.
+          order by t.id for update of t)
+        update todos t set state = 'done', updated_at = now() from chosen where t.id = chosen.id`);
     },
 
     async removeOrphans(limit) {
