@@ -46,9 +46,9 @@ const things: Readonly<Record<string, string>> = {
 /** The same where something is said of it. */
 const spokenOn: Readonly<Record<string, string>> = { ...things, issues: 'Issue', merge_requests: 'Merge request' };
 
-/** The answer of a route whose path names an object that is not there; nothing when it names none, or the file that it is to make. */
-function notThere({ method, path }: Route): AppError | undefined {
-  if (method === 'post' && path.endsWith('/files/:file_path')) return undefined;
+/** The answer of a route whose path names an object that is not there; nothing when it names none, or what it is to make. */
+function notThere({ path, makesNamed }: Route): AppError | undefined {
+  if (makesNamed === true) return undefined;
   const [, collection = ''] = /([a-z_]+)\/:(?!id(?:\/|$))/.exec(path) ?? [];
   const texts = /\/(notes|discussions|award_emoji)(\/|$)/.test(path) ? spokenOn : things;
   return collection === '' ? undefined : notFound(texts[collection]);

@@ -71,6 +71,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly needsToken?: boolean;
   /** Token scopes that do beside `api` (and `read_api` on reads); `any` for every scope (G-5-5). */
   readonly scopes?: readonly string[] | 'any';
+  /** Its path names what it is to make: nobody is told that this is not there. */
+  readonly makesNamed?: boolean;
   /** Licence tier below which the answer is 403. */
   readonly tier?: 'premium' | 'ultimate';
   readonly path_params?: Path;

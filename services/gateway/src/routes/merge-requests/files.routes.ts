@@ -77,6 +77,7 @@ export const fileRoutes = [
     path: '/projects/:id/repository/files/:file_path',
     summary: 'Create a file',
     access: { project: 'push_code' },
+    makesNamed: true,
     bodyLimit,
     path_params: file,
     params: { ...commit, ...content },
