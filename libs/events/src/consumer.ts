@@ -24,6 +24,11 @@ export interface EventMeta {
 export interface EventSubscription<Payload> {
   event: EventDefinition<Payload>;
   /**
+   * Waits, before the transaction is opened, for what the effect needs, such as a replica that has reached the event's sequence. A failure
+   * counts as one of the effect.
+   */
+  before?(payload: NoInfer<Payload>): Promise<void>;
+  /**
    * The effect, written through `tx` alone: it commits together with the note that the event was received, so it happens once.
    * Keep it short; make no remote calls. An error that is not a passing one (see `startConsumer`) is retried a few times and then parked.
    */
@@ -112,6 +117,7 @@ export async function startConsumer({
     const { id, type, time } = record.headers as { id: string; type: string; time: string };
     const payload = decodeBody(one.event, record.body);
     const meta = { id, type, topic: one.event.topic, key: record.key, time: new Date(time), attempt };
+    await one.before?.(payload);
     const outcome = await db.transaction(async (tx) => {
       const fresh = await tx.query(
         named(
@@ -159,7 +165,10 @@ export async function startConsumer({
               countConsumed(type, await inTurn(() => take(one, record, attempt)));
               return;
             } catch (error) {
-              if (isPassing(error) || stopping.signal.aborted) throw error;
+              if (isPassing(error) || stopping.signal.aborted) {
+                countConsumed(type, 'redelivered');
+                throw error;
+              }
               if (attempt >= tries || error instanceof SyntaxError) {
                 span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
                 await park(one, record, error);

@@ -11,15 +11,17 @@ const published = new Counter({
 
 const consumed = new Counter({
   name: 'switchyard_events_consumed_total',
-  help: 'Events received, by type and outcome (handled, duplicate, ignored, dead)',
+  help: 'Events received, by type and outcome (handled, duplicate, ignored, redelivered, dead)',
   labelNames: ['type', 'outcome'],
   registers: [metrics],
 });
 
 export const countPublished = (events: number): void => published.inc(events);
 
-export const countConsumed = (type: string, outcome: 'handled' | 'duplicate' | 'ignored' | 'dead'): void =>
-  consumed.inc({ type, outcome });
+export const countConsumed = (
+  type: string,
+  outcome: 'handled' | 'duplicate' | 'ignored' | 'redelivered' | 'dead',
+): void => consumed.inc({ type, outcome });
 
 /** Measures an outbox and whether this process is the replica that publishes it; what it returns ends that. */
 export function measureRelay(db: Database, active: () => boolean): () => void {

@@ -107,6 +107,69 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
       });
     });
 
+    test('what an effect needs is waited for before its transaction, and the first delivery does', async () => {
+      const event = countedEvent();
+      const deliveries: number[] = [];
+      let ready = false;
+      let waiting: () => void = () => undefined;
+      const waits = new Promise<void>((settle) => {
+        waiting = settle;
+      });
+      const consumer = await startConsumer({
+        bus,
+        db: reader.db,
+        group: `reader-${randomBytes(3).toString('hex')}`,
+        subscriptions: [
+          subscription({
+            event,
+            async before({ amount }) {
+              deliveries.push(amount);
+              waiting();
+              while (!ready) await new Promise((settle) => setTimeout(settle, 5));
+            },
+            async handle({ account, amount }, tx) {
+              await tx.query(sql`insert into effects (account, amount) values (${account}, ${amount})`);
+            },
+          }),
+        ],
+      });
+      consumers.push(consumer);
+      await send(event, 1);
+      await waits;
+      const open = await reader.db.query(sql`
+        select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`);
+      expect(open).toEqual([]);
+      ready = true;
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([1]), { within: 30_000 });
+      expect(deliveries).toEqual([1]);
+    });
+
+    test('a failure before the transaction is one of the effect', async () => {
+      const event = countedEvent();
+      let failures = 2;
+      const consumer = await startConsumer({
+        bus,
+        db: reader.db,
+        group: `reader-${randomBytes(3).toString('hex')}`,
+        subscriptions: [
+          subscription({
+            event,
+            async before() {
+              failures -= 1;
+              if (failures >= 0) throw unavailable('not there yet');
+            },
+            async handle({ account, amount }, tx) {
+              await tx.query(sql`insert into effects (account, amount) values (${account}, ${amount})`);
+            },
+          }),
+        ],
+      });
+      consumers.push(consumer);
+      await send(event, 1);
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([1]), { within: 30_000 });
+      expect(failures).toBe(-1);
+    });
+
     test('no more are handled at a time than a group wants, and all of them are', async () => {
       const event = countedEvent();
       let running = 0;

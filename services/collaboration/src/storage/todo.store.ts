@@ -26,9 +26,9 @@ export interface TodoStore {
   removeNote(tx: SqlExecutor, noteId: number): Promise<void>;
   /**
    * Removes the to-dos of a user whose membership ended, in its project or the projects of its group, whose targets they may no longer
-   * read. False, and nothing done, while the directory here still has the membership.
+   * read. The directory here must know that the membership has ended.
    */
-  removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<boolean>;
+  removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<void>;
   /** Removes every to-do on a target, for good. */
   removeTarget(tx: SqlExecutor, target: TodoTarget): Promise<void>;
   /** Marks all that is pending for a user on a target as done by hand, and what was asked before now and is not known yet. */
@@ -49,7 +49,6 @@ export interface TodoStore {
 
 /** A membership that ended. */
 export interface EndedMembership {
-  readonly membershipId: number;
   readonly userId: number;
   readonly place: { readonly projectId: number } | { readonly groupId: number };
   readonly at: Date;
@@ -161,13 +160,9 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
     },
 
     async removeLost(tx, ended) {
-      const { membershipId, userId, place } = ended;
-      const [alive] = await tx.query(
-        sql`select 1 from directory.memberships where id = ${membershipId} and deleted_at is null`,
-      );
-      if (alive !== undefined) return false;
+      const { userId, place } = ended;
       const user = (await usersByIds(tx, [userId])).get(userId);
-      if (user?.id !== userId) return true;
+      if (user?.id !== userId) return;
       const viewer = { userId, admin: user.admin, external: user.external };
       const inPlace = 'projectId' in place ? sql`t.project_id = ${place.projectId}` : inGroup(place.groupId);
       await tx.query(sql`
@@ -175,7 +170,6 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
           select t.id from ${table} t ${joinProject(sql`t.project_id`)} left join notes note on note.id = t.note_id
           where t.user_id = ${userId} and ${inPlace} and (
             not coalesce((${readableTarget(viewer)}), false) or ${removedThen(ended)}))`);
-      return true;
     },
 
     async removeTarget(tx, target) {

@@ -7,8 +7,8 @@ import {
 } from '@switchyard/protos/alerts/events/v1/alert_event';
 import type { AlertHappening, followAlerts } from '../application/follow-alerts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
+import { afterDirectory } from './after-directory';
 import type { AlertTodoFollower } from './alert-todo.follower';
-import { requireDirectory } from './require-directory';
 
 faultPoints.push('alert_event.written', 'alert_event.committed');
 
@@ -67,14 +67,14 @@ const alertOf = ({ id, iid, projectId, title, severity, status, version }: Alert
 export const alertSubscription = (
   follow: ReturnType<typeof followAlerts>,
   followTodos: AlertTodoFollower,
-  directory: Pick<Directory, 'sequence' | 'ensure'>,
+  directory: Pick<Directory, 'ensure'>,
 ): AnySubscription =>
   subscription({
     event: alertEvents,
+    before: afterDirectory(directory),
     async handle(event, tx, { id, time }) {
       const { alert, actorId, fact } = event;
       if (alert === undefined || fact === undefined) return;
-      requireDirectory(directory, event.directorySequence);
       const happening: AlertHappening = {
         alert: alertOf(alert),
         actorId,

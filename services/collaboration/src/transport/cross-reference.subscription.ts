@@ -13,7 +13,7 @@ import type { MergeRequestIssueReferences } from '@switchyard/protos/merge_reque
 import type { CrossReference } from '@switchyard/texts';
 import type { followReferences, ReferringTexts } from '../application/follow-references';
 import type { ReferenceSource } from '../domain/cross-reference';
-import { requireDirectory } from './require-directory';
+import { afterDirectory } from './after-directory';
 
 faultPoints.push('cross_reference.written', 'cross_reference.committed');
 
@@ -22,7 +22,7 @@ interface CrossReferenceEdges {
   readonly follow: ReturnType<typeof followReferences>;
   readonly number: (tx: SqlExecutor, mergeRequest: { projectId: number; iid: number; id: number }) => Promise<void>;
   readonly forget: (tx: SqlExecutor, mergeRequest: { projectId: number; iid: number }) => Promise<void>;
-  readonly directory: Pick<Directory, 'sequence' | 'ensure'>;
+  readonly directory: Pick<Directory, 'ensure'>;
 }
 
 const referencesOf = ({ mentioned, mergeRequests }: MergeRequestIssueReferences): CrossReference[] => [
@@ -43,10 +43,9 @@ export function crossReferenceSubscriptions({
     tx: Tx,
     source: ReferenceSource,
     texts: ReferringTexts,
-    { actorId, occurredAt, directorySequence }: { actorId: number; occurredAt?: Date; directorySequence: number },
+    { actorId, occurredAt }: { actorId: number; occurredAt?: Date },
     time: Date,
   ): Promise<void> => {
-    requireDirectory(directory, directorySequence);
     if (actorId > 0) await follow(tx, { source, texts, actorId, at: occurredAt ?? time });
     faultPoint('cross_reference.written');
     tx.afterCommit(() => faultPoint('cross_reference.committed'));
@@ -54,6 +53,7 @@ export function crossReferenceSubscriptions({
   return [
     subscription({
       event: mergeRequestEvents,
+      before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         const { mergeRequest, fact, imported } = event;
         if (mergeRequest === undefined || fact === undefined) return;
@@ -68,6 +68,7 @@ export function crossReferenceSubscriptions({
     }),
     subscription({
       event: issueEvents,
+      before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         const { issue, fact, imported } = event;
         if (issue === undefined || imported) return;
@@ -83,6 +84,7 @@ export function crossReferenceSubscriptions({
     }),
     subscription({
       event: noteEvents,
+      before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         const { noteable, fact, imported } = event;
         if (noteable === undefined || imported || !sourceKinds.has(noteable.kind)) return;

@@ -2,7 +2,7 @@ import type { Directory } from '@switchyard/directory';
 import { type AnySubscription, faultPoint, issueEvents, subscription } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NotedIssueHappening, noteIssues } from '../application/note-issues';
-import { requireDirectory } from './require-directory';
+import { afterDirectory } from './after-directory';
 
 /** The part of an event that notes tell of; undefined where they tell nothing. */
 function notedFact({ fact }: IssueEvent): NotedIssueHappening['fact'] | undefined {
@@ -25,15 +25,15 @@ function notedFact({ fact }: IssueEvent): NotedIssueHappening['fact'] | undefine
 /** Issues get system notes, each once; the notes of a deleted issue go. */
 export const issueNoteSubscription = (
   write: ReturnType<typeof noteIssues>,
-  directory: Pick<Directory, 'sequence' | 'ensure'>,
+  directory: Pick<Directory, 'ensure'>,
 ): AnySubscription =>
   subscription({
     event: issueEvents,
+    before: afterDirectory(directory),
     async handle(event, tx, { id, time }) {
       const { issue, actorId } = event;
       const fact = notedFact(event);
       if (issue !== undefined && fact !== undefined && (!event.imported || fact.kind === 'deleted')) {
-        requireDirectory(directory, event.directorySequence);
         const cause = { id, occurredAt: event.occurredAt ?? time };
         await write(tx, { issueId: issue.id, projectId: issue.projectId, actorId, fact, cause });
       }

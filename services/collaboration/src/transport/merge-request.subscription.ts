@@ -17,7 +17,7 @@ import {
 import type { followMergeRequests } from '../application/follow-merge-requests';
 import type { MergeRequestFact, MergeRequestHappening } from '../domain/merge-request-happening';
 import type { RemovalReason } from '../domain/merge-train-removal';
-import { requireDirectory } from './require-directory';
+import { afterDirectory } from './after-directory';
 
 faultPoints.push('todo.written', 'todo.committed');
 
@@ -129,12 +129,12 @@ export const todoFollower =
 /** What happens to merge requests, each event once (D6): all followers commit together with the note that it was received. */
 export const mergeRequestSubscription = (
   followers: readonly MergeRequestFollower[],
-  directory: Pick<Directory, 'sequence' | 'ensure'>,
+  directory: Pick<Directory, 'ensure'>,
 ): AnySubscription =>
   subscription({
     event: mergeRequestEvents,
+    before: afterDirectory(directory),
     async handle(event, tx, meta) {
-      requireDirectory(directory, event.directorySequence);
       for (const follower of followers) await follower(tx, event, meta);
     },
   });

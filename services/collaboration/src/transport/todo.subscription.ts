@@ -1,6 +1,5 @@
 import type { Tx } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
-import { unavailable } from '@switchyard/errors';
 import {
   type AnySubscription,
   faultPoint,
@@ -17,7 +16,7 @@ import type { MergeRequestFact } from '../domain/merge-request-happening';
 import type { NoteTodoFact } from '../domain/note-happening';
 import type { NoteableKey } from '../domain/noteable';
 import type { TodoTarget } from '../domain/todo';
-import { requireDirectory } from './require-directory';
+import { afterDirectory } from './after-directory';
 
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
@@ -26,17 +25,15 @@ interface TodoEdges {
   /** Id of the row that the notes of a commit hang on. */
   readonly commitRow: (tx: Tx, commit: NoteableKey) => Promise<number | undefined>;
   readonly removeNote: (tx: Tx, noteId: number) => Promise<void>;
-  /** False while the directory here still has the membership. */
   readonly removeLost: (
     tx: Tx,
     ended: {
-      membershipId: number;
       userId: number;
       place: { readonly projectId: number } | { readonly groupId: number };
       at: Date;
     },
-  ) => Promise<boolean>;
-  readonly directory: Pick<Directory, 'sequence' | 'ensure'>;
+  ) => Promise<void>;
+  readonly directory: Pick<Directory, 'ensure'>;
 }
 
 const mentionsOf = (mentions: IssueMentions | NoteMentions | undefined) => ({
@@ -114,10 +111,10 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
   return [
     subscription({
       event: issueEvents,
+      before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         const { issue, fact, actorId, imported } = event;
         if (issue === undefined || fact === undefined) return;
-        requireDirectory(directory, event.directorySequence);
         const { id, iid, projectId, authorId, confidential: wasConfidential } = issue;
         const target = { type: 'Issue', id, iid, projectId, wasConfidential } as const;
         const happening = { target, authorId, actorId, imported, fact: issueFact(fact) };
@@ -127,9 +124,9 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
     }),
     subscription({
       event: noteEvents,
+      before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         if (event.fact === undefined) return;
-        requireDirectory(directory, event.directorySequence);
         if (event.fact.$case === 'deleted') await edges.removeNote(tx, event.fact.value.note?.id ?? 0);
         const target = await targetOfNote(tx, event, edges.commitRow);
         const fact = noteFact(event.fact);
@@ -140,12 +137,13 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
     }),
     subscription({
       event: membershipEvents,
-      async handle({ fact, membershipId, userId, projectId, groupId, occurredAt }, tx, { time }) {
+      async before({ fact }) {
+        if (fact?.$case === 'removed') await directory.ensure(fact.value.directorySequence);
+      },
+      async handle({ fact, userId, projectId, groupId, occurredAt }, tx, { time }) {
         if (fact?.$case !== 'removed') return;
         const place = projectId > 0 ? { projectId } : { groupId };
-        // The event names no sequence: the replica has reached it once the membership is gone there.
-        const done = await edges.removeLost(tx, { membershipId, userId, place, at: occurredAt ?? time });
-        if (!done) throw unavailable(`the directory still has membership ${membershipId}`);
+        await edges.removeLost(tx, { userId, place, at: occurredAt ?? time });
         written(tx);
       },
     }),

@@ -223,7 +223,10 @@ describe('activity events', () => {
         fact,
         ...given,
       });
-    const removed = (reason: MemberRemoved_Reason) => ({ $case: 'removed' as const, value: { reason } });
+    const removed = (reason: MemberRemoved_Reason) => ({
+      $case: 'removed' as const,
+      value: { reason, directorySequence: 0 },
+    });
     const added = { $case: 'added' as const, value: { accessLevel: 30 } };
     await here.publishEvent(membershipEvents, member(added), 'member_added:1:1');
     await here.publishEvent(membershipEvents, member(removed(MemberRemoved_Reason.REASON_LEFT)), 'member_removed:1');

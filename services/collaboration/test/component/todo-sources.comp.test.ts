@@ -252,7 +252,10 @@ describe('to-dos from issues and comments', () => {
       membershipId: membership.id,
       userId: eve.id,
       projectId: project.id,
-      fact: { $case: 'removed', value: { reason: MemberRemoved_Reason.REASON_REMOVED } },
+      fact: {
+        $case: 'removed',
+        value: { reason: MemberRemoved_Reason.REASON_REMOVED, directorySequence: directory.changes.length },
+      },
     });
     await received(await here.publishEvent(membershipEvents, left, `member_removed:${membership.id}`));
     expect(await here.db.query(sql`select user_id from todos`)).toEqual([{ user_id: bob.id }]);

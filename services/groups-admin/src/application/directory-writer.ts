@@ -24,7 +24,8 @@ const announce = (): void => {
  * Gives `changes` the next numbers of the directory's gap-free sequence, in the transaction of the change itself (D5).
  *
  * Call it **last** in the transaction, once, with every row that changed: it locks the one row of the sequence until the commit, so
- * whatever runs after it holds up every other change, and a row lock taken after it can deadlock. Rows are whole: the replica overwrites.
+ * whatever runs after it holds up every other change, and a row lock taken after it can deadlock. Only events that carry the sequence are
+ * appended after it, which locks nothing. Rows are whole: the replica overwrites.
  * Works on a `Tx` of libs/database and on `fromPrisma(prismaTransaction)`.
  * @returns the sequence of the last change; the present one when `changes` is empty
  */

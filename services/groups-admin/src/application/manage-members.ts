@@ -149,8 +149,12 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
         const ids = gone.map(({ id }) => id);
         const changes = await membershipChanges(tx, ids, true);
         await members.remove(tx, ids);
-        await noteRemoved(tx, gone, actor.userId, actor.userId === userId ? 'left' : 'removed');
-        await recordDirectoryChange(tx, changes);
+        const sequence = await recordDirectoryChange(tx, changes);
+        await noteRemoved(tx, gone, {
+          actorId: actor.userId,
+          reason: actor.userId === userId ? 'left' : 'removed',
+          sequence,
+        });
       });
     },
 
@@ -165,8 +169,8 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
         const ids = gone.map(({ id }) => id);
         const changes = await membershipChanges(tx, ids, true);
         await members.remove(tx, ids);
-        await noteRemoved(tx, gone, 0, 'expired');
-        await recordDirectoryChange(tx, changes);
+        const sequence = await recordDirectoryChange(tx, changes);
+        await noteRemoved(tx, gone, { actorId: 0, reason: 'expired', sequence });
         return gone.length;
       }),
   };

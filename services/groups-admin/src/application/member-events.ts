@@ -55,18 +55,23 @@ export const noteChanged = async (
   );
 };
 
-/** Appends that users are no longer members. */
+/**
+ * Appends that users are no longer members.
+ * @param ended.sequence directory sequence of the removal: readers wait for it before they look who may still read what
+ */
 export const noteRemoved = (
   tx: SqlExecutor,
   memberships: readonly Membership[],
-  actorId: number,
-  reason: RemovalReason,
+  ended: { readonly actorId: number; readonly reason: RemovalReason; readonly sequence: number },
 ): Promise<void> =>
   appendAllToOutbox(
     tx,
     membershipEvents,
     memberships.map((membership) => ({
       id: `member_removed:${membership.id}`,
-      payload: { ...subjectOf(membership, actorId), fact: { $case: 'removed', value: { reason: reasons[reason] } } },
+      payload: {
+        ...subjectOf(membership, ended.actorId),
+        fact: { $case: 'removed', value: { reason: reasons[ended.reason], directorySequence: ended.sequence } },
+      },
     })),
   );

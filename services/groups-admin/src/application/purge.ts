@@ -38,7 +38,6 @@ export const purge = ({ db, store, delayDays }: { db: Database; store: PurgeStor
       const inside = await store.inProjects(tx, ids);
       const changes = [...(await changesInside(tx, inside)), ...(await projectChanges(tx, ids, true))];
       await store.deleteProjects(tx, ids);
-      await noteRemoved(tx, inside.memberships, 0, 'parent_deleted');
       await appendAllToOutbox(
         tx,
         projectEvents,
@@ -47,7 +46,8 @@ export const purge = ({ db, store, delayDays }: { db: Database; store: PurgeStor
           payload: { projectId: id, actorId: 0, occurredAt: new Date(), fact: { $case: 'deleted', value: {} } },
         })),
       );
-      await recordDirectoryChange(tx, changes);
+      const sequence = await recordDirectoryChange(tx, changes);
+      await noteRemoved(tx, inside.memberships, { actorId: 0, reason: 'parent_deleted', sequence });
       return ids.length;
     });
 
@@ -58,8 +58,8 @@ export const purge = ({ db, store, delayDays }: { db: Database; store: PurgeStor
       const inside = await store.inNamespaces(tx, ids);
       const changes = [...(await changesInside(tx, inside)), ...(await namespaceChanges(tx, ids, true))];
       await store.deleteNamespaces(tx, ids);
-      await noteRemoved(tx, inside.memberships, 0, 'parent_deleted');
-      await recordDirectoryChange(tx, changes);
+      const sequence = await recordDirectoryChange(tx, changes);
+      await noteRemoved(tx, inside.memberships, { actorId: 0, reason: 'parent_deleted', sequence });
       return ids.length;
     });
 

@@ -51,7 +51,15 @@ const update = (by: TestUser, source: MemberSource, user: TestUser, accessLevel:
 const get = (source: MemberSource, user: TestUser, inherited = false) =>
   shown('Member', members(ada).getMember({ source, userId: user.userId, inherited }));
 const factsOf = (user: TestUser) =>
-  running.db.query<{ event_id: string; body: { added?: object; changed?: object; removed?: { reason: string } } }>(
+  running.db.query<{
+    event_id: string;
+    body: {
+      added?: object;
+      changed?: object;
+      removed?: { reason: string; directorySequence: string };
+      membershipId: string;
+    };
+  }>(
     sql`select event_id, body from events.outbox where key = ${String(user.userId)} and type like 'membership%' order by id`,
   );
 
@@ -144,6 +152,12 @@ test('members leave, Owners remove others, and strangers neither', async () => {
   expect((await remove(ada, inGroup(), eve)).status).toBe(204);
   expect((await factsOf(bob)).map(({ body }) => body.removed?.reason)).toEqual([undefined, 'REASON_LEFT']);
   expect((await factsOf(eve)).map(({ body }) => body.removed?.reason)).toEqual([undefined, 'REASON_REMOVED']);
+  // Readers wait for this sequence: at it, and not before, the membership is gone from the directory.
+  const last = (await factsOf(eve)).at(-1)?.body;
+  const [change] = await running.db.query<{ sequence: number; deleted: boolean }>(sql`
+    select sequence, deleted from directory_changes
+    where entity = 'membership' and entity_id = ${Number(last?.membershipId)} order by sequence desc limit 1`);
+  expect(change).toEqual({ sequence: Number(last?.removed?.directorySequence), deleted: true });
 });
 
 test('removal from a group reaches what lies below, unless told otherwise', async () => {
