@@ -10,7 +10,7 @@ import {
 import { isAppError, unavailable } from '@switchyard/errors';
 import { observeRpc } from '@switchyard/telemetry';
 import { addCost, askForCost, runningCost } from './cost';
-import { fromServiceError } from './error-status';
+import { fromServiceError, isBrokenOff } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
 import { withoutCopies } from './representation-codec';
 import { channelOptions } from './server';
@@ -76,7 +76,7 @@ const isRepeatable = (error: unknown, { idempotent, signal }: CallOptions): bool
   idempotent === true &&
   signal?.aborted !== true &&
   isAppError(error, 'unavailable') &&
-  (error.cause as Partial<ServiceError> | undefined)?.code === status.UNAVAILABLE;
+  isBrokenOff((error.cause ?? {}) as ServiceError);
 
 /** Opens a channel to `address` (host:port); calls are signed by `signer`. */
 export function connect(address: string, signer: Signer): Peer {

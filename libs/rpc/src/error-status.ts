@@ -14,10 +14,17 @@ const mostBody = 24 << 10;
 /** Kinds for statuses that arrive without a detail: grpc-js's own, or a proxy's. */
 const kindOfBareStatus: Record<number, ErrorKind> = {
   [status.DEADLINE_EXCEEDED]: 'unavailable',
-  [status.UNAVAILABLE]: 'unavailable',
   [status.CANCELLED]: 'unavailable',
   [status.RESOURCE_EXHAUSTED]: 'too_large',
 };
+
+/**
+ * Whether a call ended because the peer, or the connection to it, broke off: `UNAVAILABLE`, and what grpc-js says when a stream is reset or
+ * closed before it has a status (`Received RST_STREAM with code 0`), which it calls `INTERNAL`. A peer that fails always sends its detail.
+ */
+export const isBrokenOff = ({ code, details }: Pick<ServiceError, 'code' | 'details'>): boolean =>
+  code === status.UNAVAILABLE ||
+  (code === status.INTERNAL && /^Received RST_STREAM|Call ended without gRPC status/.test(details));
 
 /**
  * Turns a thrown error into what grpc-js sends; anything not an AppError becomes `internal` and shows nothing. What exceeds 24 KiB of a body is
@@ -45,6 +52,6 @@ export function fromServiceError(error: ServiceError): AppError {
       return new AppError(detail.kind as ErrorKind, JSON.parse(detail.body), { cause: error, retryAfter });
     }
   }
-  const kind = kindOfBareStatus[error.code] ?? 'internal';
+  const kind = isBrokenOff(error) ? 'unavailable' : (kindOfBareStatus[error.code] ?? 'internal');
   return kind === 'unavailable' ? unavailable(error) : new AppError(kind, undefined, { cause: error });
 }

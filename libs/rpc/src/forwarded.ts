@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { AppError, isAppError, notFound } from '@switchyard/errors';
+import { AppError, notFound } from '@switchyard/errors';
 import type { Claims } from '@switchyard/protos/rpc/v1/identity';
-import { logger } from '@switchyard/telemetry';
+import { logger, withRequestId } from '@switchyard/telemetry';
 import { identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { anonymous } from './server';
 
@@ -36,7 +36,9 @@ export interface ForwardedEdges {
 /** Answers requests that the gateway forwards, and no others. */
 export function forwardedHttp(edges: ForwardedEdges, endpoints: readonly ForwardedEndpoint[]): RequestListener {
   return (request, response) => {
-    handle(edges, endpoints, request, response).catch((error: unknown) => fail(request, response, error));
+    withRequestId(String(request.headers['x-request-id'] ?? ''), () =>
+      handle(edges, endpoints, request, response).catch((error: unknown) => fail(request, response, error)),
+    );
   };
 }
 
@@ -74,9 +76,9 @@ async function admit(edges: ForwardedEdges, request: IncomingMessage, path: stri
 
 function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   const known = error instanceof AppError ? error : new AppError('internal', undefined, { cause: error });
-  if (!isAppError(error) || known.kind === 'unavailable') {
+  if (known.kind === 'internal' || known.kind === 'unavailable') {
     const left = request.aborted || response.destroyed;
-    logger[left ? 'debug' : 'error']({ err: error, path: request.url }, 'internal request failed');
+    logger[left ? 'debug' : 'error']({ err: error, path: request.url?.split('?')[0] }, 'internal request failed');
   }
   if (response.headersSent || response.destroyed) {
     response.destroy();

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { credentials, loadPackageDefinition, type ServiceClientConstructor } from '@grpc/grpc-js';
@@ -185,6 +186,31 @@ describe('signed calls', () => {
     for (const socket of taken) socket.destroy();
     mute.close();
   });
+
+  it.each([0, 2, 8])(
+    'are unavailable when the peer resets the stream with code %i, and an idempotent one is made again',
+    async (code) => {
+      let streams = 0;
+      const resetting = createHttp2Server().on('stream', (stream) => {
+        streams += 1;
+        stream.on('error', () => undefined).close(code);
+      });
+      await once(resetting.listen(0, '127.0.0.1'), 'listening');
+      const peer = connect(`127.0.0.1:${(resetting.address() as AddressInfo).port}`, gateway.signer);
+      const call = (idempotent: boolean) =>
+        peer
+          .client(definition)
+          .get(request, { requestId: 'r', idempotent })
+          .catch((error: unknown) => error);
+      expect(isAppError(await call(false), 'unavailable')).toBe(true);
+      expect(streams).toBe(1);
+      // A cancelled stream (8) was ended on purpose.
+      expect(isAppError(await call(true), 'unavailable')).toBe(true);
+      expect(streams).toBe(code === 8 ? 2 : 3);
+      peer.close();
+      resetting.close();
+    },
+  );
 
   it('are not made again when they ran out of time or were broken off', async () => {
     let calls = 0;

@@ -4,7 +4,7 @@ import { logger, observeHttp, withRequestId } from '@switchyard/telemetry';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import helmet from 'helmet';
 import { type PipelineEdges, pipeline } from './pipeline';
-import { renderError } from './render-error';
+import { logFailure, renderError } from './render-error';
 import type { Route } from './route';
 
 /** Request ids a client may choose. */
@@ -68,6 +68,8 @@ const commonHeaders =
     response.writeHead = function (this: Response, ...args: Parameters<typeof writeHead>) {
       this.setHeader('X-Runtime', ((performance.now() - startedAt) / 1_000).toFixed(6));
       if (!ready()) this.setHeader('Connection', 'close');
+      // Here and not at the end: a client may go away before its reply is written.
+      logFailure(request, this, typeof args[0] === 'number' ? args[0] : this.statusCode);
       return writeHead.apply(this, args);
     } as typeof writeHead;
     withRequestId(id, next);

@@ -2,6 +2,7 @@ import { unavailable } from '@switchyard/errors';
 import { type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
+import { logFailure } from './render-error';
 
 /** Streams a request to a service's internal HTTP port, both ways, with signed metadata. */
 export type Forwarder = (
@@ -33,8 +34,14 @@ export function forwarder(
         proxyTimeout: 600_000,
         timeout: 600_000,
         on: {
-          proxyRes: (reply, request) => void reply.once('end', () => runOut(request)),
-          error: (error, _request, response) => answerBrokenOff(response as Response, error),
+          proxyRes: (reply, request, response) => {
+            reply.once('end', () => runOut(request));
+            // The proxy waits for an end that does not come when the service dies after the head.
+            reply.once('close', () => {
+              if (!reply.complete) breakOff(request, response, new Error(`${name} broke its reply off`));
+            });
+          },
+          error: (error, request, response) => breakOff(request, response as Response, error),
         },
       }),
     ]),
@@ -48,16 +55,22 @@ export function forwarder(
     for (const name of ['private-token', 'authorization', 'cookie', 'sudo', identityKey]) delete request.headers[name];
     request.headers[identityKey] = signClaims(signer, method, identity.requestId, identity).toString('base64');
     request.headers['x-request-id'] = identity.requestId;
-    await proxy(request, response, (error?: unknown) => answerBrokenOff(response, error as Error));
+    await proxy(request, response, (error?: unknown) => breakOff(request, response, error as Error));
   };
 }
 
 // A service that cannot be reached costs its own endpoints a 503 (D3); one that broke off in the middle of a reply must not look whole.
-function answerBrokenOff(response: Response, error: Error): void {
-  // It has said all it had to say, and stopped listening.
-  if (response.writableEnded) return;
-  if (response.headersSent || response.destroyed) response.destroy(error);
-  else response.status(503).set('Retry-After', '1').json({ message: '503 Service Unavailable' });
+function breakOff(request: Request, response: Response, error: Error): void {
+  // The reply is complete, or the client has gone.
+  if (response.writableEnded || response.destroyed) return;
+  response.locals.failure = error;
+  if (response.headersSent) {
+    logFailure(request, response, 503);
+    response.destroy();
+    return;
+  }
+  response.status(503).set('Retry-After', '1').json({ message: '503 Service Unavailable' });
+  runOut(request);
 }
 
 /** Milliseconds for which a body that is of no use any more is taken, and thrown away. */

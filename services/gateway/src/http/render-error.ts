@@ -10,9 +10,9 @@ export function renderError(error: unknown, request: Request, response: Response
     return;
   }
   const known = isAppError(error) ? error : ofHttpLibrary(error);
-  if (known.kind === 'internal')
-    logger.error({ err: error, request_id: response.getHeader('X-Request-Id'), path: request.path }, 'request failed');
+  response.locals.failure = error;
   if (response.headersSent) {
+    logFailure(request, response, known.status);
     response.destroy();
     return;
   }
@@ -25,6 +25,18 @@ export function renderError(error: unknown, request: Request, response: Response
     );
   }
   response.status(known.status).json(known.body);
+}
+
+/**
+ * The log line of a reply that the caller is not to blame for (500 and more): its request's id, path without query, and the failure, where
+ * `response.locals.failure` holds it.
+ */
+export function logFailure(request: Request, response: Response, status: number): void {
+  if (status < 500) return;
+  const [path] = request.originalUrl.split('?');
+  const request_id = response.getHeader('X-Request-Id');
+  const line = { err: response.locals.failure, request_id, method: request.method, path, status };
+  logger[status === 503 ? 'warn' : 'error'](line, 'request failed');
 }
 
 /** express and its parsers throw errors that carry a status. */

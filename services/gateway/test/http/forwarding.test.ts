@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { logger } from '@switchyard/telemetry';
+import { eventually } from '@switchyard/testkit';
+import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+
+const half = Buffer.alloc(256 << 10, 'x');
+
+describe('what streams through the gateway', () => {
+  let gateway: TestGateway;
+  let service: Server;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+
+  beforeAll(async () => {
+    service = createServer((request, response) => answer(request, response));
+    await new Promise<void>((settle) => service.listen(0, '127.0.0.1', settle));
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    gateway = await startTestGateway({
+      access: () => resolved({ access: projectAccess() }),
+      config: { ALERTS_HTTP_URL: url, MERGE_REQUESTS_HTTP_URL: url },
+    });
+  });
+  afterAll(async () => {
+    service.closeAllConnections();
+    await gateway.close();
+    await new Promise((settle) => service.close(settle));
+  });
+
+  const image = '/api/v4/projects/1/alert_management_alerts/2/metric_images/4/file';
+  const fetch = '/group/project.git/info/refs?service=git-upload-pack';
+
+  /** How a reply ends: whole or broken off; undefined while it goes on. */
+  const ask = (path: string, method = 'GET', body = '') => {
+    const state: { status?: number; ended?: 'whole' | 'broken off'; leave(): void } = { leave: () => sent.destroy() };
+    const sent = send(`${gateway.url}${path}`, { method, headers: { 'PRIVATE-TOKEN': 'glpat-developer' } }, (reply) => {
+      state.status = reply.statusCode as number;
+      reply.resume().once('close', () => {
+        state.ended = reply.complete ? 'whole' : 'broken off';
+      });
+      reply.once('error', () => undefined);
+    });
+    sent.once('error', () => undefined).end(body);
+    return state;
+  };
+
+  it.each([
+    ['an image of a known length', image, { 'content-length': String(2 * half.length) }],
+    ['an image in chunks', image, {}],
+    ['a fetch', fetch, {}],
+  ])('%s is broken off at once when its service dies in the middle', async (_, path, headers) => {
+    const replies: ServerResponse[] = [];
+    answer = (_request, response) => {
+      replies.push(response.writeHead(200, headers));
+      response.write(half);
+    };
+    const asked = ask(path);
+    await eventually(() => expect([asked.status, replies.length]).toEqual([200, 1]));
+    for (const reply of replies) reply.destroy();
+    await eventually(() => expect(asked.ended).toBe('broken off'), { within: 5_000 });
+  });
+
+  it.each(['GET', 'POST'])('a service stops when the client of a %s has gone', async (method) => {
+    let gone = false;
+    answer = (_request, response) => {
+      response.writeHead(200).write(half);
+      response.once('close', () => {
+        gone = true;
+      });
+    };
+    const asked = method === 'GET' ? ask(fetch) : ask('/group/project.git/git-upload-pack', method, '0000');
+    await eventually(() => expect(asked.status).toBe(200));
+    expect(gone).toBe(false);
+    asked.leave();
+    await eventually(() => expect(gone).toBe(true), { within: 5_000 });
+  });
+
+  it('a service that dies before it answers is 503, and a connection that still sends goes on', async () => {
+    answer = (request) => request.once('data', () => request.socket.destroy());
+    const reply = await gateway.send('POST', '/projects/1/alert_management_alerts/2/metric_images', {
+      token: 'glpat-developer',
+      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+      raw: Buffer.alloc(4 << 20),
+    });
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+});
+
+describe('failures', () => {
+  let lines: Record<string, unknown>[];
+  beforeEach(() => {
+    lines = [];
+    for (const level of ['warn', 'error'] as const)
+      jest.spyOn(logger, level).mockImplementation(((line: Record<string, unknown>) => void lines.push(line)) as never);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it.each([
+    ['500 of a handler', 500, '/projects/1/labels', {}],
+    ['503 of a handler', 503, '/projects/1/milestones', {}],
+    ['503 of a service that is not there', 503, '/projects/1/alert_management_alerts/2/metric_images/4/file', {}],
+  ])('a %s has a log line with the id of its request', async (_, status, path, headers) => {
+    const gateway = await startTestGateway({
+      access: () => resolved({ access: projectAccess() }),
+      otherwise: async () => {
+        const { unavailable } = await import('@switchyard/errors');
+        throw status === 503 ? unavailable(new Error('down')) : new Error('a bug');
+      },
+    });
+    try {
+      const reply = await gateway.send('GET', path, {
+        token: 'glpat-developer',
+        headers: { ...headers, 'X-Request-Id': `id-${status}` },
+      });
+      expect(reply.status).toBe(status);
+      expect(lines).toEqual([expect.objectContaining({ request_id: `id-${status}`, status, err: expect.anything() })]);
+    } finally {
+      await gateway.close();
+    }
+  });
+});
