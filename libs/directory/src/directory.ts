@@ -21,7 +21,7 @@ export interface DirectoryOptions {
 export interface Directory {
   /**
    * Waits until the replica has reached `sequence`, pulling by itself, so that what was committed before is seen on every path.
-   * @throws AppError unavailable when that takes longer than 500 ms
+   * @throws AppError unavailable after 500 ms in which it has not come forward; an attempt under way is waited for, at most 3 s
    */
   ensure(sequence: number): Promise<void>;
   /** Last change this process knows to be applied; what calls to other services carry as their directory sequence. */
@@ -34,13 +34,28 @@ export interface Directory {
   close(): Promise<void>;
 }
 
-/** Milliseconds `ensure` waits (D5). */
+/** Milliseconds without progress after which `ensure` gives up (D5). */
 const ensureWithin = 500;
+
+/**
+ * Milliseconds for one pull of `ensure`. An owner that is away refuses at once; one that has much to do answers late, and were it asked
+ * anew every 500 ms it would never get to the end.
+ */
+const pullWithin = 3_000;
 
 const defaultPoll = 20_000;
 
 /** Longest pause after failures, milliseconds. */
 const longestPause = 2_000;
+
+/** Somebody who waits for the replica to reach a sequence. */
+interface Waiting {
+  readonly sequence: number;
+  /** When they came, milliseconds since 1970. */
+  readonly since: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** Opens the replica and starts to follow the owner's changes. Several processes of a service may share one database. */
 export async function startDirectory({ db, client, pollMs = defaultPoll, log }: DirectoryOptions): Promise<Directory> {
@@ -83,27 +98,6 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
   const pull = (waitMs: number, timeoutMs: number): Promise<void> =>
     calling(timeoutMs, async (call) => learn(await pullChanges(db, client, state, waitMs, call)));
 
-  let pulling: Promise<void> | undefined;
-  let nextPull: Promise<void> | undefined;
-  const startPull = (timeoutMs: number): Promise<void> => {
-    const started = pull(0, timeoutMs).finally(() => {
-      if (pulling === started) pulling = undefined;
-    });
-    pulling = started;
-    return started;
-  };
-  /** A pull that starts at or after this call, shared by all who ask meanwhile: one under way may have read too early. */
-  const pullOnce = (timeoutMs: number): Promise<void> => {
-    if (pulling === undefined) return startPull(timeoutMs);
-    nextPull ??= pulling
-      .catch(() => undefined)
-      .then(() => {
-        nextPull = undefined;
-        return startPull(timeoutMs);
-      });
-    return nextPull;
-  };
-
   async function follow(): Promise<void> {
     let failures = 0;
     let filled = false;
@@ -130,33 +124,67 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
     }
   }
 
-  async function reach(sequence: number): Promise<void> {
-    const deadline = Date.now() + ensureWithin;
-    learn(await readState(db));
-    let cause: unknown;
-    while (state.generation === 0 || state.sequence < sequence) {
-      const left = deadline - Date.now();
-      if (left <= 0 || closed)
-        throw unavailable(cause ?? `the directory stands at ${state.sequence}, not at ${sequence}`);
-      try {
-        // A replica that was never filled has nothing to continue: its first filling is under way.
-        if (state.generation > 0) await Promise.race([pullOnce(ensureWithin), pause(left, undefined, { ref: false })]);
-        if (state.generation > 0 && state.sequence >= sequence) return;
-      } catch (error) {
-        cause = error;
-        if (!isAppError(error)) throw error;
-      }
-      await pause(Math.min(10, Math.max(1, deadline - Date.now())));
-      learn(await readState(db));
+  const waiting = new Set<Waiting>();
+  let advancing = false;
+  const hasReached = (sequence: number): boolean => state.generation > 0 && state.sequence >= sequence;
+
+  function answerThoseReached(): void {
+    for (const one of waiting) {
+      if (!hasReached(one.sequence)) continue;
+      waiting.delete(one);
+      one.resolve();
     }
   }
+
+  /** One attempt to get on, for all who wait: by what another process has applied, or by a pull that starts now. */
+  async function getOn(): Promise<unknown> {
+    try {
+      learn(await readState(db));
+      answerThoseReached();
+      // A replica that was never filled has nothing to continue: its first filling is under way.
+      if (waiting.size > 0 && state.generation > 0) await pull(0, pullWithin);
+      return undefined;
+    } catch (error) {
+      if (isAppError(error)) return error;
+      for (const one of waiting) one.reject(error);
+      waiting.clear();
+      return undefined;
+    }
+  }
+
+  /**
+   * Brings the replica forward while somebody waits. What counts is time without progress: under load an attempt takes long, and a newer
+   * change is asked for before it ends; those who came meanwhile wait for the next one and not for as many as there are of them.
+   */
+  async function advance(): Promise<void> {
+    advancing = true;
+    for (let progressAt = 0; waiting.size > 0; ) {
+      const before = state;
+      const cause = await getOn();
+      const now = Date.now();
+      if (state !== before) progressAt = now;
+      answerThoseReached();
+      for (const one of waiting) {
+        if (!closed && now - Math.max(one.since, progressAt) < ensureWithin) continue;
+        waiting.delete(one);
+        one.reject(unavailable(cause ?? `the directory stands at ${state.sequence}, not at ${one.sequence}`));
+      }
+      if (waiting.size > 0) await pause(10);
+    }
+    advancing = false;
+  }
+
+  const reach = (sequence: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waiting.add({ sequence, since: Date.now(), resolve, reject });
+      if (!advancing) void advance();
+    });
 
   const follower = uncounted(follow);
 
   return {
     async ensure(sequence) {
-      if (state.generation > 0 && state.sequence >= sequence) return;
-      await uncounted(() => reach(sequence));
+      if (!hasReached(sequence)) await uncounted(() => reach(sequence));
     },
     sequence: () => state.sequence,
     ready: () => state.generation > 0,

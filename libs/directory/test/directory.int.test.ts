@@ -1,4 +1,5 @@
 import { sql } from '@switchyard/database';
+import { unavailable } from '@switchyard/errors';
 import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
@@ -77,31 +78,66 @@ describe('the replica', () => {
   it('pulls once for many callers who are behind', async () => {
     const model = new DirectoryModel();
     model.user();
-    const directory = await follow(model, 30_000);
-    await directory.close();
-    const quiet = await startDirectory({
+    const directory = await quiet(model, model.client.readChanges);
+    model.namespace();
+    model.calls.readChanges = 0;
+    await Promise.all(Array.from({ length: 50 }, () => directory.ensure(model.changes.length)));
+    expect(model.calls.readChanges).toBeLessThanOrEqual(2);
+    expect(directory.sequence()).toBe(model.changes.length);
+  });
+
+  /** A replica that has been filled; only callers who are behind make it pull, and `answering` says how the owner does. */
+  async function quiet(model: DirectoryModel, answering: DirectoryModel['client']['readChanges']) {
+    await (await follow(model, 30_000)).close();
+    const readChanges: typeof answering = (request, call) =>
+      request.waitMs > 0
+        ? new Promise((_settle, reject) =>
+            call.signal?.addEventListener('abort', () => reject(unavailable('closed')), { once: true }),
+          )
+        : answering(request, call);
+    const directory = await startDirectory({
       db: db(),
-      // Its long poll sees nothing: only callers who are behind make it pull.
-      client: {
-        ...model.client,
-        readChanges: (request, call) =>
-          request.waitMs > 0
-            ? new Promise((settle) => {
-                call.signal?.addEventListener('abort', () => settle({ changes: [], head: request.after }), {
-                  once: true,
-                });
-              })
-            : model.client.readChanges(request, call),
-      },
+      client: { ...model.client, readChanges },
       pollMs: 30_000,
       log: logger,
     });
-    open.push(quiet);
-    model.namespace();
+    open.push(directory);
+    return directory;
+  }
+
+  it('waits for an owner that has much to do, whoever asks for something newer meanwhile', async () => {
+    const model = new DirectoryModel();
+    model.user();
     model.calls.readChanges = 0;
-    await Promise.all(Array.from({ length: 50 }, () => quiet.ensure(model.changes.length)));
-    expect(model.calls.readChanges).toBeLessThanOrEqual(2);
-    expect(quiet.sequence()).toBe(model.changes.length);
+    const directory = await quiet(model, async (request, call) => {
+      const answer = await model.client.readChanges(request, call);
+      await new Promise((settle) => setTimeout(settle, 700));
+      return answer;
+    });
+    const asked: Promise<void>[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      model.namespace();
+      asked.push(directory.ensure(model.changes.length));
+      await new Promise((settle) => setTimeout(settle, 50));
+    }
+    await Promise.all(asked);
+    expect(directory.sequence()).toBe(model.changes.length);
+  });
+
+  it('gives up after half a second without an owner', async () => {
+    const model = new DirectoryModel();
+    model.user();
+    let asked = 0;
+    const directory = await quiet(model, async () => {
+      asked += 1;
+      throw unavailable('connection refused');
+    });
+    const started = Date.now();
+    const ends = await Promise.allSettled(Array.from({ length: 60 }, () => directory.ensure(model.changes.length + 1)));
+    expect(ends.map(({ status }) => status)).toEqual(ends.map(() => 'rejected'));
+    expect(Date.now() - started).toBeLessThan(2_000);
+    // One attempt at a time for all of them.
+    expect(asked).toBeLessThan(60);
   });
 
   it('rebuilds when the changes it needs are gone, while the owner goes on and readers read', async () => {
