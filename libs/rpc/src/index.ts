@@ -50,3 +50,4 @@ export {
   startServer,
 } from './server';
 export { timeTracking, timeTrackingMessage } from './time-tracking';
+export { type Leave, overloaded, type WaitingRoom, type WaitingRoomOptions, waitingRoom } from './waiting-room';

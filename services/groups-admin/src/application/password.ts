@@ -1,4 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { waitingRoom } from '@switchyard/rpc';
 
 /** log2 of scrypt's N; with r = 8 one hash takes 16 MiB. */
 const log2N = 14;
@@ -6,18 +8,32 @@ const r = 8;
 const p = 5;
 const keyLength = 32;
 
+/**
+ * A hash keeps a thread of libuv's pool busy for a quarter of a second. The pool has four, and files and the look-up of names need it as
+ * well, so one is always left, and on a larger machine a processor too. The wait ends with that of the request, which is shorter than this.
+ */
+const hashing = waitingRoom({
+  places: Math.min(3, Math.max(2, availableParallelism() - 1)),
+  seats: 1_000,
+  patienceMs: 30_000,
+  standingPatienceMs: 30_000,
+});
+
 const derive = (password: string, salt: Buffer, N: number, blockSize: number, parallel: number): Promise<Buffer> =>
-  new Promise((resolve, reject) =>
-    scrypt(
-      password.normalize('NFKC'),
-      salt,
-      keyLength,
-      { N, r: blockSize, p: parallel, maxmem: 64 << 20 },
-      (error, key) => (error ? reject(error) : resolve(key)),
-    ),
+  hashing.run(
+    () =>
+      new Promise((resolve, reject) =>
+        scrypt(
+          password.normalize('NFKC'),
+          salt,
+          keyLength,
+          { N, r: blockSize, p: parallel, maxmem: 64 << 20 },
+          (error, key) => (error ? reject(error) : resolve(key)),
+        ),
+      ),
   );
 
-/** Digest of a password with a salt of its own, `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`. Never used on the way of a request. */
+/** Digest of a password with a salt of its own, `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`. Hashes wait for each other. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, 2 ** log2N, r, p);
