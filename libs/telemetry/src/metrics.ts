@@ -1,8 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { measureEventLoopLag, neverSampled } from './event-loop-lag';
 
 /** The process's Prometheus registry, served at `/metrics`. */
 export const metrics = new Registry();
-collectDefaultMetrics({ register: metrics });
+collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: neverSampled });
+measureEventLoopLag(metrics);
 
 const rpcDuration = new Histogram({
   name: 'switchyard_rpc_duration_seconds',
