@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
+import { afterWrite, beforeWrite, isWriting } from './call-guard';
 import { databaseError, isStalePlan } from './errors';
 import { measureStatements } from './metrics';
 import { retrying } from './retrying';
@@ -175,8 +176,10 @@ async function run<T>(
 }
 
 /** One statement outside a transaction: it has done nothing where its plan was stale. */
-const runAlone = <T>(pool: pg.Pool, query: Sql): Promise<T[]> =>
-  run<T>(pool, query)
+async function runAlone<T>(pool: pg.Pool, query: Sql): Promise<T[]> {
+  const writes = isWriting(query.text);
+  if (writes) beforeWrite();
+  const rows = await run<T>(pool, query)
     .catch((error) => {
       if (isStalePlan(error)) return run<T>(pool, query);
       throw error;
@@ -184,6 +187,9 @@ const runAlone = <T>(pool: pg.Pool, query: Sql): Promise<T[]> =>
     .catch((error) => {
       throw databaseError(error);
     });
+  if (writes) afterWrite();
+  return rows;
+}
 
 const isolationClause: Record<Isolation, string> = {
   'read committed': 'begin',
@@ -205,7 +211,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     const callbacks: (() => void)[] = [];
     // Statements sent side by side take turns: pg no longer queues them itself.
     let last: Promise<unknown> = Promise.resolve();
+    let writes = false;
     const inTurn = <R>(query: Sql): Promise<R[]> => {
+      writes ||= isWriting(query.text);
       const turn = last.then(() => run<R>(client, query));
       last = turn.catch(() => undefined);
       return turn;
@@ -221,6 +229,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         result = await work(tx);
         await last;
+        if (writes) beforeWrite();
       } catch (error) {
         await last;
         await client.query('rollback').catch((failure: Error) => {
@@ -235,6 +244,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       // PostgreSQL answers the COMMIT of a transaction that a caught error has aborted with ROLLBACK.
       if (command !== 'COMMIT')
         throw new Error('the transaction was rolled back: a failed statement was not passed on');
+      if (writes) afterWrite();
     } catch (error) {
       if (callbacks.length > 0) callbacks.length = 0;
       throw error;

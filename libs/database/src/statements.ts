@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { unguarded } from './call-guard';
 
 /** One statement as it went to the server. */
 export interface Statement {
@@ -43,8 +44,8 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ resu
 /** Statements so far inside the innermost `countStatements`; undefined outside of any. */
 export const statementsSoFar = (): number | undefined => counts.getStore()?.statements;
 
-/** Runs `work` outside any count: background loops that were started from inside a request. */
-export const uncounted = <T>(work: () => T): T => counts.exit(work);
+/** Runs `work` outside any count and any call: background loops, and work for several calls, that a request has started. */
+export const uncounted = <T>(work: () => T): T => counts.exit(() => unguarded(work));
 
 /** Notes a statement about to be sent; the returned function notes its end. */
 export function beginStatement(name: string | undefined, text: string): ((failed: boolean) => void) | undefined {

@@ -48,6 +48,7 @@ export {
   type ServerOptions,
   type ServiceImplementation,
   startServer,
+  type WriteGuard,
 } from './server';
 export { timeTracking, timeTrackingMessage } from './time-tracking';
 export { type Leave, overloaded, type WaitingRoom, type WaitingRoomOptions, waitingRoom } from './waiting-room';

@@ -4,7 +4,7 @@ import { isAppError } from '@switchyard/errors';
 import { logger, metrics } from '@switchyard/telemetry';
 import type { StatementCounter } from './cost';
 import { readSigner, readTrustedKeys, type Signer, type TrustedKeys } from './identity';
-import { type ServiceImplementation, startServer } from './server';
+import { type ServiceImplementation, startServer, type WriteGuard } from './server';
 
 /** The part of a service's configuration that its lifecycle reads; `serviceVariables` of libs/config has it. */
 export interface ProcessConfig {
@@ -34,6 +34,8 @@ export interface ServiceParts {
   readonly ensureDirectory?: (sequence: number) => Promise<void>;
   /** Counts the SQL statements of a call: `countStatements` of libs/database. */
   readonly countStatements?: StatementCounter;
+  /** Keeps calls that can no longer be answered from writing: `guardWrites` of libs/database. */
+  readonly guardWrites?: WriteGuard;
   /** Answers every request of the internal HTTP server that is not one of `/-/liveness`, `/-/readiness`, `/metrics`. */
   readonly http?: RequestListener;
   /** Throws while the service cannot serve (its database is away); asked by `/-/readiness`. */
@@ -110,6 +112,7 @@ export async function startService(
     port: config.GRPC_PORT,
     ensureDirectory: parts.ensureDirectory,
     countStatements: parts.countStatements,
+    guardWrites: parts.guardWrites,
   });
   await parts.start?.();
   let closing: Promise<void> | undefined;

@@ -7,7 +7,7 @@ import {
   type ServiceDefinition,
   type sendUnaryData,
 } from '@grpc/grpc-js';
-import { AppError, forbidden } from '@switchyard/errors';
+import { AppError, forbidden, unavailable } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import { logger, observeRpc, withRequestId } from '@switchyard/telemetry';
 import { HealthImplementation } from 'grpc-health-check';
@@ -17,6 +17,7 @@ import { identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { addReflection } from './reflection';
 import { maxReplyBytes } from './representation';
 import { withoutCopies } from './representation-codec';
+import { type WaitingRoom, waitingRoom } from './waiting-room';
 
 /** What a handler knows of the call beside its request. */
 export interface CallContext {
@@ -45,6 +46,8 @@ export type Handlers<T> = { [K in keyof T]: HandlerOf<T[K]> };
 export interface CallerRule {
   readonly callers: readonly string[];
   readonly onBehalfOf?: boolean;
+  /** Takes no place among the calls that run at a time: its work is bounded by itself, or too little to wait. */
+  readonly unbounded?: boolean;
 }
 
 /** A service definition with its handlers and the processes that may call each of its RPCs. */
@@ -79,7 +82,14 @@ export interface ServerOptions {
   readonly ensureDirectory?: (sequence: number) => Promise<void>;
   /** Counts the SQL statements of a call, which its trailer then tells the caller; absent where there is no database. */
   readonly countStatements?: StatementCounter;
+  /** Keeps calls that can no longer be answered from writing; absent where there is no database. */
+  readonly guardWrites?: WriteGuard;
+  /** Calls of the gateway that run at a time; default 64. What follows from them inside the system takes no place: it would wait for itself. */
+  readonly places?: number;
 }
+
+/** Runs a call; its first write is refused when `refuseLate` throws. libs/database has one. */
+export type WriteGuard = <T>(refuseLate: () => void, work: () => Promise<T>) => Promise<T>;
 
 /** A running gRPC server. */
 export interface RunningServer {
@@ -111,6 +121,7 @@ export const channelOptions = {
 /** Starts a server with the health and reflection services beside `services`. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const server = new Server({ ...channelOptions });
+  const room = waitingRoom({ places: options.places ?? 64, seats: waitingCalls });
   for (const service of options.services) {
     const definition = withoutCopies(service.definition);
     server.addService(
@@ -124,7 +135,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
             name,
             method.responseStream
               ? streaming(method.path, rule, handler, options)
-              : unary(method.path, rule, handler, options),
+              : unary(method.path, rule, handler, options, room),
           ];
         }),
       ),
@@ -181,24 +192,45 @@ async function admit(path: string, rule: CallerRule, call: AnyCall, options: Ser
   };
 }
 
+/** Calls that wait for a place at the most. */
+const waitingCalls = 256;
+
+/**
+ * Whether there is still a point in a call. It has the first half of its time to come to its first write: with the other half it finishes
+ * what it has begun, and its caller, which waits for all of it, gets the answer.
+ */
+function lateness(call: ServerUnaryCall<unknown, unknown>): () => void {
+  const since = Date.now();
+  const until = since + (Number(call.getDeadline()) - since) / 2;
+  return () => {
+    if (call.cancelled || Date.now() > until) throw unavailable('the call can no longer be answered in time');
+  };
+}
+
 type AnyHandler = (request: never, context: CallContext) => unknown;
 
 const unary =
-  (path: string, rule: CallerRule, handler: AnyHandler, options: ServerOptions) =>
+  (path: string, rule: CallerRule, handler: AnyHandler, options: ServerOptions, room: WaitingRoom) =>
   (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
     const done = observeRpc('server', path);
+    const refuseLate = lateness(call);
+    const run = async (context: CallContext) => {
+      refuseLate();
+      const handle = async (): Promise<unknown> => handler(call.request as never, context);
+      const work = () =>
+        withRequestId(context.requestId, async () => {
+          const answer = await (options.guardWrites?.(refuseLate, handle) ?? handle());
+          logger.debug({ rpc: path, caller: context.caller }, 'call answered');
+          return answer;
+        });
+      if (!isCostWanted(call.metadata)) return { result: await work(), trailer: undefined };
+      const { result, cost } = await measureCost(work, options.countStatements);
+      return { result, trailer: costTrailer(cost) };
+    };
     admit(path, rule, call, options)
-      .then(async (context) => {
-        const work = () =>
-          withRequestId(context.requestId, async () => {
-            const answer = await (handler(call.request as never, context) as Promise<unknown>);
-            logger.debug({ rpc: path, caller: context.caller }, 'call answered');
-            return answer;
-          });
-        if (!isCostWanted(call.metadata)) return { result: await work(), trailer: undefined };
-        const { result, cost } = await measureCost(work, options.countStatements);
-        return { result, trailer: costTrailer(cost) };
-      })
+      .then((context) =>
+        context.caller === 'gateway' && rule.unbounded !== true ? room.run(() => run(context)) : run(context),
+      )
       .then(
         ({ result, trailer }) => {
           done('ok');

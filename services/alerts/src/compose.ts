@@ -1,5 +1,5 @@
 import { type BlobStore, openBlobStore } from '@switchyard/blobs';
-import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
+import { assertMigrated, countStatements, guardWrites, openDatabase, sql } from '@switchyard/database';
 import { startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startRelay } from '@switchyard/events';
@@ -29,7 +29,7 @@ export async function compose(
 ): Promise<ServiceParts> {
   await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
   const blobs = edges.blobs ?? (await openBlobStore(config));
-  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'alerts' });
+  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'alerts', poolSize: 15 });
   const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
   const directory = await startDirectory({ db, client: groupsAdmin.client(DirectoryServiceService), log: logger });
   const bus =
@@ -57,6 +57,7 @@ export async function compose(
       areas.flatMap(({ http = [] }) => http),
     ),
     countStatements,
+    guardWrites,
     ready: async () => {
       await db.query(sql`select 1`);
       if (!directory.ready()) throw unavailable('the directory has not been filled');

@@ -1,4 +1,4 @@
-import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
+import { assertMigrated, countStatements, guardWrites, openDatabase, sql } from '@switchyard/database';
 import { labelsOf, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
@@ -41,7 +41,7 @@ export interface Edges {
 /** Builds the service on a migrated database. */
 export async function compose(config: Config, { signer }: ProcessContext, edges: Edges = {}): Promise<ServiceParts> {
   await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
-  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });
+  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration', poolSize: 15 });
   const prisma = openPrisma(db);
   const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
   const mergeRequests = connect(config.MERGE_REQUESTS_ADDRESS, signer);
@@ -112,6 +112,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     ],
     ensureDirectory: directory.ensure,
     countStatements,
+    guardWrites,
     ready: async () => {
       await db.query(sql`select 1`);
       if (!directory.ready()) throw unavailable('the directory has not been filled');

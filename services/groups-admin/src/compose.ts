@@ -1,4 +1,4 @@
-import { assertMigrated, countStatements, openDatabase, prismaAdapter, sql } from '@switchyard/database';
+import { assertMigrated, countStatements, guardWrites, openDatabase, prismaAdapter, sql } from '@switchyard/database';
 import { openBus, startConsumer, startRelay } from '@switchyard/events';
 import type { ServiceParts } from '@switchyard/rpc';
 import { bootstrap } from './application/bootstrap';
@@ -66,6 +66,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
       ...groups.services,
     ],
     countStatements,
+    guardWrites,
     ready: async () => void (await db.query(sql`select 1`)),
     start: async () => {
       running.push(

@@ -1,4 +1,4 @@
-import { assertMigrated, countStatements, openDatabase, sql } from '@switchyard/database';
+import { assertMigrated, countStatements, guardWrites, openDatabase, sql } from '@switchyard/database';
 import { keepInPriorityOrder, labelsOf, priorityOrderStore, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
@@ -82,6 +82,7 @@ export async function compose(
     http: repository.http,
     ensureDirectory: directory.ensure,
     countStatements,
+    guardWrites,
     ready: async () => {
       await db.query(sql`select 1`);
       if (!directory.ready()) throw unavailable('the directory has not been filled');

@@ -1,4 +1,4 @@
-import { type Database, named, sql, type Tx } from '@switchyard/database';
+import { type Database, named, sql, type Tx, unguarded } from '@switchyard/database';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { severityNumber, severityOf, statusNumber, statusOf } from '../domain/alert';
 import {
@@ -57,7 +57,8 @@ export function alertIngest(db: Database, directorySequence: () => number): Aler
 
   return {
     async write(payloads) {
-      const outcomes = await write(payloads);
+      // For many calls: that one of them has gone is no reason to refuse the others.
+      const outcomes = await unguarded(() => write(payloads));
       faultPoint('alert.batch_committed');
       return outcomes;
     },

@@ -23,10 +23,17 @@ const toPresentedKey = ({ projectPath, endpointId, key }: Presented): PresentedK
   key: key === '' ? undefined : key,
 });
 
+/** Payloads have a queue of their own, with its own bounds: see application/alert-writer.ts. */
+const bounded = { callers: ['gateway'], unbounded: true };
+
 /** IngestionService, for the gateway. */
 export const ingestionHandler = ({ receiveAlerts, checkKey }: AlertReception): ServiceImplementation =>
-  implement(IngestionServiceService, {
-    receive: async ({ content, userAgent, ...presented }) =>
-      toResponse(await receiveAlerts({ ...toPresentedKey(presented), content, userAgent })),
-    checkKey: async (presented) => ({ right: await checkKey(toPresentedKey(presented)) }),
-  });
+  implement(
+    IngestionServiceService,
+    {
+      receive: async ({ content, userAgent, ...presented }) =>
+        toResponse(await receiveAlerts({ ...toPresentedKey(presented), content, userAgent })),
+      checkKey: async (presented) => ({ right: await checkKey(toPresentedKey(presented)) }),
+    },
+    { receive: bounded, checkKey: bounded },
+  );

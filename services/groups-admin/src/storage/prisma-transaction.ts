@@ -1,4 +1,4 @@
-import { databaseError, fromPrisma, retrying, type Sql, type Tx } from '@switchyard/database';
+import { afterWrite, beforeWrite, databaseError, fromPrisma, retrying, type Sql, type Tx } from '@switchyard/database';
 import type { Prisma, PrismaClient } from '../generated/prisma/client';
 
 /**
@@ -12,17 +12,20 @@ export const prismaTransaction = <T>(
   retrying(async () => {
     const callbacks: (() => void)[] = [];
     const result = await prisma.$transaction(
-      (client) => {
+      async (client) => {
         const executor = fromPrisma(client);
         const tx: Tx = {
           query: executor.query,
           one: async <R>(query: Sql) => (await executor.query<R>(query))[0],
           afterCommit: (callback) => callbacks.push(callback),
         };
-        return work(client, tx);
+        const done = await work(client, tx);
+        beforeWrite();
+        return done;
       },
       { maxWait: 5_000, timeout: 15_000 },
     );
+    afterWrite();
     for (const callback of callbacks) callback();
     return result;
   });

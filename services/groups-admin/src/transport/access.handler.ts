@@ -8,5 +8,8 @@ export const accessHandler = (resolve: ResolveAccess, locate: LocateProject): Se
   implement(
     AccessServiceService,
     { resolve: (request) => resolve(request), locateProject: ({ path }) => locate(path) },
-    { resolve: { callers: ['gateway', 'merge-requests'] }, locateProject: { callers: ['alerts'] } },
+    {
+      resolve: { callers: ['gateway', 'merge-requests'], unbounded: true },
+      locateProject: { callers: ['alerts'] },
+    },
   );

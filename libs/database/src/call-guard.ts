@@ -1,0 +1,48 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** A call that someone waits for. */
+interface GuardedCall {
+  /** Whether it has written: from then on it goes to its end. */
+  wrote: boolean;
+  /** Whether it has been answered; what it left running answers to no one. */
+  over: boolean;
+  /** Throws when the call can no longer be answered. */
+  readonly refuseLate: () => void;
+}
+
+const calls = new AsyncLocalStorage<GuardedCall>();
+
+/**
+ * Runs a call whose first write is refused once nobody could be told of it: `refuseLate` throws then, and what the transaction has done is
+ * rolled back. After the first write the call is no longer refused, since half of a change would be worse than one that came late.
+ */
+export async function guardWrites<T>(refuseLate: () => void, work: () => Promise<T>): Promise<T> {
+  const call: GuardedCall = { wrote: false, over: false, refuseLate };
+  try {
+    return await calls.run(call, work);
+  } finally {
+    call.over = true;
+  }
+}
+
+/** Runs `work` as part of no call. */
+export const unguarded = <T>(work: () => T): T => calls.exit(work);
+
+const reading = /^\s*(select|values|show|explain|set|savepoint|release|rollback|begin|start|lock|commit)\b/i;
+const writingWithin = /\b(insert\s+into|update|delete\s+from|merge\s+into)\b/i;
+
+/** Whether a statement writes rows by itself. A `select` that calls a function which writes, or locks rows, counts as reading. */
+export const isWriting = (text: string): boolean =>
+  !reading.test(text) && (!/^\s*with\b/i.test(text) || writingWithin.test(text));
+
+/** Called before what makes the first write of a call last. @throws what the call's guard throws */
+export function beforeWrite(): void {
+  const call = calls.getStore();
+  if (call !== undefined && !call.wrote && !call.over) call.refuseLate();
+}
+
+/** Called once a write lasts. */
+export function afterWrite(): void {
+  const call = calls.getStore();
+  if (call !== undefined) call.wrote = true;
+}

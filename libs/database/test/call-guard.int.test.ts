@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { unavailable } from '@switchyard/errors';
+import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { type Database, guardWrites, openDatabase, raw, sql, uncounted } from '../src';
+import { isWriting } from '../src/call-guard';
+
+let home: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  home = await testDatabase({ sets: [{ schema: 'public', directory: join(__dirname, 'migrations') }] });
+  db = openDatabase({ url: home.url, applicationName: 'test', poolSize: 4 });
+  await db.query(sql`create table guarded (name text)`);
+});
+beforeEach(() => db.query(sql`truncate guarded`));
+afterAll(async () => {
+  await db.close();
+  await home.close();
+});
+
+const refused = { kind: 'unavailable' };
+const stored = async () =>
+  (await db.query<{ name: string }>(sql`select name from guarded order by name`)).map((row) => row.name);
+const insert = (name: string) => db.query(sql`insert into guarded values (${name})`);
+
+/** A call that is late as soon as it says so. */
+function callOf(work: (beLate: () => void) => Promise<unknown>): Promise<unknown> {
+  let late = false;
+  return guardWrites(
+    () => {
+      if (late) throw unavailable('late');
+    },
+    () =>
+      work(() => {
+        late = true;
+      }),
+  );
+}
+
+test.each([
+  ['a transaction', () => db.transaction((tx) => tx.query(sql`insert into guarded values ('late')`))],
+  [
+    'a statement that writes in a part of it',
+    () => db.query(sql`with made as (insert into guarded values ('late') returning name) select name from made`),
+  ],
+  ['a statement of its own', () => insert('late')],
+])('%s is refused, and has done nothing, when it would be the first write of a late call', async (_name, write) => {
+  const call = callOf(async (beLate) => {
+    await db.query(sql`select 1`);
+    beLate();
+    await write();
+  });
+  await expect(call).rejects.toMatchObject(refused);
+  expect(await stored()).toEqual([]);
+});
+
+test('a transaction in which the call became late is rolled back, and its connection used again', async () => {
+  const call = callOf((beLate) =>
+    db.transaction(async (tx) => {
+      await tx.query(sql`insert into guarded values ('late')`);
+      beLate();
+    }),
+  );
+  await expect(call).rejects.toMatchObject(refused);
+  expect(await stored()).toEqual([]);
+  expect(db.pool.idleCount).toBe(db.pool.totalCount);
+});
+
+test('what has written once goes to its end, late or not', async () => {
+  await callOf(async (beLate) => {
+    await db.transaction((tx) => tx.query(sql`insert into guarded values ('one')`));
+    beLate();
+    await insert('two');
+    await db.transaction((tx) => tx.query(sql`insert into guarded values ('three')`));
+  });
+  expect(await stored()).toEqual(['one', 'three', 'two']);
+});
+
+test('a late call may still read', async () => {
+  const call = callOf(async (beLate) => {
+    beLate();
+    return db.transaction((tx) => tx.query(sql`select 1 as one`), { isolation: 'repeatable read' });
+  });
+  expect(await call).toEqual([{ one: 1 }]);
+});
+
+test('work for several calls, and what a call left running, is nobody’s to refuse', async () => {
+  let left: Promise<unknown> = Promise.resolve();
+  let answered = (): void => undefined;
+  const answer = new Promise<void>((resolve) => (answered = resolve));
+  await callOf(async (beLate) => {
+    beLate();
+    await uncounted(() => insert('shared'));
+    left = answer.then(() => insert('left'));
+  });
+  answered();
+  await left;
+  expect(await stored()).toEqual(['left', 'shared']);
+});
+
+test.each([
+  ['insert into a values (1)', true],
+  ['\n  Update a set b = 1', true],
+  ['delete from a', true],
+  ['with gone as (delete from a returning b) select b from gone', true],
+  ['with found as (select deleted_at from updates) select 1 from found', false],
+  ['select 1', false],
+  ['savepoint swap', false],
+  ['create table a ()', true],
+])('%s writes: %s', (text, writes) => {
+  expect(isWriting(raw(text).text)).toBe(writes);
+});
