@@ -6,6 +6,7 @@ import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion'
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import { type Signer, startInternalHttp } from '@switchyard/rpc';
 import type { Config } from './config';
+import { admission } from './http/admission';
 import { alertInlet, isOverlongPayload } from './http/alert-inlet';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
@@ -51,7 +52,11 @@ export async function compose(
     );
   let draining = false;
   const externalUrl = (config.SWITCHYARD_EXTERNAL_URL ?? `http://localhost:${config.PORT}`).replace(/\/+$/, '');
-  const access = accessResolver(peers.client(AccessServiceService));
+  const admit = admission(peers, {
+    reads: config.SWITCHYARD_READS_AT_ONCE,
+    writes: config.SWITCHYARD_WRITES_AT_ONCE,
+  });
+  const access = accessResolver(admit.access(peers.client(AccessServiceService)));
   const forward = forwarder(
     { 'merge-requests': config.MERGE_REQUESTS_HTTP_URL, alerts: config.ALERTS_HTTP_URL },
     signer,
@@ -61,7 +66,7 @@ export async function compose(
   const app = createApp(
     declared,
     {
-      peers,
+      admission: admit,
       access,
       forward,
       limits: rateLimits(

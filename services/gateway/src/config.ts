@@ -10,6 +10,8 @@ const limit = z
   })
   .optional();
 
+const atOnce = (usual: number) => z.coerce.number().int().min(1).max(10_000).default(usual);
+
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal'];
 
 /** An address, a range in CIDR notation, or a name that Express knows. */
@@ -56,6 +58,9 @@ export const readConfig = (environment: NodeJS.ProcessEnv = process.env) =>
       SWITCHYARD_THROTTLE_UNAUTHENTICATED: limit,
       /** Factor on every application limit; 0 turns them off. */
       SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
+      /** Requests that read, and those that write, which one service is given at a time; the others wait, or are refused. */
+      SWITCHYARD_READS_AT_ONCE: atOnce(32),
+      SWITCHYARD_WRITES_AT_ONCE: atOnce(12),
       /** Payloads a project may receive, `<requests>/<seconds>`; off when unset (G-4.12-4). */
       SWITCHYARD_ALERT_LIMIT: limit,
       /** Bytes of the largest payload that is read. */

@@ -1,14 +1,13 @@
 import { AppError } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import type { ServiceDefinition } from '@switchyard/rpc';
 import { anonymous, measureCost } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
+import { type Admission, ownerOfAccess } from './admission';
 import { sudoOf, tokenOf } from './authenticate';
 import { refusalOfCaller, refusalOfTarget, targetKind } from './authorize';
 import { checkParameters, refuseProblems } from './check-parameters';
-import { bind, type Peers } from './clients';
 import type { Forwarder } from './forward';
 import { pageHeaders, pageParameters, pageRequest } from './page';
 import { isAsWritten, text } from './params';
@@ -26,7 +25,7 @@ function momentOf(header: string | undefined): Date | undefined {
 
 /** What the pipeline needs of the process. */
 export interface PipelineEdges {
-  readonly peers: Peers;
+  readonly admission: Admission;
   readonly access: AccessResolver;
   readonly limits: RateLimits;
   readonly forward: Forwarder;
@@ -61,6 +60,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const defaultStatus = Number(Object.keys(route.returns)[0]);
 
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
+    edges.admission.knock(route);
     const requestId = response.getHeader('X-Request-Id') as string;
     const raw = route.upload === undefined ? await readParameters(request, response, bodyRules) : readQuery(request);
     const question = {
@@ -101,6 +101,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
     const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };
+    const visit = edges.admission.visit(route, options);
     const page = paging?.page ?? noPage;
     const handling = (): Promise<Answer> =>
       route.handle({
@@ -109,14 +110,15 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         access: answer.access as Access,
         actor,
         page,
-        call: <T extends ServiceDefinition>(definition: T) => bind(edges.peers.client(definition), options),
+        call: visit.client,
         unmodifiedSince: momentOf(request.get('if-unmodified-since')),
       });
     const { result: reply, cost } = await (edges.showCost
       ? measureCost(handling)
       : handling().then((result) => ({ result, cost: undefined }))
     ).finally(() => {
-      if (route.method !== 'get') edges.access.forget();
+      visit.leave();
+      if (route.method !== 'get' && visit.called.has(ownerOfAccess)) edges.access.forget();
     });
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
     if (isForward(reply)) return edges.forward(request, response, reply.forward, { ...identity, requestId });

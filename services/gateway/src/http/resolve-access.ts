@@ -26,7 +26,7 @@ export interface AccessResolver {
     requestId: string,
     options?: { fresh?: boolean },
   ): Promise<{ answer: ResolveResponse; fresh: boolean }>;
-  /** Drops every cached answer: called after each write this replica forwards to groups-admin. */
+  /** Drops every cached answer: called after each write for which this replica has called groups-admin. */
   forget(): void;
 }
 

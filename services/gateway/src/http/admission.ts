@@ -1,0 +1,152 @@
+import type { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
+import {
+  type CallOptions,
+  type Leave,
+  overloaded,
+  type RpcClient,
+  type ServiceDefinition,
+  type WaitingRoom,
+  waitingRoom,
+} from '@switchyard/rpc';
+import { counter, gauge, type Reading } from '@switchyard/telemetry';
+import { type BoundClient, bind, ownerOf, type Peers } from './clients';
+import type { Route } from './route';
+
+/** Requests that one service is given at a time by this process. Reads and writes have places of their own. */
+export interface AdmissionLimits {
+  /** Default 32. */
+  readonly reads?: number | undefined;
+  /** Default 12: fewer than a service has connections to its database, since a write holds one for as long as it holds its locks. */
+  readonly writes?: number | undefined;
+}
+
+/** The authority on who may see what. */
+type AccessClient = RpcClient<typeof AccessServiceService>;
+
+/** One request on its way through its handler. */
+export interface Visit {
+  /** A client of the request. The first call waits for a place at its service, which is kept until the request leaves. */
+  client<T extends ServiceDefinition>(definition: T): BoundClient<T>;
+  /** Services that the request has called. */
+  readonly called: ReadonlySet<string>;
+  /** Gives the place back. */
+  leave(): void;
+}
+
+/**
+ * Bounds the requests that each service works on, so that one that gets more than it can do goes on doing as much as it can, and costs
+ * the others nothing. A request waits before its first call, and no longer: what has begun is never refused for want of room.
+ */
+export interface Admission {
+  /** Refuses a request for whose service there is neither a place nor a seat, before its body is read. @throws AppError unavailable */
+  knock(route: Route): void;
+  visit(route: Route, options: CallOptions): Visit;
+  /** Who is asked who a caller is and what they may see: questions of one gateway at a time are bounded as well. */
+  access(client: AccessClient): AccessClient;
+}
+
+/** The service that is asked who may see what; no other's writes make a cached answer older than it is. */
+export const ownerOfAccess = 'groups-admin';
+
+/** Requests that wait for one service, reads or writes, at the most. */
+const seats = 300;
+
+/** Milliseconds a burst of writes waits: a write that is refused has to be made again. Reads wait as long as is usual. */
+const writePatienceMs = 20_000;
+
+/** Milliseconds within which a service answers a write that has got its place. It does not begin to write in the second half of them. */
+const writeWithinMs = 60_000;
+
+const isRead = ({ method }: Route): boolean => method === 'get';
+
+type Room = WaitingRoom & { readonly labels: { readonly service: string; readonly kind: string } };
+const rooms = new Set<Room>();
+const readings = (of: (room: Room) => number) => async (): Promise<readonly Reading[]> =>
+  [...rooms].map((room) => ({ labels: room.labels, value: of(room) }));
+const labels = ['service', 'kind'];
+gauge(
+  { name: 'switchyard_requests_running', help: 'Requests that a service works on for this gateway', labels },
+  readings((room) => room.running()),
+);
+gauge(
+  { name: 'switchyard_requests_waiting', help: 'Requests that wait for a place at a service', labels },
+  readings((room) => room.waiting()),
+);
+const countRefused = counter({
+  name: 'switchyard_requests_refused_total',
+  help: 'Requests refused before anything was done, for want of room at their service',
+});
+
+/** Makes the rooms of the services that `peers` reaches. */
+export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 12 }: AdmissionLimits = {}): Admission {
+  const roomOf = new Map<string, Room>();
+  // Learned from what its handler calls first: nothing that a route could forget to say.
+  const ownerOfRoute = new WeakMap<Route, string>();
+
+  function roomFor(service: string, kind: 'read' | 'write' | 'access'): Room {
+    const key = `${service} ${kind}`;
+    let found = roomOf.get(key);
+    if (found === undefined) {
+      const bounds = kind === 'write' ? { places: writes, patienceMs: writePatienceMs } : { places: reads };
+      found = { ...waitingRoom({ ...bounds, seats }), labels: { service, kind } };
+      roomOf.set(key, found);
+      rooms.add(found);
+    }
+    return found;
+  }
+  const room = (route: Route, service: string): Room => roomFor(service, isRead(route) ? 'read' : 'write');
+
+  function refused(error: unknown): never {
+    countRefused();
+    throw error;
+  }
+
+  return {
+    knock(route) {
+      const owner = ownerOfRoute.get(route);
+      if (owner !== undefined && room(route, owner).isFull()) refused(overloaded());
+    },
+    access: (client) => ({
+      ...client,
+      resolve: async (question, options) => {
+        const leave = await roomFor(ownerOfAccess, 'access').enter(options.signal).catch(refused);
+        return client.resolve(question, options).finally(leave);
+      },
+    }),
+    visit(route, options) {
+      const called = new Set<string>();
+      let place: Promise<Leave> | undefined;
+      const timed = isRead(route) ? options : { ...options, timeoutMs: writeWithinMs };
+      function enter(owner: string): Promise<Leave> {
+        if (place === undefined) {
+          ownerOfRoute.set(route, owner);
+          place = room(route, owner).enter(options.signal).catch(refused);
+        }
+        return place;
+      }
+      return {
+        called,
+        client: <T extends ServiceDefinition>(definition: T) => {
+          const owner = ownerOf(definition);
+          const client = bind(peers.client(definition), timed);
+          return new Proxy(client as object, {
+            get: (target, name) => {
+              const method = (target as Record<PropertyKey, unknown>)[name];
+              if (typeof method !== 'function') return method;
+              return async (request: unknown) => {
+                await enter(owner);
+                called.add(owner);
+                return method(request);
+              };
+            },
+          }) as BoundClient<T>;
+        },
+        leave: () =>
+          void place?.then(
+            (leave) => leave(),
+            () => undefined,
+          ),
+      };
+    },
+  };
+}
