@@ -88,11 +88,14 @@ export function connect(address: string, signer: Signer): Peer {
   };
 }
 
+/** Bytes that were encoded to be signed are sent as they are. */
+const asTheyAre = (bytes: Buffer): Buffer => bytes;
+
 function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, signer: Signer): RpcClient<T> {
   const methods = Object.entries(definition).map(([name, method]) => {
-    const metadataFor = (options: CallOptions): Metadata => {
+    const metadataFor = (options: CallOptions, content: Buffer): Metadata => {
       const metadata = new Metadata();
-      metadata.set(identityKey, signClaims(signer, method.path, options.requestId, options));
+      metadata.set(identityKey, signClaims(signer, method.path, options.requestId, options, content));
       metadata.set('x-request-id', options.requestId);
       return metadata;
     };
@@ -101,15 +104,16 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
     const once = async (request: unknown, options: CallOptions, deadline: number): Promise<unknown> => {
       await connected(channel, deadline);
       return new Promise((resolve, reject) => {
+        const content = method.requestSerialize(request);
+        const metadata = metadataFor(options, content);
         const done = observeRpc('client', method.path);
-        const metadata = metadataFor(options);
         const cost = runningCost();
         if (cost !== undefined) askForCost(metadata);
         const call = channel.makeUnaryRequest(
           method.path,
-          method.requestSerialize,
+          asTheyAre,
           method.responseDeserialize,
-          request,
+          content,
           metadata,
           { deadline },
           (error: ServiceError | null, response: unknown) => {
@@ -139,12 +143,13 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
     const streaming = async function* (request: unknown, options: CallOptions): AsyncIterable<unknown> {
       const deadline = deadlineOf(options);
       await connected(channel, deadline);
+      const content = method.requestSerialize(request);
       const call = channel.makeServerStreamRequest(
         method.path,
-        method.requestSerialize,
+        asTheyAre,
         method.responseDeserialize,
-        request,
-        metadataFor(options),
+        content,
+        metadataFor(options, content),
         { deadline },
       );
       try {

@@ -2,8 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { AppError, notFound } from '@switchyard/errors';
 import type { Claims } from '@switchyard/protos/rpc/v1/identity';
 import { logger, withRequestId } from '@switchyard/telemetry';
-import { identityKey, type TrustedKeys, verifyClaims } from './identity';
+import { forwardedMethod, identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { anonymous } from './server';
+import { UsedClaims } from './used-claims';
 
 /** A request that the gateway streams on to the internal HTTP port, admitted by its signed claims (D3). */
 export interface ForwardedCall {
@@ -35,15 +36,20 @@ export interface ForwardedEdges {
 
 /** Answers requests that the gateway forwards, and no others. */
 export function forwardedHttp(edges: ForwardedEdges, endpoints: readonly ForwardedEndpoint[]): RequestListener {
+  const gate = { ...edges, used: new UsedClaims() };
   return (request, response) => {
     withRequestId(String(request.headers['x-request-id'] ?? ''), () =>
-      handle(edges, endpoints, request, response).catch((error: unknown) => fail(request, response, error)),
+      handle(gate, endpoints, request, response).catch((error: unknown) => fail(request, response, error)),
     );
   };
 }
 
+interface Gate extends ForwardedEdges {
+  readonly used: UsedClaims;
+}
+
 async function handle(
-  edges: ForwardedEdges,
+  edges: Gate,
   endpoints: readonly ForwardedEndpoint[],
   request: IncomingMessage,
   response: ServerResponse,
@@ -52,7 +58,7 @@ async function handle(
   for (const endpoint of endpoints) {
     const found = endpoint.path.exec(path);
     if (found === null || !endpoint.methods.includes(request.method ?? '')) continue;
-    const claims = await admit(edges, request, path);
+    const claims = await admit(edges, request);
     const projectId = Number(found[1]);
     if (claims.access?.id !== projectId) throw new AppError('forbidden');
     const parts = found.slice(2).map((part) => decodeURIComponent(part));
@@ -62,13 +68,12 @@ async function handle(
   throw notFound();
 }
 
-async function admit(edges: ForwardedEdges, request: IncomingMessage, path: string): Promise<Claims> {
+async function admit(edges: Gate, request: IncomingMessage): Promise<Claims> {
   const signed = request.headers[identityKey];
-  const claims = verifyClaims(
-    edges.trusted,
-    `HTTP ${request.method} ${path}`,
-    typeof signed === 'string' ? Buffer.from(signed, 'base64') : undefined,
-  );
+  const claims = verifyClaims(edges.trusted, edges.used, {
+    method: forwardedMethod(request.method ?? '', request.url ?? ''),
+    signed: typeof signed === 'string' ? Buffer.from(signed, 'base64') : undefined,
+  });
   if (claims.caller !== 'gateway') throw new AppError('forbidden');
   if (claims.directorySequence > 0) await edges.ensureDirectory(claims.directorySequence);
   return { ...claims, actor: claims.actor ?? anonymous };

@@ -1,7 +1,8 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { AppError } from '@switchyard/errors';
 import { type Access, type Actor, Claims, SignedClaims } from '@switchyard/protos/rpc/v1/identity';
+import type { UsedClaims } from './used-claims';
 
 /** Metadata and HTTP header key under which the signed claims travel. */
 export const identityKey = 'switchyard-identity-bin';
@@ -55,8 +56,29 @@ function named<T>(variable: string, file: string, read: () => T): T {
   }
 }
 
-/** Signs `identity` for one method and request id, good for five minutes. */
-export function signClaims(signer: Signer, method: string, requestId: string, identity: Identity): Buffer {
+/** This run of this process, as claims name it, and how many it has signed. */
+const run = randomBytes(16).toString('base64url');
+let signed = 0;
+
+const nothing = Buffer.alloc(0);
+const digestOf = (content: Uint8Array | undefined): Buffer =>
+  content === undefined ? nothing : hash('sha256', content, 'buffer');
+
+/** What the claims of a forwarded request name as its method. `url` is path and query, as the request line has them. */
+export const forwardedMethod = (method: string, url: string): string => `HTTP ${method} ${url}`;
+
+/**
+ * Signs `identity` for one call: one method, one request id, one content, once, within five minutes. A call that is made again is signed again.
+ * @param content the encoded request message; left out for a forwarded request, whose body streams
+ */
+export function signClaims(
+  signer: Signer,
+  method: string,
+  requestId: string,
+  identity: Identity,
+  content?: Uint8Array,
+): Buffer {
+  signed += 1;
   const claims = Claims.encode({
     caller: signer.name,
     method,
@@ -65,22 +87,48 @@ export function signClaims(signer: Signer, method: string, requestId: string, id
     actor: identity.actor,
     access: identity.access,
     directorySequence: identity.directorySequence ?? 0,
+    contentDigest: digestOf(content),
+    run,
+    sequence: signed,
   }).finish();
   return Buffer.from(
     SignedClaims.encode({ claims: Buffer.from(claims), signature: sign(undefined, claims, signer.key) }).finish(),
   );
 }
 
+/** What arrived with a call. */
+export interface PresentedCall {
+  readonly method: string;
+  /** The encoded request message; absent for a forwarded request. */
+  readonly content?: Uint8Array;
+  /** Encoded `SignedClaims`. */
+  readonly signed: Buffer | undefined;
+}
+
 /**
- * Verifies signed claims for `method`.
- * @throws AppError unauthorized when absent, malformed, unknown signer, wrong signature, other method or expired
+ * Verifies the signed claims of a call, and notes that they have been used.
+ * @throws AppError unauthorized when absent, malformed, of an unknown signer, wrongly signed, for another method or content, expired or used before
  */
-export function verifyClaims(trusted: TrustedKeys, method: string, signed: Buffer | undefined): Claims {
-  if (signed === undefined) throw new AppError('unauthorized');
-  const envelope = SignedClaims.decode(signed);
-  const claims = Claims.decode(envelope.claims);
-  const key = trusted.get(claims.caller);
-  const genuine = key !== undefined && verify(undefined, envelope.claims, key, envelope.signature);
-  if (!genuine || claims.method !== method || claims.expiresAt < Date.now() / 1000) throw new AppError('unauthorized');
+export function verifyClaims(trusted: TrustedKeys, used: UsedClaims, call: PresentedCall): Claims {
+  const claims = call.signed === undefined ? undefined : genuineClaims(trusted, call.signed);
+  const fits =
+    claims !== undefined &&
+    claims.method === call.method &&
+    digestOf(call.content).equals(claims.contentDigest) &&
+    claims.expiresAt >= Date.now() / 1000;
+  // Last: what others send without a key must not use up anything.
+  if (!fits || !used.take(claims)) throw new AppError('unauthorized');
   return claims;
+}
+
+/** The claims whose signature is their caller's. What cannot be read is not genuine, whatever the reader says of it. */
+function genuineClaims(trusted: TrustedKeys, signed: Buffer): Claims | undefined {
+  try {
+    const envelope = SignedClaims.decode(signed);
+    const claims = Claims.decode(envelope.claims);
+    const key = trusted.get(claims.caller);
+    return key !== undefined && verify(undefined, envelope.claims, key, envelope.signature) ? claims : undefined;
+  } catch {
+    return undefined;
+  }
 }

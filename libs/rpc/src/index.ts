@@ -5,6 +5,7 @@ export { fromServiceError, toServiceError } from './error-status';
 export { searchMatch, titleMatch, userMatch } from './filter';
 export { type ForwardedCall, type ForwardedEdges, type ForwardedEndpoint, forwardedHttp } from './forwarded';
 export {
+  forwardedMethod,
   type Identity,
   identityKey,
   readSigner,
@@ -12,7 +13,6 @@ export {
   type Signer,
   signClaims,
   type TrustedKeys,
-  verifyClaims,
 } from './identity';
 export {
   type InternalHttp,

@@ -3,14 +3,24 @@ import { once } from 'node:events';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { credentials, loadPackageDefinition, type ServiceClientConstructor } from '@grpc/grpc-js';
+import {
+  Client,
+  credentials,
+  loadPackageDefinition,
+  Metadata,
+  type ServiceClientConstructor,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { AppError, conflict, invalid, invalidParams, isAppError } from '@switchyard/errors';
 import {
   type ResolveRequest,
   ResolveRequest as ResolveRequestMessage,
 } from '@switchyard/protos/groups_admin/v1/access';
+import { Claims, SignedClaims } from '@switchyard/protos/rpc/v1/identity';
 import { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
+import { logger } from '@switchyard/telemetry';
 import { signClaims, verifyClaims } from './identity';
 import {
   anonymous,
@@ -24,6 +34,7 @@ import {
   type Signer,
   startServer,
 } from './index';
+import { UsedClaims } from './used-claims';
 
 const pair = (
   name: string,
@@ -247,16 +258,151 @@ describe('signed calls', () => {
 });
 
 describe('signed claims', () => {
-  it('are good for one method and five minutes, and for nothing that was changed', () => {
-    const signed = signClaims(gateway.signer, '/a/B', 'r', {});
-    expect(verifyClaims(trusted, '/a/B', signed).requestId).toBe('r');
-    expect(() => verifyClaims(trusted, '/a/C', signed)).toThrow(AppError);
-    const changed = Buffer.from(signed);
-    changed[changed.length - 1] = (changed.at(-1) as number) ^ 1;
-    expect(() => verifyClaims(trusted, '/a/B', changed)).toThrow(AppError);
+  const content = Buffer.from('a request');
+  const used = new UsedClaims();
+  const verify = (signed: Buffer | undefined, call: object = {}) =>
+    verifyClaims(trusted, used, { method: '/a/B', content, signed, ...call });
+  const sign = () => signClaims(gateway.signer, '/a/B', 'r', {}, content);
+  const reencoded = (change: (claims: Claims) => Partial<Claims>): Buffer => {
+    const { claims, signature } = SignedClaims.decode(sign());
+    const changed = Claims.encode(Claims.fromPartial(change(Claims.decode(claims)))).finish();
+    return Buffer.from(SignedClaims.encode({ claims: Buffer.from(changed), signature }).finish());
+  };
+
+  it('are good for one method, one content and five minutes, and for nothing that was changed', () => {
+    const signed = sign();
+    expect(() => verify(signed, { method: '/a/C' })).toThrow(AppError);
+    expect(() => verify(signed, { content: Buffer.from('another') })).toThrow(AppError);
+    expect(() => verify(signed, { content: undefined })).toThrow(AppError);
+    expect(() => verify(reencoded((claims) => ({ ...claims, actor: { ...anonymous, userId: 1 } })))).toThrow(AppError);
+    expect(verify(signed).requestId).toBe('r');
+    const late = sign();
     jest.useFakeTimers({ now: Date.now() + 301_000 });
-    expect(() => verifyClaims(trusted, '/a/B', signed)).toThrow(AppError);
+    expect(() => verify(late)).toThrow(AppError);
     jest.useRealTimers();
+  });
+
+  it('are taken once, in whatever order they come', () => {
+    const several = Array.from({ length: 100 }, sign);
+    for (const signed of [...several].reverse()) expect(verify(signed).caller).toBe('gateway');
+    for (const signed of several) expect(() => verify(signed)).toThrow(AppError);
+    const wrong = sign();
+    expect(() => verify(wrong, { method: '/a/C' })).toThrow(AppError);
+    expect(verify(wrong).caller).toBe('gateway');
+  });
+
+  it.each([
+    ['absent', undefined],
+    ['empty', Buffer.alloc(0)],
+    ['noise', Buffer.from('ff00ff00ff', 'hex')],
+    ['cut off', sign().subarray(0, 40)],
+    [
+      'without a signature',
+      Buffer.from(
+        SignedClaims.encode(SignedClaims.fromPartial({ claims: SignedClaims.decode(sign()).claims })).finish(),
+      ),
+    ],
+    ['with a signature of another length', Buffer.concat([sign(), Buffer.from([0x12, 3, 1, 2, 3])])],
+    [
+      'claims that are no message',
+      Buffer.from(SignedClaims.encode({ claims: Buffer.from('ffff', 'hex'), signature: Buffer.alloc(64) }).finish()),
+    ],
+    ['of a process that has no key', reencoded((claims) => ({ ...claims, caller: '__proto__' }))],
+    ['without a number', reencoded((claims) => ({ ...claims, sequence: 0 }))],
+  ])('that are %s are refused as unauthorized', (_name, signed) => {
+    expect(() => verify(signed)).toThrow(expect.objectContaining({ kind: 'unauthorized' }));
+  });
+});
+
+describe('what arrives at a server', () => {
+  const handled: ResolveRequest[] = [];
+  const streamed = { ...method('Stream', false), responseStream: true as const };
+  let server: RunningServer;
+  let raw: Client;
+  beforeAll(async () => {
+    server = await startServer({
+      services: [
+        implement(
+          { get: definition.get, stream: streamed } as never,
+          {
+            get: async (asked: ResolveRequest) => {
+              handled.push(asked);
+              return entity({});
+            },
+            stream: async function* (asked: ResolveRequest) {
+              handled.push(asked);
+              yield entity({ n: 1 });
+              yield entity({ n: 2 });
+            },
+          } as never,
+        ),
+      ],
+      trusted,
+      host: '127.0.0.1',
+      port: 0,
+    });
+    raw = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
+  });
+  beforeEach(() => {
+    handled.length = 0;
+  });
+  afterAll(async () => {
+    raw.close();
+    await server.close(100);
+  });
+
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const send = (path: string, bytes: Buffer, signed?: Buffer): Promise<string> => {
+    const metadata = new Metadata();
+    if (signed !== undefined) metadata.set('switchyard-identity-bin', signed);
+    return new Promise((settle) => {
+      if (path === definition.get.path) {
+        raw.makeUnaryRequest(path, asIs, asIs, bytes, metadata, (error) => settle(error ? String(error.code) : 'ok'));
+        return;
+      }
+      const call = raw.makeServerStreamRequest(path, asIs, asIs, bytes, metadata);
+      call.on('data', () => undefined).once('end', () => settle('ok'));
+      call.once('error', (error) => settle(String((error as ServiceError).code)));
+    });
+  };
+  const refused = String(status.UNAUTHENTICATED);
+  const bytes = definition.get.requestSerialize(request);
+  const otherBytes = definition.get.requestSerialize({ ...request, token: 'another' });
+
+  it.each([definition.get.path, streamed.path])(
+    '%s: claims let in the request they were signed for, once',
+    async (path) => {
+      const signed = signClaims(gateway.signer, path, 'r', {}, bytes);
+      expect(await send(path, otherBytes, signed)).toBe(refused);
+      expect(handled).toEqual([]);
+      expect(await send(path, bytes, signed)).toBe('ok');
+      expect(await send(path, bytes, signed)).toBe(refused);
+      expect(handled).toEqual([request]);
+    },
+  );
+
+  it.each([
+    ['no claims', bytes, undefined],
+    ['noise for claims', bytes, Buffer.from('ff00ff', 'hex')],
+    ['noise for a request', Buffer.from('ffffffff', 'hex'), undefined],
+    ['noise for both', Buffer.from('ffffffff', 'hex'), Buffer.alloc(3_000, 0xff)],
+  ])('%s: unauthenticated, and no line in the log', async (_name, message, signed) => {
+    const log = jest.spyOn(logger, 'error');
+    for (const path of [definition.get.path, streamed.path]) expect(await send(path, message, signed)).toBe(refused);
+    expect(log).not.toHaveBeenCalled();
+    log.mockRestore();
+  });
+
+  it('a call that is made again is signed again, a stream is signed too', async () => {
+    const peer = connect(`127.0.0.1:${server.port}`, gateway.signer);
+    const client = peer.client({ get: definition.get, stream: streamed });
+    for (let n = 0; n < 3; n += 1) await client.get(request, { requestId: 'same' });
+    const got: unknown[] = [];
+    for await (const message of client.stream(request, { requestId: 'same' }))
+      got.push(JSON.parse(String(message.json)));
+    expect(got).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(handled).toHaveLength(4);
+    peer.close();
   });
 });
 

@@ -17,6 +17,7 @@ import { identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { addReflection } from './reflection';
 import { maxReplyBytes } from './representation';
 import { withoutCopies } from './representation-codec';
+import { UsedClaims } from './used-claims';
 import { type WaitingRoom, waitingRoom } from './waiting-room';
 
 /** What a handler knows of the call beside its request. */
@@ -122,20 +123,23 @@ export const channelOptions = {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const server = new Server({ ...channelOptions });
   const room = waitingRoom({ places: options.places ?? 64, seats: waitingCalls });
+  const gate = { ...options, used: new UsedClaims() };
   for (const service of options.services) {
     const definition = withoutCopies(service.definition);
     server.addService(
-      definition,
+      undecoded(definition),
       Object.fromEntries(
         Object.entries(definition).map(([name, method]) => {
           const rule = service.rules[name] ?? gatewayOnly;
-          const handler = service.handlers[name];
-          if (handler === undefined) throw new Error(`${method.path} has no handler`);
+          const decoded = service.handlers[name];
+          if (decoded === undefined) throw new Error(`${method.path} has no handler`);
+          const handler: AnyHandler = (request, context) =>
+            decoded(method.requestDeserialize(request) as never, context);
           return [
             name,
             method.responseStream
-              ? streaming(method.path, rule, handler, options)
-              : unary(method.path, rule, handler, options, room),
+              ? streaming(method.path, rule, handler, gate)
+              : unary(method.path, rule, handler, gate, room),
           ];
         }),
       ),
@@ -165,11 +169,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
+/** Requests arrive as their bytes: the claims are bound to them, and nothing is decoded for a stranger. */
+const undecoded = (definition: ServiceDefinition): ServiceDefinition =>
+  Object.fromEntries(
+    Object.entries(definition).map(([name, method]) => [
+      name,
+      { ...method, requestDeserialize: (bytes: Buffer) => bytes },
+    ]),
+  );
 
-async function admit(path: string, rule: CallerRule, call: AnyCall, options: ServerOptions): Promise<CallContext> {
+type AnyCall = ServerUnaryCall<Buffer, unknown> | ServerWritableStream<Buffer, unknown>;
+
+interface Gate extends ServerOptions {
+  readonly used: UsedClaims;
+}
+
+async function admit(path: string, rule: CallerRule, call: AnyCall, options: Gate): Promise<CallContext> {
   const signed = call.metadata.get(identityKey)[0];
-  const claims = verifyClaims(options.trusted, path, signed instanceof Buffer ? signed : undefined);
+  const claims = verifyClaims(options.trusted, options.used, {
+    method: path,
+    content: call.request,
+    signed: signed instanceof Buffer ? signed : undefined,
+  });
   if (!rule.callers.includes(claims.caller)) throw forbidden();
   if (claims.caller !== 'gateway' && claims.actor !== undefined && rule.onBehalfOf !== true) throw forbidden();
   if (claims.directorySequence > 0) await options.ensureDirectory?.(claims.directorySequence);
@@ -199,7 +220,7 @@ const waitingCalls = 256;
  * Whether there is still a point in a call. It has the first half of its time to come to its first write: with the other half it finishes
  * what it has begun, and its caller, which waits for all of it, gets the answer.
  */
-function lateness(call: ServerUnaryCall<unknown, unknown>): () => void {
+function lateness(call: ServerUnaryCall<Buffer, unknown>): () => void {
   const since = Date.now();
   const until = since + (Number(call.getDeadline()) - since) / 2;
   return () => {
@@ -207,16 +228,16 @@ function lateness(call: ServerUnaryCall<unknown, unknown>): () => void {
   };
 }
 
-type AnyHandler = (request: never, context: CallContext) => unknown;
+type AnyHandler = (request: Buffer, context: CallContext) => unknown;
 
 const unary =
-  (path: string, rule: CallerRule, handler: AnyHandler, options: ServerOptions, room: WaitingRoom) =>
-  (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
+  (path: string, rule: CallerRule, handler: AnyHandler, options: Gate, room: WaitingRoom) =>
+  (call: ServerUnaryCall<Buffer, unknown>, callback: sendUnaryData<unknown>): void => {
     const done = observeRpc('server', path);
     const refuseLate = lateness(call);
     const run = async (context: CallContext) => {
       refuseLate();
-      const handle = async (): Promise<unknown> => handler(call.request as never, context);
+      const handle = async (): Promise<unknown> => handler(call.request, context);
       const work = () =>
         withRequestId(context.requestId, async () => {
           const answer = await (options.guardWrites?.(refuseLate, handle) ?? handle());
@@ -244,12 +265,12 @@ const unary =
   };
 
 const streaming =
-  (path: string, rule: CallerRule, handler: AnyHandler, options: ServerOptions) =>
-  async (call: ServerWritableStream<unknown, unknown>): Promise<void> => {
+  (path: string, rule: CallerRule, handler: AnyHandler, options: Gate) =>
+  async (call: ServerWritableStream<Buffer, unknown>): Promise<void> => {
     const done = observeRpc('server', path);
     try {
       const context = await admit(path, rule, call, options);
-      const messages = withRequestId(context.requestId, () => handler(call.request as never, context));
+      const messages = withRequestId(context.requestId, () => handler(call.request, context));
       for await (const message of messages as AsyncIterable<unknown>) {
         if (context.signal.aborted) return;
         if (!call.write(message)) await new Promise((resolve) => call.once('drain', resolve));

@@ -11,6 +11,7 @@ import {
   anonymous,
   type CallOptions,
   connect,
+  forwardedMethod,
   identityKey,
   implement,
   type Peer,
@@ -133,7 +134,7 @@ export async function startInstallation(): Promise<Installation> {
     folder,
     async forward(method, path, { project, user = 7, caller = 'gateway', body, headers }) {
       const { requestId, ...identity } = installation.as({ id: user }, { id: project, level: 30 });
-      const bound = `HTTP ${method} ${path.split('?')[0]}`;
+      const bound = forwardedMethod(method, path);
       const signed = signClaims(identities.signer(caller), bound, requestId, identity);
       return fetch(`http://127.0.0.1:${httpPort}${path}`, {
         method,

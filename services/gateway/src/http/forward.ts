@@ -1,5 +1,5 @@
 import { unavailable } from '@switchyard/errors';
-import { type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
+import { forwardedMethod, type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { logFailure } from './render-error';
@@ -11,9 +11,6 @@ export type Forwarder = (
   to: { to: string; path: string },
   identity: Identity & { requestId: string },
 ) => Promise<void>;
-
-/** What the signed claims of a forwarded request are bound to in place of a gRPC path. */
-export const forwardedMethod = (method: string, path: string): string => `HTTP ${method} ${path.split('?')[0]}`;
 
 /**
  * Builds the forwarder over the internal HTTP addresses by service name.
@@ -50,10 +47,10 @@ export function forwarder(
     const proxy = proxies.get(to);
     if (proxy === undefined) throw unavailable(new Error(`no internal HTTP address for ${to}`));
     await reach(to);
-    const method = forwardedMethod(request.method, path);
     request.url = path;
     for (const name of ['private-token', 'authorization', 'cookie', 'sudo', identityKey]) delete request.headers[name];
-    request.headers[identityKey] = signClaims(signer, method, identity.requestId, identity).toString('base64');
+    const bound = forwardedMethod(request.method, path);
+    request.headers[identityKey] = signClaims(signer, bound, identity.requestId, identity).toString('base64');
     request.headers['x-request-id'] = identity.requestId;
     await proxy(request, response, (error?: unknown) => breakOff(request, response, error as Error));
   };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database';
+import { identityKey } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
 
@@ -314,16 +315,21 @@ test('the repository of a deleted project goes, and does not come back', async (
   expect(await harness.db.query(sql`select 1 from protected_branches where project_id = ${project.id}`)).toEqual([]);
 });
 
-test('a request that is not signed by the gateway for this very path is refused', async () => {
+test('a request that is not signed by the gateway for this very address, or was made before, is refused', async () => {
   const { project } = await pushed({ visibility: 'public' });
-  const direct = (path: string, headers = {}) => fetch(`${harness.serviceUrl}${path}`, { headers });
-  expect((await direct(`/projects/${project.id}/git/info/refs?service=git-upload-pack`)).status).toBe(401);
-  const identity = harness.signed(`HTTP GET /projects/${project.id}/git/info/refs`, project.id);
   const other = await harness.project();
-  expect((await direct(`/projects/${other.id}/git/info/refs?service=git-upload-pack`, identity)).status).toBe(401);
-  const wrongTarget = harness.signed(`HTTP GET /projects/${other.id}/git/info/refs`, project.id);
-  expect((await direct(`/projects/${other.id}/git/info/refs?service=git-upload-pack`, wrongTarget)).status).toBe(403);
-  expect((await direct(`/projects/${project.id}/git/info/refs?service=git-upload-pack`, identity)).status).toBe(200);
+  const address = (id: number, service = 'git-upload-pack') => `/projects/${id}/git/info/refs?service=${service}`;
+  const statusOf = async (path: string, headers = {}) =>
+    (await fetch(`${harness.serviceUrl}${path}`, { headers })).status;
+  expect(await statusOf(address(project.id))).toBe(401);
+  expect(await statusOf(address(project.id), { [identityKey]: '?not=claims' })).toBe(401);
+  const identity = harness.signed(`HTTP GET ${address(project.id)}`, project.id);
+  expect(await statusOf(address(other.id), identity)).toBe(401);
+  expect(await statusOf(address(project.id, 'git-receive-pack'), identity)).toBe(401);
+  const wrongTarget = harness.signed(`HTTP GET ${address(other.id)}`, project.id);
+  expect(await statusOf(address(other.id), wrongTarget)).toBe(403);
+  expect(await statusOf(address(project.id), identity)).toBe(200);
+  expect(await statusOf(address(project.id), identity)).toBe(401);
 });
 
 test('without the service a git client is told 503', async () => {

@@ -87,7 +87,7 @@ describe('metric images', () => {
     expect(headers).not.toHaveProperty('private-token');
     const signed = SignedClaims.decode(Buffer.from(headers[identityKey] as string, 'base64'));
     expect(Claims.decode(signed.claims)).toMatchObject({
-      method: 'HTTP POST /projects/1/alerts/2/metric_images',
+      method: `HTTP POST ${url}`,
       actor: { userId: 7 },
       access: { id: 1, level: 30 },
     });
