@@ -71,7 +71,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
 
     list: (
       source: MemberSource,
-      filter: { query?: string; userIds?: number[]; inherited: boolean },
+      filter: { query?: string; searchPrivateEmail: boolean; userIds?: number[]; inherited: boolean },
       request: PageRequest,
     ): Promise<{ rows: MemberRow[]; page: PageInfo }> => members.list(source, filter, request),
 

@@ -11,6 +11,7 @@ import {
   type Tx,
 } from '@switchyard/database';
 import { internalUserTypes } from '../domain/user';
+import { hasEmail } from './user.list';
 
 /** A group or a project: where members are. */
 export interface MemberSource {
@@ -81,13 +82,21 @@ export const memberStore = (db: Database) => ({
   /** A page of members by user id: one statement and one count. */
   list(
     source: MemberSource,
-    filter: { query?: string; userIds?: number[]; inherited: boolean },
+    filter: {
+      query?: string;
+      /** The query may find e-mails that are not public. */
+      searchPrivateEmail: boolean;
+      userIds?: number[];
+      inherited: boolean;
+    },
     request: PageRequest,
   ): Promise<{ rows: MemberRow[]; page: PageInfo }> {
     const where = conditions(source, filter.inherited);
     if (filter.query !== undefined) {
       const part = contains(filter.query);
-      where.push(sql`u.username ilike ${part} or u.name ilike ${part} or lower(u.email) = lower(${filter.query})`);
+      where.push(
+        sql`u.username ilike ${part} or u.name ilike ${part} or ${hasEmail(filter.query, filter.searchPrivateEmail)}`,
+      );
     }
     if (filter.userIds !== undefined) where.push(sql`u.id = any(${filter.userIds}::bigint[])`);
     return listPage<MemberRow>({

@@ -92,19 +92,22 @@ export interface UserFilter {
   withoutProjects?: boolean;
 }
 
+/** A condition on `u`: the user has this e-mail. Who may not see an e-mail must not be able to confirm it by a search either. */
+export const hasEmail = (email: string, seesPrivate: boolean): Sql =>
+  seesPrivate
+    ? sql`lower(${email}) in (lower(u.email), lower(u.public_email))`
+    : sql`lower(u.public_email) = lower(${email})`;
+
 const when = (clause: Sql) => (wanted: boolean) => (wanted ? clause : []);
 
 const clauses: ClauseTable<UserFilter, UserFilter> = {
   username: (username) => sql`lower(u.username) = lower(${username})`,
   search: (text, { searchPrivateEmail }) => {
-    const email = searchPrivateEmail
-      ? sql`lower(u.email) = lower(${text})`
-      : sql`lower(u.public_email) = lower(${text})`;
     const names =
       text.length < 3
         ? sql`lower(u.username) = lower(${text}) or lower(u.name) = lower(${text})`
         : sql`u.username ilike ${contains(text)} or u.name ilike ${contains(text)}`;
-    return sql`${names} or ${email}`;
+    return sql`${names} or ${hasEmail(text, searchPrivateEmail)}`;
   },
   searchPrivateEmail: () => [],
   active: when(sql`u.state = 'active'`),

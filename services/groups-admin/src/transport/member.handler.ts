@@ -31,11 +31,16 @@ const actorOf = ({ actor, access }: CallContext): MemberActor => ({
 /** MemberService. */
 export const memberHandler = (members: ManageMembers, { externalUrl }: Instance): ServiceImplementation =>
   implement(MemberServiceService, {
-    listMembers: async (request) => {
+    listMembers: async (request, { actor }) => {
       const asked = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id' };
       const { rows, page: info } = await members.list(
         sourceOf(request.source),
-        { query: given(request.query), userIds: some(request.userIds), inherited: request.inherited },
+        {
+          query: given(request.query),
+          searchPrivateEmail: actor.admin,
+          userIds: some(request.userIds),
+          inherited: request.inherited,
+        },
         asked,
       );
       return page(

@@ -1,6 +1,6 @@
 import { sql } from '@switchyard/database';
 import type { MemberSource } from '@switchyard/protos/groups_admin/v1/member';
-import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
+import { bodyOf, pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 import { refusal, worldOf } from '../support/world';
 
 let running: RunningGroups;
@@ -84,6 +84,24 @@ test('members of the groups above are members below, each once with the highest 
   expect(await list(inProject(), { inherited: true, userIds: [eve.userId] })).toEqual([[eve.username, 20]]);
   expect(await get(inProject(), ada, true)).toMatchObject({ access_level: 50 });
   expect(await refusal(get(inProject(), ada))).toEqual({ kind: 'not_found', message: '404 Not found' });
+});
+
+test('a query finds an e-mail that is public, and one that is not for administrators alone', async () => {
+  await addMember(ada, { group }, bob, 30);
+  await addMember(ada, { group }, eve, 30);
+  await running.db.query(sql`update users set public_email = 'eve@public.example' where id = ${eve.userId}`);
+  const found = async (by: TestUser | undefined, query: string, inherited: boolean) => {
+    const request = { source: inGroup(), page: pageOf(), query, userIds: [], inherited };
+    return bodyOf(await members(by).listMembers(request, { group })).map(({ id }: { id: number }) => id);
+  };
+  for (const inherited of [false, true]) {
+    for (const by of [undefined, bob, ada]) {
+      expect(await found(by, `${bob.username}@example.com`, inherited)).toEqual([]);
+      expect(await found(by, 'Eve@public.example', inherited)).toEqual([eve.userId]);
+    }
+    expect(await found(root, `${bob.username.toUpperCase()}@example.com`, inherited)).toEqual([bob.userId]);
+    expect(await found(root, 'eve@public.example', inherited)).toEqual([eve.userId]);
+  }
 });
 
 test('one user twice is a conflict, an unknown one not found', async () => {
