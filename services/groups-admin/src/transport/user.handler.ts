@@ -78,7 +78,9 @@ export function userHandler(users: Users, externalUrl: string): ServiceImplement
     changeUserState: async ({ userId, change }, { actor }) => {
       const wanted = changes[change];
       if (wanted === undefined) throw new Error(`no such change: ${change}`);
-      return entity((await users.changeState(userId, wanted, actor)) ? true : null);
+      if (await users.changeState(userId, wanted, actor)) return entity(true);
+      // Clients know that nothing had to be lifted by false, and that nothing had to be imposed by null.
+      return entity(wanted === 'unblock' || wanted === 'activate' ? false : null);
     },
   });
 }

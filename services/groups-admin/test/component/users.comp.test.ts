@@ -162,11 +162,15 @@ describe('users', () => {
     expect(bodyOf(await change(Change.CHANGE_BLOCK))).toBe(true);
     expect(await refusal()).toBe(Token.TOKEN_REFUSAL_BLOCKED);
     await expect(change(Change.CHANGE_DEACTIVATE)).rejects.toEqual(kind('forbidden'));
-    await change(Change.CHANGE_UNBLOCK);
+    expect(bodyOf(await change(Change.CHANGE_BLOCK))).toBeNull();
+    expect(bodyOf(await change(Change.CHANGE_UNBLOCK))).toBe(true);
+    expect(bodyOf(await change(Change.CHANGE_UNBLOCK))).toBe(false);
     expect(await refusal()).toBe(Token.TOKEN_REFUSAL_UNSPECIFIED);
-    await change(Change.CHANGE_DEACTIVATE);
+    expect(bodyOf(await change(Change.CHANGE_DEACTIVATE))).toBe(true);
+    expect(bodyOf(await change(Change.CHANGE_DEACTIVATE))).toBeNull();
     expect(await refusal()).toBe(Token.TOKEN_REFUSAL_DEACTIVATED);
-    await change(Change.CHANGE_ACTIVATE);
+    expect(bodyOf(await change(Change.CHANGE_ACTIVATE))).toBe(true);
+    expect(bodyOf(await change(Change.CHANGE_ACTIVATE))).toBe(false);
     expect(await refusal()).toBe(Token.TOKEN_REFUSAL_UNSPECIFIED);
   });
 
