@@ -134,7 +134,6 @@ export const oneOfIntegers = <const T extends number>(...numbers: readonly T[]):
     return numbers.includes(number as T) ? (number as T) : problem('does not have a valid value');
   });
 
-const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** Whether a text that begins with a day names one that there is: `Date` takes 30 February for 1 March, and PostgreSQL knows no year 0. */
@@ -144,25 +143,32 @@ function hasRealDay(written: string): boolean {
   return !day.startsWith('0000') && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
 }
 
+/** A date or a datetime as it was written, and the moment it names. */
+function readMoment(value: unknown): { written: string; moment: Date } | Problem {
+  // A plus sign in a query string arrives as a space.
+  const written = typeof value === 'string' ? value.trim().replace(/ (\d{2}:?\d{2})$/, '+$1') : '';
+  if (!dateTimePattern.test(written) || !hasRealDay(written)) return invalid;
+  const zoned =
+    /(Z|[+-]\d{2}:?\d{2})$/i.test(written) && written.length > 10
+      ? written
+      : `${written.length > 10 ? written : `${written}T00:00:00`}Z`;
+  const moment = new Date(zoned.replace(' ', 'T'));
+  return Number.isNaN(moment.getTime()) ? invalid : { written, moment };
+}
+
 /** An ISO 8601 datetime; one without a zone is UTC, a bare date its midnight. */
 export const dateTime = (): z.ZodType<Date> =>
   kind({ type: 'string', format: 'date-time' }, (value) => {
-    // A plus sign in a query string arrives as a space.
-    const written = typeof value === 'string' ? value.trim().replace(/ (\d{2}:?\d{2})$/, '+$1') : '';
-    if (!dateTimePattern.test(written) || !hasRealDay(written)) return invalid;
-    const zoned =
-      /(Z|[+-]\d{2}:?\d{2})$/i.test(written) && written.length > 10
-        ? written
-        : `${written.length > 10 ? written : `${written}T00:00:00`}Z`;
-    const moment = new Date(zoned.replace(' ', 'T'));
-    return Number.isNaN(moment.getTime()) ? invalid : moment;
+    const read = readMoment(value);
+    return read instanceof Problem ? read : read.moment;
   });
 
-/** A calendar date `YYYY-MM-DD`, kept as its text. */
+/** A calendar date `YYYY-MM-DD`, kept as its text; a datetime is cut to the day that it writes, whatever its zone. */
 export const date = (): z.ZodType<string> =>
-  kind({ type: 'string', format: 'date' }, (value) =>
-    typeof value === 'string' && datePattern.test(value) && hasRealDay(value) ? value : invalid,
-  );
+  kind({ type: 'string', format: 'date' }, (value) => {
+    const read = readMoment(value);
+    return read instanceof Problem ? read : read.written.slice(0, 10);
+  });
 
 /** Items an array parameter may hold at the most. */
 const maxItems = 10_000;

@@ -139,10 +139,19 @@ describe('a request through the gateway', () => {
     for (const day of ['2020-02-30', '2023-02-29', '2024-04-31', '2024-13-01', '2024-00-10', '0000-01-01']) {
       expect([day, await send({ due: day })]).toEqual([day, { error: 'due is invalid' }]);
       for (const at of [day, `${day}T00:00:00Z`, `${day} 12:00:00+01:00`])
-        expect([at, await send({ at })]).toEqual([at, { error: 'at is invalid' }]);
+        expect([at, await send({ at, due: at })]).toEqual([at, { error: 'due is invalid, at is invalid' }]);
     }
     for (const at of ['2024-01-01T25:00:00Z', '2024-01-01T00:60:00Z', '2024-01-01T00:00:00+25:00'])
-      expect([at, await send({ at })]).toEqual([at, { error: 'at is invalid' }]);
+      expect([at, await send({ at, due: at })]).toEqual([at, { error: 'due is invalid, at is invalid' }]);
+  });
+
+  it('takes a moment for the day that it writes', async () => {
+    const days = ['2024-02-29', '2024-02-29T00:00:00Z', '2024-02-29T23:30:00-05:00', '2024-02-29 00:30:00.123+0200'];
+    for (const due of days) {
+      const body = await gateway.send('POST', '/projects/1/things', { ...token(), body: { name: 'n', due } });
+      const query = await gateway.send('POST', `/projects/1/things?name=n&due=${due.replace(' ', 'T')}`, token());
+      expect([due, body.body.due, query.body.due]).toEqual([due, '2024-02-29', '2024-02-29']);
+    }
   });
 
   it('refuses a body over 5 MiB with 413 and an unknown type with 415', async () => {
