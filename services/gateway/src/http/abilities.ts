@@ -57,6 +57,7 @@ export const projectAbilities = {
   admin_protected_branch: ofCode(writing(levels.maintainer)),
   admin_project_member: everywhere(levels.maintainer),
   admin_project: everywhere(levels.maintainer),
+  change_visibility: everywhere(levels.owner),
   archive_project: everywhere(levels.owner),
   remove_project: everywhere(levels.owner),
   leave_project: openOr(levels.guest),

@@ -1,6 +1,14 @@
 import { type AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
-import { type Ability, groupAbilities, isClosed, projectAbilities } from './abilities';
+import {
+  type Ability,
+  type GroupAbility,
+  groupAbilities,
+  isClosed,
+  type ProjectAbility,
+  projectAbilities,
+} from './abilities';
+import type { RawParameters } from './read-parameters';
 import { insufficientScope } from './resolve-access';
 import type { Route } from './route';
 
@@ -54,23 +62,39 @@ function notThere({ path, makesNamed }: Route): AppError | undefined {
   return collection === '' ? undefined : notFound(texts[collection]);
 }
 
+/** What the caller has to be able to do: what the route asks for, and what the parameters that are sent ask for beside it. */
+const abilitiesOf = (
+  access: { project: ProjectAbility } | { group: GroupAbility },
+  { abilityWith = {} }: Route,
+  sent: RawParameters,
+): Ability[] => [
+  'project' in access ? projectAbilities[access.project] : groupAbilities[access.group],
+  ...Object.entries(abilityWith)
+    .filter(([parameter]) => Object.hasOwn(sent, parameter) && sent[parameter] !== null)
+    .map(([, ability]) => projectAbilities[ability]),
+];
+
 /**
  * The refusal of this target to this caller: invisible is 404, visible but not allowed 403 (G-5-15); nothing when allowed. What lies in a
  * feature that is closed to the caller is as invisible as what is not there.
  */
-export function refusalOfTarget(route: Route, answer: ResolveResponse, instanceTier: string): AppError | undefined {
+export function refusalOfTarget(
+  route: Route,
+  answer: ResolveResponse,
+  instanceTier: string,
+  sent: RawParameters = {},
+): AppError | undefined {
   if (typeof route.access === 'string') return tooLowTier(route, instanceTier) ? forbidden() : undefined;
   const { access } = answer;
   if (access === undefined) return notFound('project' in route.access ? 'Project' : 'Group');
   if (tooLowTier(route, access.tier)) return forbidden();
-  const ability: Ability =
-    'project' in route.access ? projectAbilities[route.access.project] : groupAbilities[route.access.group];
-  const needed = ability[access.visibility as 'public' | 'internal' | 'private'];
-  const closed = isClosed(ability, access);
+  const abilities = abilitiesOf(route.access, route, sent);
+  const needed = Math.max(...abilities.map((one) => one[access.visibility as 'public' | 'internal' | 'private']));
+  const closed = abilities.some((one) => isClosed(one, access));
   const hidden = closed ? notThere(route) : undefined;
   if (hidden !== undefined) return hidden;
   if (access.level < needed || closed) return (answer.actor?.userId ?? 0) === 0 ? unauthorized() : forbidden();
-  return access.archived && ability.write ? forbidden() : undefined;
+  return access.archived && abilities.some(({ write }) => write) ? forbidden() : undefined;
 }
 
 const tooLowTier = (route: Route, tier: string): boolean =>

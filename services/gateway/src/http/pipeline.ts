@@ -71,7 +71,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     };
     let { answer, fresh } = await edges.access.resolve(question, requestId);
     const refusal = (): AppError | undefined =>
-      refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier);
+      refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, raw);
     // A cached answer may be a second old: it may admit, but never refuse.
     if (!fresh && refusal() !== undefined)
       ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true }));
@@ -86,7 +86,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const paging = route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value);
     refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])]);
 
-    const ofTarget = refusalOfTarget(route, answer, edges.tier);
+    const ofTarget = refusalOfTarget(route, answer, edges.tier, raw);
     if (answer.movedTo > 0 && answer.access === undefined)
       return redirect(request, response, answer.movedTo, edges.externalUrl);
     if (ofTarget !== undefined) throw ofTarget;

@@ -73,6 +73,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly scopes?: readonly string[] | 'any';
   /** Its path names what it is to make: nobody is told that this is not there. */
   readonly makesNamed?: boolean;
+  /** Abilities on the project that are asked for beside that of `access` when the parameter is sent. */
+  readonly abilityWith?: Readonly<Record<string, ProjectAbility>>;
   /** Licence tier below which the answer is 403. */
   readonly tier?: 'premium' | 'ultimate';
   readonly path_params?: Path;

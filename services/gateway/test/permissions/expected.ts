@@ -227,6 +227,8 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/user/:user_id', 'adminWrite', 'gaps §10 Projects', { name: 'p' }),
   row('GET /projects/:id', 'openRead', 'gaps §10 Projects'),
   row('PUT /projects/:id', 'maintainerWrite', 'gaps §10 Projects', { name: 'p' }),
+  // Who may see a project is for its Owners to say, as is whether it lives, moves or rests.
+  row('PUT /projects/:id', 'ownerWrite', 'gaps §10 Projects', { visibility: 'public' }),
   row('DELETE /projects/:id', 'ownerWrite', 'gaps §10 Projects'),
   row('POST /projects/:id/archive', 'ownerWrite', 'gaps §10 Projects'),
   row('POST /projects/:id/unarchive', 'ownerWrite', 'gaps §10 Projects'),

@@ -12,7 +12,18 @@ const operationOf = (route: Route): string => `${route.method.toUpperCase()} ${r
 
 describe('permissions', () => {
   it('have a row for every route, and a route for every row', () => {
-    expect(expectations.map(({ operation }) => operation).sort()).toEqual(routes.map(operationOf).sort());
+    const rows = new Set(expectations.map(({ operation }) => operation));
+    expect([...rows].sort()).toEqual(routes.map(operationOf).sort());
+  });
+
+  it('have a row for every ability that a parameter asks for', () => {
+    const wanted = routes.flatMap((route) =>
+      Object.keys(route.abilityWith ?? {}).map((parameter) => `${operationOf(route)} ${parameter}`),
+    );
+    const rows = expectations.flatMap(({ operation, parameters = {} }) =>
+      Object.keys(parameters).map((parameter) => `${operation} ${parameter}`),
+    );
+    expect(wanted.filter((one) => !rows.includes(one))).toEqual([]);
   });
 
   it('are what the rows say, role by role and visibility by visibility', async () => {

@@ -330,6 +330,7 @@ export const projectRoutes = [
     path: '/projects/:id',
     summary: 'Update a project',
     access: { project: 'admin_project' },
+    abilityWith: { visibility: 'change_visibility' },
     params: { name: text().optional(), path: text().optional(), ...settings },
     returns: { 200: 'Project' },
     handle: ({ params, access, call }) =>
