@@ -11,7 +11,7 @@ import { conflict, notFound } from '@switchyard/errors';
 import { defaultColor, labelProblems, parseColor } from '../domain/label';
 import { note, type Problems, refuse } from '../domain/problems';
 import { labelChanges } from '../storage/directory-rows';
-import type { LabelFilter, LabelRow, LabelStore, Parent } from '../storage/label.store';
+import type { LabelFilter, LabelKey, LabelRow, LabelStore, Parent } from '../storage/label.store';
 import type { Viewer } from '../storage/viewer';
 import { recordDirectoryChange } from './directory-writer';
 
@@ -42,15 +42,15 @@ function titleProblems(titles: readonly string[]): Problems {
 
 /** Labels of projects and groups (G §10 Labels). */
 export function manageLabels({ db, labels }: { db: Database; labels: LabelStore }) {
-  async function get(parent: Parent, idOrTitle: string, above: boolean, viewer: Viewer): Promise<LabelRow> {
-    const label = await labels.find(db, parent, idOrTitle, above, viewer);
+  async function get(parent: Parent, key: LabelKey, above: boolean, viewer: Viewer): Promise<LabelRow> {
+    const label = await labels.find(db, parent, key, above, viewer);
     if (label === undefined) throw notFound('Label');
     return label;
   }
 
   /** A label of this very parent. */
-  async function own(tx: Tx, parent: Parent, idOrTitle: string): Promise<LabelRow> {
-    const label = await labels.find(tx, parent, idOrTitle, false);
+  async function own(tx: Tx, parent: Parent, key: LabelKey): Promise<LabelRow> {
+    const label = await labels.find(tx, parent, key, false);
     if (label === undefined) throw notFound('Label');
     return label;
   }
@@ -83,13 +83,13 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
       return get(parent, String(await made.catch(orGone(parent))), false, viewer);
     },
 
-    async update(parent: Parent, idOrTitle: string, change: LabelChange, viewer: Viewer): Promise<LabelRow> {
+    async update(parent: Parent, key: LabelKey, change: LabelChange, viewer: Viewer): Promise<LabelRow> {
       refuse(labelProblems(change));
       const title = change.title?.trim();
       const color = change.color === undefined ? undefined : parseColor(change.color);
       const id = await db
         .transaction(async (tx) => {
-          const label = await own(tx, parent, idOrTitle);
+          const label = await own(tx, parent, key);
           if (title !== undefined && title !== label.title && (await labels.usable(tx, parent, [title])).length > 0)
             throw exists();
           await labels.change(tx, label.id, { title, color, description: change.description });
@@ -104,9 +104,9 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
       return get(parent, String(id), false, viewer);
     },
 
-    remove: (parent: Parent, idOrTitle: string, unmodifiedSince?: Date): Promise<void> =>
+    remove: (parent: Parent, key: LabelKey, unmodifiedSince?: Date): Promise<void> =>
       db.transaction(async (tx) => {
-        const label = await own(tx, parent, idOrTitle);
+        const label = await own(tx, parent, key);
         await requireUnmodified(tx, 'labels', label.id, unmodifiedSince);
         const changes = await labelChanges(tx, [label.id], true);
         await labels.remove(tx, label.id);

@@ -35,6 +35,9 @@ export interface LabelRow {
   priority: number | null;
 }
 
+/** What names a label: an id or a title, or a title even where it looks like an id. */
+export type LabelKey = string | { readonly title: string };
+
 /** Which labels a list holds. */
 export interface LabelFilter {
   search?: string;
@@ -117,14 +120,15 @@ export const labelStore = (db: Database) => ({
   async find(
     executor: SqlExecutor,
     parent: Parent,
-    idOrTitle: string,
+    key: LabelKey,
     above: boolean,
     viewer: Viewer = nobody,
   ): Promise<LabelRow | undefined> {
-    const id = /^\d{1,15}$/.test(idOrTitle) ? Number(idOrTitle) : 0;
+    const id = typeof key === 'string' && /^\d{1,15}$/.test(key) ? Number(key) : 0;
+    const title = typeof key === 'string' ? key : key.title;
     const [row] = await executor.query<LabelRow>(sql`
       select ${columns(parent, viewer)} from labels l
-      where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title = ${idOrTitle})
+      where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title = ${title})
       order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1`);
     return row;
   },

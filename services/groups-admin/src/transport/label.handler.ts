@@ -13,6 +13,8 @@ export function parentOf(wire: LabelParent | undefined): Parent {
   return wire.groupId > 0 ? { kind: 'group', id: wire.groupId } : { kind: 'project', id: wire.projectId };
 }
 
+const keyOf = ({ label, byTitle }: { label: string; byTitle: boolean }) => (byTitle ? { title: label } : label);
+
 const presenterOf = ({ kind }: Parent) => (kind === 'group' ? presentGroupLabel : presentProjectLabel);
 
 /** Labels that can be asked for by title at once. */
@@ -61,12 +63,12 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
           description: request.description,
           priority: request.removePriority ? null : request.priority,
         };
-        const label = await labels.update(parent, request.label, change, viewerOf(context));
+        const label = await labels.update(parent, keyOf(request), change, viewerOf(context));
         return entity(presenterOf(parent)(label));
       },
 
       deleteLabel: async (request) => {
-        await labels.remove(parentOf(request.parent), request.label, request.ifUnmodifiedSince);
+        await labels.remove(parentOf(request.parent), keyOf(request), request.ifUnmodifiedSince);
         return nothing(204);
       },
 

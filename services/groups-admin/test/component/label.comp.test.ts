@@ -75,6 +75,7 @@ const update = (parent: Parent, label: string, change: object) =>
       description: undefined,
       priority: undefined,
       removePriority: false,
+      byTitle: false,
       ...change,
     }),
   );
@@ -221,7 +222,12 @@ describe('issues and merge requests are counted', () => {
 
   test('until their label or project goes', async () => {
     await told({ labelIds: [ids.own] });
-    await labels(ada).deleteLabel({ parent: ofProject(shut), label: 'own', ifUnmodifiedSince: undefined });
+    await labels(ada).deleteLabel({
+      parent: ofProject(shut),
+      label: 'own',
+      byTitle: false,
+      ifUnmodifiedSince: undefined,
+    });
     await told({ version: 1, state: 'closed', labelIds: [ids.own] });
     expect(await running.db.query(sql`select 1 from issuable_counts where label_id = ${ids.own}`)).toEqual([]);
     await running.db.query(sql`update projects set marked_for_deletion_at = now() where id = ${shut}`);
@@ -314,10 +320,25 @@ test('a label changes and goes where it was made', async () => {
   const reply = await labels(ada).deleteLabel({
     parent: ofProject(project),
     label: 'ready',
+    byTitle: false,
     ifUnmodifiedSince: undefined,
   });
   expect([reply.status, reply.json.length]).toEqual([204, 0]);
   expect(await list(ofProject(project))).toEqual(['inherited']);
+});
+
+test('a label that is named by its title is not mistaken for the one that has this id', async () => {
+  const first = await create(ofProject(project), 'first');
+  await create(ofProject(project), String(first.id));
+  const byTitle = { byTitle: true };
+  expect(await update(ofProject(project), String(first.id), { ...byTitle, description: 'a number' })).toMatchObject({
+    name: String(first.id),
+  });
+  expect(await update(ofProject(project), String(first.id), { description: 'an id' })).toMatchObject({ name: 'first' });
+  const named = { parent: ofProject(project), label: String(first.id), ifUnmodifiedSince: undefined };
+  await labels(ada).deleteLabel({ ...named, ...byTitle });
+  expect(await list(ofProject(project))).toEqual(['first']);
+  expect(await refusal(labels(ada).deleteLabel({ ...named, ...byTitle }))).toMatchObject({ kind: 'not_found' });
 });
 
 test('EnsureLabels finds the nearest, makes what is missing once, and is for services alone', async () => {

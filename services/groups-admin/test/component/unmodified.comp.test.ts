@@ -88,7 +88,9 @@ const kinds: Record<string, Kind> = {
         .client(LabelServiceService)
         .createLabel({ parent, name: 'bug', color: '#ff0000', description: '', priority: undefined }, root),
     remove: (id, ifUnmodifiedSince) =>
-      service.client(LabelServiceService).deleteLabel({ parent, label: String(id), ifUnmodifiedSince }, root),
+      service
+        .client(LabelServiceService)
+        .deleteLabel({ parent, label: String(id), byTitle: false, ifUnmodifiedSince }, root),
   },
   milestone: {
     table: 'milestones',

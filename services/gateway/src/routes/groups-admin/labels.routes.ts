@@ -1,5 +1,6 @@
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
-import { atLeastOne } from '../../http/check-parameters';
+import type { z } from 'zod';
+import { atLeastOne, exactlyOne } from '../../http/check-parameters';
 import { boolean, integer, nullable, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
 import { type ParentKind, parentOf } from './parents';
@@ -11,6 +12,15 @@ const changes = {
   description: nullable(text()).optional(),
   priority: priority(),
 };
+
+/** The older way to name a label, which clients still use for every change: in the parameters, and not in the path. */
+const names = { label_id: text().optional(), name: text({ notEmpty: true }).optional() };
+
+/** A label as either way names it; a name is never an id. */
+const keyOf = (path: { label_id?: string }, params: { label_id?: string | undefined; name?: string | undefined }) => ({
+  label: path.label_id ?? params.label_id ?? params.name ?? '',
+  byTitle: params.name !== undefined,
+});
 
 /** Labels of projects and of groups are one resource on two paths. */
 const labelRoutesOf = (kind: ParentKind): Route[] => {
@@ -80,39 +90,49 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
           priority: params.priority ?? undefined,
         }),
     }),
-    defineRoute({
-      method: 'put',
-      path: `${root}/:label_id`,
-      path_params: { label_id: text() },
-      summary: `Change a label of a ${kind}`,
-      access: administer,
-      params: changes,
-      relations: [atLeastOne('new_name', 'color', 'description', 'priority')],
-      returns: { 200: component },
-      handle: ({ params, path, access, call }) =>
-        call(LabelServiceService).updateLabel({
-          parent: parentOf(kind, access),
-          label: path.label_id,
-          newName: params.new_name ?? '',
-          color: params.color ?? '',
-          description: params.description === null ? '' : params.description,
-          priority: params.priority ?? undefined,
-          removePriority: params.priority === null,
+    ...[true, false].flatMap((inPath) => {
+      const address = inPath
+        ? { path: `${root}/:label_id`, path_params: { label_id: text() } }
+        : { path: root, path_params: {} as { label_id: z.ZodType<string> } };
+      const named = inPath ? ({} as typeof names) : names;
+      const rules = inPath ? [] : [exactlyOne('label_id', 'name')];
+      const which = inPath ? '' : ' that the parameters name';
+      return [
+        defineRoute({
+          method: 'put',
+          ...address,
+          summary: `Change a label of a ${kind}${which}`,
+          access: administer,
+          params: { ...named, ...changes },
+          relations: [...rules, atLeastOne('new_name', 'color', 'description', 'priority')],
+          returns: { 200: component },
+          handle: ({ params, path, access, call }) =>
+            call(LabelServiceService).updateLabel({
+              parent: parentOf(kind, access),
+              ...keyOf(path, params),
+              newName: params.new_name ?? '',
+              color: params.color ?? '',
+              description: params.description === null ? '' : params.description,
+              priority: params.priority ?? undefined,
+              removePriority: params.priority === null,
+            }),
         }),
-    }),
-    defineRoute({
-      method: 'delete',
-      path: `${root}/:label_id`,
-      path_params: { label_id: text() },
-      summary: `Delete a label of a ${kind}`,
-      access: administer,
-      returns: { 204: undefined },
-      handle: ({ path, access, unmodifiedSince, call }) =>
-        call(LabelServiceService).deleteLabel({
-          parent: parentOf(kind, access),
-          label: path.label_id,
-          ifUnmodifiedSince: unmodifiedSince,
+        defineRoute({
+          method: 'delete',
+          ...address,
+          summary: `Delete a label of a ${kind}${which}`,
+          access: administer,
+          params: named,
+          relations: rules,
+          returns: { 204: undefined },
+          handle: ({ params, path, access, unmodifiedSince, call }) =>
+            call(LabelServiceService).deleteLabel({
+              parent: parentOf(kind, access),
+              ...keyOf(path, params),
+              ifUnmodifiedSince: unmodifiedSince,
+            }),
         }),
+      ];
     }),
   ];
 };

@@ -53,7 +53,7 @@ const token = () => {
   serial += 1;
   return { token: `token of members ${serial}` };
 };
-const asked = (rpc: string) => gateway.calls.find((call) => call.rpc === rpc)?.request;
+const asked = (rpc: string) => gateway.calls.findLast((call) => call.rpc === rpc)?.request;
 
 describe.each([
   ['groups', { groupId: 3, projectId: 0 }],
@@ -140,6 +140,27 @@ describe.each([
       400,
       { error: 'new_name, color, description, priority are missing, at least one parameter must be provided' },
     ]);
+  });
+
+  it('labels: change and delete those that the parameters name', async () => {
+    const at = `/${kind}/5/labels`;
+    const body = { name: '4', new_name: 'x', color: '#f00' };
+    expect((await gateway.send('PUT', at, { ...token(), body })).status).toBe(200);
+    expect(asked('LabelService/UpdateLabel')).toMatchObject({ parent, label: '4', byTitle: true, newName: 'x' });
+    expect((await gateway.send('PUT', at, { ...token(), body: { label_id: 4, color: '#f00' } })).status).toBe(200);
+    expect(asked('LabelService/UpdateLabel')).toMatchObject({ parent, label: '4', byTitle: false, color: '#f00' });
+    expect((await gateway.send('DELETE', `${at}?name=a%2Fb`, token())).status).toBe(204);
+    expect(asked('LabelService/DeleteLabel')).toMatchObject({ parent, label: 'a/b', byTitle: true });
+    expect((await gateway.send('DELETE', `${at}?label_id=4`, token())).status).toBe(204);
+    expect(asked('LabelService/DeleteLabel')).toMatchObject({ parent, label: '4', byTitle: false });
+    for (const [sent, error] of [
+      [{ color: '#f00' }, 'label_id, name are missing, exactly one parameter must be provided'],
+      [{ label_id: 4, name: 'l', color: '#f00' }, 'label_id, name are mutually exclusive'],
+      [{ name: 'l' }, 'new_name, color, description, priority are missing, at least one parameter must be provided'],
+      [{ name: ' ', color: '#f00' }, 'name is empty'],
+    ])
+      expect(await gateway.send('PUT', at, { ...token(), body: sent })).toMatchObject({ status: 400, body: { error } });
+    expect((await gateway.send('DELETE', at, token())).status).toBe(400);
   });
 
   it('milestones: list, create, change, delete', async () => {
