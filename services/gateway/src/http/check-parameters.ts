@@ -1,6 +1,6 @@
 import { invalidParams } from '@switchyard/errors';
 import { z } from 'zod';
-import { acceptsNull } from './params';
+import { acceptsNull, isForAdministrators } from './params';
 import type { RawParameters } from './read-parameters';
 
 const nameOf = (path: readonly PropertyKey[]): string =>
@@ -12,11 +12,12 @@ const problemsOf = (error: z.ZodError): string[] =>
 
 const schemas = new WeakMap<z.ZodRawShape, z.ZodObject>();
 
-/** Gives raw parameters their types; unknown ones are dropped (G-1-3). */
+/** Gives raw parameters their types; unknown ones are dropped (G-1-3), and those for administrators where the caller is none. */
 export function checkParameters<T extends z.ZodRawShape>(
   shape: T,
   raw: RawParameters,
   relations: readonly Relation[] = [],
+  isAdministrator = true,
 ): { value: z.infer<z.ZodObject<T>> | undefined; problems: string[] } {
   let schema = schemas.get(shape);
   if (schema === undefined) {
@@ -26,6 +27,7 @@ export function checkParameters<T extends z.ZodRawShape>(
   const sent = Object.fromEntries(
     Object.keys(shape)
       .filter((name) => Object.hasOwn(raw, name) && (raw[name] !== null || acceptsNull(shape[name])))
+      .filter((name) => isAdministrator || !isForAdministrators(shape[name]))
       .map((name) => [name, raw[name]]),
   );
   const parsed = schema.safeParse(sent);

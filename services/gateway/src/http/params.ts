@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
 /**
@@ -15,6 +16,8 @@ declare module 'zod' {
     acceptsNull?: boolean;
     /** True when an object of a JSON body is taken as the text it is. */
     asWritten?: boolean;
+    /** True when the parameter is ignored from callers that are no administrators. */
+    forAdministrators?: boolean;
   }
 }
 
@@ -315,6 +318,46 @@ export function jsonText(): z.ZodType<string> {
   }).meta({ openapi, asWritten: true });
 }
 
+const describe = (schema: unknown, sentence: string): ParameterSchema => {
+  const openapi = openapiOf(schema);
+  return { ...openapi, description: [openapi.description, sentence].filter(Boolean).join(' ') };
+};
+
+/**
+ * A filter that nothing is behind yet. It is refused with `is not supported`: a list that ignored it would hold what was not asked for. Options
+ * that only add fields are left undeclared instead: those are ignored.
+ */
+export const unsupported = <T>(inner: z.ZodType<T>): z.ZodType<undefined> =>
+  kind(describe(inner, 'Not supported yet: refused with 400.'), (value) => {
+    const parsed = inner.safeParse(value);
+    return problem(parsed.success ? 'is not supported' : (parsed.error.issues[0]?.message ?? 'is invalid'));
+  }).optional() as unknown as z.ZodType<undefined>;
+
+/**
+ * A setting that nothing enforces yet: it can be sent with the value that describes what happens, `standard`. Any other is refused, for it
+ * would promise what is not kept.
+ */
+export const onlyDefault = <T>(inner: z.ZodType<T>, standard: T): z.ZodType<T> => {
+  const written = JSON.stringify(standard);
+  return kind(
+    describe(inner, `Not supported yet: values other than ${written} are refused with 400.`),
+    (value) => {
+      const parsed = inner.safeParse(value);
+      if (!parsed.success) return problem(parsed.error.issues[0]?.message ?? 'is invalid');
+      return isDeepStrictEqual(parsed.data, standard) ? parsed.data : problem(`is not supported except as ${written}`);
+    },
+    acceptsNull(inner),
+  );
+};
+
+/** A parameter that administrators alone can send; from others it is ignored before anything is said of it (G-4.15-11). */
+export const forAdministrators = <T extends z.ZodType>(schema: T): T =>
+  schema.meta({
+    openapi: describe(schema, 'For administrators; ignored from others.'),
+    acceptsNull: acceptsNull(schema),
+    forAdministrators: true,
+  }) as T;
+
 /** What the OpenAPI document says of a schema built from this file, through `.optional()` and `.default()`. */
 export function openapiOf(schema: unknown): ParameterSchema {
   const type = schema as z.ZodType & {
@@ -343,7 +386,7 @@ export function openapiOf(schema: unknown): ParameterSchema {
   };
 }
 
-function isMarked(schema: unknown, mark: 'acceptsNull' | 'asWritten'): boolean {
+function isMarked(schema: unknown, mark: 'acceptsNull' | 'asWritten' | 'forAdministrators'): boolean {
   const type = schema as z.ZodType & { _zod: { def: { innerType?: z.ZodType } } };
   return type.meta()?.[mark] ?? (type._zod.def.innerType !== undefined && isMarked(type._zod.def.innerType, mark));
 }
@@ -353,3 +396,6 @@ export const acceptsNull = (schema: unknown): boolean => isMarked(schema, 'accep
 
 /** True when an object of a JSON body is taken as the text it is. */
 export const isAsWritten = (schema: unknown): boolean => isMarked(schema, 'asWritten');
+
+/** True when the parameter is ignored from callers that are no administrators. */
+export const isForAdministrators = (schema: unknown): boolean => isMarked(schema, 'forAdministrators');

@@ -82,7 +82,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (ofCaller !== undefined) throw ofCaller;
 
     const checkedPath = checkParameters(pathShape, request.params as Record<string, unknown>);
-    const checked = checkParameters(shape, raw, route.relations);
+    const checked = checkParameters(shape, raw, route.relations, actor.admin);
     const paging = route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value);
     refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])]);
 

@@ -65,6 +65,36 @@ describe('a request through the gateway', () => {
     });
   });
 
+  it('refuses a filter that has no effect yet, and a setting at any value but the one that holds', async () => {
+    const list = (query: string) => gateway.send('GET', `/projects/1/things?${query}`, token());
+    expect(await list('topic_id=5&not[topic_id]=6&page=x')).toMatchObject({
+      status: 400,
+      body: { error: 'topic_id is not supported, not[topic_id] is not supported, page is invalid' },
+    });
+    expect((await list('topic_id=y')).body).toEqual({ error: 'topic_id is invalid' });
+    const create = (body: object) =>
+      gateway.send('POST', '/projects/1/things', { ...token(), body: { name: 'n', ...body } });
+    for (const body of [
+      { locked: 'no', ranges: '' },
+      { locked: false, ranges: null, levels: [{ level: '40' }] },
+    ])
+      expect((await create(body)).status).toBe(201);
+    expect((await create({ locked: 'yes', ranges: '10.0.0.0/8', levels: [{ level: 30 }] })).body).toEqual({
+      error:
+        'locked is not supported except as false, ranges is not supported except as null, levels is not supported except as [{"level":40}]',
+    });
+    expect((await create({ locked: 'maybe', levels: [{ level: 'x' }] })).body).toEqual({
+      error: 'locked is invalid, levels is invalid',
+    });
+  });
+
+  it('ignores what is for administrators from others, before it refuses it (G-4.15-11)', async () => {
+    const list = () => gateway.send('GET', '/projects/1/things?storage=a&since=never', token());
+    expect((await list()).status).toBe(200);
+    answer = resolved({ access: projectAccess(), actor: actor({ admin: true }) });
+    expect((await list()).body).toEqual({ error: 'storage is not supported, since is invalid' });
+  });
+
   it.each([
     ['malformed JSON', '{"a":', 'application/json'],
     ['a JSON array', '[1]', 'application/json'],

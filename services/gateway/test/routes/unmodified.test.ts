@@ -42,7 +42,7 @@ afterAll(() => gateway.close());
 async function conditionsOf(path: string, header: string): Promise<unknown[]> {
   gateway.calls.length = 0;
   const address = path.replace(/:\w+/g, '7');
-  const body = { branch: 'main', commit_message: 'x' };
+  const body = { branch: 'main', commit_message: 'x', name: 'x' };
   await gateway.send('DELETE', address, { token: 't', headers: { 'If-Unmodified-Since': header }, body });
   return gateway.calls
     .filter(({ rpc }) => !rpc.startsWith('AccessService/'))

@@ -2,7 +2,7 @@ import { IssueFilter, IssueServiceService } from '@switchyard/protos/collaborati
 import { TitleFilter_Kind as Kind, type TitleFilter } from '@switchyard/protos/rpc/v1/filter';
 import type { z } from 'zod';
 import { mutuallyExclusive } from '../../http/check-parameters';
-import { boolean, hash, integerOrNoneAny, integers, oneOf, textOrNoneAny } from '../../http/params';
+import { boolean, hash, integerOrNoneAny, integers, oneOf, textOrNoneAny, unsupported } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import {
   globalScope,
@@ -16,7 +16,16 @@ import {
 
 const milestones = ['None', 'Any', 'Upcoming', 'Started', 'none', 'any', 'upcoming', 'started'] as const;
 
+/** What belongs to epics, iterations and health: none of them exist yet. */
+const planning = {
+  epic_id: unsupported(integerOrNoneAny()),
+  health_status: unsupported(textOrNoneAny()),
+  iteration_id: unsupported(textOrNoneAny()),
+  iteration_title: unsupported(textOrNoneAny()),
+};
+
 const exclusions = {
+  ...planning,
   ...sharedExclusions,
   milestone_id: oneOf(...milestones).optional(),
   iids: integers().optional(),
@@ -27,6 +36,7 @@ const exclusions = {
 const counted = {
   scope: oneOf('created_by_me', 'created-by-me', 'assigned_to_me', 'assigned-to-me', 'all').optional(),
   ...sharedFilters,
+  ...planning,
   milestone_id: oneOf(...milestones).optional(),
   my_reaction_emoji: textOrNoneAny().optional(),
   iids: integers().optional(),

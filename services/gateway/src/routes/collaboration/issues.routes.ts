@@ -1,6 +1,6 @@
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { atLeastOne } from '../../http/check-parameters';
-import { boolean, date, dateTime, integer, nullable, oneOf, text } from '../../http/params';
+import { boolean, date, dateTime, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { changedFields, exclusiveFields, newFields, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
@@ -20,6 +20,9 @@ const fields = {
   discussion_locked: boolean().optional(),
   issue_type: oneOf('issue', 'incident', 'task').optional(),
   weight: nullable(weight).optional(),
+  epic_id: onlyDefault(nullable(integer({ min: 0 })), null).optional(),
+  health_status: onlyDefault(nullable(text()), null).optional(),
+  iteration_id: onlyDefault(nullable(integer({ min: 0 })), null).optional(),
 };
 
 const updatable = [

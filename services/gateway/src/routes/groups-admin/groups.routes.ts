@@ -4,6 +4,7 @@ import { refuseDeepOffset } from '../../http/page';
 import {
   boolean,
   date,
+  forAdministrators,
   hash,
   hashes,
   integer,
@@ -11,36 +12,42 @@ import {
   nullable,
   oneOf,
   oneOfIntegers,
+  onlyDefault,
   text,
+  unsupported,
 } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const visibility = () => oneOf('private', 'internal', 'public');
 
+const protectedLevels = () => hashes({ access_level: oneOfIntegers(0, 30, 40, 60) });
+
+// What protects people and their work is refused until something enforces it. What concerns features that do not exist (runners, wikis, LFS,
+// sharing, assistants) is stored and shown: there is nothing it could fail to protect.
 const settings = {
   description: nullable(text()).optional(),
   visibility: visibility().optional(),
   share_with_group_lock: boolean().optional(),
-  require_two_factor_authentication: boolean().optional(),
+  require_two_factor_authentication: onlyDefault(boolean(), false).optional(),
   two_factor_grace_period: integer({ min: 0, max: 2_147_483_647 }).optional(),
   project_creation_level: oneOf('noone', 'owner', 'maintainer', 'developer', 'administrator').optional(),
   auto_devops_enabled: boolean().optional(),
   subgroup_creation_level: oneOf('owner', 'maintainer').optional(),
-  emails_disabled: boolean().optional(),
-  emails_enabled: boolean().optional(),
-  mentions_disabled: boolean().optional(),
+  emails_disabled: onlyDefault(boolean(), false).optional(),
+  emails_enabled: onlyDefault(boolean(), true).optional(),
+  mentions_disabled: onlyDefault(boolean(), false).optional(),
   lfs_enabled: boolean().optional(),
   request_access_enabled: boolean().optional(),
   default_branch: nullable(text()).optional(),
-  default_branch_protection: oneOfIntegers(0, 1, 2, 3, 4).optional(),
+  default_branch_protection: onlyDefault(oneOfIntegers(0, 1, 2, 3, 4), 2).optional(),
   default_branch_protection_defaults: hash({
-    allowed_to_push: hashes({ access_level: oneOfIntegers(0, 30, 40, 60) }).optional(),
-    allow_force_push: boolean().optional(),
-    allowed_to_merge: hashes({ access_level: oneOfIntegers(0, 30, 40, 60) }).optional(),
-    developer_can_initial_push: boolean().optional(),
+    allowed_to_push: onlyDefault(protectedLevels(), [{ access_level: 40 }]).optional(),
+    allow_force_push: onlyDefault(boolean(), false).optional(),
+    allowed_to_merge: onlyDefault(protectedLevels(), [{ access_level: 40 }]).optional(),
+    developer_can_initial_push: onlyDefault(boolean(), false).optional(),
   }).optional(),
-  enabled_git_access_protocol: oneOf('ssh', 'http', 'all').optional(),
-  membership_lock: boolean().optional(),
+  enabled_git_access_protocol: onlyDefault(oneOf('ssh', 'http', 'all'), 'all').optional(),
+  membership_lock: onlyDefault(boolean(), false).optional(),
   shared_runners_minutes_limit: nullable(integer({ min: 0, max: 2_147_483_647 })).optional(),
   extra_shared_runners_minutes_limit: nullable(integer({ min: 0, max: 2_147_483_647 })).optional(),
   wiki_access_level: oneOf('disabled', 'private', 'enabled').optional(),
@@ -59,8 +66,8 @@ const settings = {
     'disabled_and_unoverridable',
   ).optional(),
   file_template_project_id: nullable(integer({ min: 1 })).optional(),
-  ip_restriction_ranges: nullable(text()).optional(),
-  allowed_email_domains_list: nullable(text()).optional(),
+  ip_restriction_ranges: onlyDefault(nullable(text()), null).optional(),
+  allowed_email_domains_list: onlyDefault(nullable(text()), null).optional(),
   math_rendering_limits_enabled: boolean().optional(),
   lock_math_rendering_limits_enabled: boolean().optional(),
   max_artifacts_size: integer({ min: 0, max: 2_147_483_647 }).optional(),
@@ -125,14 +132,13 @@ const filters = {
   skip_groups: integers().optional(),
   all_available: boolean().optional(),
   search: text().optional(),
-  statistics: boolean().optional(),
   visibility: visibility().optional(),
-  with_custom_attributes: boolean().optional(),
   owned: boolean().optional(),
   min_access_level: oneOfIntegers(5, 10, 15, 20, 30, 40, 50).optional(),
   top_level_only: boolean().optional(),
-  repository_storage: text().optional(),
-  marked_for_deletion_on: date().optional(),
+  repository_storage: forAdministrators(unsupported(text())),
+  // A group that is marked for deletion is hidden from every list.
+  marked_for_deletion_on: unsupported(date()),
 };
 
 const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
@@ -191,7 +197,7 @@ export const groupRoutes = [
     path: '/groups/:id',
     summary: 'Get a group',
     access: { group: 'read_group' },
-    params: { with_custom_attributes: boolean().optional(), with_projects: boolean().optional() },
+    params: { with_projects: boolean().optional() },
     limit: 'group',
     returns: { 200: 'Group' },
     handle: ({ params, access, call }) =>
@@ -206,7 +212,7 @@ export const groupRoutes = [
       name: text({ notEmpty: true }),
       path: text({ notEmpty: true }),
       parent_id: nullable(integer({ min: 0 })).optional(),
-      organization_id: integer().optional(),
+      organization_id: onlyDefault(integer(), 1).optional(),
       ...settings,
     },
     returns: { 201: 'Group' },

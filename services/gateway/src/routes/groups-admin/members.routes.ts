@@ -1,10 +1,26 @@
 import { MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
 import { exactlyOne } from '../../http/check-parameters';
-import { boolean, csv, date, integer, integers, nullable, oneOfIntegers, text } from '../../http/params';
+import {
+  boolean,
+  csv,
+  date,
+  integer,
+  integers,
+  nullable,
+  oneOf,
+  oneOfIntegers,
+  onlyDefault,
+  text,
+} from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
 import { type ParentKind, parentOf } from './parents';
 
-const filters = { query: text().optional(), user_ids: integers().optional(), state: text().optional() };
+const filters = {
+  query: text().optional(),
+  user_ids: integers().optional(),
+  // Nobody waits for a seat.
+  state: onlyDefault(oneOf('awaiting', 'active'), 'active').optional(),
+};
 const accessLevel = () => oneOfIntegers(5, 10, 15, 20, 30, 40, 50);
 const user = { user_id: integer() };
 
@@ -58,7 +74,6 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
         username: csv().optional(),
         access_level: accessLevel(),
         expires_at: nullable(date()).optional(),
-        invite_source: text().optional(),
       },
       relations: [exactlyOne('user_id', 'username')],
       returns: { 201: 'AddedMembers' },
@@ -93,7 +108,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
       summary: `Remove a member of a ${kind}`,
       access: remove,
       path_params: user,
-      params: { skip_subresources: boolean().optional(), unassign_issuables: boolean().optional() },
+      params: { skip_subresources: boolean().optional(), unassign_issuables: onlyDefault(boolean(), false).optional() },
       returns: { 204: undefined },
       handle: ({ params, path, access, call }) =>
         call(MemberServiceService).removeMember({

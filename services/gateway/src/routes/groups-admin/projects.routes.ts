@@ -2,7 +2,21 @@ import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/
 import type { z } from 'zod';
 import { atLeastOne } from '../../http/check-parameters';
 import { refuseDeepOffset } from '../../http/page';
-import { boolean, csv, dateTime, integer, nullable, oneOf, oneOfIntegers, text, texts } from '../../http/params';
+import {
+  boolean,
+  csv,
+  date,
+  dateTime,
+  forAdministrators,
+  integer,
+  nullable,
+  oneOf,
+  oneOfIntegers,
+  onlyDefault,
+  text,
+  texts,
+  unsupported,
+} from '../../http/params';
 import { defineRoute, type ListRule } from '../../http/route';
 
 const visibility = () => oneOf('private', 'internal', 'public');
@@ -76,15 +90,15 @@ const settings = {
   squash_commit_template: nullable(text()).optional(),
   shared_runners_enabled: boolean().optional(),
   printing_merge_request_link_enabled: boolean().optional(),
-  resolve_outdated_diff_discussions: boolean().optional(),
+  resolve_outdated_diff_discussions: onlyDefault(boolean(), false).optional(),
   ci_config_path: nullable(text()).optional(),
-  autoclose_referenced_issues: boolean().optional(),
+  autoclose_referenced_issues: onlyDefault(boolean(), true).optional(),
   suggestion_commit_message: nullable(text()).optional(),
   build_timeout: integer({ min: 600, max: 2_592_000 }).optional(),
   auto_cancel_pending_pipelines: oneOf('disabled', 'enabled').optional(),
-  emails_disabled: boolean().optional(),
-  emails_enabled: boolean().optional(),
-  approvals_before_merge: integer({ min: 0, max: 1_000 }).optional(),
+  emails_disabled: onlyDefault(boolean(), false).optional(),
+  emails_enabled: onlyDefault(boolean(), true).optional(),
+  approvals_before_merge: onlyDefault(integer({ min: 0, max: 1_000 }), 0).optional(),
   ...featureLevels,
   ...featureSwitches,
 };
@@ -158,8 +172,6 @@ const filters = {
   min_access_level: oneOfIntegers(5, 10, 15, 20, 30, 40, 50).optional(),
   with_issues_enabled: boolean().optional(),
   with_merge_requests_enabled: boolean().optional(),
-  with_custom_attributes: boolean().optional(),
-  statistics: boolean().optional(),
   topic: csv().optional(),
   id_after: integer({ min: 0 }).optional(),
   id_before: integer({ min: 0 }).optional(),
@@ -168,6 +180,10 @@ const filters = {
   updated_after: dateTime().optional(),
   updated_before: dateTime().optional(),
   active: boolean().optional(),
+  topic_id: unsupported(integer({ min: 0 })),
+  with_programming_language: unsupported(text()),
+  marked_for_deletion_on: unsupported(date()),
+  repository_storage: forAdministrators(unsupported(text())),
 };
 
 const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
@@ -253,7 +269,7 @@ export const projectRoutes = [
       with_shared: boolean().optional(),
       include_subgroups: boolean().optional(),
       include_ancestor_groups: boolean().optional(),
-      with_security_reports: boolean().optional(),
+      with_security_reports: onlyDefault(boolean(), false).optional(),
     },
     list,
     limit: 'group_projects',
@@ -272,11 +288,6 @@ export const projectRoutes = [
     path: '/projects/:id',
     summary: 'Get a project',
     access: { project: 'read_project' },
-    params: {
-      statistics: boolean().optional(),
-      license: boolean().optional(),
-      with_custom_attributes: boolean().optional(),
-    },
     limit: 'project',
     returns: { 200: 'Project' },
     handle: ({ access, call }) => call(ProjectServiceService).getProject({ projectId: access.id }),
@@ -367,7 +378,7 @@ export const projectRoutes = [
     path: '/projects/:id',
     summary: 'Delete a project',
     access: { project: 'remove_project' },
-    params: { permanently_remove: boolean().optional(), full_path: text().optional() },
+    params: { permanently_remove: onlyDefault(boolean(), false).optional() },
     returns: { 202: 'Accepted' },
     handle: ({ access, unmodifiedSince, call }) =>
       call(ProjectServiceService).deleteProject({ projectId: access.id, ifUnmodifiedSince: unmodifiedSince }),

@@ -6,7 +6,7 @@ import {
 import type { z } from 'zod';
 import { atLeastOne } from '../../http/check-parameters';
 import { refuseDeepOffset } from '../../http/page';
-import { boolean, dateTime, integer, text } from '../../http/params';
+import { boolean, dateTime, forAdministrators, integer, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const user = { id: integer() };
@@ -103,17 +103,17 @@ export const userRoutes = [
       search: text().optional(),
       active: boolean().default(false),
       blocked: boolean().default(false),
-      external: boolean().default(false),
+      external: forAdministrators(boolean().default(false)),
       exclude_external: boolean().default(false),
       humans: boolean().default(false),
       exclude_humans: boolean().default(false),
       exclude_active: boolean().default(false),
       exclude_internal: boolean().default(false),
-      admins: boolean().default(false),
-      created_after: dateTime().optional(),
-      created_before: dateTime().optional(),
+      admins: forAdministrators(boolean().default(false)),
+      created_after: forAdministrators(dateTime().optional()),
+      created_before: forAdministrators(dateTime().optional()),
       without_project_bots: boolean().default(false),
-      without_projects: boolean().default(false),
+      without_projects: forAdministrators(boolean().default(false)),
     },
     list: { orderBy: ['id', 'name', 'username', 'created_at', 'updated_at'], sort: 'desc' },
     returns: { 200: ['ListedUser'] },

@@ -1,5 +1,5 @@
 import { RepositoryFileServiceService } from '@switchyard/protos/merge_requests/v1/repository_file';
-import { boolean, oneOf, text } from '../../http/params';
+import { boolean, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const file = { file_path: text() };
@@ -63,7 +63,7 @@ export const fileRoutes = [
     summary: 'Get the bytes of a file',
     access: { project: 'read_code' },
     path_params: file,
-    params: { ref: text().optional(), lfs: boolean().optional() },
+    params: { ref: text().optional(), lfs: onlyDefault(boolean(), false).optional() },
     returns: { 200: undefined },
     handle: async ({ path, params, access }) => ({
       forward: {

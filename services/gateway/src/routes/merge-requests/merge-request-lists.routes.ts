@@ -1,7 +1,19 @@
 import { MergeRequestFilter, MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import type { z } from 'zod';
 import { mutuallyExclusive } from '../../http/check-parameters';
-import { boolean, hash, idOrNoneAny, integer, integers, oneOf, text, textOrNoneAny } from '../../http/params';
+import {
+  boolean,
+  csvOrNoneAny,
+  dateTime,
+  hash,
+  idOrNoneAny,
+  integer,
+  integers,
+  oneOf,
+  text,
+  textOrNoneAny,
+  unsupported,
+} from '../../http/params';
 import { defineRoute } from '../../http/route';
 import {
   globalScope,
@@ -15,7 +27,7 @@ import {
   userNamed,
 } from '../issuable-filters';
 
-// Filters on approvals, emoji, deployments and environments get their parameter here, their field in MergeRequestFilter and their
+// Filters on approvals, emoji, deployments and environments get their field in MergeRequestFilter and their
 // line in the clause table of the service's storage/merge-request.filter.ts.
 const exclusions = {
   ...sharedExclusions,
@@ -23,6 +35,7 @@ const exclusions = {
   reviewer_username: textOrNoneAny().optional(),
   source_branch: text().optional(),
   target_branch: text().optional(),
+  my_reaction_emoji: unsupported(textOrNoneAny()),
 };
 
 const filters = {
@@ -46,6 +59,14 @@ const filters = {
   wip: oneOf('yes', 'no').optional(),
   source_project_id: integer().optional(),
   not: hash(exclusions).optional(),
+  approved: unsupported(oneOf('yes', 'no')),
+  approved_by_ids: unsupported(csvOrNoneAny()),
+  approved_by_usernames: unsupported(csvOrNoneAny()),
+  approver_ids: unsupported(csvOrNoneAny()),
+  deployed_after: unsupported(dateTime()),
+  deployed_before: unsupported(dateTime()),
+  environment: unsupported(text()),
+  my_reaction_emoji: unsupported(textOrNoneAny()),
   view: oneOf('simple').optional(),
   with_labels_details: boolean().default(false),
   with_merge_status_recheck: boolean().default(false),

@@ -1,6 +1,6 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { atLeastOne } from '../../http/check-parameters';
-import { boolean, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
+import { boolean, dateTime, integer, integers, nullable, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { changedFields, exclusiveFields, newFields, positive, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
@@ -54,7 +54,7 @@ export const mergeRequestRoutes = [
       title: text({ notEmpty: true }),
       target_project_id: integer().optional(),
       ...fields,
-      approvals_before_merge: integer({ min: 0, max: 2_147_483_647 }).optional(),
+      approvals_before_merge: onlyDefault(integer({ min: 0, max: 2_147_483_647 }), 0).optional(),
     },
     relations: exclusiveFields,
     returns: { 201: 'MergeRequest' },

@@ -127,10 +127,10 @@ describe('POST /groups', () => {
         name: 'G',
         path: 'g',
         parent_id: 9,
-        emails_disabled: true,
+        emails_disabled: false,
         duo_availability: 'never_on',
         default_branch: null,
-        default_branch_protection_defaults: { allowed_to_push: [{ access_level: 30 }], allow_force_push: true },
+        default_branch_protection_defaults: { allowed_to_push: [{ access_level: 40 }], allow_force_push: false },
       },
     });
     expect(sent.status).toBe(201);
@@ -139,12 +139,30 @@ describe('POST /groups', () => {
       settings: {
         name: 'G',
         path: 'g',
-        emailsEnabled: false,
+        emailsEnabled: true,
         assistantAvailability: 'never_on',
         defaultBranch: '',
-        defaultBranchProtectionDefaults: { allowedToPush: [30], allowedToMerge: [], allowForcePush: true },
+        defaultBranchProtectionDefaults: { allowedToPush: [40], allowedToMerge: [], allowForcePush: false },
       },
     });
+  });
+
+  it.each([
+    ['ip_restriction_ranges', '10.0.0.0/8', 'null'],
+    ['allowed_email_domains_list', 'example.com', 'null'],
+    ['membership_lock', true, 'false'],
+    ['enabled_git_access_protocol', 'ssh', '"all"'],
+    ['require_two_factor_authentication', true, 'false'],
+    ['emails_disabled', true, 'false'],
+    ['mentions_disabled', true, 'false'],
+    ['default_branch_protection', 0, '2'],
+  ])('400: %s promises what nothing keeps yet', async (setting, value, standard) => {
+    const refusal = { status: 400, body: { error: `${setting} is not supported except as ${standard}` } };
+    const body = { name: 'G', path: 'g', [setting]: value };
+    expect(await gateway.send('POST', '/groups', { ...token(), body })).toMatchObject(refusal);
+    expect(await gateway.send('PUT', '/groups/3', { ...token(), body: { [setting]: value } })).toMatchObject(refusal);
+    const kept = { name: 'G', path: 'g', [setting]: JSON.parse(standard) };
+    expect((await gateway.send('POST', '/groups', { ...token(), body: kept })).status).toBe(201);
   });
 
   it('400: what is missing and what has no such value', async () => {
