@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { WrittenNumber } from './json-bytes';
 
 /**
  * The coercions of every public parameter (G-1-4, G-1-5), with GitLab's texts (G-7-2). A schema's issue message is the
@@ -39,8 +40,23 @@ function kind<T>(openapi: ParameterSchema, read: (value: unknown) => T | Problem
     .meta({ openapi, acceptsNull }) as unknown as z.ZodType<T>;
 }
 
-const isScalar = (value: unknown): value is string | number | boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+const isScalar = (value: unknown): value is string | number | boolean | WrittenNumber =>
+  typeof value === 'string' ||
+  typeof value === 'number' ||
+  typeof value === 'boolean' ||
+  value instanceof WrittenNumber;
+
+/** A number of JSON as digits with a fraction or an exponent at the most; other values stay. */
+const writtenNumber = (value: unknown): unknown =>
+  typeof value === 'number' || value instanceof WrittenNumber ? String(Number(value)) : value;
+
+/** Digits of a whole number of JSON: `1.0` and `1e3` are whole, and digits that a number does not hold stay what they are. */
+function wholeNumber(value: unknown): unknown {
+  if (!(value instanceof WrittenNumber)) return writtenNumber(value);
+  const whole = /^(-?\d+)(?:\.0+)?$/.exec(value.written)?.[1];
+  // Up to fifteen digits are exact.
+  return whole ?? (value.written.length <= 15 ? writtenNumber(value) : undefined);
+}
 
 /** PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form: neither could be answered back as sent. */
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -54,7 +70,7 @@ const isStorableValue = (value: unknown): boolean =>
       Object.entries(value).every(([key, inner]) => isStorable(key) && isStorableValue(inner));
 
 const isHash = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
 
 /** Options of a text parameter. */
 interface TextOptions {
@@ -83,7 +99,7 @@ interface IntegerOptions {
 const readInteger =
   ({ min, max }: IntegerOptions = {}) =>
   (value: unknown): number | Problem => {
-    const written = typeof value === 'number' ? String(value) : value;
+    const written = wholeNumber(value);
     if (typeof written !== 'string' || !/^[+-]?\d{1,16}$/.test(written.trim())) return invalid;
     const number = Number(written);
     if (!Number.isSafeInteger(number)) return invalid;
@@ -104,7 +120,7 @@ const bounds = ({ min, max }: IntegerOptions): ParameterSchema => ({
 /** A number with a fraction. */
 export const float = (): z.ZodType<number> =>
   kind({ type: 'number' }, (value) => {
-    const written = typeof value === 'number' ? String(value) : value;
+    const written = writtenNumber(value);
     return typeof written === 'string' && /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(written.trim())
       ? Number(written)
       : invalid;
@@ -180,8 +196,8 @@ function items(value: unknown): unknown[] | Problem {
   if (value === null) return [];
   const list = Array.isArray(value)
     ? value
-    : typeof value === 'object'
-      ? Object.values(value as object)
+    : isHash(value)
+      ? Object.values(value)
       : isScalar(value)
         ? String(value) === ''
           ? []
@@ -196,7 +212,7 @@ const readItems =
     const list = items(value);
     if (list instanceof Problem) return list;
     const out: T[] = [];
-    const asIs = whole && typeof value === 'object';
+    const asIs = whole && !isScalar(value);
     // Each item of a list may be a list in the short spelling itself.
     for (const item of asIs ? list : list.flatMap((one) => (typeof one === 'string' ? one.split(',') : [one]))) {
       const one = read(typeof item === 'string' && !asIs ? item.trim() : item);
@@ -288,22 +304,25 @@ export const nullable = <T>(inner: z.ZodType<T>): z.ZodType<T | null> =>
 /** A hash such as `not[author_id]`; problems are named `not[author_id] is invalid`. */
 export const hash = <T extends z.ZodRawShape>(shape: T): z.ZodType<z.infer<z.ZodObject<T>>> =>
   z.preprocess(
-    (value) => (value === null || value === '' ? {} : value),
+    (value) => (value === null || value === '' ? {} : writtenNumber(value)),
     z.object(shape, { error: () => 'is invalid' }),
   ) as unknown as z.ZodType<z.infer<z.ZodObject<T>>>;
 
 /** An array of hashes such as `actions[][action]`. */
 export const hashes = <T extends z.ZodRawShape>(shape: T): z.ZodType<z.infer<z.ZodObject<T>>[]> =>
   z.preprocess(
-    (value) => (value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.values(value) : value),
+    (value) => (isHash(value) ? Object.values(value) : Array.isArray(value) ? value.map(writtenNumber) : value),
     z.array(z.object(shape, { error: () => 'is invalid' }), {
       error: (issue) => (issue.input === undefined ? 'is missing' : 'is invalid'),
     }),
   ) as unknown as z.ZodType<z.infer<z.ZodObject<T>>[]>;
 
+/** A value of JSON with numbers as numbers. */
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
 /** An object of any content, as JSON or bracket syntax. NUL and lone surrogates are refused wherever they stand in it. */
 export const object = (): z.ZodType<Record<string, unknown>> =>
-  kind({ type: 'object' }, (value) => (isHash(value) && isStorableValue(value) ? value : invalid));
+  kind({ type: 'object' }, (value) => (isHash(value) && isStorableValue(value) ? plain(value) : invalid));
 
 /**
  * A JSON object as it stands in a JSON body, to the letter, or as a text that holds one; given as JSON text. A blank text stands for none. Of

@@ -4,7 +4,7 @@ import busboy from 'busboy';
 import type { Request, Response } from 'express';
 import express from 'express';
 import qs from 'qs';
-import { isTooDeep, writtenMembers } from './json-bytes';
+import { isTooDeep, parseWritten, WrittenNumber, writtenMembers } from './json-bytes';
 
 /** Parameters of a request before they have types. */
 export type RawParameters = Record<string, unknown>;
@@ -152,7 +152,7 @@ function readJson(body: Buffer, asWritten: BodyRules['asWritten']): RawParameter
   const text = textOf(body);
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseWritten(text);
   } catch {
     // The wording is ours: GitLab's multi-line text is not to be relied on (G-14-2).
     throw invalidParams('the body is not valid JSON');
@@ -166,7 +166,7 @@ function readJson(body: Buffer, asWritten: BodyRules['asWritten']): RawParameter
 }
 
 const isHash = (value: unknown): value is RawParameters =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
 
 function refuseForbiddenKeys(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
