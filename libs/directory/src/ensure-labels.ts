@@ -14,7 +14,7 @@ export type EnsureLabels = (
 export function labelsOf(groupsAdmin: Peer, directory: Pick<Directory, 'ensure' | 'sequence'>): EnsureLabels {
   const client = groupsAdmin.client(LabelServiceService);
   return async (caller, projectId, titles) => {
-    const wanted = titles.map((title) => title.trim()).filter((title) => title !== '');
+    const wanted = titles.map((title) => title.trim().normalize()).filter((title) => title !== '');
     if (wanted.length === 0) return [];
     const { labels, directorySequence } = await client.ensureLabels(
       { projectId, titles: wanted, create: caller.level >= levels.reporter },

@@ -23,7 +23,9 @@ interface Links {
   readonly own: Sql;
 }
 
-const withoutCase = (texts: readonly string[]): string[] => [...new Set(texts.map((text) => text.toLowerCase()))];
+const withoutCase = (texts: readonly string[]): string[] => [
+  ...new Set(texts.map((text) => text.normalize().toLowerCase())),
+];
 
 /** Ids of users by name; read once per statement. */
 const idsOf = (usernames: readonly string[]): Sql =>

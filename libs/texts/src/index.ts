@@ -9,7 +9,9 @@ export {
   timeTrackingOf,
 } from './command-steps';
 export { type DescribedWish, trackAll, withCommands } from './described';
+export { displayText, displayTextProblems, isBlank, isUnshowable, oneLine } from './display-text';
 export { humanTime, parseDuration } from './durations';
+export { isEmailAddress } from './email-address';
 export {
   type CrossReference,
   crossReferencesOf,

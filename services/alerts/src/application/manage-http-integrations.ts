@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, invalid, notFound } from '@switchyard/errors';
-import {
-  type HttpIntegration,
-  hasMapping,
-  type IntegrationType,
-  mostIntegrations,
-  problemsOfName,
-} from '../domain/http-integration';
+import { displayText, displayTextProblems } from '@switchyard/texts';
+import { type HttpIntegration, hasMapping, type IntegrationType, mostIntegrations } from '../domain/http-integration';
 import { type PayloadMapping, readMapping, type WrittenMapping } from '../domain/payload-mapping';
 import type { HttpIntegrationStore, IntegrationFields } from '../storage/http-integration.store';
 import { generateKey, hintOf, type KeyDigest } from './integration-key';
@@ -68,10 +63,10 @@ function changed(
   tier: string,
   readSample: ReadSample,
 ): IntegrationFields {
-  const name = change.name ?? before.name;
+  const name = change.name === undefined ? before.name : displayText(change.name);
   const fields = { ...before, name, active: change.active ?? before.active, type: change.type ?? before.type };
   const problems: Record<string, string[]> = {};
-  const ofName = problemsOfName(name);
+  const ofName = change.name === undefined ? [] : displayTextProblems(change.name);
   if (ofName.length > 0) problems.name = ofName;
   if (!hasMapping(tier)) {
     if (ofName.length > 0) throw invalid(problems);

@@ -1,4 +1,4 @@
-import { problemsOfName, slugOf } from './http-integration';
+import { slugOf } from './http-integration';
 
 it.each([
   ['Grafana (EU) – prod', 'grafana-eu-prod'],
@@ -8,13 +8,4 @@ it.each([
   ['a'.repeat(255), 'a'.repeat(100)],
 ])('%s becomes %s in an address', (name, slug) => {
   expect(slugOf(name)).toBe(slug);
-});
-
-it.each([
-  ['x'.repeat(255), []],
-  ['😀'.repeat(255), []],
-  [' \t', ["can't be blank"]],
-  ['x'.repeat(256), ['is too long (maximum is 255 characters)']],
-])('of the name %s it says %j', (name, problems) => {
-  expect(problemsOfName(name)).toEqual(problems);
 });

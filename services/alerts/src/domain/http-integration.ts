@@ -30,15 +30,6 @@ export const mostIntegrations = (tier: string): number => (tier === 'free' ? 1 :
 /** Whether a tier has the mapping of fields from a sample payload. */
 export const hasMapping = (tier: string): boolean => tier !== 'free';
 
-/** Longest name, characters. */
-const longestName = 255;
-
-/** What is wrong with a name. */
-export function problemsOfName(name: string): string[] {
-  if (name.trim() === '') return ["can't be blank"];
-  return [...name].length > longestName ? [`is too long (maximum is ${longestName} characters)`] : [];
-}
-
 /** Longest slug, characters. */
 const longestSlug = 100;
 

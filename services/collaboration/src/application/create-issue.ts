@@ -1,6 +1,6 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { changedSet, countTasks, mentionsIn, trackAll, withCommands } from '@switchyard/texts';
+import { changedSet, countTasks, displayText, mentionsIn, trackAll, withCommands } from '@switchyard/texts';
 import { allowedAssignees, checkIssueFields, type IssueType, mayAdminIssue, mayDateIssue } from '../domain/issue';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 
@@ -59,7 +59,7 @@ export const createIssue =
       projectId,
       iid: dates ? command.iid : undefined,
       authorId: caller.userId,
-      title: command.title.trim(),
+      title: displayText(command.title),
       description: description === '' ? undefined : description,
       issueType: incident ? 'issue' : command.issueType,
       confidential: command.confidential,

@@ -1,6 +1,7 @@
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import { displayText } from '@switchyard/texts';
 import { noteableRules } from '../domain/noteable';
 import {
   applyActions,
@@ -86,10 +87,10 @@ export function manageSnippets(edges: SnippetEdges) {
       checkDescription(description);
       const files = change.files.map(({ path, content }) => ({ path, content: content ?? '' }));
       checkFiles(files);
-      const fields = { title, description: description || undefined, visibility, files };
+      const fields = { title: displayText(title), description: description || undefined, visibility, files };
       const id = await db.transaction(async (tx) => {
         const made = await snippets.insert(tx, projectId, reader.actor.userId, fields);
-        await publishSnippet(tx, { id: made, projectId, title }, reader.actor.userId, 'created');
+        await publishSnippet(tx, { id: made, projectId, title: fields.title }, reader.actor.userId, 'created');
         return made;
       });
       return visible(edges, reader, projectId, id);
@@ -104,7 +105,7 @@ export function manageSnippets(edges: SnippetEdges) {
         await snippets.lock(tx, id);
         const before = await snippets.find(viewerOf(reader), projectId, id, tx);
         if (before === undefined) throw none();
-        const title = change.title ?? before.title;
+        const title = change.title === undefined ? before.title : displayText(change.title);
         await snippets.update(tx, id, {
           title,
           description: change.description === undefined ? before.description : change.description || undefined,

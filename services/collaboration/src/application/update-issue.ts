@@ -1,6 +1,6 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { type DescribedWish, notApplied, trackAll, withCommands } from '@switchyard/texts';
+import { type DescribedWish, displayText, notApplied, trackAll, withCommands } from '@switchyard/texts';
 import {
   allowedAssignees,
   checkIssueFields,
@@ -59,7 +59,7 @@ async function metadataOf(
     if (command.strict === true && readers.length < wanted.length) throw forbidden();
     return readers;
   };
-  const removed = new Set(command.removeLabels.map((title) => title.toLowerCase()));
+  const removed = new Set(command.removeLabels.map((title) => displayText(title).toLowerCase()));
   const { milestoneId } = command;
   const known = milestoneId !== undefined && milestoneId !== 0;
   return {
@@ -114,7 +114,7 @@ export const updateIssue =
     if (!manages && command.strict === true && asksToManage(command, view.issue)) throw forbidden();
     const edit: IssueEdit = {
       ...(manages ? await metadataOf(edges, caller, view, command) : {}),
-      title: title?.trim(),
+      title: title === undefined ? undefined : displayText(title),
       description,
       stateEvent,
       updatedAt,

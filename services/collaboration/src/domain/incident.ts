@@ -1,3 +1,4 @@
+import { oneLine } from '@switchyard/texts';
 import { type Alert, type AlertDetails, alertFacts } from './alert';
 import { type IssueSeverity, maxDescriptionLength } from './issue';
 import { asCode, fenceFor } from './literal-text';
@@ -9,7 +10,7 @@ const untitled = 'New: Alert';
 export const incidentTitle =
   (alert: Pick<Alert, 'title'>) =>
   (iid: number): string => {
-    const title = plain(alert.title).trim();
+    const title = oneLine(plain(alert.title));
     return title === untitled || title === '' ? `New: Incident ${iid}` : title;
   };
 

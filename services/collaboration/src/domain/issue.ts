@@ -1,5 +1,6 @@
 import { invalid } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import { displayTextProblems } from '@switchyard/texts';
 
 /** States of an issue. */
 export type IssueState = 'opened' | 'closed';
@@ -49,8 +50,6 @@ export interface Issue {
   readonly updatedAt: Date;
 }
 
-/** Longest title in characters (G-8-5). */
-const maxTitleLength = 255;
 /** Longest description in characters (api.md 8). */
 export const maxDescriptionLength = 1_048_576;
 /** Most assignees (G-4.2-13). */
@@ -71,8 +70,8 @@ export function checkIssueFields(fields: {
 }): void {
   const problems: Record<string, string[]> = {};
   if (fields.title !== undefined) {
-    if (fields.title.trim() === '') problems.title = ["can't be blank"];
-    else if ([...fields.title].length > maxTitleLength) problems.title = [tooLong(maxTitleLength)];
+    const found = displayTextProblems(fields.title);
+    if (found.length > 0) problems.title = found;
   }
   const { description } = fields;
   // Characters are counted where the units of UTF-16 leave it open.

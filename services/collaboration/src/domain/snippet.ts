@@ -1,4 +1,5 @@
 import { invalid } from '@switchyard/errors';
+import { displayTextProblems, isUnshowable } from '@switchyard/texts';
 
 /** A file of a snippet. */
 export interface SnippetFile {
@@ -24,13 +25,13 @@ export const isSnippetRef = (ref: string): boolean =>
 
 /** Files a snippet may have. */
 const maxFiles = 10;
-/** Characters of title and paths. */
+/** Characters of paths. */
 const maxLength = 255;
 
 /** Refuses a title that cannot be one. */
 export function checkTitle(title: string): void {
-  if (title.trim() === '') throw invalid({ title: ["can't be blank"] });
-  if ([...title].length > maxLength) throw invalid({ title: [`is too long (maximum is ${maxLength} characters)`] });
+  const problems = displayTextProblems(title);
+  if (problems.length > 0) throw invalid({ title: problems });
 }
 
 /** Characters of a description, as of those of other objects (api.md section 8). */
@@ -49,7 +50,7 @@ export function checkFiles(files: readonly SnippetFile[]): void {
   const paths = new Set<string>();
   for (const { path, content } of files) {
     const parts = path.split('/');
-    if (path.length > maxLength || parts.some((part) => part === '' || part === '.' || part === '..'))
+    if (path.length > maxLength || isUnshowable(path) || parts.some((part) => ['', '.', '..'].includes(part)))
       throw invalid({ snippet_files: [`has an invalid path: ${path.slice(0, 50)}`] });
     if (content === '') throw invalid({ snippet_files: ["content can't be blank"] });
     if (paths.has(path)) throw invalid({ snippet_files: [`has ${path} already`] });

@@ -1,6 +1,7 @@
 import { type Database, isUniqueViolation } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import { displayText } from '@switchyard/texts';
 import { type GroupSettings, groupProblems, mayCreateGroup, refuseNewGroup } from '../domain/group';
 import type { Visibility } from '../domain/openness';
 import { note, taken } from '../domain/problems';
@@ -26,7 +27,8 @@ export interface CreateGroup {
 /** Makes a group and its creator the Owner of it (G-4.15-5). */
 export const createGroup =
   ({ db, groups, members }: { db: Database; groups: GroupStore; members: MemberStore }) =>
-  async (actor: Viewer, wanted: CreateGroup): Promise<GroupRow> => {
+  async (actor: Viewer, asked: CreateGroup): Promise<GroupRow> => {
+    const wanted = { ...asked, name: displayText(asked.name) };
     const work = async (): Promise<number> =>
       db.transaction(async (tx) => {
         const { parentId } = wanted;

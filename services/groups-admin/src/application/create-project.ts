@@ -2,6 +2,7 @@ import { type Database, isUniqueViolation, type Tx } from '@switchyard/database'
 import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, projectEvents } from '@switchyard/events';
 import { levels } from '@switchyard/rights';
+import { displayText } from '@switchyard/texts';
 import { pathFromName } from '../domain/path';
 import { note, refuse, taken } from '../domain/problems';
 import { mayCreateProject, type ProjectChange, type ProjectHome, projectProblems, withinTier } from '../domain/project';
@@ -89,7 +90,7 @@ export const createProject =
       throw notFound('User');
     const namespaceId = wanted.namespaceId ?? (await projects.ownNamespace(creator));
     const given = wanted.settings;
-    const name = given.name?.trim() || given.path || '';
+    const name = displayText(given.name ?? '') || given.path || '';
     const path = given.path || pathFromName(name);
     const id = await db
       .transaction(async (tx) => {

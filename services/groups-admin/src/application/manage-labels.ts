@@ -8,6 +8,7 @@ import {
   type Tx,
 } from '@switchyard/database';
 import { conflict, notFound } from '@switchyard/errors';
+import { displayText } from '@switchyard/texts';
 import { defaultColor, labelProblems, parseColor } from '../domain/label';
 import { note, type Problems, refuse } from '../domain/problems';
 import { labelChanges } from '../storage/directory-rows';
@@ -67,7 +68,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
       viewer: Viewer,
     ): Promise<LabelRow> {
       refuse(labelProblems(wanted));
-      const title = wanted.title.trim();
+      const title = displayText(wanted.title);
       const made = db.transaction(async (tx) => {
         if ((await labels.usable(tx, parent, [title])).length > 0) throw exists();
         const color = parseColor(wanted.color) ?? defaultColor;
@@ -85,7 +86,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
 
     async update(parent: Parent, key: LabelKey, change: LabelChange, viewer: Viewer): Promise<LabelRow> {
       refuse(labelProblems(change));
-      const title = change.title?.trim();
+      const title = change.title === undefined ? undefined : displayText(change.title);
       const color = change.color === undefined ? undefined : parseColor(change.color);
       const id = await db
         .transaction(async (tx) => {
@@ -119,7 +120,7 @@ export function manageLabels({ db, labels }: { db: Database; labels: LabelStore 
       titles: readonly string[],
       create: boolean,
     ): Promise<{ labels: LabelRow[]; sequence: number }> => {
-      const wanted = [...new Set(titles.map((title) => title.trim()).filter((title) => title !== ''))];
+      const wanted = [...new Set(titles.map(displayText).filter((title) => title !== ''))];
       const parent: Parent = { kind: 'project', id: projectId };
       const ensured = db.transaction(async (tx) => {
         let found = await labels.usable(tx, parent, wanted);

@@ -7,6 +7,7 @@ import {
   requireUnmodified,
 } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
+import { displayText } from '@switchyard/texts';
 import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
 import { note, refuse } from '../domain/problems';
 import { milestoneChanges } from '../storage/directory-rows';
@@ -52,8 +53,9 @@ export function manageMilestones({ db, milestones }: { db: Database; milestones:
       request: PageRequest,
     ): Promise<{ rows: MilestoneRow[]; page: PageInfo }> => milestones.list(parent, filter, request),
 
-    async create(parent: Parent, content: MilestoneContent, actorId: number): Promise<MilestoneRow> {
-      const problems = milestoneProblems(content);
+    async create(parent: Parent, wanted: MilestoneContent, actorId: number): Promise<MilestoneRow> {
+      const problems = milestoneProblems(wanted);
+      const content = { ...wanted, title: displayText(wanted.title) };
       const id = await db
         .transaction(async (tx) => {
           if (await milestones.titleTaken(tx, parent, content.title)) note(problems, 'title', [titleTaken]);
@@ -74,7 +76,7 @@ export function manageMilestones({ db, milestones }: { db: Database; milestones:
           const present = await milestones.find(tx, parent, id);
           if (present === undefined) throw notFound();
           const content: MilestoneContent = {
-            title: change.title ?? present.title,
+            title: change.title === undefined ? present.title : displayText(change.title),
             description: change.description ?? present.description,
             dueDate: dateAfter(change.dueDate, present.due_date),
             startDate: dateAfter(change.startDate, present.start_date),

@@ -2,6 +2,7 @@ import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { badRequest, forbidden, notFound, unauthorized, unprocessable } from '@switchyard/errors';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { selfServiceScopes } from '@switchyard/rights';
+import { displayText, displayTextProblems } from '@switchyard/texts';
 import { lengthProblems } from '../domain/problems';
 import { mayHaveScopes } from '../domain/scopes';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
@@ -73,7 +74,7 @@ export function personalAccessTokens(
       const date = expiresAt || dateAfter(now, lifetimeDays);
       const tooLong = lengthProblems(name, 255).concat(lengthProblems(description, 255));
       const problems = [
-        ...(name.trim() === '' ? ["Name can't be blank"] : []),
+        ...displayTextProblems(name, Number.POSITIVE_INFINITY).map((text) => `Name ${text}`),
         ...(tooLong.length > 0 ? [`Name or description ${tooLong[0]}`] : []),
         ...(mayHaveScopes(scopes, owner.admin) && scopes.length > 0
           ? []
@@ -84,7 +85,7 @@ export function personalAccessTokens(
       const token = generateToken();
       const id = await store.create({
         userId: forSelf ? actor.userId : userId,
-        name,
+        name: displayText(name),
         description: description || undefined,
         scopes: [...new Set(scopes)],
         expiresAt: date,

@@ -1,5 +1,6 @@
 import { type Database, isUniqueViolation } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
+import { displayText } from '@switchyard/texts';
 import { type GroupContent, type GroupSettings, groupProblems, mayLicense } from '../domain/group';
 import { note, refuse, taken } from '../domain/problems';
 import { namespaceChanges } from '../storage/directory-rows';
@@ -21,7 +22,8 @@ export interface UpdateGroup extends GroupContent {
  */
 export const updateGroup =
   ({ db, groups }: { db: Database; groups: GroupStore }) =>
-  async (actor: Viewer, change: UpdateGroup): Promise<GroupRow> => {
+  async (actor: Viewer, asked: UpdateGroup): Promise<GroupRow> => {
+    const change = { ...asked, ...(asked.name === undefined ? {} : { name: displayText(asked.name) }) };
     const work = async (): Promise<void> =>
       db.transaction(async (tx) => {
         await groups.lockTrees(tx, [change.id]);

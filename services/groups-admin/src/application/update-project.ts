@@ -1,5 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
+import { displayText } from '@switchyard/texts';
 import { note, refuse, taken } from '../domain/problems';
 import { type ProjectChange, projectProblems, withinTier } from '../domain/project';
 import { projectChanges } from '../storage/directory-rows';
@@ -11,7 +12,8 @@ import { recordDirectoryChange } from './directory-writer';
 /** Changes a project; a path it had redirects (G-1-7). */
 export const updateProject =
   ({ db, projects, tier }: { db: Database; projects: ProjectStore; tier: string }) =>
-  async (actor: Viewer, id: number, wanted: ProjectChange): Promise<ProjectRow> => {
+  async (actor: Viewer, id: number, { name, ...others }: ProjectChange): Promise<ProjectRow> => {
+    const wanted = { ...others, ...(name === undefined ? {} : { name: displayText(name) }) };
     const present = await projects.find(id, actor);
     if (present === undefined) throw notFound('Project');
     await db

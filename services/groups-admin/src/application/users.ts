@@ -2,6 +2,7 @@ import { type Database, type PageInfo, type PageRequest, requireUnmodified } fro
 import { conflict, forbidden, notFound } from '@switchyard/errors';
 import { appendToOutbox, userBlockedId, userDeletedId, userEvents } from '@switchyard/events';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import { displayText } from '@switchyard/texts';
 import { refuse } from '../domain/problems';
 import {
   changeState,
@@ -72,7 +73,8 @@ function refuseProblems(fields: UserFields): void {
 
 /** Fields as they are stored: a password as its digest. */
 async function stored({ password, ...fields }: UserFields) {
-  return { ...fields, ...(password === undefined ? {} : { passwordDigest: await hashPassword(password) }) };
+  const name = fields.name === undefined ? {} : { name: displayText(fields.name) };
+  return { ...fields, ...name, ...(password === undefined ? {} : { passwordDigest: await hashPassword(password) }) };
 }
 
 /** Builds the use cases of users. */
@@ -94,7 +96,7 @@ export function users(db: Database, store: UserStore): Users {
         fields: {
           ...(await stored(fields)),
           email,
-          name,
+          name: displayText(name),
           username,
           createdById: BigInt(actor.userId),
           // The e-mail of a user whom an administrator makes is confirmed by a message; until mail is sent, by the word of the administrator.

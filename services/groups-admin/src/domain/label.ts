@@ -1,3 +1,4 @@
+import { displayTextProblems } from '@switchyard/texts';
 import { lengthProblems, note, type Problems } from './problems';
 
 /** Names of CSS colours a label may be given by, with what they stand for. */
@@ -70,11 +71,10 @@ export function textColor(background: string): string {
 export function labelProblems(label: { title?: string; color?: string; description?: string }): Problems {
   const problems: Problems = {};
   if (label.title !== undefined) {
-    const title = label.title.trim();
-    if (title === '') note(problems, 'title', ["can't be blank"]);
+    const shown = displayTextProblems(label.title);
     // A comma parts the titles of a list.
-    else if (title.includes(',') || title.includes('?')) note(problems, 'title', ['is invalid']);
-    note(problems, 'title', lengthProblems(title, 255));
+    const parts = /[,?]/.test(label.title) && !shown.includes('is invalid') ? ['is invalid'] : [];
+    note(problems, 'title', [...parts, ...shown]);
   }
   if (label.color !== undefined && parseColor(label.color) === undefined) {
     note(problems, 'color', ['must be a valid color code']);

@@ -1,3 +1,4 @@
+import { displayTextProblems } from '@switchyard/texts';
 import { lengthProblems, maxDescription, note, type Problems } from './problems';
 
 /** What a milestone says of itself; dates are `YYYY-MM-DD`, undefined for none. */
@@ -13,8 +14,7 @@ const inRange = (date: string | undefined): boolean => date === undefined || dat
 /** What is wrong with a milestone. */
 export function milestoneProblems(milestone: MilestoneContent): Problems {
   const problems: Problems = {};
-  if (milestone.title.trim() === '') note(problems, 'title', ["can't be blank"]);
-  note(problems, 'title', lengthProblems(milestone.title, 255));
+  note(problems, 'title', displayTextProblems(milestone.title));
   note(problems, 'description', lengthProblems(milestone.description, maxDescription));
   if (!inRange(milestone.startDate) || !inRange(milestone.dueDate)) {
     note(problems, 'due_date', ['date must not be after 9999-12-31']);

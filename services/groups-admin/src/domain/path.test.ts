@@ -37,11 +37,14 @@ describe('pathProblems', () => {
 });
 
 describe('nameProblems', () => {
-  test.each(['a', 'Ünïcödé', '日本語', '_x (v1.0) + more', '🚀 Rocket', '👩‍🚀 crew'])('takes %p', (name) => {
-    expect(nameProblems(name)).toEqual([]);
-  });
+  test.each(['a', 'Ünïcödé', '日本語', '_x (v1.0) + more', '🚀 Rocket', '👩‍🚀 crew', '🇩🇪 👍🏽', 'می‌خواهم'])(
+    'takes %p',
+    (name) => {
+      expect(nameProblems(name)).toEqual([]);
+    },
+  );
 
-  test.each(['', '   ', '-a', '<b>', 'a\nb', 'x'.repeat(256)])('refuses %p', (name) => {
+  test.each(['', '   ', '\u3164\u115f', '-a', '<b>', 'a\nb', 'a\u202eb', 'x'.repeat(256)])('refuses %p', (name) => {
     expect(nameProblems(name)).not.toEqual([]);
   });
 });

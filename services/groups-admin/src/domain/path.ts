@@ -1,3 +1,5 @@
+import { isBlank } from '@switchyard/texts';
+
 /** Names that routes of the instance use at the top level, so no namespace may (G-4.15-12). */
 const reservedAtTop = new Set([
   '-',
@@ -78,12 +80,13 @@ export function pathProblems(path: string, { atTop }: { atTop: boolean }): strin
   return problems;
 }
 
+// Emoji are pictographs, flags (letters of regions, tags) and skin tones; joiners stand within them and within words.
 const nameForm =
-  /^[\p{L}\p{N}\p{Extended_Pictographic}_](?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}_.()+\- ]|\u200d|\ufe0f)*$/u;
+  /^[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}_](?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{e0020}-\u{e007f}_.()+\- ]|\u200c|\u200d|\ufe0f)*$/u;
 
 /** What is wrong with the display name of a group or project; nothing when it will do. */
 export function nameProblems(name: string): string[] {
-  if (name.trim() === '') return ["can't be blank"];
+  if (isBlank(name)) return ["can't be blank"];
   const problems: string[] = [];
   if (name.length > maxLength) problems.push(`is too long (maximum is ${maxLength} characters)`);
   if (!nameForm.test(name)) {

@@ -27,8 +27,19 @@ test.each(['a@b', 'first.last+tag@sub.example.com'])('%s is an e-mail', (email) 
   expect(userProblems({ email })).toEqual({});
 });
 
-test.each(['', 'a', '@b', 'a@', 'a b@c', 'a@b@c', 'a@b<c>'])('"%s" is none', (email) => {
-  expect(userProblems({ email })).toHaveProperty('email');
+test.each(['', 'a', '@b', 'a@', 'a b@c', 'a@b@c', 'a@b<c>', 'a@b\n', 'a\u0007@b', 'a\u200b@b'])(
+  '"%s" is none',
+  (email) => {
+    expect(userProblems({ email })).toHaveProperty('email');
+  },
+);
+
+test.each(['None', 'any', 'ALL', 'Me'])('the word %s is no username', (username) => {
+  expect(userProblems({ username })).toEqual({ username: [`${username} is a reserved name`] });
+});
+
+test.each(['\u202eada', 'a\nb', '\u3164', '\u200b'])('%j is no name of a user', (name) => {
+  expect(userProblems({ name })).toHaveProperty('name');
 });
 
 test.each(['api', '-', '-x', 'x.git', 'ends.', 'with space', 'ü', 'x'.repeat(256), ''])(

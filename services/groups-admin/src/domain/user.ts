@@ -1,3 +1,4 @@
+import { displayTextProblems, isEmailAddress } from '@switchyard/texts';
 import { pathProblems } from './path';
 import { lengthProblems, note, type Problems } from './problems';
 
@@ -28,23 +29,29 @@ export interface CheckedFields {
   projectsLimit?: number;
 }
 
-const emailForm = /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/;
-
 /** Shortest and longest password, characters. */
 const passwordLength = { least: 8, most: 128 };
 
 /** Longest text of the profile, characters. */
 const longestText = 255;
 
-const emailProblems = (email: string): string[] => (emailForm.test(email) && email.length <= 254 ? [] : ['is invalid']);
+const emailProblems = (email: string): string[] => (isEmailAddress(email) ? [] : ['is invalid']);
+
+/** Words that stand for something else where a username is asked for, in filters, commands and mentions; in lower case. */
+const reservedUsernames = new Set(['all', 'any', 'me', 'none']);
+
+const usernameProblems = (username: string): string[] =>
+  reservedUsernames.has(username.toLowerCase())
+    ? [`${username} is a reserved name`]
+    : pathProblems(username, { atTop: true });
 
 /** What is wrong with the fields of a user; nothing when they will do. */
 export function userProblems(fields: CheckedFields): Problems {
   const problems: Problems = {};
   const { email, name, username, password, publicEmail, commitEmail, projectsLimit } = fields;
   if (email !== undefined) note(problems, 'email', email === '' ? ["can't be blank"] : emailProblems(email));
-  if (name !== undefined) note(problems, 'name', name.trim() === '' ? ["can't be blank"] : lengthProblems(name, 255));
-  if (username !== undefined) note(problems, 'username', pathProblems(username, { atTop: true }));
+  if (name !== undefined) note(problems, 'name', displayTextProblems(name));
+  if (username !== undefined) note(problems, 'username', usernameProblems(username));
   if (publicEmail) note(problems, 'public_email', emailProblems(publicEmail));
   if (commitEmail) note(problems, 'commit_email', emailProblems(commitEmail));
   if (projectsLimit !== undefined && projectsLimit < 0)

@@ -128,7 +128,7 @@ export const labelStore = (db: Database) => ({
     const title = typeof key === 'string' ? key : key.title;
     const [row] = await executor.query<LabelRow>(sql`
       select ${columns(parent, viewer)} from labels l
-      where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title = ${title})
+      where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title in (${title}, ${title.normalize()}))
       order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1`);
     return row;
   },

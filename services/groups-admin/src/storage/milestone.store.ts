@@ -78,7 +78,7 @@ export const milestoneStore = (db: Database) => ({
     const where = [reach(parent, filter)];
     if (filter.iids !== undefined) where.push(sql`ms.iid = any(${filter.iids}::bigint[])`);
     if (filter.state !== undefined) where.push(sql`ms.state = ${filter.state}`);
-    if (filter.title !== undefined) where.push(sql`ms.title = ${filter.title}`);
+    if (filter.title !== undefined) where.push(sql`ms.title in (${filter.title}, ${filter.title.normalize()})`);
     if (filter.search !== undefined) {
       where.push(sql`ms.title ilike ${contains(filter.search)} or ms.description ilike ${contains(filter.search)}`);
     }

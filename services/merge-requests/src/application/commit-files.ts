@@ -1,4 +1,5 @@
 import { forbidden, invalid, notFound } from '@switchyard/errors';
+import { displayTextProblems, isEmailAddress } from '@switchyard/texts';
 import { allowsForcePush, mayPush, type ProtectedBranch } from '../domain/protected-branch';
 import {
   branchNameOf,
@@ -89,6 +90,13 @@ function actionOf(wanted: WantedAction): FileAction {
   }
 }
 
+/** Refuses an author whom a commit cannot name as they are: git would leave out what it cannot write. */
+function checkAuthor({ authorName, authorEmail }: WantedCommit): void {
+  if (authorEmail !== '' && !isEmailAddress(authorEmail)) throw invalid('author_email is invalid');
+  if (authorName !== '' && (displayTextProblems(authorName).length > 0 || /[<>]/.test(authorName)))
+    throw invalid('author_name is invalid');
+}
+
 interface Start {
   /** What the branch must point at. */
   readonly before: Sha;
@@ -138,6 +146,7 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
     if (!mayPush(rules, wanted.branch, actor.standing)) {
       throw forbidden('You are not allowed to push into this branch');
     }
+    checkAuthor(wanted);
     const actions = wanted.actions.map(actionOf);
     for (let tried = 1; ; tried += 1) {
       const { before, parent } = await startOf(repo, wanted);

@@ -2,6 +2,7 @@ import { forbidden, invalid, notFound, unprocessable } from '@switchyard/errors'
 import {
   changedSet,
   countTasks,
+  displayText,
   issueReferences,
   mentionsIn,
   trackAll,
@@ -87,7 +88,7 @@ export const createMergeRequest =
       sourceBranch,
       targetBranch,
       authorId: caller.userId,
-      title: command.title.trim(),
+      title: displayText(command.title),
       description: command.description || undefined,
       draft: isDraftTitle(command.title),
       taskCount: tasks.count,

@@ -3,6 +3,7 @@ import {
   changedSet,
   countTasks,
   type DescribedWish,
+  displayText,
   issueReferences,
   mentionsIn,
   newMentions,
@@ -118,7 +119,7 @@ function decide(
     fields.push(name);
     patch = { ...patch, ...values };
   };
-  const title = command.title?.trim();
+  const title = command.title === undefined ? undefined : displayText(command.title);
   if (title !== undefined) {
     set('title', title !== mr.title, { title });
     set('draft', isDraftTitle(title) !== mr.draft, { draft: isDraftTitle(title) });
@@ -288,7 +289,7 @@ export const updateMergeRequest =
     };
     const labelIds = async (titles: readonly string[]): Promise<number[]> =>
       (await edges.ensureLabels(caller, projectId, titles)).map(({ id }) => id);
-    const removed = new Set(command.removeLabels.map((title) => title.toLowerCase()));
+    const removed = new Set(command.removeLabels.map((title) => displayText(title).toLowerCase()));
     const prepared: Prepared = {
       assigneeIds: await people(command.assigneeIds, command.strict),
       addedAssigneeIds: await people(command.addAssigneeIds, command.strict),

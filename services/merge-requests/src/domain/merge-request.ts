@@ -1,4 +1,5 @@
 import { type AppError, conflict, invalid } from '@switchyard/errors';
+import { displayTextProblems } from '@switchyard/texts';
 
 /** States of a merge request (G-3-1). */
 export type MergeRequestState = 'opened' | 'closed' | 'locked' | 'merged';
@@ -105,8 +106,6 @@ export interface ProjectMergeSettings {
   readonly mergeTrains: MergeTrainSettings;
 }
 
-/** Longest title in characters. */
-export const maxTitleLength = 255;
 /** Longest description in characters (api.md 8). */
 export const maxDescriptionLength = 1_048_576;
 /** Most assignees, and most reviewers (G-4.2-13). */
@@ -134,8 +133,8 @@ export function checkMergeRequestFields(fields: {
 }): void {
   const problems: Record<string, string[]> = {};
   if (fields.title !== undefined) {
-    if (fields.title.trim() === '') problems.title = ["can't be blank"];
-    else if ([...fields.title].length > maxTitleLength) problems.title = [tooLong(maxTitleLength)];
+    const found = displayTextProblems(fields.title);
+    if (found.length > 0) problems.title = found;
   }
   if (fields.description !== undefined && [...fields.description].length > maxDescriptionLength) {
     problems.description = [tooLong(maxDescriptionLength)];

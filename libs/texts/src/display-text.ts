@@ -1,0 +1,40 @@
+/** Longest display text unless its field says otherwise, characters (G-8-5). */
+const longest = 255;
+
+/**
+ * What a line cannot show: controls, line breaks, and marks that make a reader see another order of characters than there is. Marks that
+ * only say which way a neighbour is read (U+200E, U+200F, U+061C) and joiners within words and emoji stay.
+ */
+const unshowable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
+
+/** Characters that leave no mark of their own. Unassigned ones that are reserved for emoji may well leave one. */
+const invisible = /(?!\p{Extended_Pictographic})[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/**
+ * A text of one line as it is stored: title, name. Without white space at its ends, and in the one form (NFC) of all that are written alike,
+ * so that a unique index and a filter compare what people see.
+ */
+export const displayText = (text: string): string => text.normalize().trim();
+
+/** What people make of a text of another system, where there is nobody to refuse it to: each run of what a line cannot show is a blank. */
+export const oneLine = (text: string): string =>
+  displayText(text.replace(new RegExp(`(?:${unshowable.source})+`, 'gu'), ' '));
+
+/** Whether a text shows nothing, whatever it holds. */
+export const isBlank = (text: string): boolean => text.replace(invisible, '') === '';
+
+/** Whether a text holds what a line cannot show. */
+export const isUnshowable = (text: string): boolean => unshowable.test(displayText(text));
+
+/**
+ * What is wrong with a text of one line, as it was sent; nothing when its `displayText` will do.
+ * @param most its longest length in characters
+ */
+export function displayTextProblems(text: string, most = longest): string[] {
+  if (isBlank(text)) return ["can't be blank"];
+  const shown = displayText(text);
+  const problems = unshowable.test(shown) ? ['is invalid'] : [];
+  // Characters are counted where the units of UTF-16 leave it open.
+  if (shown.length > most && [...shown].length > most) problems.push(`is too long (maximum is ${most} characters)`);
+  return problems;
+}
