@@ -41,11 +41,11 @@ module.exports = {
     {
       name: 'domain-is-pure',
       comment:
-        'Rules import rules, the error kinds, what rights are counted in, what texts say, and how the directory writes its ' +
+        'Rules import rules, the error kinds, what rights are counted in, what patterns match, what texts say, and how the directory writes its ' +
         'rows down; not even Node. Of libs/directory that is types alone: swc does not tell types apart, import-directions.test.ts does.',
       severity: 'error',
       from: { path: '^services/([^/]+)/src/domain/', pathNot: TEST_CODE },
-      to: { pathNot: ['^services/$1/src/domain/', '^libs/(directory|errors|rights|texts)/'] },
+      to: { pathNot: ['^services/$1/src/domain/', '^libs/(directory|errors|patterns|rights|texts)/'] },
     },
     {
       name: 'application-knows-no-edge',
@@ -109,6 +109,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/(errors|rights|texts)/', pathNot: TEST_CODE },
       to: { pathNot: ['^libs/$1/', 'node_modules/markdown-it/'] },
+    },
+    {
+      name: 'patterns-are-pure',
+      comment: 'The domain may import them; the engine is pure computation.',
+      severity: 'error',
+      from: { path: '^libs/patterns/', pathNot: TEST_CODE },
+      to: { pathNot: ['^libs/(patterns|errors)/', 'node_modules/re2js/'] },
+    },
+    {
+      name: 'patterns-match-in-one-place',
+      comment: 'One engine with linear time, behind one set of limits.',
+      severity: 'error',
+      from: { pathNot: outside('^libs/patterns/') },
+      to: { path: 'node_modules/re2js/' },
     },
     {
       name: 'kafka-stays-behind-the-bus',

@@ -37,6 +37,7 @@ function violations(): string[] {
 const { forbidden } = require(configuration) as { forbidden: Rule[] };
 const places: Record<string, string> = {
   'errors-import-nothing': 'libs/errors/src/impure.ts',
+  'patterns-are-pure': 'libs/patterns/src',
   'directory-is-not-plumbing': 'libs/database/src',
   'libs-know-no-service': 'libs/rpc/src',
   'protos-know-no-lib': 'protos/src',

@@ -1,3 +1,4 @@
+import { invalid } from '@switchyard/errors';
 import { join, type Sql, sql } from './sql';
 
 /** A clause, several that all must hold, or none, per filter: a field of `Filter` without an entry does not compile. */
@@ -17,8 +18,17 @@ export function clausesOf<Filter extends object, Context = void>(
   });
 }
 
-/** Pattern for `like` that finds `text` anywhere: `%`, `_` and the backslash stand for themselves. */
-export const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+// PostgreSQL compares it at every place of a row: a crafted row of a megabyte costs time proportional to this.
+const longestSearched = 500;
+
+/**
+ * Pattern for `like` that finds `text` anywhere: `%`, `_` and the backslash stand for themselves.
+ * @throws AppError invalid for more than 500 characters
+ */
+export function contains(text: string): string {
+  if (text.length > longestSearched) throw invalid(`Search is too long (maximum is ${longestSearched} characters)`);
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
 
 /** True where at least one of the columns contains `text`, in any case. */
 export const anyContains = (columns: readonly Sql[], text: string): Sql =>

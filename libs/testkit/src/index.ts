@@ -1,5 +1,6 @@
 export { type TestDatabase, testDatabase } from './database';
 export { eventually } from './eventually';
+export { growth } from './growth';
 export { type TestIdentities, testIdentities } from './identities';
 export { describeWithKafka, kafkaSkipReason, type TestKafka, testKafka } from './kafka';
 export { freePort } from './port';

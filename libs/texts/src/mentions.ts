@@ -21,7 +21,7 @@ const address = /^[\s>*+-]*((?:@[A-Za-z0-9_][A-Za-z0-9_./-]{0,1023}[\s,]*(?:and\
 /** Names in their order, as often as they stand there. A name ends before punctuation that belongs to the sentence. */
 function* namesIn(line: string): Generator<string> {
   for (const match of line.matchAll(mention)) {
-    const name = (match[1] ?? '').replace(/[.-]+$/, '');
+    const name = (match[1] ?? '').replace(/(?<![.-])[.-]+$/, '');
     if (name !== '') yield name;
   }
 }

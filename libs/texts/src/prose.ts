@@ -7,6 +7,9 @@ import { longProse } from './long-prose';
  */
 const parsedCharacters = 32_768;
 
+/** Characters of a word that is not cut in two. */
+const longestWord = 1_024;
+
 // Blocks decide what is code. Of what stands inside them only code spans and escapes matter: a name inside a link or in bold is one
 // all the same, and the rules for those are the ones that crafted texts make slow.
 const parser = new MarkdownIt('zero', { html: true })
@@ -99,7 +102,10 @@ function parseable(text: string): string {
   if (text.length <= parsedCharacters) return text;
   const start = text.slice(0, parsedCharacters);
   const lines = start.lastIndexOf('\n');
-  return lines > 0 ? start.slice(0, lines) : start.replace(/\S{0,1024}$/, '');
+  if (lines > 0) return start.slice(0, lines);
+  let end = start.length;
+  while (end > parsedCharacters - longestWord && /\S/.test(start[end - 1] ?? ' ')) end -= 1;
+  return start.slice(0, end);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { Database } from '@switchyard/database';
+import { expressionsInSlices } from '@switchyard/patterns';
 import { repeat, type ServiceImplementation, type TrustedKeys } from '@switchyard/rpc';
 import { gauge, observe } from '@switchyard/telemetry';
 import { refChanges } from './application/change-refs';
@@ -27,7 +28,6 @@ import { openRepository, type Repository } from './git';
 import { codeReaders } from './storage/code-readers';
 import { commitPipelineStore } from './storage/commit-pipeline.store';
 import { mergeRequestPeopleStore } from './storage/merge-request-people.store';
-import { matchingNames } from './storage/name-matcher';
 import { protectedBranchStore } from './storage/protected-branch.store';
 import { refChangeStore } from './storage/ref-change.store';
 import { repositoryStore } from './storage/repository.store';
@@ -104,7 +104,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
   const { changeRefs } = changes;
   const purge = purgeRepositories({ repositories, repositoryOf, people: mergeRequestPeopleStore(db) });
   const open = openProjectRepository({ repositories, repositoryOf, changeRefs });
-  const matching = (names: readonly string[], expression: string) => matchingNames(db, names, expression);
+  const matching = expressionsInSlices();
   const branches = observe(
     'merge_requests.branches',
     manageBranches({ open, changeRefs, protectedBranches, matching }),

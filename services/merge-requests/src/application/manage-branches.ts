@@ -13,7 +13,6 @@ import {
   type Page,
   parseBranchName,
   type RefPage,
-  type Repository,
   readRefs,
   resolveRevision,
   type Sha,
@@ -60,11 +59,15 @@ export function manageBranches({ open, changeRefs, protectedBranches, matching }
     return { found, rules, defaultBranch: opened.defaultBranch, merged };
   }
 
-  async function searched(repo: Repository, place: RefPage, regex: string | undefined): Promise<Page<Branch>> {
+  async function searched(
+    { repo, project }: ProjectRepository,
+    place: RefPage,
+    regex: string | undefined,
+  ): Promise<Page<Branch>> {
     if (regex === undefined) return listBranches(repo, place);
     const refs = await listRefs(repo, ['refs/heads/']);
     const names = refs.map(({ ref }) => ref.slice('refs/heads/'.length));
-    const matches = await matching(names, regex);
+    const matches = await matching(project.id, names, regex);
     // Names in order; dates would need every commit of a filter that is rarely used.
     const all = names.filter((name) => matches.has(name));
     const start = place.after === undefined ? (place.offset ?? 0) : all.indexOf(place.after) + 1;
@@ -84,7 +87,7 @@ export function manageBranches({ open, changeRefs, protectedBranches, matching }
     /** A page of branches, by name or by date. */
     async list(projectId: number, place: RefPage & { regex?: string }): Promise<BranchViews<Page<Branch>>> {
       const opened = await open(projectId);
-      const found = await searched(opened.repo, place, place.regex);
+      const found = await searched(opened, place, place.regex);
       return viewed(
         opened,
         found,
@@ -101,7 +104,7 @@ export function manageBranches({ open, changeRefs, protectedBranches, matching }
       return viewed(opened, found, [found.name]);
     },
 
-    /** Makes a branch at a branch, tag or commit. */
+    /** Makes a branch at a branch, tag or commit. In an empty repository the default branch is made before, from an initial commit. */
     async create(projectId: number, actor: RepositoryActor, branch: string, ref: string): Promise<BranchViews<Branch>> {
       const opened = await open(projectId);
       const name = parseBranchName(branch);

@@ -1,5 +1,9 @@
-import { conflict, notFound } from '@switchyard/errors';
+import { conflict, invalid, notFound } from '@switchyard/errors';
+import { wildcardProblem } from '@switchyard/patterns';
 import { maintainer, type ProtectedBranch } from '../domain/protected-branch';
+
+/** Characters of a rule's name: no branch has a longer one. */
+const maxName = 2_000;
 
 /** Where rules are kept; see storage/protected-branch.store.ts. */
 export interface ProtectedBranches<Request, Info> {
@@ -27,11 +31,14 @@ export function manageProtectedBranches<Request, Info>(rules: ProtectedBranches<
       return rule;
     },
 
-    /** Makes a rule; levels that are not given are Maintainer. */
+    /** Makes a rule; levels that are not given are Maintainer. @throws AppError invalid for more `*` than a pattern may have, or 2,000 characters */
     async create(
       projectId: number,
       rule: { name: string; pushAccessLevel?: number; mergeAccessLevel?: number; allowForcePush: boolean },
     ): Promise<ProtectedBranch> {
+      const problem =
+        rule.name.length > maxName ? `is too long (maximum is ${maxName} characters)` : wildcardProblem(rule.name);
+      if (problem !== undefined) throw invalid({ name: [problem] });
       const made = await rules.add({
         projectId,
         name: rule.name,

@@ -1,5 +1,5 @@
 import type { Viewer } from '@switchyard/directory';
-import { isAppError, notFound } from '@switchyard/errors';
+import { invalid, isAppError, notFound } from '@switchyard/errors';
 import {
   type Commit,
   type CommitQuery,
@@ -35,6 +35,9 @@ export type CodeReaders = (
   viewer: Viewer,
   projectIds: readonly number[],
 ) => Promise<{ readonly id: number; readonly fullPath: string }[]>;
+
+/** Characters of an author that is searched for: git compares them at every place of a header. */
+const longestAuthor = 500;
 
 /** Commits: list, get, diff, containing refs. */
 export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
@@ -73,6 +76,9 @@ export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
       if (wanted.path !== '' && path === undefined) return { commits: [], hasNext: false };
       const revisions = wanted.all ? { all: true } : await revisionsOf(repo, wanted.refName, defaultBranch);
       const commits = await listCommits(repo, {
+      if (wanted.author.length > longestAuthor) {
+        throw invalid(`Author is too long (maximum is ${longestAuthor} characters)`);
+      }
         ...revisions,
         path,
         since: wanted.since,

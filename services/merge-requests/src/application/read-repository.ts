@@ -43,7 +43,7 @@ export interface Contributor {
 async function contributorsOf(repo: Repository, commit: Sha): Promise<Contributor[]> {
   const text = await gitText(repo, ['shortlog', '--summary', '--email', '--no-merges', commit, '--']);
   return text.split('\n').flatMap((line) => {
-    const [, commits, name = '', email = ''] = /^\s*(\d+)\t(.*) <([^>]*)>$/.exec(line) ?? [];
+    const [, commits, name = '', email = ''] = /^\s*(\d+)\t([^<]*) <([^>]*)>$/.exec(line) ?? [];
     return commits === undefined ? [] : [{ name, email, commits: Number(commits) }];
   });
 }

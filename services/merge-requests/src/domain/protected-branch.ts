@@ -1,3 +1,4 @@
+import { wildcard } from '@switchyard/patterns';
 import { levels } from '@switchyard/rights';
 
 /** A rule on one branch, or on every branch that matches a wildcard (G §10 Protected branches). */
@@ -26,13 +27,8 @@ export const { developer, maintainer } = levels;
 
 const administrators = 60;
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
 /** True when the rule holds for `branch`. */
-export function covers(rule: ProtectedBranch, branch: string): boolean {
-  if (!rule.name.includes('*')) return rule.name === branch;
-  return new RegExp(`^${rule.name.split('*').map(escaped).join('.*')}$`, 's').test(branch);
-}
+export const covers = (rule: ProtectedBranch, branch: string): boolean => wildcard(rule.name)(branch);
 
 /** The rules that hold for `branch`; none: the branch is not protected. */
 export const rulesOf = (rules: readonly ProtectedBranch[], branch: string): ProtectedBranch[] =>

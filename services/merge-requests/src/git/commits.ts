@@ -241,7 +241,7 @@ export interface NewCommit {
 // The characters git itself trims from the ends of a name, and those it drops everywhere.
 const clean = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what git drops.
-  text.replace(/[<>\n\0]/g, '').replace(/^[\x00-\x20.,:;"'\\]+|[\x00-\x20.,:;"'\\]+$/g, '');
+  text.replace(/[<>\n\0]/g, '').replace(/^[\x00-\x20.,:;"'\\]+|(?<![\x00-\x20.,:;"'\\])[\x00-\x20.,:;"'\\]+$/g, '');
 
 /** `name <email> seconds offset` as a commit holds it. A name with nothing left in it becomes the e-mail address. */
 export function signatureLine({ name, email, date, offset = 0 }: Signature): string {

@@ -68,7 +68,7 @@ export function tagNameOf(text: string): TagName | undefined {
 
 /** `text` as a path inside a tree, slashes at the end dropped; `undefined` when empty, absolute, climbing or over 4,096 bytes. */
 export function treePathOf(text: string): TreePath | undefined {
-  const path = text.replace(/\/+$/, '');
+  const path = text.replace(/(?<!\/)\/+$/, '');
   if (path === '' || path.includes('\0') || loneSurrogate.test(path) || Buffer.byteLength(path) > pathBytes)
     return undefined;
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') ? (path as TreePath) : undefined;
@@ -83,7 +83,7 @@ export function namesGitFolder(path: TreePath): boolean {
     const folded = part
       .replace(hfsIgnored, '')
       .split(':', 1)[0]
-      ?.replace(/[ .]+$/, '')
+      ?.replace(/(?<![ .])[ .]+$/, '')
       .toLowerCase();
     return folded === '.git' || folded === 'git~1';
   });

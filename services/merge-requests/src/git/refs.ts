@@ -470,13 +470,16 @@ export async function mergedBranches(
   return new Set(names.filter((name) => merged.has(branchRef(name))));
 }
 
+/** The message as a tag object holds it: without NUL, ended by one line feed. */
+export const tagMessage = (message: string): string => message.replaceAll('\0', '').replace(/(?<!\n)\n*$/, '\n');
+
 /** Stores an annotated tag object for a commit; answers its id, to be given a ref by {@link updateRefs}. */
 export async function writeTag(
   repo: Repository,
   input: { name: TagName; target: Sha; tagger: Signature; message: string },
   options: GitOptions = {},
 ): Promise<Sha> {
-  const text = input.message.replaceAll('\0', '').replace(/\n*$/, '\n');
+  const text = tagMessage(input.message);
   const content = `object ${input.target}\ntype commit\ntag ${input.name}\ntagger ${signatureLine(input.tagger)}\n\n${text}`;
   await runGit(repo, ['hash-object', '-t', 'tag', '-w', '--stdin'], { ...options, input: content });
   return objectSha({ type: 'tag', content: Buffer.from(content) });

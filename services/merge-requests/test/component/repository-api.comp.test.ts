@@ -88,6 +88,38 @@ describe('branches', () => {
     expect(Date.now() - started).toBeLessThan(2_000);
   });
 
+  test.each([
+    ['(a)\\1', 'Regex is invalid'],
+    ['(?=a)a', 'Regex is invalid'],
+    ['a{1000}', 'Regex is too complex'],
+  ])('the regular expression %s is refused', async (expression, message) =>
+    expect(await get(`/repository/branches?regex=${encodeURIComponent(expression)}`)).toMatchObject({
+      status: 400,
+      body: { message },
+    }),
+  );
+
+  test('expressions that are many do not keep others from being served', async () => {
+    const address = at(`/repository/branches?regex=${encodeURIComponent('([ab]*a[ab]{200}|m.*n)$')}`);
+    const all = Array.from({ length: 24 }, () => harness.api(people.reporter, 'GET', address));
+    expect((await harness.api(people.reporter, 'GET', at('/protected_branches'))).status).toBe(403);
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(4);
+    expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
+  });
+
+  test('a rule has a bounded number of wildcards', async () => {
+    const protect = (name: string) => post('/protected_branches', { name }, people.maintainer);
+    expect((await protect(`${'*a'.repeat(20)}b`)).status).toBe(201);
+    expect(await protect(`${'*a'.repeat(21)}b`)).toMatchObject({
+      status: 400,
+      body: { message: { name: ['has too many wildcards (maximum is 20)'] } },
+    });
+    expect((await protect('a'.repeat(2_001))).status).toBe(400);
+    const rule = encodeURIComponent(`${'*a'.repeat(20)}b`);
+    expect((await api(people.maintainer, 'DELETE', at(`/protected_branches/${rule}`))).status).toBe(204);
+  });
+
   test('merged branches are removed at once, others and protected ones stay', async () => {
     await post('/repository/branches', { branch: 'merged', ref: 'main' });
     await write('ahead', [{ action: 'create', file_path: 'ahead.txt', content: 'x' }], { start_branch: 'main' });

@@ -1,0 +1,3 @@
+import { RE2JS } from 're2js';
+
+export const expression = RE2JS.compile('a');
