@@ -11,11 +11,14 @@ import type { RefChangeSubscriber } from './application/ref-change';
 import { composeMergeRequests } from './compose-merge-requests';
 import { composeRepository } from './compose-repository';
 import { startVerifyingLandings } from './compose-verifier';
-import type { Config } from './config';
+import { type Config, gitLimitsOf } from './config';
+import { limitGit } from './git';
+import { measureGit } from './measure-git';
 import { migrationSets } from './migrations';
 import { diffRefsOf } from './storage/diff-refs.store';
 import { mergeRequestOrders } from './storage/merge-request.list';
 import { keepNoteCounters } from './storage/note-counters.store';
+import { asGitWork } from './transport/as-git-work';
 import { defaultBranchOf } from './transport/default-branch.client';
 import { diffPositionHandler } from './transport/diff-position.handler';
 import { noteSubscription } from './transport/note.subscription';
@@ -36,6 +39,7 @@ export async function compose(
   { signer, trusted }: ProcessContext,
   edges: Edges = {},
 ): Promise<ServiceParts> {
+  limitGit(gitLimitsOf(config));
   await assertMigrated({ url: config.DATABASE_URL, sets: migrationSets });
   const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'merge-requests', poolSize });
   const groupsAdmin = connect(config.GROUPS_ADMIN_ADDRESS, signer);
@@ -78,7 +82,7 @@ export async function compose(
 
   const background: (() => Promise<void>)[] = [];
   return {
-    services: [...repository.services, ...mergeRequests.services, diffPositionHandler(positions)],
+    services: asGitWork([...repository.services, ...mergeRequests.services, diffPositionHandler(positions)]),
     http: repository.http,
     ensureDirectory: directory.ensure,
     countStatements,
@@ -99,7 +103,7 @@ export async function compose(
       background.push(() => relay.close(), repository.startReconciler(), mergeRequests.start());
       const inOrder = keepInPriorityOrder(priorityOrderStore(db, mergeRequestOrders), directory);
       background.push(() => inOrder.close());
-      background.push(startVerifyingLandings(db, repository.repositoryOf));
+      background.push(startVerifyingLandings(db, repository.repositoryOf), measureGit());
     },
     close: async () => {
       await Promise.all(background.map((stop) => stop()));

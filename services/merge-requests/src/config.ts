@@ -1,5 +1,6 @@
 import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
 import { recoverySeconds } from './domain/recovery';
+import { defaultGitLimits, type GitLimits } from './git';
 
 const variables = {
   ...serviceVariables,
@@ -7,6 +8,31 @@ const variables = {
   COLLABORATION_ADDRESS: z.string(),
   SWITCHYARD_DATA: z.string().default('.switchyard'),
   SWITCHYARD_RECOVERY_SECONDS: z.coerce.number().min(0.5).max(60).default(recoverySeconds),
+  SWITCHYARD_GIT_PLACES: z.coerce.number().int().min(1).max(4_096).default(defaultGitLimits.places),
+  SWITCHYARD_GIT_PLACES_PER_PROJECT: z.coerce.number().int().min(1).max(4_096).optional(),
+  SWITCHYARD_GIT_PLACES_PER_CALLER: z.coerce.number().int().min(1).max(4_096).optional(),
+  SWITCHYARD_GIT_WAITING: z.coerce.number().int().min(0).max(100_000).default(defaultGitLimits.waiting),
+  SWITCHYARD_GIT_WAIT_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(60)
+    .default(defaultGitLimits.waitMs / 1_000),
+  SWITCHYARD_GIT_MEMORY_MB: z.coerce
+    .number()
+    .int()
+    .min(256)
+    .max(1 << 20)
+    .default(defaultGitLimits.memoryBytes >> 20),
+  SWITCHYARD_GIT_REQUEST_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .max(3_600)
+    .default(defaultGitLimits.requestMs / 1_000),
+  SWITCHYARD_GIT_IDLE_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .max(3_600)
+    .default(defaultGitLimits.idleMs / 1_000),
 };
 
 /** Configuration of the process, parsed once from its environment. */
@@ -14,3 +40,18 @@ export const readConfig = (environment = process.env) => parseEnvironment(variab
 
 /** What `readConfig` gives. */
 export type Config = ReturnType<typeof readConfig>;
+
+/** What git may use, as the environment has it. */
+export function gitLimitsOf(config: Config): Partial<GitLimits> {
+  const places = config.SWITCHYARD_GIT_PLACES;
+  return {
+    places,
+    placesPerRepository: config.SWITCHYARD_GIT_PLACES_PER_PROJECT ?? Math.ceil(places / 2),
+    placesPerCaller: config.SWITCHYARD_GIT_PLACES_PER_CALLER ?? Math.ceil(places / 4),
+    waiting: config.SWITCHYARD_GIT_WAITING,
+    waitMs: config.SWITCHYARD_GIT_WAIT_SECONDS * 1_000,
+    memoryBytes: config.SWITCHYARD_GIT_MEMORY_MB * 1024 ** 2,
+    requestMs: config.SWITCHYARD_GIT_REQUEST_SECONDS * 1_000,
+    idleMs: config.SWITCHYARD_GIT_IDLE_SECONDS * 1_000,
+  };
+}

@@ -27,6 +27,7 @@ import {
   readCommits,
   readRefs,
   repositoryExists,
+  toItsEnd,
   updateRefs,
   zeroSha,
 } from '../git';
@@ -201,8 +202,13 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
   }
 
   async function changeRefsBy(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]> {
+    if (request.updates.length === 0) return [];
+    return toItsEnd(() => carryOut(request, move));
+  }
+
+  // From the intent on nothing is cut by a caller who leaves: the refs would be settled by the reconciler, and those who wait for them would wait.
+  async function carryOut(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]> {
     const { projectId, actorId, source, cause, updates } = request;
-    if (updates.length === 0) return [];
     const project = await edges.projects.find(projectId);
     const pushId = randomUUID();
     await log.open({ pushId, projectId, actorId, source, cause, updates });

@@ -5,7 +5,16 @@ import { logger } from '@switchyard/telemetry';
 import { onMergeTrain } from '../domain/auto-merge';
 import type { MergePlan } from '../domain/merge-request-change';
 import { rulesOf } from '../domain/protected-branch';
-import { branchNameOf, branchRef, isAncestor, parseBranchName, parseSha, type Repository, zeroSha } from '../git';
+import {
+  branchNameOf,
+  branchRef,
+  isAncestor,
+  parseBranchName,
+  parseSha,
+  type Repository,
+  toItsEnd,
+  zeroSha,
+} from '../git';
 import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
 import { readHeads } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
@@ -230,7 +239,7 @@ export function landing(edges: MergeRequestEdges): Landing {
       return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
     });
     faultPoint('merge.intent_committed');
-    const landed = await carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() });
+    const landed = await toItsEnd(() => carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() }));
     return landed ? 'merged' : 'moved on';
   }
 

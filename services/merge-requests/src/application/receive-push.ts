@@ -106,8 +106,7 @@ export function receivePush({ open, changes, protectedBranches }: ReceivePushEdg
     /** The refs there are, for a client about to push. @throws AppError forbidden below Developer and in archived projects */
     async advertise(request: PushRequest, response: ServerResponse, head: Headers): Promise<void> {
       const repo = await openFor(request);
-      response.writeHead(200, head);
-      await advertiseReceivePack(repo, response);
+      await advertiseReceivePack(repo, response, { onStart: () => void response.writeHead(200, head) });
     },
 
     /** The push itself. @throws AppError forbidden below Developer and in archived projects */
@@ -141,9 +140,9 @@ export function receivePush({ open, changes, protectedBranches }: ReceivePushEdg
           return undefined;
         },
       };
-      response.writeHead(200, head);
+      const onStart = () => void response.writeHead(200, head);
       try {
-        const outcome = await receivePack(repo, decodedBody(body, encoding), response, hooks);
+        const outcome = await receivePack(repo, decodedBody(body, encoding), response, hooks, { onStart });
         if (outcome.resultError !== undefined) {
           logger.error(
             { err: outcome.resultError, project_id: request.projectId },

@@ -34,7 +34,7 @@ const short = (sha: string): string => sha.slice(0, 12);
 
 /** Reads commits and hashes them anew: git itself does not look whether an object is what its name says. */
 async function readStored(repo: Repository, named: ReadonlyMap<Sha, string>) {
-  const reader = new ObjectReader(repo);
+  const reader = await ObjectReader.open(repo);
   const commits = new Map<Sha, RawCommit>();
   const differences: string[] = [];
   try {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { advertiseUploadPack, decodedBody, gitProtocolOf, uploadPack } from '../git';
+import { advertiseUploadPack, decodedBody, gitProtocolOf, readFetchRequest, uploadPack } from '../git';
 import type { OpenProjectRepository } from './open-project-repository';
 
 type Headers = Readonly<Record<string, string>>;
@@ -14,8 +14,8 @@ export const serveFetch = ({ open }: { open: OpenProjectRepository }) => ({
     head: Headers,
   ): Promise<void> {
     const { repo } = await open(projectId);
-    response.writeHead(200, head);
-    await advertiseUploadPack(repo, response, { gitProtocol: gitProtocolOf(protocol) });
+    const onStart = () => void response.writeHead(200, head);
+    await advertiseUploadPack(repo, response, { gitProtocol: gitProtocolOf(protocol), onStart });
   },
 
   /** The objects a client lacks. */
@@ -27,9 +27,11 @@ export const serveFetch = ({ open }: { open: OpenProjectRepository }) => ({
     response: ServerResponse,
     head: Headers,
   ): Promise<void> {
+    // First of all: as long as the request is not there, nothing is held for it.
+    const input = await readFetchRequest(decodedBody(request, encoding));
     const { repo } = await open(projectId);
-    response.writeHead(200, head);
-    await uploadPack(repo, decodedBody(request, encoding), response, { gitProtocol: gitProtocolOf(protocol) });
+    const onStart = () => void response.writeHead(200, head);
+    await uploadPack(repo, input, response, { gitProtocol: gitProtocolOf(protocol), onStart });
   },
 });
 

@@ -38,7 +38,7 @@ const texts = {
  */
 export async function commitFiles(repo: Repository, input: CommitFilesInput, options: GitOptions = {}): Promise<Sha> {
   if (input.parent) await refuseStaleEdits(repo, input.parent, input.actions, options);
-  const reader = new ObjectReader(repo, options);
+  const reader = await ObjectReader.open(repo, options);
   try {
     const root = new Folder(reader, await rootTree(reader, input.parent));
     const blobs: NewObject[] = [];

@@ -92,7 +92,7 @@ async function compare(
     request.to,
     ...pathArguments(request.paths),
   ];
-  const child = startGit(repo, args, { ...options, config: diffConfig });
+  const child = await startGit(repo, args, { ...options, config: diffConfig });
   child.stdin.end();
   const parser = new DiffParser(request.unidiff ?? false, request.limits ?? {});
   let complete = false;

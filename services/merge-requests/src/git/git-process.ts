@@ -1,6 +1,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { AppError } from '@switchyard/errors';
+import { AppError, unavailable } from '@switchyard/errors';
+import { gitLimits } from './git-limits';
+import { limitedCommand } from './limited-command';
 
 /** Where a command finds and leaves objects when that is not the repository's own store. */
 export interface ObjectArea {
@@ -23,6 +25,13 @@ export interface GitOptions {
   timeoutMs?: number;
   /** Ends the process when it fires; the call rejects with the signal's reason. */
   signal?: AbortSignal;
+  /**
+   * True for what moves refs and holds locks on them: it neither waits for a place nor ends with its caller, and when its time is up it may remove
+   * its locks first (SIGTERM, SIGKILL 3 s later). Everything else is killed at once.
+   */
+  holdsLocks?: boolean;
+  /** Seconds of CPU it may use, where these are fewer than its time-out; for a process that is started as a child of this one. */
+  cpuSeconds?: number;
   /** Further environment variables. */
   env?: Record<string, string>;
   /** Further configuration, `[key, value]`, over the fixed one. */
@@ -41,11 +50,18 @@ export class GitCommandError extends Error {
   }
 }
 
+/**
+ * git came to the end of its memory or CPU, or wrote more than is read: 413. What was asked for is too large to be computed, and would be the next
+ * time.
+ */
+export const tooMuchForGit = (cause: string): AppError =>
+  new AppError('too_large', 'The repository or the change is too large for this request.', { cause });
+
 /** Milliseconds until a command is ended whose caller gives no time of its own. */
 export const defaultTimeoutMs = 30_000;
 const defaultMaxOutput = 64 * 1024 * 1024;
 const stderrKept = 16 * 1024;
-/** Milliseconds between SIGTERM and SIGKILL: on the first git removes its lock and temporary files, the second would leave a ref locked. */
+/** Milliseconds between SIGTERM and SIGKILL of what holds locks: on the first git removes them, the second would leave a ref locked. */
 export const patienceMs = 3_000;
 
 const fixedConfig: readonly (readonly [string, string])[] = [
@@ -62,7 +78,9 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ['i18n.logOutputEncoding', 'UTF-8'],
   ['log.showSignature', 'false'],
   ['advice.graftFileDeprecated', 'false'],
+  // Two windows, the cache of deltas and the list of objects stay below the limit on memory; more threads would each have a window of their own.
   ['pack.windowMemory', '256m'],
+  ['pack.threads', '2'],
   ['protocol.allow', 'never'],
 ];
 
@@ -103,17 +121,31 @@ export function gitEnvironment(repo: Repository | undefined, options: GitOptions
 export interface GitProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Settles when the process is gone: its exit code and the tail of its error output. Rejects on time-out, abort or failure to start. */
+  /**
+   * Settles when the process is gone: its exit code and the tail of its error output. Rejects on time-out, abort or failure to start, and with
+   * `too_large` ({@link tooMuchForGit}) when it came to the end of its memory or CPU.
+   */
   readonly ended: Promise<{ code: number | undefined; stderr: string }>;
   /** Ends the process and its children. Harmless when it is gone. */
   stop(): void;
 }
 
-/** Starts git. `args` holds literals and parsed names only; data goes through stdin. */
-export function startGit(repo: Repository | undefined, args: readonly string[], options: GitOptions = {}): GitProcess {
+// What git and the C library say when an allocation fails; a command that git started and the system ended is reported by its number.
+const outOfMemory = /out of memory|Cannot allocate memory|unable to create (?:threaded|thread)|died of signal 24/i;
+
+/** Starts git as a child of this process. `args` holds literals and parsed names only; data goes through stdin. */
+export function startGitHere(
+  repo: Repository | undefined,
+  args: readonly string[],
+  options: GitOptions = {},
+): GitProcess {
   options.signal?.throwIfAborted();
   // A group of its own, so that the pack-objects under an upload-pack dies with it.
-  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn('git', [...args], {
+  const [file, whole] = limitedCommand('git', args, {
+    memoryBytes: gitLimits().memoryBytes,
+    cpuSeconds: options.cpuSeconds,
+  });
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(file, whole, {
     cwd: repo?.path ?? '/',
     env: gitEnvironment(repo, options),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -121,6 +153,7 @@ export function startGit(repo: Repository | undefined, args: readonly string[], 
   });
   let failure: unknown;
   let gone = false;
+  let killed = false;
   let killTimer: NodeJS.Timeout | undefined;
   const send = (name: 'SIGTERM' | 'SIGKILL'): void => {
     try {
@@ -130,9 +163,10 @@ export function startGit(repo: Repository | undefined, args: readonly string[], 
     }
   };
   const stop = (): void => {
-    if (gone || killTimer) return;
-    send('SIGTERM');
-    killTimer = setTimeout(() => send('SIGKILL'), patienceMs);
+    if (gone || killed) return;
+    killed = true;
+    send(options.holdsLocks ? 'SIGTERM' : 'SIGKILL');
+    if (options.holdsLocks) killTimer = setTimeout(() => send('SIGKILL'), patienceMs);
   };
   const fail = (cause: unknown): void => {
     failure ??= cause;
@@ -166,9 +200,13 @@ export function startGit(repo: Repository | undefined, args: readonly string[], 
       child.stdout.destroy();
       reject(cause);
     });
-    child.once('close', (code) => {
+    child.once('close', (code, by) => {
       settle();
       if (failure) reject(failure);
+      else if (by === 'SIGXCPU' || (code !== 0 && outOfMemory.test(stderr)))
+        reject(tooMuchForGit(`git ${args[0]}: ${by ?? stderr}`));
+      // Nobody here did it: the machine, or its container, ran out of memory.
+      else if (by === 'SIGKILL' && !killed) reject(unavailable(new Error(`git ${args[0]} was killed`)));
       else resolve({ code: code ?? undefined, stderr });
     });
   });
@@ -199,7 +237,7 @@ export async function runGitHere(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<GitResult> {
-  const child = startGit(repo, args, options);
+  const child = startGitHere(repo, args, options);
   const limit = options.maxOutput ?? defaultMaxOutput;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -213,7 +251,7 @@ export async function runGitHere(
   });
   child.stdin.end(options.input);
   const { code, stderr } = await child.ended;
-  if (overflow) throw new AppError('too_large', undefined, { cause: `git ${args[0]} wrote over ${limit} bytes` });
+  if (overflow) throw tooMuchForGit(`git ${args[0]} wrote over ${limit} bytes`);
   if (code === undefined || !(options.okCodes ?? [0]).includes(code))
     throw new GitCommandError(args[0] ?? '', code, stderr);
   return { code, stdout: Buffer.concat(chunks), stderr };

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isAppError } from '@switchyard/errors';
 import { frameReader, writeFrame } from './frames';
 import { GitCommandError, type Repository, type RunOptions, runGitHere } from './git-process';
+import { inheritLimits } from './limited-command';
 
 /** A command as it travels to the starter; its input is the frame's body. */
 export interface StarterRequest {
@@ -16,7 +17,7 @@ export type StarterReply = { readonly id: number } & (
   | { readonly outcome: 'ended'; readonly code: number; readonly stderr: string }
   /** An exit code nobody expected. */
   | { readonly outcome: 'refused'; readonly code?: number; readonly stderr: string }
-  | { readonly outcome: 'request_timeout' | 'too_large' }
+  | { readonly outcome: 'request_timeout' | 'too_large' | 'unavailable' }
   | { readonly outcome: 'failed'; readonly message: string }
 );
 
@@ -29,6 +30,7 @@ function failureOf(id: number, error: unknown): StarterReply {
   if (error instanceof GitCommandError) return { id, outcome: 'refused', code: error.code, stderr: error.stderr };
   if (isAppError(error, 'request_timeout')) return { id, outcome: 'request_timeout' };
   if (isAppError(error, 'too_large')) return { id, outcome: 'too_large' };
+  if (isAppError(error, 'unavailable')) return { id, outcome: 'unavailable' };
   return { id, outcome: 'failed', message: error instanceof Error ? error.message : String(error) };
 }
 
@@ -59,6 +61,7 @@ export async function serveGit(input: Readable, output: Writable): Promise<void>
 }
 
 if (require.main === module) {
+  inheritLimits();
   // Nobody reads any more once the service is gone.
   process.stdout.on('error', () => undefined);
   process.on('SIGINT', () => undefined);

@@ -1,12 +1,15 @@
 export * from './commit-files';
 export * from './commits';
 export * from './diffs';
+export { defaultGitLimits, type GitLimits, limitGit } from './git-limits';
+export { admissions, type CallersWork, forCaller, runningProcesses, toItsEnd } from './git-work';
 export * from './maintenance';
 export * from './merges';
 export * from './names';
 export * from './receive-pack';
 export * from './refs';
 export * from './repository';
+export { decodedBody, maxFetchRequest, readFetchRequest } from './request-body';
 export { GitCommandError, type GitOptions, type ObjectArea, type Repository } from './run-git';
 export * from './trees';
 export * from './upload-pack';

@@ -25,7 +25,7 @@ export async function maintainRepository(
   const text = await gitText(repo, ['count-objects', '-v'], options);
   const count = (key: string): number => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   if (count('count') <= (bounds.maxLoose ?? 2_000) && count('packs') <= (bounds.maxPacks ?? 20)) return false;
-  const long = { timeoutMs, ...options };
+  const long = { timeoutMs, ...options, holdsLocks: true };
   await runGit(repo, ['repack', '--geometric=2', '-d', '-l', '-q'], long);
   await runGit(repo, ['pack-refs', '--all', '--prune'], long);
   // With the paths each commit changed, "the last commit of this file" need not open every tree.

@@ -294,7 +294,7 @@ async function commitsToReplay(
 }
 
 async function readOriginals(repo: Repository, onto: Sha, chosen: readonly Sha[], options: GitOptions) {
-  const reader = new ObjectReader(repo, options);
+  const reader = await ObjectReader.open(repo, options);
   const rawCommits = async (shas: readonly Sha[]): Promise<RawCommit[]> =>
     (await reader.read(shas)).map((object) => {
       if (object?.type !== 'commit') throw notFound('Commit');

@@ -29,13 +29,16 @@ export function objectSha({ type, content }: NewObject): Sha {
 
 /** One `cat-file --batch` process that answers as many questions as one operation has. Close it in a `finally`. */
 export class ObjectReader {
-  private readonly child: GitProcess;
   private readonly chunks: AsyncIterator<Buffer>;
   private buffered: Buffer = Buffer.alloc(0);
 
-  constructor(repo: Repository, options: GitOptions = {}) {
-    this.child = startGit(repo, ['cat-file', '--batch'], options);
-    this.chunks = this.child.stdout[Symbol.asyncIterator]();
+  private constructor(private readonly child: GitProcess) {
+    this.chunks = child.stdout[Symbol.asyncIterator]();
+  }
+
+  /** Starts one, which the caller closes. */
+  static async open(repo: Repository, options: GitOptions = {}): Promise<ObjectReader> {
+    return new ObjectReader(await startGit(repo, ['cat-file', '--batch'], options));
   }
 
   /** The objects in the order asked; `undefined` where there is none. */

@@ -1,4 +1,13 @@
 import type { Readable } from 'node:stream';
+import { AppError } from '@switchyard/errors';
+
+/** How slowly a stream may come. */
+export interface Pace {
+  /** Milliseconds between two chunks. */
+  readonly idleMs: number;
+  /** When the whole must be there, milliseconds since 1970. */
+  readonly until: number;
+}
 
 /** One packet of git's wire format; `flush` is the packet `0000`. */
 export type Packet = { flush: true } | { flush: false; data: Buffer };
@@ -30,10 +39,11 @@ export class PacketReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private taken = 0;
 
-  /** `maxBytes` bounds all packets together. */
+  /** `maxBytes` bounds all packets together; reading throws `request_timeout` for what comes more slowly than `pace`, which may be changed on the way. */
   constructor(
     stream: Readable,
     private readonly maxBytes: number,
+    public pace: Pace,
   ) {
     this.chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
@@ -71,18 +81,40 @@ export class PacketReader {
     if (this.buffered.length > 0) yield this.buffered;
     this.buffered = Buffer.alloc(0);
     for (;;) {
-      const { value, done } = await this.chunks.next();
+      const { value, done } = await this.chunk();
       if (done) return;
       yield value;
     }
   }
 
-  private async fill(length: number): Promise<boolean> {
-    while (this.buffered.length < length) {
-      const { value, done } = await this.chunks.next();
-      if (done) return false;
-      this.buffered = this.buffered.length === 0 ? value : Buffer.concat([this.buffered, value]);
+  private async chunk(): Promise<IteratorResult<Buffer>> {
+    const next = this.chunks.next();
+    const left = Math.min(this.pace.idleMs, this.pace.until - Date.now());
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new AppError('request_timeout')), Math.max(0, left));
+    });
+    try {
+      return await Promise.race([next, late]);
+    } finally {
+      clearTimeout(timer);
+      // Should it break off after it was given up.
+      next.catch(() => undefined);
     }
-    return true;
+  }
+
+  private async fill(length: number): Promise<boolean> {
+    if (this.buffered.length >= length) return true;
+    // Joined once: the chunks may be of a byte each.
+    const parts = [this.buffered];
+    let size = this.buffered.length;
+    while (size < length) {
+      const { value, done } = await this.chunk();
+      if (done) break;
+      parts.push(value);
+      size += value.length;
+    }
+    this.buffered = Buffer.concat(parts);
+    return size >= length;
   }
 }

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import { AppError } from '@switchyard/errors';
+import { AppError, isAppError } from '@switchyard/errors';
+import { gitLimits } from './git-limits';
+import { claimPlace, toItsEnd } from './git-work';
 import { type BranchName, type RefName, refKind, refNameOf, shaOf, type TagName, zeroSha } from './names';
 import { describeObjects } from './objects';
 import { flushPacket, maxPacketPayload, PacketReader, ProtocolError, packet } from './pkt-line';
@@ -49,8 +51,12 @@ export interface PushHooks {
 export interface PushLimits extends GitOptions {
   /** Bytes of the pack; default 10 GiB. */
   maxPackBytes?: number;
+  /** Objects of the pack; default 10,000,000. */
+  maxObjects?: number;
   /** Ref updates; default 20,000. */
   maxUpdates?: number;
+  /** Called before the first byte of the reply: what fails before it can still be answered with a status. */
+  onStart?: () => void;
 }
 
 /** How a push ended. */
@@ -70,9 +76,11 @@ const capabilities = `report-status delete-refs side-band-64k quiet atomic ofs-d
 export async function advertiseReceivePack(
   repo: Repository,
   response: Writable,
-  options: GitOptions = {},
+  options: GitOptions & Pick<PushLimits, 'onStart'> = {},
 ): Promise<void> {
-  const refs = await listRefs(repo, ['refs/heads/', 'refs/tags/'], options);
+  const { onStart, ...bounds } = options;
+  const refs = await listRefs(repo, ['refs/heads/', 'refs/tags/'], bounds);
+  onStart?.();
   const lines = refs.length > 0 ? refs.map(({ sha, ref }) => `${sha} ${ref}`) : [`${zeroSha} capabilities^{}`];
   const packets = lines.map((line, at) => packet(at === 0 ? `${line}\0${capabilities}\n` : `${line}\n`));
   response.end(Buffer.concat([packet('# service=git-receive-pack\n'), flushPacket, ...packets, flushPacket]));
@@ -92,12 +100,17 @@ const commandBytes = 16 * 1024 * 1024;
 const transferTimeoutMs = 3_600_000;
 // Proxies give up on a silent connection after 30 to 60 seconds.
 const keepAliveMs = 5_000;
+/** Bytes of a pack that are read before a process starts for it: a client that sends slowly holds none, as long as its push is of this size. */
+const readAhead = 1 << 20;
+/** Seconds of CPU for the objects of a pack that is larger than that. */
+const unpackCpuSeconds = 3_600;
 
 /**
  * Answers `POST …/git-receive-pack`. Ends `response`. Nothing of a push can be seen before its refs move:
  * 1. the proposed updates are read; 2. the objects are unpacked into a quarantine and checked, each by itself and for
  * what they point at; 3. `decide`; 4. the accepted objects move into the store; 5. `onIntent`; 6. refs move by compare-and-swap;
- * 7. `onResult`; 8. the report. A request that breaks off leaves nothing behind and rejects.
+ * 7. `onResult`; 8. the report. A request that breaks off leaves nothing behind and rejects, as does one whose list of references is not there
+ * within `requestMs` ({@link gitLimits}), or that pauses for `idleMs`: `request_timeout`. No process runs before 2.
  */
 export async function receivePack(
   repo: Repository,
@@ -114,21 +127,28 @@ export async function receivePack(
   response.on('error', leave);
   const signal = limits.signal ? AbortSignal.any([limits.signal, gone.signal]) : gone.signal;
   const options: GitOptions = { timeoutMs: transferTimeoutMs, config: limits.config, env: limits.env, signal };
-  const reader = new PacketReader(request, commandBytes);
+  const { requestMs, idleMs } = gitLimits();
+  const reader = new PacketReader(request, commandBytes, { idleMs: requestMs, until: Date.now() + requestMs });
   const push: PushRequest = { commands: [], capabilities: new Set(), options: [] };
   try {
     await readRequest(reader, push, limits.maxUpdates ?? 20_000);
   } catch (cause) {
     if (!(cause instanceof ProtocolError)) throw cause;
     // A client that was promised side bands reads nothing else; the third is the one for the last words.
+    limits.onStart?.();
     const text = push.capabilities.has('side-band-64k') ? `\u0003${cause.message}\n` : `ERR ${cause.message}\n`;
     response.end(packet(text));
     return { results: [], unpackError: cause.message };
   }
   if (push.commands.length === 0) {
+    limits.onStart?.();
     response.end();
     return { results: [] };
   }
+  reader.pace = { idleMs, until: Date.now() + transferTimeoutMs };
+  if (bringsObjects(push)) await reader.peek(readAhead);
+  await claimPlace(repo.path);
+  limits.onStart?.();
   const report = new Report(response, push.capabilities);
   const alive = setInterval(() => report.keepAlive(), keepAliveMs);
   try {
@@ -150,6 +170,8 @@ export async function receivePack(
     response.off('close', leave);
   }
 }
+
+const bringsObjects = (push: PushRequest): boolean => push.commands.some((command) => command.new !== zeroSha);
 
 /** Fills `push`, which stays without commands for the probe that a client sends before a large body. */
 async function readRequest(reader: PacketReader, push: PushRequest, maxUpdates: number): Promise<void> {
@@ -207,7 +229,7 @@ async function carryOut(
   return withObjectArea(repo, async (area) => {
     const refused = new Map<Command, string>();
     for (const command of push.commands) if (command.problem) refused.set(command, command.problem);
-    if (push.commands.some((command) => command.new !== zeroSha)) {
+    if (bringsObjects(push)) {
       const problem = await unpack(area, reader, report, limits, options);
       if (problem) {
         report.say(problem.details);
@@ -246,7 +268,8 @@ async function carryOut(
       options.signal?.throwIfAborted();
       await migrateObjects(area);
       await hooks.onIntent(accepted.map((command) => proposed.get(command)!));
-      for (const [command, reason] of await moveRefs(repo, accepted, atomic, settled)) refused.set(command, reason);
+      const failed = await toItsEnd(() => moveRefs(repo, accepted, atomic, settled));
+      for (const [command, reason] of failed) refused.set(command, reason);
     }
     const results = push.commands.map((command): UpdateResult => {
       const reason = refused.get(command);
@@ -280,12 +303,20 @@ async function unpack(
   const head = await reader.peek(12);
   if (head.length < 12 || head.toString('latin1', 0, 4) !== 'PACK')
     throw new Error('the request broke off before its objects');
+  const count = head.readUInt32BE(8);
+  const { maxObjects = 10_000_000 } = limits;
+  if (count > maxObjects) {
+    for await (const _ of reader.remainder());
+    return { summary: 'too many objects', details: [`a push may bring ${maxObjects} objects, not ${count}`] };
+  }
+  const isSmall = (await reader.peek(readAhead)).length < readAhead;
   const bound = `--max-input-size=${limits.maxPackBytes ?? 10 * 1024 ** 3}`;
   const args =
-    head.readUInt32BE(8) < looseObjects
+    count < looseObjects
       ? ['unpack-objects', '-q', `--strict${tolerated}`, bound]
       : ['index-pack', '--stdin', '--fix-thin', `--strict${tolerated}`, bound];
-  const child = startGit(area, args, options);
+  const cpuSeconds = isSmall ? gitLimits().smallPushCpuSeconds : unpackCpuSeconds;
+  const child = await startGit(area, args, { ...options, cpuSeconds });
   child.stdout.resume();
   try {
     for await (const chunk of reader.remainder()) {
@@ -299,7 +330,16 @@ async function unpack(
   }
   child.stdin.end();
   report.bodyRead();
-  const { code, stderr } = await child.ended;
+  const ended = await child.ended.catch((cause: unknown) => {
+    if (isAppError(cause, 'too_large')) return undefined;
+    throw cause;
+  });
+  if (ended === undefined)
+    return {
+      summary: 'objects too large',
+      details: ['unpacking these objects takes more memory or time than a push may have'],
+    };
+  const { code, stderr } = ended;
   if (code === 0) return undefined;
   const details = stderr
     .split('\n')

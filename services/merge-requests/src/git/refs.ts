@@ -352,7 +352,13 @@ export async function updateRefs(
   );
   const input = `start\0${lines.map((line) => `option no-deref\0${line}`).join('')}prepare\0commit\0`;
   const attempt = () =>
-    runGit(repo, ['update-ref', '--stdin', '-z'], { timeoutMs: 30_000, ...options, input, okCodes: [0, 1, 128] });
+    runGit(repo, ['update-ref', '--stdin', '-z'], {
+      timeoutMs: 30_000,
+      ...options,
+      input,
+      okCodes: [0, 1, 128],
+      holdsLocks: true,
+    });
   let result = await attempt();
   if (result.code !== 0 && (await removeStaleLock(result.stderr))) result = await attempt();
   if (result.code === 0) return;

@@ -59,7 +59,7 @@ export async function ensureRepository(
 
 /** Points HEAD at a branch, which need not exist yet. */
 export async function setHead(repo: Repository, branch: BranchName): Promise<void> {
-  await runGit(repo, ['symbolic-ref', 'HEAD', branchRef(branch)]);
+  await runGit(repo, ['symbolic-ref', 'HEAD', branchRef(branch)], { holdsLocks: true });
 }
 
 /** The branch HEAD points at, existing or not. */

@@ -1,4 +1,14 @@
-import { GitCommandError, type GitResult, type Repository, type RunOptions, runGitHere, startGit } from './git-process';
+import {
+  GitCommandError,
+  type GitOptions,
+  type GitProcess,
+  type GitResult,
+  type Repository,
+  type RunOptions,
+  runGitHere,
+  startGitHere,
+} from './git-process';
+import { admitted } from './git-work';
 import { startedGit } from './starter-client';
 
 export {
@@ -8,18 +18,44 @@ export {
   gitEnvironment,
   type ObjectArea,
   type Repository,
-  startGit,
 } from './git-process';
 
+const placeOf = (repo: Repository | undefined): string => repo?.path ?? '';
+
 /**
- * Runs git to its end and keeps its output. Throws {@link GitCommandError} on any other exit code, `too_large` past `maxOutput`,
- * `request_timeout`; `unavailable` when it is not known whether it was carried out.
+ * Runs git to its end and keeps its output, once there is a place for it ({@link admitted}). Throws {@link GitCommandError} on any other exit code,
+ * `too_large` past `maxOutput` and past the limits of a process, `request_timeout`, also when its caller has gone; `unavailable` when there is no
+ * place, and when it is not known whether it was carried out.
  */
-export const runGit = (
+export async function runGit(
   repo: Repository | undefined,
   args: readonly string[],
   options: RunOptions = {},
-): Promise<GitResult> => (startedGit ?? runGitHere)(repo, args, options);
+): Promise<GitResult> {
+  const { signal, done } = await admitted(placeOf(repo), options);
+  try {
+    return await (startedGit ?? runGitHere)(repo, args, { ...options, signal });
+  } finally {
+    done();
+  }
+}
+
+/** Starts git as a child of this process, for what is read or written as it comes, once there is a place for it. Refusals are those of `runGit`. */
+export async function startGit(
+  repo: Repository | undefined,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitProcess> {
+  const { signal, done } = await admitted(placeOf(repo), options);
+  try {
+    const child = startGitHere(repo, args, { ...options, signal });
+    child.ended.then(done, done);
+    return child;
+  } catch (cause) {
+    done();
+    throw cause;
+  }
+}
 
 /** {@link runGit}, its output as text. */
 export async function gitText(
@@ -36,7 +72,7 @@ export async function* streamGit(
   args: readonly string[],
   options: RunOptions = {},
 ): AsyncGenerator<Buffer> {
-  const child = startGit(repo, args, options);
+  const child = await startGit(repo, args, options);
   let finished = false;
   try {
     child.stdin.end(options.input);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { AppError, unavailable } from '@switchyard/errors';
 import { frameReader, writeFrame } from './frames';
+import { gitLimits } from './git-limits';
 import {
   defaultTimeoutMs,
   GitCommandError,
@@ -11,8 +12,10 @@ import {
   patienceMs,
   type Repository,
   type RunOptions,
+  tooMuchForGit,
 } from './git-process';
 import type { StarterReply, StarterRequest, StarterStop } from './git-starter';
+import { limitedCommand } from './limited-command';
 
 /** The two ends of a starter. */
 export interface StarterStreams {
@@ -49,6 +52,9 @@ function settle({ resolve, reject, command }: Waiting, reply: StarterReply, stdo
       break;
     case 'failed':
       reject(new Error(`git ${command}: ${reply.message}`));
+      break;
+    case 'too_large':
+      reject(tooMuchForGit(`git ${command}`));
       break;
     default:
       reject(new AppError(reply.outcome, undefined, { cause: `git ${command}` }));
@@ -163,7 +169,13 @@ export function gitStarter(open: () => StarterStreams, lateMs = answerMs) {
 }
 
 function openProcess(): StarterStreams {
-  const child = spawn(process.execPath, ['--max-semi-space-size=1', join(__dirname, 'git-starter.js')], {
+  // What it starts inherits the limit: a command of its own to set it would cost each start a millisecond, half of what git itself takes.
+  const [file, args] = limitedCommand(
+    process.execPath,
+    ['--max-semi-space-size=1', join(__dirname, 'git-starter.js')],
+    { memoryBytes: gitLimits().memoryBytes },
+  );
+  const child = spawn(file, args, {
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],
     // Signals for the service's group are the service's: it stops the starter by closing its input.

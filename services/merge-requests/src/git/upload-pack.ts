@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { gitLimits } from './git-limits';
 import { flushPacket, packet } from './pkt-line';
 import { GitCommandError, type GitOptions, type Repository, startGit } from './run-git';
 
@@ -14,26 +14,15 @@ export const smartHttpTypes = {
   result: (service: GitService): string => `application/x-${service}-result`,
 } as const;
 
-/** The request body, unpacked when its `Content-Encoding` is gzip. */
-export function decodedBody(request: Readable, contentEncoding: string | undefined): Readable {
-  if (contentEncoding !== 'gzip' && contentEncoding !== 'x-gzip') return request;
-  const gunzip = createGunzip();
-  // Whoever reads hears of it; between two reads it must not end the process.
-  gunzip.on('error', () => undefined);
-  request.once('error', (cause) => gunzip.destroy(cause));
-  request.once('close', () => {
-    if (!request.readableEnded) gunzip.destroy(new Error('the request was broken off'));
-  });
-  return request.pipe(gunzip);
-}
-
 /** The value of a `Git-Protocol` header, when it is one git would send. */
 export function gitProtocolOf(header: string | undefined): string | undefined {
   return header !== undefined && /^[a-z0-9=:.-]{1,100}$/i.test(header) ? header : undefined;
 }
 
-// A clone of a large repository over a slow line takes long; a client that is gone ends the process at once.
+// A clone of a large repository over a slow line takes long; a client that is gone, or takes nothing, ends the process before.
 const transferTimeoutMs = 3_600_000;
+/** Seconds of CPU for choosing and packing the objects of one fetch. */
+const fetchCpuSeconds = 600;
 
 // Later values win, so everything is hidden but what is named after it. Internal refs never leave the house.
 const visibleRefs: NonNullable<GitOptions['config']> = [
@@ -51,11 +40,19 @@ const visibleRefs: NonNullable<GitOptions['config']> = [
 export interface UploadPackOptions extends GitOptions {
   /** A checked `Git-Protocol` header ({@link gitProtocolOf}). */
   gitProtocol?: string;
+  /** Called before the first byte of the reply: what fails before it can still be answered with a status. */
+  onStart?: () => void;
 }
 
 function uploadPackOptions(options: UploadPackOptions): GitOptions {
   const env = options.gitProtocol === undefined ? options.env : { ...options.env, GIT_PROTOCOL: options.gitProtocol };
-  return { timeoutMs: transferTimeoutMs, ...options, env, config: [...visibleRefs, ...(options.config ?? [])] };
+  return {
+    timeoutMs: transferTimeoutMs,
+    cpuSeconds: fetchCpuSeconds,
+    ...options,
+    env,
+    config: [...visibleRefs, ...(options.config ?? [])],
+  };
 }
 
 const speaksVersion2 = (gitProtocol: string | undefined): boolean =>
@@ -70,12 +67,13 @@ export async function advertiseUploadPack(
   response: Writable,
   options: UploadPackOptions = {},
 ): Promise<void> {
-  const child = startGit(
+  const child = await startGit(
     repo,
     ['upload-pack', '--stateless-rpc', '--http-backend-info-refs', repo.path],
     uploadPackOptions(options),
   );
   child.stdin.end();
+  options.onStart?.();
   if (!speaksVersion2(options.gitProtocol))
     response.write(Buffer.concat([packet('# service=git-upload-pack\n'), flushPacket]));
   await drain(child, response);
@@ -84,29 +82,36 @@ export async function advertiseUploadPack(
 }
 
 /**
- * Answers `POST …/git-upload-pack`, both ways as streams. Ends `response`. A client that leaves ends the process;
- * a request that git refuses has been answered in the protocol and is no error here.
+ * Answers `POST …/git-upload-pack` whose request is `input` ({@link readFetchRequest}); the reply is a stream. Ends `response`. A client that leaves, or
+ * takes nothing for {@link GitLimits.idleMs}, ends the process; a request that git refuses has been answered in the protocol and is no error here.
  */
 export async function uploadPack(
   repo: Repository,
-  request: Readable,
+  input: Buffer,
   response: Writable,
   options: UploadPackOptions = {},
 ): Promise<void> {
-  const child = startGit(repo, ['upload-pack', '--stateless-rpc', repo.path], uploadPackOptions(options));
-  // Not a pipeline: git may answer and end before it has read everything, and a pipeline would then cut the client's connection.
-  request.pipe(child.stdin);
-  request.once('error', () => child.stop());
-  request.once('close', () => {
-    if (!request.readableEnded) child.stop();
-  });
+  const child = await startGit(repo, ['upload-pack', '--stateless-rpc', repo.path], uploadPackOptions(options));
+  options.onStart?.();
+  child.stdin.end(input);
   await drain(child, response);
   await child.ended;
 }
 
 async function drain(child: { stdout: Readable; stop(): void }, response: Writable): Promise<void> {
+  // A chunk is asked for when the one before has been taken.
+  async function* paced(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      const timer = setTimeout(() => response.destroy(new Error('the client takes nothing')), gitLimits().idleMs);
+      try {
+        yield chunk;
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
   try {
-    await pipeline(child.stdout, response);
+    await pipeline(child.stdout, paced, response);
   } catch (cause) {
     child.stop();
     throw cause;

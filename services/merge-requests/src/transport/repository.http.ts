@@ -6,7 +6,9 @@ import { type ForwardedCall, type ForwardedEdges, forwardedHttp } from '@switchy
 import type { ReadRepositoryFile } from '../application/read-repository-file';
 import type { ReceivePush } from '../application/receive-push';
 import type { ServeFetch } from '../application/serve-fetch';
+import type { CallersWork } from '../git';
 import { fileHeaders, fileObject } from '../presenters/repository-file.presenter';
+import { requestAsGitWork } from './as-git-work';
 
 /** What the internal HTTP port of repositories needs. */
 export interface RepositoryHttpEdges extends ForwardedEdges {
@@ -135,18 +137,26 @@ const getRawBlob: Endpoint = async ({ files }, call) => {
 
 const reading = ['GET', 'HEAD'];
 
-const endpoints: readonly { methods: readonly string[]; path: RegExp; run: Endpoint }[] = [
-  { methods: ['GET'], path: /^\/projects\/(\d{1,15})\/git\/info\/refs$/, run: infoRefs },
-  { methods: ['POST'], path: /^\/projects\/(\d{1,15})\/git\/git-upload-pack$/, run: uploadPack },
-  { methods: ['POST'], path: /^\/projects\/(\d{1,15})\/git\/git-receive-pack$/, run: receivePack },
-  { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)$/, run: getFile },
-  { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)\/raw$/, run: getRawFile },
-  { methods: reading, path: /^\/projects\/(\d{1,15})\/blobs\/([^/]+)\/raw$/, run: getRawBlob },
+const endpoints: readonly {
+  methods: readonly string[];
+  path: RegExp;
+  kind: CallersWork['kind'];
+  run: Endpoint;
+}[] = [
+  { methods: ['GET'], path: /^\/projects\/(\d{1,15})\/git\/info\/refs$/, kind: 'call', run: infoRefs },
+  { methods: ['POST'], path: /^\/projects\/(\d{1,15})\/git\/git-upload-pack$/, kind: 'transfer', run: uploadPack },
+  { methods: ['POST'], path: /^\/projects\/(\d{1,15})\/git\/git-receive-pack$/, kind: 'transfer', run: receivePack },
+  { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)$/, kind: 'call', run: getFile },
+  { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)\/raw$/, kind: 'transfer', run: getRawFile },
+  { methods: reading, path: /^\/projects\/(\d{1,15})\/blobs\/([^/]+)\/raw$/, kind: 'transfer', run: getRawBlob },
 ];
 
 /** Answers what repositories serve on the internal HTTP port: git's smart HTTP, and files as bytes. */
 export const repositoryHttp = (edges: RepositoryHttpEdges): RequestListener =>
   forwardedHttp(
     edges,
-    endpoints.map(({ run, ...endpoint }) => ({ ...endpoint, run: (call) => run(edges, call) })),
+    endpoints.map(({ run, kind, ...endpoint }) => ({
+      ...endpoint,
+      run: (call) => requestAsGitWork(kind, call.claims.actor?.userId ?? 0, call.response, () => run(edges, call)),
+    })),
   );

@@ -34,6 +34,7 @@ import { routesOfMergeRequests } from '../../../gateway/src/routes';
 import type { RefChange, RefChangeSubscriber } from '../../src/application/ref-change';
 import { composeMergeRequests } from '../../src/compose-merge-requests';
 import { composeRepository, type RepositoryPart } from '../../src/compose-repository';
+import { asGitWork } from '../../src/transport/as-git-work';
 
 /** Somebody with a token. */
 export interface Person {
@@ -238,7 +239,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
     },
     context,
     {
-      services: [...part.services, ...mergeRequests.services],
+      services: asGitWork([...part.services, ...mergeRequests.services]),
       http: part.http,
       countStatements,
       close: async () => undefined,

@@ -154,14 +154,15 @@ describe('a git process', () => {
   it('is bounded by time, by output and by the caller’s signal', async () => {
     // It waits for input that never comes.
     const waiting = () => ['cat-file', '--batch'];
-    await expect(startGit(shop.repo, waiting(), { timeoutMs: 100 }).ended).rejects.toMatchObject({
+    const late = await startGit(shop.repo, waiting(), { timeoutMs: 100 });
+    await expect(late.ended).rejects.toMatchObject({
       kind: 'request_timeout',
     });
     await expect(runGit(shop.repo, ['cat-file', 'blob', 'HEAD:large'], { maxOutput: 100_000 })).rejects.toMatchObject({
       kind: 'too_large',
     });
     const gone = new AbortController();
-    const child = startGit(shop.repo, waiting(), { signal: gone.signal });
+    const child = await startGit(shop.repo, waiting(), { signal: gone.signal });
     gone.abort(new Error('left'));
     await expect(child.ended).rejects.toThrow('left');
     await expect(runGit(shop.repo, ['version'], { signal: gone.signal })).rejects.toThrow('left');
@@ -172,14 +173,9 @@ describe('a git process', () => {
   });
 
   it('ends when the client of a fetch leaves', async () => {
-    const request = new PassThrough();
     const response = new PassThrough();
-    const served = uploadPack(shop.repo, request, response, { gitProtocol: 'version=2' });
-    request.write('0014command=ls-refs\n');
-    setTimeout(() => {
-      request.destroy();
-      response.destroy();
-    }, 50);
+    const served = uploadPack(shop.repo, Buffer.from('0014command=ls-refs\n'), response, { gitProtocol: 'version=2' });
+    response.destroy();
     await expect(served).rejects.toThrow();
   });
 });

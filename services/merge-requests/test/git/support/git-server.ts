@@ -11,6 +11,7 @@ import {
   type PushLimits,
   type PushOutcome,
   type Repository,
+  readFetchRequest,
   receivePack,
   smartHttpTypes,
   type UpdateResult,
@@ -51,7 +52,7 @@ export class GitServer {
       try {
         if (service === 'git-upload-pack') {
           if (advertise) await advertiseUploadPack(this.repo, response, { gitProtocol });
-          else await uploadPack(this.repo, body, response, { gitProtocol });
+          else await uploadPack(this.repo, await readFetchRequest(body), response, { gitProtocol });
         } else if (advertise) await advertiseReceivePack(this.repo, response);
         else {
           const hooks = { decide: this.decide, onIntent: this.onIntent, onResult: this.onResult };

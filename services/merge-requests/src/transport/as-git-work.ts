@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import type { CallContext, ServiceImplementation } from '@switchyard/rpc';
+import { type CallersWork, forCaller } from '../git';
+
+const callerOf = (userId: number, process: string): Pick<CallersWork, 'caller' | 'single'> =>
+  // Nobody's requests, and those that a service makes for itself, are not one person's: what holds them up is no fault of theirs.
+  userId > 0 ? { caller: `user ${userId}`, single: true } : { caller: process, single: false };
+
+/**
+ * Every handler of every service as work of its caller: whatever git it starts has a place, and ends with the call (D3). It is done to the
+ * services as a whole, so that no handler has to think of it.
+ */
+export const asGitWork = (services: readonly ServiceImplementation[]): readonly ServiceImplementation[] =>
+  services.map((service) => ({
+    ...service,
+    handlers: Object.fromEntries(
+      Object.entries(service.handlers).map(([name, handler]) => {
+        const method = service.definition[name];
+        if (method?.responseStream)
+          throw new Error(`${method.path} streams: its git would start after its handler has returned`);
+        return [
+          name,
+          (request: never, context: CallContext) => {
+            const work: CallersWork = {
+              ...callerOf(context.actor.userId, context.caller),
+              kind: 'call',
+              // Looked at by work that runs git, and by no other.
+              get signal() {
+                return context.signal;
+              },
+            };
+            return forCaller(work, async () => handler(request, context));
+          },
+        ];
+      }),
+    ),
+  }));
+
+/** One request of the internal HTTP port as work of its caller; it ends when the other side has gone. */
+export async function requestAsGitWork(
+  kind: CallersWork['kind'],
+  userId: number,
+  response: ServerResponse,
+  work: () => Promise<void>,
+): Promise<void> {
+  const gone = new AbortController();
+  const onClose = (): void => {
+    if (!response.writableFinished) gone.abort();
+  };
+  response.once('close', onClose);
+  if (response.destroyed) onClose();
+  try {
+    await forCaller({ ...callerOf(userId, 'gateway'), kind, signal: gone.signal }, work);
+  } finally {
+    response.off('close', onClose);
+  }
+}
