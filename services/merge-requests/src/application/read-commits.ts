@@ -71,14 +71,14 @@ export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
       wanted: WantedCommits,
       { offset, limit }: { offset: number; limit: number },
     ): Promise<{ commits: Commit[]; hasNext: boolean }> {
+      if (wanted.author.length > longestAuthor) {
+        throw invalid(`Author is too long (maximum is ${longestAuthor} characters)`);
+      }
       const { repo, defaultBranch } = await open(projectId);
       const path = wanted.path === '' ? undefined : treePathOf(wanted.path);
       if (wanted.path !== '' && path === undefined) return { commits: [], hasNext: false };
       const revisions = wanted.all ? { all: true } : await revisionsOf(repo, wanted.refName, defaultBranch);
       const commits = await listCommits(repo, {
-      if (wanted.author.length > longestAuthor) {
-        throw invalid(`Author is too long (maximum is ${longestAuthor} characters)`);
-      }
         ...revisions,
         path,
         since: wanted.since,
