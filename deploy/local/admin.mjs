@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { runningPort } from './embedded-postgres.mjs';
 import { readEnvironment } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
-import { LOG_DATABASE, SERVICES } from './services.mjs';
+import { environmentOf, LOG_DATABASE, SERVICES } from './services.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const commands = {
@@ -78,13 +78,13 @@ async function runOf(service, program, args, env) {
   const file = join(root, 'services', service, 'dist', program);
   if (!existsSync(file)) throw new LaunchFailure('nothing is built here: run npm start first');
   const child = spawn(process.execPath, [file, ...args], {
-    env: {
+    env: environmentOf(service, {
       ...process.env,
       ...env,
       OTEL_EXPORTER_OTLP_ENDPOINT: '',
       DATABASE_URL: databaseUrlOf(database, settings),
       SWITCHYARD_DATA: settings.data,
-    },
+    }),
     stdio: 'inherit',
   });
   return new Promise((settle, reject) => {

@@ -1,5 +1,14 @@
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { LaunchFailure } from './failure.mjs';
 import { endProcess, processStart } from './processes.mjs';
@@ -7,6 +16,19 @@ import { POSTGRES } from './services.mjs';
 
 /** The layout of the data folder; a release that changes it raises the number and converts older folders. */
 export const DATA_FORMAT = 1;
+
+/** Folders below the data folder whose content is closed to other users; PostgreSQL sees to its own. */
+const FOLDERS = ['logs', 'keys', 'repositories', 'blobs', 'mails'];
+
+const OWN_FILES = [
+  'format',
+  'secret',
+  'secret-check',
+  'root-token',
+  'database-passwords.json',
+  'processes.json',
+  'launcher.lock',
+];
 
 const ORPHAN_SIGNALS = [
   { signal: 'SIGTERM', waitMs: 5_000 },
@@ -24,14 +46,21 @@ const ORPHAN_DATABASE_SIGNALS = [{ signal: 'SIGINT', waitMs: 5_000 }, ...ORPHAN_
 export function openDataFolder(data) {
   try {
     // Passable as root, whose PostgreSQL runs as another user below it; what is secret has a mode of its own.
-    mkdirSync(data, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-    for (const folder of ['logs', 'keys', 'repositories'])
+    const passable = process.getuid?.() === 0 ? 0o711 : 0o700;
+    mkdirSync(data, { recursive: true, mode: passable });
+    closeToOthers(data, passable);
+    for (const folder of FOLDERS) {
       mkdirSync(join(data, folder), { recursive: true, mode: 0o700 });
+      closeToOthers(join(data, folder), 0o700);
+    }
+    for (const name of [...OWN_FILES, ...filesIn(data, 'keys'), ...filesIn(data, 'logs')]) {
+      if (existsSync(join(data, name))) closeToOthers(join(data, name), 0o600);
+    }
   } catch (error) {
     throw new LaunchFailure(`SWITCHYARD_DATA: cannot make ${data} (${error.code ?? error.message})`);
   }
   const file = join(data, 'format');
-  if (!existsSync(file)) writeWhole(file, `${DATA_FORMAT}\n`, 0o644);
+  if (!existsSync(file)) writeWhole(file, `${DATA_FORMAT}\n`);
   const format = Number(readFileSync(file, 'utf8'));
   if (!Number.isInteger(format) || format < 1) {
     throw new LaunchFailure(`SWITCHYARD_DATA: ${file} does not hold a format number`);
@@ -54,7 +83,7 @@ export function secretOf(data, given) {
   const secret = given ?? keptSecret(join(data, 'secret'), () => randomBytes(32).toString('hex'));
   const check = createHmac('sha256', secret).update('switchyard data folder').digest('hex');
   const file = join(data, 'secret-check');
-  if (!existsSync(file)) writeWhole(file, `${check}\n`, 0o600);
+  if (!existsSync(file)) writeWhole(file, `${check}\n`);
   if (readFileSync(file, 'utf8').trim() !== check) {
     throw new LaunchFailure(`SWITCHYARD_SECRET is not the secret that ${data} was made with`);
   }
@@ -72,7 +101,7 @@ export function databasePasswordsOf(data, roles) {
   const passwords = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const missing = roles.filter((role) => passwords[role] === undefined);
   for (const role of missing) passwords[role] = randomBytes(24).toString('base64url');
-  if (missing.length > 0) writeWhole(file, `${JSON.stringify(passwords, undefined, 2)}\n`, 0o600);
+  if (missing.length > 0) writeWhole(file, `${JSON.stringify(passwords, undefined, 2)}\n`);
   return passwords;
 }
 
@@ -93,8 +122,23 @@ export function identityKeysOf(data, names) {
     publicKeys[name] = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
   }
   const publicKeysFile = join(data, 'keys', 'public-keys.json');
-  writeWhole(publicKeysFile, `${JSON.stringify(publicKeys, undefined, 2)}\n`, 0o644);
+  writeWhole(publicKeysFile, `${JSON.stringify(publicKeys, undefined, 2)}\n`);
   return { keyFile, publicKeysFile };
+}
+
+/**
+ * The key of the digests of alert integration keys, derived from the secret anew each time: the alerts service gets this key and not
+ * the secret, from which the digests of tokens follow as well.
+ *
+ * @param {string} data
+ * @param {string} secret
+ * @returns {string} its file
+ */
+export function alertDigestKeyOf(data, secret) {
+  const file = join(data, 'keys', 'alert-digest.key');
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'switchyard alert integration key', 32));
+  writeWhole(file, `${key.toString('hex')}\n`);
+  return file;
 }
 
 /**
@@ -105,7 +149,7 @@ export function identityKeysOf(data, names) {
 export function processRecord(data) {
   const file = join(data, 'processes.json');
   const running = new Map();
-  const save = () => writeWhole(file, JSON.stringify([...running.values()]), 0o600);
+  const save = () => writeWhole(file, JSON.stringify([...running.values()]));
   return {
     /** Ends what an earlier launcher left running. @returns {Promise<string[]>} the names */
     async endOrphans() {
@@ -135,15 +179,28 @@ export function processRecord(data) {
   };
 }
 
+const filesIn = (data, folder) => readdirSync(join(data, folder)).map((name) => join(folder, name));
+
+/** Takes from an entry what `mode` does not allow; an earlier release, or a copy, may have left it open. */
+function closeToOthers(path, mode) {
+  const found = statSync(path).mode & 0o777;
+  if ((found & ~mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, found & (mode | 0o700));
+  } catch (error) {
+    // It belongs to somebody else, who has lent it.
+    if (error.code !== 'EPERM') throw error;
+  }
+}
+
 function keptSecret(file, make) {
-  if (!existsSync(file)) writeWhole(file, `${make()}\n`, 0o600);
-  chmodSync(file, 0o600);
+  if (!existsSync(file)) writeWhole(file, `${make()}\n`);
   return readFileSync(file, 'utf8').trim();
 }
 
 /** A file is old or new, never half: written beside, forced to disk, renamed. */
-function writeWhole(file, content, mode) {
+function writeWhole(file, content) {
   const draft = `${file}.new`;
-  writeFileSync(draft, content, { mode, flush: true });
+  writeFileSync(draft, content, { mode: 0o600, flush: true });
   renameSync(draft, file);
 }

@@ -79,7 +79,10 @@ export class EmbeddedPostgresError extends Error {}
 export async function startEmbeddedPostgres({ dataDir, port, settings = {}, log = () => {} }) {
   const folder = resolve(dataDir);
   const account = serverAccount();
-  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  // Its user must be able to pass where that is another one; nobody else must.
+  const mode = account.uid === undefined ? 0o700 : 0o711;
+  mkdirSync(folder, { recursive: true, mode });
+  chmodSync(folder, mode);
   const native = reachableNative(nativeFolder(), account, log);
   const clusterDir = placeCluster(folder, account, log);
   const password = superuserPassword(folder, clusterDir);
@@ -233,8 +236,6 @@ function placeCluster(folder, account, log) {
   }
   const inFolder = join(folder, 'cluster');
   if (account.uid === undefined || existsSync(join(inFolder, 'PG_VERSION'))) return inFolder;
-  // The folder is this server's alone, so its own mode may be opened; those above it belong to the operator.
-  chmodSync(folder, 0o711);
   const reachable = spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { ...account, stdio: 'ignore' }).status === 0;
   if (reachable) return inFolder;
   mkdirSync('/var/lib/switchyard', { recursive: true, mode: 0o755 });

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { CommandFailure, run as runCommand } from './commands.mjs';
 import {
+  alertDigestKeyOf,
   databasePasswordsOf,
   identityKeysOf,
   openDataFolder,
@@ -15,7 +16,7 @@ import { takeLock } from './lock.mjs';
 import { freePort, portIsFree } from './ports.mjs';
 import { openServiceLog } from './service-log.mjs';
 import { LOG_DATABASE, POSTGRES, SERVICES } from './services.mjs';
-import { prepareDatabases } from './steps/databases.mjs';
+import { prepareDatabases, shareEventLog } from './steps/databases.mjs';
 import { serviceEnvironment, serviceUnit, untilReady } from './steps/services.mjs';
 import { prepareSources } from './steps/sources.mjs';
 import { checkToolchain } from './steps/toolchain.mjs';
@@ -81,39 +82,51 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     signal.throwIfAborted();
 
     const ports = await choosePorts(settings.port);
-    const secrets = {
-      keys: identityKeysOf(
-        settings.data,
-        SERVICES.map(({ name }) => name),
-      ),
-      secret: secretOf(settings.data, settings.secret),
-      rootToken: settings.rootToken ?? rootTokenOf(settings.data),
-    };
-    const shared = { settings, ports, databases, logDatabase: databases[LOG_DATABASE], env, ...secrets };
-    const main = (name) => join(root, 'services', name, 'dist', 'main.js');
-
-    await step('apply migrations', () =>
-      Promise.all(
-        SERVICES.filter(({ database }) => database).map((service) =>
-          migrate({
-            service,
-            main: main(service.name),
-            root,
-            env: serviceEnvironment({ service, ...shared }),
-            signal,
-          }),
-        ),
-      ),
+    const keys = identityKeysOf(
+      settings.data,
+      SERVICES.map(({ name }) => name),
     );
+    const secret = secretOf(settings.data, settings.secret);
+    const secrets = {
+      secret,
+      rootToken: settings.rootToken ?? rootTokenOf(settings.data),
+      alertDigestKeyFile: alertDigestKeyOf(settings.data, secret),
+    };
+    const environment = (service, logDatabaseUrl) =>
+      serviceEnvironment({
+        service,
+        settings,
+        ports,
+        databaseUrl: databases[service.database],
+        logDatabaseUrl,
+        keys,
+        secrets,
+        env,
+      });
+    const main = (name) => join(root, 'services', name, 'dist', 'main.js');
+    const owners = SERVICES.filter(({ database }) => database);
+
+    await step('apply migrations', async () => {
+      // One of them also migrates the event log, as the log's owner; what runs later uses the log by its own login.
+      const runs = owners.map((service, at) => {
+        const env = environment(service, at === 0 ? databases[LOG_DATABASE] : undefined);
+        return migrate({ service, main: main(service.name), root, env, signal });
+      });
+      await Promise.all(runs);
+      if (settings.kafkaBrokers) return;
+      await shareEventLog({ ownerUrl: databases[LOG_DATABASE], roles: owners.map(({ database }) => database) });
+    });
     signal.throwIfAborted();
 
+    const logDatabaseUrlOf = ({ database }) =>
+      settings.kafkaBrokers || !database ? undefined : server.url(LOG_DATABASE, database, passwords[database]);
     await step('start services', async () => {
       const units = SERVICES.map((service) =>
         serviceUnit({
           name: service.name,
           main: main(service.name),
           root,
-          env: serviceEnvironment({ service, ...shared }),
+          env: environment(service, logDatabaseUrlOf(service)),
           logFile: logFile(service.name),
           show,
         }),

@@ -1,13 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { hkdfSync } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +27,7 @@ const NAMES = ['groups-admin', 'merge-requests', 'collaboration', 'alerts', 'gat
 function clone(): string {
   const root = mkdtempSync(join(tmpdir(), 'switchyard-launcher-'));
   chmodSync(root, 0o711);
+  symlinkSync(join(__dirname, '../../node_modules'), join(root, 'node_modules'));
   for (const name of NAMES) {
     const folder = join(root, 'services', name);
     mkdirSync(join(folder, 'dist'), { recursive: true });
@@ -73,8 +78,19 @@ async function seenBy(port: number | string): Promise<Seen> {
 }
 
 const read = (root: string, file: string) => readFileSync(join(root, '.switchyard', file), 'utf8');
-const journal = (root: string) => read(root, 'journal').trim().split('\n');
+const journal = (root: string) => readFileSync(join(root, 'journal'), 'utf8').trim().split('\n');
+const givenTo = (root: string, name: string): Record<string, string> =>
+  JSON.parse(readFileSync(join(root, `${name}.json`), 'utf8'));
 const modeOf = (root: string, file: string) => statSync(join(root, '.switchyard', file)).mode & 0o777;
+/** What of a folder others may read or write. As root they may pass where PostgreSQL's own user must. */
+function openedTo(folder: string): string[] {
+  const passable = process.getuid?.() === 0 ? ['', 'postgres'] : [];
+  return ['', ...(readdirSync(folder, { recursive: true }) as string[])].filter((path) => {
+    const { mode } = lstatSync(join(folder, path));
+    return (mode & 0o077 & (passable.includes(path) ? ~0o011 : ~0)) !== 0;
+  });
+}
+
 const postgresPid = (root: string) =>
   Number(
     read(root, 'logs/postgresql.log')
@@ -103,7 +119,6 @@ describe('the launcher', () => {
 
     expect(gateway.env).toMatchObject({
       PORT: String(first.port),
-      SWITCHYARD_DATA: join(root, '.switchyard'),
       SWITCHYARD_TIER: 'ultimate',
       SWITCHYARD_EXTERNAL_URL: `http://127.0.0.1:${first.port}`,
       SWITCHYARD_SUPERVISED: '1',
@@ -113,7 +128,7 @@ describe('the launcher', () => {
     expect(gateway.env.DATABASE_URL).toBeUndefined();
     const token = read(root, 'root-token').trim();
     expect(token).toMatch(/^glpat-[\w-]{20,}$/);
-    expect(gateway.env.SWITCHYARD_ROOT_TOKEN).toBe(token);
+    expect(givenTo(root, 'groups-admin').SWITCHYARD_ROOT_TOKEN).toBe(token);
     for (const file of ['root-token', 'secret', 'database-passwords.json', 'keys/gateway.key']) {
       expect([file, modeOf(root, file)]).toEqual([file, 0o600]);
     }
@@ -162,7 +177,83 @@ describe('the launcher', () => {
 
     const second = await start(root);
     await second.running;
-    expect((await seenBy(second.port)).env.SWITCHYARD_ROOT_TOKEN).toBe(token);
+    expect(givenTo(root, 'groups-admin').SWITCHYARD_ROOT_TOKEN).toBe(token);
+  });
+
+  it('gives each process the secrets that it needs and no others', async () => {
+    const operator = {
+      SWITCHYARD_ROOT_TOKEN: 'given-token-of-the-operator',
+      SWITCHYARD_SECRET: 'given-secret-of-the-operator-itself',
+      SMTP_URL: 'smtp://user:word@127.0.0.1',
+      S3_BUCKET: 'bucket',
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'word',
+      AWS_SESSION_TOKEN: 'word',
+      OTEL_SERVICE_NAME: 'for all',
+    };
+    const strange = { PGPASSWORD: 'word', CI_TOKEN: 'word', npm_config_token: 'word', SWITCHYARD_TOKEN: 'word' };
+    const launched = await start(root, { ...operator, ...strange });
+    await launched.running;
+
+    const holders = (variable: string) => NAMES.filter((name) => givenTo(root, name)[variable] !== undefined);
+    expect(
+      Object.fromEntries([...Object.keys(operator), ...Object.keys(strange)].map((one) => [one, holders(one)])),
+    ).toEqual({
+      SWITCHYARD_ROOT_TOKEN: ['groups-admin'],
+      SWITCHYARD_SECRET: ['groups-admin'],
+      SMTP_URL: ['collaboration'],
+      S3_BUCKET: ['alerts'],
+      S3_ACCESS_KEY_ID: ['alerts'],
+      S3_SECRET_ACCESS_KEY: ['alerts'],
+      AWS_SESSION_TOKEN: ['alerts'],
+      OTEL_SERVICE_NAME: NAMES,
+      PGPASSWORD: [],
+      CI_TOKEN: [],
+      npm_config_token: [],
+      SWITCHYARD_TOKEN: [],
+    });
+    expect(holders('DATABASE_URL')).toEqual(NAMES.slice(0, -1));
+    expect(holders('LOG_DATABASE_URL')).toEqual(NAMES.slice(0, -1));
+    expect(holders('SWITCHYARD_ALERT_DIGEST_KEY_FILE')).toEqual(['alerts']);
+    // The key of an installation made before it was derived here.
+    expect(read(root, 'keys/alert-digest.key').trim()).toBe(
+      Buffer.from(hkdfSync('sha256', operator.SWITCHYARD_SECRET, '', 'switchyard alert integration key', 32)).toString(
+        'hex',
+      ),
+    );
+
+    // A login each, in the event log too, where nobody can do more than its records need.
+    const { password: given, username } = new URL(givenTo(root, 'alerts').LOG_DATABASE_URL!);
+    expect([username, given]).toEqual(['switchyard_alerts', new URL(givenTo(root, 'alerts').DATABASE_URL!).password]);
+    expect(
+      new Set(NAMES.slice(0, -1).map((name) => new URL(givenTo(root, name).LOG_DATABASE_URL!).password)).size,
+    ).toBe(4);
+    expect(read(root, 'logs/postgresql.log').match(/(?:FATAL|ERROR): .*/g)).toBeNull();
+    const log = new pg.Client({ connectionString: givenTo(root, 'alerts').LOG_DATABASE_URL });
+    await log.connect();
+    await log.query('select from log.records');
+    await expect(log.query('select from log._prisma_migrations')).rejects.toThrow(/permission denied/);
+    await expect(log.query('drop table log.records')).rejects.toThrow(/must be owner/);
+    await expect(log.query('create table log.more ()')).rejects.toThrow(/permission denied/);
+    await log.end();
+  });
+
+  it.each([0o000, 0o022])('closes the data folder to other users, with umask %o', async (umask) => {
+    const data = join(root, '.switchyard');
+    // As an earlier release has left it.
+    for (const folder of ['', 'blobs', 'repositories', 'keys']) mkdirSync(join(data, folder), { recursive: true });
+    for (const file of ['format', 'secret', 'keys/alerts.key']) {
+      writeFileSync(join(data, file), file === 'format' ? '1' : 'x'.repeat(32));
+    }
+    rmSync(join(data, 'keys/alerts.key'));
+    for (const path of ['', 'blobs', 'repositories', 'keys', 'format', 'secret']) chmodSync(join(data, path), 0o777);
+    const before = process.umask(umask);
+    try {
+      await (await start(root)).running;
+    } finally {
+      process.umask(before);
+    }
+    expect(openedTo(data)).toEqual([]);
   });
 
   it('cleans up after its own kill -9', async () => {
@@ -195,9 +286,8 @@ describe('the launcher', () => {
 
     const two = await start(root, { SWITCHYARD_DATA: other, SWITCHYARD_ROOT_TOKEN: 'given-token-of-the-operator' });
     await two.running;
-    const [seenOne, seenTwo] = [await seenBy(one.port), await seenBy(two.port)];
-    expect(seenTwo.env.SWITCHYARD_ROOT_TOKEN).toBe('given-token-of-the-operator');
-    expect(seenTwo.env.SWITCHYARD_SECRET).not.toBe(seenOne.env.SWITCHYARD_SECRET);
+    expect(givenTo(root, 'groups-admin').SWITCHYARD_ROOT_TOKEN).toBe('given-token-of-the-operator');
+    expect(givenTo(root, 'groups-admin').SWITCHYARD_SECRET).not.toBe(read(root, 'secret').trim());
     expect(existsSync(join(other, 'root-token'))).toBe(false);
   });
 
@@ -240,7 +330,7 @@ describe('the launcher', () => {
   it('uses an existing server through DATABASE_URL', async () => {
     const launched = await start(root, { DATABASE_URL: process.env.TEST_DATABASE_URL!, KAFKA_BROKERS: 'kafka:9092' });
     await launched.running;
-    const { env } = await seenBy(launched.port);
+    const env = givenTo(root, 'alerts');
     expect(env.LOG_DATABASE_URL).toBeUndefined();
     expect(env.KAFKA_BROKERS).toBe('kafka:9092');
     expect(existsSync(join(root, '.switchyard/postgres'))).toBe(false);

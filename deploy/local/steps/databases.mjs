@@ -2,11 +2,12 @@ import { createRequire } from 'node:module';
 import { LaunchFailure } from '../failure.mjs';
 
 const UNDEFINED_DATABASE = '3D000';
+const WRONG_PASSWORD = '28P01';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Makes sure that each database exists with a login role of the same name as its owner, and that the role's password is
- * the given one. What is there already costs one connection each.
+ * the given one. What is there already costs one connection each. No login is tried that must fail: the server would log it.
  *
  * @param {object} options
  * @param {(database: string, user?: string, password?: string) => string} options.url of the server; administrator by default
@@ -16,31 +17,19 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * @throws {LaunchFailure}
  */
 export async function prepareDatabases({ url, passwords, source }) {
-  const { Client } = createRequire(import.meta.url)('pg');
-  const connect = async (connectionString) => {
-    const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-    client.on('error', () => {});
-    await client.connect();
-    return client;
-  };
-  const urls = Object.fromEntries(
-    Object.entries(passwords).map(([name, password]) => [name, url(name, name, password)]),
-  );
-  const missing = [];
-  await Promise.all(
-    Object.keys(passwords).map(async (name) => {
-      try {
-        const client = await connect(urls[name]);
-        await client.end();
-      } catch {
-        missing.push(name);
-      }
-    }),
-  );
-  if (missing.length === 0) return urls;
-  const administrator = await connectAsAdministrator(connect, url, source);
+  const administrator = await connectAsAdministrator(url, source);
+  const names = Object.keys(passwords);
+  const urls = Object.fromEntries(names.map((name) => [name, url(name, name, passwords[name])]));
   try {
-    for (const name of missing) await create(administrator, name, passwords[name]);
+    const { rows } = await administrator.query(
+      `select datname as name from pg_database join pg_roles on rolname = datname where datname = any($1)`,
+      [names],
+    );
+    const there = new Set(rows.map(({ name }) => name));
+    const opened = await Promise.all(names.map((name) => there.has(name) && opens(urls[name])));
+    for (const [at, name] of names.entries()) {
+      if (!opened[at]) await create(administrator, name, passwords[name]);
+    }
   } catch (error) {
     throw new LaunchFailure(`${source}: cannot create databases and roles (${error.message})`);
   } finally {
@@ -49,7 +38,51 @@ export async function prepareDatabases({ url, passwords, source }) {
   return urls;
 }
 
-async function connectAsAdministrator(connect, url, source) {
+/**
+ * Lets each role use the event log with its own login, and no more of its database than the log's records: the log belongs to a role
+ * of its own, which migrates it.
+ *
+ * @param {object} options
+ * @param {string} options.ownerUrl of the log's database as its owner
+ * @param {readonly string[]} options.roles
+ */
+export async function shareEventLog({ ownerUrl, roles }) {
+  const owner = await connect(ownerUrl);
+  try {
+    const database = owner.escapeIdentifier(decodeURIComponent(new URL(ownerUrl).pathname.slice(1)));
+    const to = roles.map((role) => owner.escapeIdentifier(role)).join(', ');
+    await owner.query(`
+      grant connect on database ${database} to ${to};
+      grant usage on schema log to ${to};
+      grant select, insert, update, delete on all tables in schema log to ${to};
+      revoke all on log._prisma_migrations from ${to};
+    `);
+  } finally {
+    await owner.end();
+  }
+}
+
+async function connect(connectionString) {
+  const { Client } = createRequire(import.meta.url)('pg');
+  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** Whether the password is right. */
+async function opens(connectionString) {
+  try {
+    const client = await connect(connectionString);
+    await client.end();
+    return true;
+  } catch (error) {
+    if (error.code === WRONG_PASSWORD) return false;
+    throw error;
+  }
+}
+
+async function connectAsAdministrator(url, source) {
   try {
     return await connect(url('postgres'));
   } catch (error) {

@@ -3,8 +3,7 @@ import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LaunchFailure } from '../failure.mjs';
 import { openServiceLog } from '../service-log.mjs';
-import { SERVICES } from '../services.mjs';
-import { plainEnvironment } from './install.mjs';
+import { environmentOf, SERVICES } from '../services.mjs';
 
 // Together with PostgreSQL's 3.5 s, gateway and services stop within the ten seconds of D2.
 const DRAIN_MS = 3_000;
@@ -12,16 +11,16 @@ const HEALTH_POLL_MS = 50;
 const HEALTH_REQUEST_MS = 2_000;
 
 /**
- * The environment of one process (D2), from the launcher's own environment and what the launcher decided.
+ * The environment of one process (D2): what it reads of the launcher's own environment and of what the launcher decided.
  *
  * @param {object} plan
  * @returns {NodeJS.ProcessEnv}
  */
-export function serviceEnvironment({ service, settings, ports, databases, logDatabase, keys, secret, rootToken, env }) {
+export function serviceEnvironment({ service, settings, ports, databaseUrl, logDatabaseUrl, keys, secrets, env }) {
   const own = ports[service.name];
   const peers = SERVICES.filter(({ addressVariable }) => addressVariable);
-  return {
-    ...plainEnvironment(env),
+  return environmentOf(service.name, {
+    ...env,
     NODE_ENV: env.NODE_ENV || 'production',
     ...Object.fromEntries(peers.map(({ name, addressVariable }) => [addressVariable, `127.0.0.1:${ports[name].grpc}`])),
     MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${ports['merge-requests'].http}`,
@@ -30,18 +29,19 @@ export function serviceEnvironment({ service, settings, ports, databases, logDat
     HOST: service.name === 'gateway' ? settings.host : '127.0.0.1',
     GRPC_PORT: own.grpc === undefined ? undefined : String(own.grpc),
     HTTP_PORT: String(own.http),
-    DATABASE_URL: service.database && databases[service.database],
-    LOG_DATABASE_URL: logDatabase,
+    DATABASE_URL: databaseUrl,
+    LOG_DATABASE_URL: logDatabaseUrl,
     KAFKA_BROKERS: settings.kafkaBrokers,
     SWITCHYARD_DATA: settings.data,
     SWITCHYARD_TIER: settings.tier,
     SWITCHYARD_EXTERNAL_URL: settings.externalUrl,
-    SWITCHYARD_SECRET: secret,
-    SWITCHYARD_ROOT_TOKEN: rootToken,
+    SWITCHYARD_SECRET: secrets.secret,
+    SWITCHYARD_ROOT_TOKEN: secrets.rootToken,
+    SWITCHYARD_ALERT_DIGEST_KEY_FILE: secrets.alertDigestKeyFile,
     SWITCHYARD_IDENTITY_KEY_FILE: keys.keyFile(service.name),
     SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeysFile,
     SWITCHYARD_SUPERVISED: '1',
-  };
+  });
 }
 
 /**

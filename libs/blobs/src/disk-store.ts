@@ -14,9 +14,9 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** `mkdir -p` that flushes each folder that gained a name. */
+/** `mkdir -p`, closed to other users, that flushes each folder that gained a name. */
 async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }
@@ -40,7 +40,7 @@ export function diskStore(root: string): BlobStore {
       const file = fileOf(key);
       await makeFolder(dirname(file));
       // A key is written once: a second writer would mix its bytes with the first one's.
-      const handle: FileHandle = await open(unfinished(file), 'wx', 0o640);
+      const handle: FileHandle = await open(unfinished(file), 'wx', 0o600);
       let size = 0;
       try {
         for await (const chunk of content) {

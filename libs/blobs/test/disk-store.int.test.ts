@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { type BlobStore, diskStore } from '../src';
 import { blobStoreContract } from './blob-store-contract';
 
@@ -18,6 +19,19 @@ describe('blobs on disk', () => {
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());
 
   blobStoreContract(() => store);
+
+  it('closes what it makes to other users, whatever the umask', async () => {
+    const before = process.umask(0);
+    try {
+      await store.write('kind/closed', Readable.from([Buffer.from('bytes')]));
+    } finally {
+      process.umask(before);
+    }
+    const made = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    expect(made.length).toBeGreaterThan(2);
+    expect(made.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([]);
+    await store.remove('kind/closed');
+  });
 
   it('takes away what a killed writer left', async () => {
     const before = files();

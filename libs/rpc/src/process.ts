@@ -140,6 +140,8 @@ export async function startService(
  * one line on stderr and exit code 1.
  */
 export async function runService<Config extends ProcessConfig>(program: ServiceProgram<Config>): Promise<void> {
+  // Whatever it writes, repositories by git included, is its user's alone.
+  process.umask(0o077);
   try {
     const config = program.config();
     if (process.argv[2] === 'migrate') {

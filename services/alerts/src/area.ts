@@ -3,6 +3,7 @@ import type { Database } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
 import type { EventBus } from '@switchyard/events';
 import type { ForwardedEndpoint, Peer, ServiceImplementation } from '@switchyard/rpc';
+import type { KeyDigest } from './application/integration-key';
 import type { Config } from './config';
 
 /** What each area of the service is built from. */
@@ -14,6 +15,8 @@ export interface AreaEdges {
   readonly bus: EventBus;
   readonly blobs: BlobStore;
   readonly clock: () => Date;
+  /** Digests of integration keys. */
+  readonly digest: KeyDigest;
 }
 
 /** An area of the service. */

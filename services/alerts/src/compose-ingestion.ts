@@ -1,6 +1,5 @@
 import { gauge, logger, observe } from '@switchyard/telemetry';
 import { alertWriter } from './application/alert-writer';
-import { keyDigest } from './application/integration-key';
 import { previewPayload } from './application/preview-payload';
 import { pruneAlertRemains } from './application/prune-alert-remains';
 import { sampleReader } from './application/read-sample';
@@ -15,7 +14,7 @@ import { projectLocation } from './transport/project-location.client';
 import { trialHandler } from './transport/trial.handler';
 
 /** Builds the reception of payloads. */
-export function composeIngestion({ db, config, directory, groupsAdmin, clock }: AreaEdges): Area {
+export function composeIngestion({ db, config, directory, groupsAdmin, clock, digest }: AreaEdges): Area {
   const endpoints = alertEndpointStore(db);
   const writer = alertWriter(alertIngest(db, directory.sequence), { log: logger });
   const useCases = observe(
@@ -24,7 +23,7 @@ export function composeIngestion({ db, config, directory, groupsAdmin, clock }: 
       endpoints,
       locateProject: projectLocation(groupsAdmin, directory),
       writer,
-      keyDigest: keyDigest(config.SWITCHYARD_SECRET),
+      keyDigest: digest,
       payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,
       clock,
     }),

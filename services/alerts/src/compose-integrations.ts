@@ -1,5 +1,4 @@
 import { observe } from '@switchyard/telemetry';
-import { keyDigest } from './application/integration-key';
 import { manageHttpIntegrations } from './application/manage-http-integrations';
 import { sampleReader } from './application/read-sample';
 import type { Area, AreaEdges } from './area';
@@ -10,7 +9,7 @@ import { alertSettingsHandler } from './transport/alert-settings.handler';
 import { httpIntegrationHandler } from './transport/http-integration.handler';
 
 /** Builds integrations and settings. */
-export function composeIntegrations({ db, config }: AreaEdges): Area {
+export function composeIntegrations({ db, config, digest }: AreaEdges): Area {
   const prisma = openPrisma(db);
   const settings = alertSettingsStore(prisma);
   const integrations = observe(
@@ -18,7 +17,7 @@ export function composeIntegrations({ db, config }: AreaEdges): Area {
     manageHttpIntegrations({
       db,
       integrations: httpIntegrationStore(db),
-      digest: keyDigest(config.SWITCHYARD_SECRET),
+      digest,
       readSample: sampleReader(config.SWITCHYARD_ALERT_PAYLOAD_LIMIT),
     }),
   );

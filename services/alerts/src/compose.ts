@@ -6,12 +6,14 @@ import { type EventBus, openBus, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, forwardedHttp, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
+import { keyDigest } from './application/integration-key';
 import type { Area, AreaEdges } from './area';
 import { composeAlerts } from './compose-alerts';
 import { composeIngestion } from './compose-ingestion';
 import { composeIntegrations } from './compose-integrations';
 import { composeMetricImages } from './compose-metric-images';
 import type { Config } from './config';
+import { readDigestKey } from './digest-key';
 import { migrationSets } from './migrations';
 
 /** Edges that tests replace. */
@@ -39,7 +41,9 @@ export async function compose(
       logDatabaseUrl: config.LOG_DATABASE_URL,
       clientId: 'alerts',
     });
-  const given: AreaEdges = { config, db, directory, groupsAdmin, bus, blobs, clock: edges.clock ?? (() => new Date()) };
+  const digest = keyDigest(readDigestKey(config.SWITCHYARD_ALERT_DIGEST_KEY_FILE));
+  const clock = edges.clock ?? (() => new Date());
+  const given: AreaEdges = { config, db, directory, groupsAdmin, bus, blobs, digest, clock };
   const compositions: ((given: AreaEdges) => Area)[] = [
     composeIntegrations,
     composeIngestion,

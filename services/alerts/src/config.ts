@@ -5,8 +5,8 @@ const variables = {
   ...serviceVariables,
   ...blobVariables,
   GROUPS_ADMIN_ADDRESS: z.string(),
-  /** Key material; the key of the digests of integration keys is derived from it. */
-  SWITCHYARD_SECRET: z.string().min(32, 'must have at least 32 characters'),
+  /** File with the key of the digests of integration keys, 64 hex digits: derived from the instance's secret, which stays with groups-admin. */
+  SWITCHYARD_ALERT_DIGEST_KEY_FILE: z.string(),
   /** Bytes of the largest payload taken, and of a sample payload; the gateway reads no more than this either. */
   SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
     .number()

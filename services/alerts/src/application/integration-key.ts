@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 
 /** Bytes of chance in a key; it is written in hex (G-4.12-2). */
 const keyBytes = 16;
@@ -9,11 +9,11 @@ export const generateKey = (): string => randomBytes(keyBytes).toString('hex');
 /** Digest under which a key is stored and compared. */
 export type KeyDigest = (key: string) => Buffer;
 
-/** HMAC-SHA-256 with a key derived from the instance's secret, which the database does not hold. */
-export function keyDigest(secret: string): KeyDigest {
-  const derived = Buffer.from(hkdfSync('sha256', secret, '', 'switchyard alert integration key', 32));
-  return (key) => createHmac('sha256', derived).update(key).digest();
-}
+/** HMAC-SHA-256 with a key that the database does not hold. */
+export const keyDigest =
+  (digestKey: Buffer): KeyDigest =>
+  (key) =>
+    createHmac('sha256', digestKey).update(key).digest();
 
 /** Last characters of a key, by which people recognise it. */
 export const hintOf = (key: string): string => key.slice(-4);

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
@@ -81,6 +81,7 @@ export async function startInstallation(): Promise<Installation> {
   const db = openDatabase({ url: home.url, applicationName: 'alerts test' });
   const identities = testIdentities(['gateway', 'alerts', 'collaboration']);
   identities.writeTo(folder);
+  writeFileSync(join(folder, 'alert-digest.key'), 'a1'.repeat(32));
   const { trusted } = identities;
   const context = { signer: identities.signer('alerts'), trusted };
 
@@ -113,7 +114,7 @@ export async function startInstallation(): Promise<Installation> {
     DATABASE_URL: home.url,
     LOG_DATABASE_URL: log.url,
     GROUPS_ADMIN_ADDRESS: `127.0.0.1:${peers.port}`,
-    SWITCHYARD_SECRET: 'a secret of more than thirty-two characters',
+    SWITCHYARD_ALERT_DIGEST_KEY_FILE: join(folder, 'alert-digest.key'),
     SWITCHYARD_DATA: folder,
     SWITCHYARD_IDENTITY_KEY_FILE: join(folder, 'alerts.pem'),
     SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'keys.json'),
