@@ -1,10 +1,14 @@
 #!/bin/sh
-# Run once by the PostgreSQL image on an empty cluster: a database and a login role per service.
+# Run once by the PostgreSQL image on an empty cluster: a database and a login role per service, each with a password of its own.
 set -eu
-for name in switchyard_groups_admin switchyard_merge_requests switchyard_collaboration switchyard_alerts; do
-  psql --set ON_ERROR_STOP=1 --set name="$name" --set password="$SWITCHYARD_DATABASE_PASSWORD" --dbname postgres <<'SQL'
+create() {
+  psql --set ON_ERROR_STOP=1 --set name="$1" --set password="$2" --dbname postgres <<'SQL'
 create role :"name" login password :'password';
 create database :"name" owner :"name";
 revoke all on database :"name" from public;
 SQL
-done
+}
+create switchyard_groups_admin "$SWITCHYARD_GROUPS_ADMIN_DATABASE_PASSWORD"
+create switchyard_merge_requests "$SWITCHYARD_MERGE_REQUESTS_DATABASE_PASSWORD"
+create switchyard_collaboration "$SWITCHYARD_COLLABORATION_DATABASE_PASSWORD"
+create switchyard_alerts "$SWITCHYARD_ALERTS_DATABASE_PASSWORD"

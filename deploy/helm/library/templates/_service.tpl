@@ -31,34 +31,47 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{- $given | default (printf "%s-%s" .root.Release.Name .name | trunc 63 | trimSuffix "-") -}}
 {{- end -}}
 
+{{/* Whom each process calls: from here follow its addresses, and who is let in by the network policies. */}}
+{{- define "switchyard.calls" -}}
+gateway: { grpc: [groups-admin, merge-requests, collaboration, alerts], http: [merge-requests, alerts] }
+groups-admin: { grpc: [], http: [] }
+merge-requests: { grpc: [groups-admin, collaboration], http: [] }
+collaboration: { grpc: [groups-admin, merge-requests, alerts], http: [] }
+alerts: { grpc: [groups-admin], http: [] }
+{{- end -}}
+
 {{- define "switchyard.environment" -}}
+{{- $root := . -}}
 {{- $secret := include "switchyard.secretName" . -}}
 {{- $config := mergeOverwrite (deepCopy .Values.config) ((.Values.global).config | default dict) -}}
+{{- $calls := index (include "switchyard.calls" . | fromYaml) .Chart.Name -}}
 - { name: HOST, value: "0.0.0.0" }
 - { name: HTTP_PORT, value: "8081" }
+- { name: SWITCHYARD_TIER, value: {{ $config.tier | quote }} }
+- { name: SWITCHYARD_EXTERNAL_URL, value: {{ required "config.externalUrl must be the address clients use" $config.externalUrl | quote }} }
+- { name: SWITCHYARD_IDENTITY_KEY_FILE, value: /keys/{{ .Chart.Name }}.key }
+{{- range $calls.grpc }}
+- { name: {{ . | upper | replace "-" "_" }}_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" $root "name" .) }}:50051" }
+{{- end }}
+{{- range $calls.http }}
+- { name: {{ . | upper | replace "-" "_" }}_HTTP_URL, value: "http://{{ include "switchyard.peer" (dict "root" $root "name" .) }}:8081" }
+{{- end }}
 {{- if eq .Chart.Name "gateway" }}
 - { name: PORT, value: "8080" }
 - { name: HTTP_HOST, value: "0.0.0.0" }
 {{- else }}
 - { name: GRPC_PORT, value: "50051" }
+- { name: KAFKA_BROKERS, value: {{ required "config.kafkaBrokers must name the brokers" $config.kafkaBrokers | quote }} }
+- { name: SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE, value: /keys/public-keys.json }
 - name: DATABASE_URL
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ .Chart.Name }}-database-url } }
 {{- end }}
-- { name: GROUPS_ADMIN_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "groups-admin") }}:50051" }
-- { name: MERGE_REQUESTS_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "merge-requests") }}:50051" }
-- { name: COLLABORATION_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "collaboration") }}:50051" }
-- { name: ALERTS_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" . "name" "alerts") }}:50051" }
-- { name: MERGE_REQUESTS_HTTP_URL, value: "http://{{ include "switchyard.peer" (dict "root" . "name" "merge-requests") }}:8081" }
-- { name: ALERTS_HTTP_URL, value: "http://{{ include "switchyard.peer" (dict "root" . "name" "alerts") }}:8081" }
-- { name: KAFKA_BROKERS, value: {{ required "config.kafkaBrokers must name the brokers" $config.kafkaBrokers | quote }} }
+{{- if has .Chart.Name (list "merge-requests" "collaboration" "alerts") }}
 - { name: SWITCHYARD_DATA, value: /data }
-- { name: SWITCHYARD_TIER, value: {{ $config.tier | quote }} }
-- { name: SWITCHYARD_EXTERNAL_URL, value: {{ required "config.externalUrl must be the address clients use" $config.externalUrl | quote }} }
-- { name: SWITCHYARD_IDENTITY_KEY_FILE, value: /keys/{{ .Chart.Name }}.key }
-- { name: SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE, value: /keys/public-keys.json }
+{{- end }}
+{{- if eq .Chart.Name "groups-admin" }}
 - name: SWITCHYARD_SECRET
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: secret } }
-{{- if eq .Chart.Name "groups-admin" }}
 - name: SWITCHYARD_ROOT_TOKEN
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: root-token } }
 {{- end }}
@@ -67,6 +80,7 @@ imagePullPolicy: {{ $image.pullPolicy }}
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: smtp-url, optional: true } }
 {{- end }}
 {{- if eq .Chart.Name "alerts" }}
+- { name: SWITCHYARD_ALERT_DIGEST_KEY_FILE, value: /keys/alert-digest.key }
 {{- if $config.s3.bucket }}
 - { name: S3_BUCKET, value: {{ $config.s3.bucket | quote }} }
 - { name: S3_ENDPOINT, value: {{ $config.s3.endpoint | quote }} }
@@ -103,7 +117,12 @@ volumes:
       defaultMode: 0440
       items:
         - { key: {{ .root.Chart.Name }}.key, path: {{ .root.Chart.Name }}.key }
+        {{- if ne .root.Chart.Name "gateway" }}
         - { key: public-keys.json, path: public-keys.json }
+        {{- end }}
+        {{- if eq .root.Chart.Name "alerts" }}
+        - { key: alert-digest.key, path: alert-digest.key }
+        {{- end }}
   - name: tmp
     emptyDir: {}
   - name: data
@@ -204,6 +223,59 @@ spec:
     - { name: http, port: 8081, targetPort: http }
     - { name: grpc, port: 50051, targetPort: grpc, appProtocol: kubernetes.io/h2c }
     {{- end }}
+{{- end -}}
+
+{{/*
+Who may connect: to the gateway's public port everyone; to inner ports the pods of the release, and of the releases named, that call this process;
+to the port with the metrics also pods of one namespace. Probes come from the node, which policies do not hold back.
+*/}}
+{{- define "switchyard.networkPolicy" -}}
+{{- if (.Values.networkPolicy).enabled -}}
+{{- $root := . -}}
+{{- $callers := dict "grpc" list "http" list -}}
+{{- range $caller, $calls := include "switchyard.calls" . | fromYaml -}}
+{{- range $port, $called := $calls -}}
+{{- if has $root.Chart.Name $called -}}
+{{- $_ := set $callers $port (append (index $callers $port) $caller) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $metrics := ((.Values.global).metricsNamespace) | default .Values.networkPolicy.metricsNamespace -}}
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ include "switchyard.name" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels:
+      {{- include "switchyard.selector" . | nindent 6 }}
+  policyTypes: [Ingress]
+  {{- if or (eq .Chart.Name "gateway") $callers.grpc $callers.http $metrics }}
+  ingress:
+    {{- if eq .Chart.Name "gateway" }}
+    - ports: [{ protocol: TCP, port: public }]
+    {{- end }}
+    {{- range $port, $names := $callers }}
+    {{- if $names }}
+    - ports: [{ protocol: TCP, port: {{ $port }} }]
+      from:
+        - podSelector:
+            matchExpressions:
+              - { key: app.kubernetes.io/part-of, operator: In, values: [switchyard] }
+              - { key: app.kubernetes.io/name, operator: In, values: {{ toJson $names }} }
+              - { key: app.kubernetes.io/instance, operator: In, values: {{ toJson (concat (list $root.Release.Name) $root.Values.networkPolicy.releases) }} }
+    {{- end }}
+    {{- end }}
+    {{- with $metrics }}
+    - ports: [{ protocol: TCP, port: http }]
+      from:
+        - namespaceSelector:
+            matchLabels: { kubernetes.io/metadata.name: {{ . | quote }} }
+    {{- end }}
+  {{- end }}
+{{- end -}}
 {{- end -}}
 
 {{- define "switchyard.migration" -}}

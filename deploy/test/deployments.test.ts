@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import { SERVICES } from '../local/services.mjs';
+
+const deploy = join(__dirname, '..');
+const names = SERVICES.map(({ name }) => name);
+const variablesOf = (process: string): readonly string[] =>
+  SERVICES.find(({ name }) => name === process)?.variables ?? [];
+
+/** What every process takes, beside its own configuration. */
+const common = ['OTEL_EXPORTER_OTLP_ENDPOINT'];
+
+/** Where a secret may be: the variable or file that carries it, and the processes that use it. */
+const holders: Readonly<Record<string, readonly string[]>> = {
+  SWITCHYARD_SECRET: ['groups-admin'],
+  SWITCHYARD_ROOT_TOKEN: ['groups-admin'],
+  SMTP_URL: ['collaboration'],
+  S3_ACCESS_KEY_ID: ['alerts'],
+  S3_SECRET_ACCESS_KEY: ['alerts'],
+  DATABASE_URL: names.filter((name) => name !== 'gateway'),
+};
+
+/** Whom a process calls over gRPC and HTTP, by the addresses that it reads. */
+const callsOf = (process: string, suffix: string): string[] =>
+  names.filter((name) => variablesOf(process).includes(`${name.toUpperCase().replaceAll('-', '_')}_${suffix}`)).sort();
+
+describe('the compose file', () => {
+  interface Container {
+    command?: string[];
+    environment?: Record<string, string>;
+    volumes?: string[];
+  }
+  const { services } = parse(readFileSync(join(deploy, 'compose/compose.yaml'), 'utf8'), { merge: true }) as {
+    services: Record<string, Container>;
+  };
+
+  it.each(names)('%s, and its migrations, get what the process reads, and nothing else', (name) => {
+    for (const container of name === 'gateway' ? [name] : [name, `migrate-${name}`]) {
+      const given = Object.keys(services[container]?.environment ?? {});
+      expect(given.filter((one) => ![...variablesOf(name), ...common].includes(one))).toEqual([]);
+      const addresses = variablesOf(name).filter((one) => /_(?:ADDRESS|HTTP_URL|KEY_FILE|KEYS_FILE)$/.test(one));
+      expect(given).toEqual(expect.arrayContaining(addresses));
+      for (const [secret, processes] of Object.entries(holders)) {
+        expect([secret, given.includes(secret)]).toEqual([secret, processes.includes(name)]);
+      }
+      const stores = variablesOf(name).includes('SWITCHYARD_DATA') ? ['data:/data'] : [];
+      expect(services[container]?.volumes).toEqual([...stores, `keys-${name}:/keys:ro`]);
+    }
+  });
+
+  it('has a password for each database, and all that it asks for from one script', () => {
+    const passwords = names.flatMap(
+      (name) => /:(\$\{\w+)/.exec(services[name]?.environment?.DATABASE_URL ?? '')?.[1] ?? [],
+    );
+    expect(new Set(passwords).size).toBe(names.length - 1);
+    const text = readFileSync(join(deploy, 'compose/compose.yaml'), 'utf8');
+    const wanted = [...new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, variable]) => variable))].sort();
+    const { stdout } = spawnSync('sh', [join(deploy, 'compose/secrets.sh')], { encoding: 'utf8' });
+    const made = [...stdout.matchAll(/^(\w+)=[0-9a-f]{64}$/gm)].map(([, variable]) => variable).sort();
+    expect(made).toEqual(wanted);
+  });
+
+  it('hands each process its own keys', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-keys-'));
+    const run = (env: object) =>
+      spawnSync(process.execPath, [join(deploy, 'docker/keys.mjs'), join(folder, 'all'), join(folder, 'shares')], {
+        env: { ...process.env, ...env },
+      });
+    expect(run({ SWITCHYARD_SECRET: '' }).status).toBe(1);
+    expect(run({ SWITCHYARD_SECRET: 's'.repeat(32) }).status).toBe(0);
+    const has = (name: string, file: string) => existsSync(join(folder, 'shares', name, file));
+    for (const file of ['public-keys.json', 'alert-digest.key', ...names.map((name) => `${name}.key`)]) {
+      const expected = {
+        'public-keys.json': names.filter((name) => name !== 'gateway'),
+        'alert-digest.key': ['alerts'],
+      }[file] ?? [file.replace('.key', '')];
+      expect([file, names.filter((name) => has(name, file))]).toEqual([file, expected]);
+    }
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the charts', () => {
+  it('know whom each process calls', () => {
+    const library = readFileSync(join(deploy, 'helm/library/templates/_service.tpl'), 'utf8');
+    const calls = parse(/define "switchyard\.calls" -}}\n([\s\S]*?)\n{{- end/.exec(library)?.[1] ?? '') as object;
+    expect(
+      Object.fromEntries(
+        Object.entries(calls).map(([name, { grpc, http }]) => [name, [[...grpc].sort(), [...http].sort()]]),
+      ),
+    ).toEqual(Object.fromEntries(names.map((name) => [name, [callsOf(name, 'ADDRESS'), callsOf(name, 'HTTP_URL')]])));
+  });
+
+  const hasHelm = spawnSync('helm', ['version']).status === 0;
+  const withHelm = hasHelm ? describe : describe.skip;
+
+  withHelm('rendered (needs helm)', () => {
+    interface Rendered {
+      kind: string;
+      metadata: { labels: Record<string, string> };
+      spec: {
+        template: {
+          spec: {
+            containers: { env: { name: string }[] }[];
+            volumes: { name: string; secret?: { items: { key: string }[] } }[];
+          };
+        };
+        ingress?: {
+          ports: { port: string }[];
+          from?: {
+            podSelector?: { matchExpressions: { key: string; values: string[] }[] };
+            namespaceSelector?: object;
+          }[];
+        }[];
+      };
+    }
+    let charts: string;
+    beforeAll(() => {
+      charts = mkdtempSync(join(tmpdir(), 'switchyard-charts-'));
+      cpSync(join(deploy, 'helm'), charts, { recursive: true });
+      expect(spawnSync('sh', [join(charts, 'package.sh')]).status).toBe(0);
+    });
+    afterAll(() => rmSync(charts, { recursive: true, force: true }));
+
+    const required = ['global.config.kafkaBrokers=kafka:9092', 'global.config.externalUrl=https://forge.example'];
+    function render(chart: string, ...settings: string[]): Rendered[] {
+      const all = [...required, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
+      const { stdout, stderr, status } = spawnSync('helm', ['template', 'one', join(charts, chart), ...all], {
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([0, '']);
+      return parseAllDocuments(stdout).map((document) => document.toJS() as Rendered);
+    }
+    const of = (all: Rendered[], kind: string, name: string): Rendered | undefined =>
+      all.find((one) => one?.kind === kind && one.metadata.labels['app.kubernetes.io/name'] === name);
+
+    it.each(names)('%s gets what the process reads, and its own keys', (name) => {
+      const pod = of(render('switchyard'), 'Deployment', name)?.spec.template.spec;
+      const given = pod?.containers[0]?.env.map((one) => one.name) ?? [];
+      expect(given.filter((one) => ![...variablesOf(name), ...common].includes(one))).toEqual([]);
+      for (const [secret, processes] of Object.entries(holders)) {
+        expect([secret, given.includes(secret)]).toEqual([secret, processes.includes(name)]);
+      }
+      const keys = pod?.volumes.find((volume) => volume.name === 'keys')?.secret?.items.map(({ key }) => key);
+      expect(keys).toEqual([
+        `${name}.key`,
+        ...(name === 'gateway' ? [] : ['public-keys.json']),
+        ...(name === 'alerts' ? ['alert-digest.key'] : []),
+      ]);
+    });
+
+    /** Port → who is let in. */
+    const letIn = (policy: Rendered | undefined): string[][] =>
+      (policy?.spec.ingress ?? []).map(({ ports, from }) => [
+        ports[0]?.port ?? '',
+        ...(from ?? []).flatMap(({ podSelector, namespaceSelector }) =>
+          podSelector === undefined
+            ? JSON.stringify(namespaceSelector)
+            : podSelector.matchExpressions.slice(1).map(({ values }) => [...values].sort().join(' ')),
+        ),
+      ]);
+    const monitoring = ['http', '{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}'];
+
+    it.each(names)('%s: inner ports are open to the pods that call it, and to what scrapes metrics', (name) => {
+      const callers = (suffix: string) => names.filter((one) => callsOf(one, suffix).includes(name)).sort();
+      const inner = (['grpc', 'http'] as const)
+        .map((port) => [port, callers(port === 'grpc' ? 'ADDRESS' : 'HTTP_URL').join(' '), 'one'])
+        .filter(([, from]) => from !== '');
+      const expected = [...(name === 'gateway' ? [['public']] : []), ...inner];
+      expect(letIn(of(render('switchyard'), 'NetworkPolicy', name))).toEqual(expected);
+      const scraped = render('switchyard', 'global.metricsNamespace=monitoring');
+      expect(letIn(of(scraped, 'NetworkPolicy', name))).toEqual([...expected, monitoring]);
+    });
+
+    it('policies are switched chart by chart, and know the releases of charts that stand alone', () => {
+      const without = render('switchyard', 'alerts.networkPolicy.enabled=false');
+      expect(names.filter((name) => of(without, 'NetworkPolicy', name) !== undefined)).toEqual(
+        names.filter((name) => name !== 'alerts'),
+      );
+      const config = required.map((setting) => setting.replace('global.', ''));
+      expect(of(render('groups-admin', ...config), 'NetworkPolicy', 'groups-admin')).toBeUndefined();
+      const alone = render(
+        'groups-admin',
+        ...config,
+        'networkPolicy.enabled=true',
+        'networkPolicy.releases={two,three}',
+      );
+      expect(letIn(of(alone, 'NetworkPolicy', 'groups-admin'))).toEqual([
+        ['grpc', 'alerts collaboration gateway merge-requests', 'one three two'],
+      ]);
+    });
+  });
+});
