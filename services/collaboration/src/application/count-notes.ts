@@ -6,12 +6,20 @@ import type { noteableStore } from '../storage/noteable.store';
 interface Counted {
   readonly version: number;
   readonly userNotesCount: number;
+  readonly internalNotesCount: number;
   readonly unresolvedDiscussionsCount: number;
   readonly upvotes: number;
   readonly downvotes: number;
 }
 
-const nothing: Counted = { version: 0, userNotesCount: 0, unresolvedDiscussionsCount: 0, upvotes: 0, downvotes: 0 };
+const nothing: Counted = {
+  version: 0,
+  userNotesCount: 0,
+  internalNotesCount: 0,
+  unresolvedDiscussionsCount: 0,
+  upvotes: 0,
+  downvotes: 0,
+};
 
 /** What is counted on an object now, for its owner (D8); zeros where nothing was ever said, and for a kind that carries no notes. */
 export const countNotes =

@@ -22,7 +22,7 @@ import type { DiffPlaces } from './diff-places';
 import { type FoundNote, writerOf } from './list-notes';
 import type { Noteables, Reader } from './noteables';
 import type { CommandOutcome, RunCommands } from './run-quick-actions';
-import { carryOut, mentionsOf, unresolvedChange } from './write-notes';
+import { carryOut, counted, mentionsOf, unresolvedChange } from './write-notes';
 
 /** What discussions need. */
 export interface DiscussionEdges {
@@ -149,7 +149,7 @@ export const createDiscussion =
       if (note === undefined || made === undefined) throw new Error('a thread that has just been started is not there');
       return {
         result: made,
-        counters: { userNotesCount: 1, unresolvedCount: unresolvedChange(noteable, 0, 1) },
+        counters: { ...counted(note, 1), unresolvedCount: unresolvedChange(noteable, 0, 1) },
         occurredAt: began,
         fact: { $case: 'created', value: { note: noteSubject(note), mentions: mentionsOf(text) } },
       };
@@ -205,7 +205,7 @@ export const replyToDiscussion =
       return {
         result: written,
         counters: {
-          userNotesCount: 1,
+          ...counted(written, 1),
           unresolvedCount: settled ? 0 : unresolvedChange(noteable, before.unresolved, 1),
         },
         occurredAt: began,

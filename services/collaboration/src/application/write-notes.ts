@@ -2,12 +2,13 @@ import { requireUnmodified } from '@switchyard/database';
 import { badRequest, notFound } from '@switchyard/errors';
 import { mentionsIn, newMentions, parseQuickActions } from '@switchyard/texts';
 import { emojiOnlyName } from '../domain/emoji-note';
-import { checkBody, checkMayComment, checkMayEdit, checkMaySee, momentOf } from '../domain/note';
+import { checkBody, checkMayComment, checkMayEdit, checkMaySee, momentOf, type Note } from '../domain/note';
 import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
 import type { AwardRow } from '../storage/award-emoji.store';
 import { noteSubject } from '../storage/note.events';
 import type { NoteList } from '../storage/note.list';
 import { noteStore } from '../storage/note.store';
+import type { CounterChange } from '../storage/noteable.store';
 import type { giveAward } from './award-emoji';
 import type { ChangeNoteable } from './change-noteable';
 import { isEmoji } from './emoji-names';
@@ -40,6 +41,12 @@ export type Written =
   | (FoundNote & { readonly kind: 'note'; readonly commands: CommandOutcome })
   | { readonly kind: 'reaction'; readonly award: AwardRow }
   | { readonly kind: 'commands'; readonly commands: CommandOutcome };
+
+/** How a note counts that comes or goes. */
+export const counted = ({ internal }: Pick<Note, 'internal'>, by: 1 | -1): CounterChange => ({
+  userNotesCount: by,
+  internalNotesCount: internal ? by : 0,
+});
 
 /** Mentions as an event tells them. */
 export const mentionsOf = (body: string, before?: string) => {
@@ -113,7 +120,7 @@ export const createNote =
       if (written === undefined) throw new Error('a note that has just been written is not there');
       return {
         result: written,
-        counters: { userNotesCount: 1 },
+        counters: counted(written, 1),
         occurredAt: began,
         fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
       };
@@ -122,7 +129,7 @@ export const createNote =
   };
 
 /**
- * Changes the body of a note (G-4.6-4). Fails with `not_found`; with `forbidden` for system notes and whoever is neither author nor
+ * Changes the body of a note, where one is given (G-4.6-4). Fails with `not_found`; with `forbidden` for system notes and whoever is neither author nor
  * Maintainer; with `bad_request` when `confidential` would change or the body cannot be one.
  */
 export const updateNote =
@@ -131,7 +138,7 @@ export const updateNote =
     reader: Reader,
     ref: NoteableRef,
     id: number,
-    { body, confidential }: { body: string; confidential: boolean | undefined },
+    { body, confidential }: { body: string | undefined; confidential: boolean | undefined },
   ): Promise<FoundNote> => {
     const noteable = await find(ref, reader);
     const seen = await visibleNote({ notes }, reader, noteable, id);
@@ -141,6 +148,7 @@ export const updateNote =
     checkMayComment(writer, noteable, false);
     if (confidential !== undefined && confidential !== seen.internal)
       throw badRequest('Note {:confidential=>["can\'t be changed"]}');
+    if (body === undefined) return { noteable, note: seen };
     checkBody(body);
     const note = await change(noteable, writer.userId, async (tx, _row, now) => {
       const before = await notes.find(noteable, id, tx);
@@ -155,9 +163,9 @@ export const updateNote =
     return { noteable, note };
   };
 
-/** Threads of a noteable that wait to be resolved, more or fewer, when one goes from `before` to `after` open notes. */
+/** Threads of a noteable that are counted as waiting to be resolved, more or fewer, when one goes from `before` to `after` open notes. */
 export const unresolvedChange = (noteable: Noteable, before: number, after: number): number =>
-  noteableRules[noteable.kind].resolvable ? Number(after > 0) - Number(before > 0) : 0;
+  noteableRules[noteable.kind].countsThreads ? Number(after > 0) - Number(before > 0) : 0;
 
 /**
  * Deletes a note (G-4.6-5). Fails with `not_found`, `forbidden`; with `precondition_failed` when it changed after `unmodifiedSince`.
@@ -185,7 +193,7 @@ export const deleteNote =
       return {
         result: undefined,
         counters: {
-          userNotesCount: -1,
+          ...counted(note, -1),
           unresolvedCount: unresolvedChange(noteable, before?.unresolved ?? 0, after?.unresolved ?? 0),
         },
         fact: { $case: 'deleted', value: { note: noteSubject(note) } },

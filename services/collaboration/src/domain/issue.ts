@@ -34,6 +34,7 @@ export interface Issue {
   readonly totalTimeSpent: number;
   readonly taskCount: number;
   readonly completedTaskCount: number;
+  /** In a view, those that its viewer may read. */
   readonly userNotesCount: number;
   readonly upvotes: number;
   readonly downvotes: number;

@@ -9,6 +9,8 @@ export interface NoteableRules {
   readonly printsIid: boolean;
   /** Threads on it can be resolved (G-4.7-8). */
   readonly resolvable: boolean;
+  /** Threads on it that wait to be resolved are counted for its owner (D8). */
+  readonly countsThreads: boolean;
   /** Threads on it may stand at a line of a diff (G-4.7-3). */
   readonly diffs: boolean;
   /** Internal notes may be written on it (G-4.6-3). */
@@ -23,17 +25,43 @@ export const noteableRules: Record<NoteableKind, NoteableRules> = {
     thing: 'Merge request',
     printsIid: true,
     resolvable: true,
+    countsThreads: true,
     diffs: true,
     internal: true,
     reactions: true,
   },
-  Issue: { thing: 'Issue', printsIid: true, resolvable: false, diffs: false, internal: true, reactions: true },
-  Snippet: { thing: 'Snippet', printsIid: false, resolvable: false, diffs: false, internal: false, reactions: true },
-  Commit: { thing: 'Commit', printsIid: false, resolvable: false, diffs: true, internal: false, reactions: false },
+  Issue: {
+    thing: 'Issue',
+    printsIid: true,
+    resolvable: true,
+    countsThreads: false,
+    diffs: false,
+    internal: true,
+    reactions: true,
+  },
+  Snippet: {
+    thing: 'Snippet',
+    printsIid: false,
+    resolvable: false,
+    countsThreads: false,
+    diffs: false,
+    internal: false,
+    reactions: true,
+  },
+  Commit: {
+    thing: 'Commit',
+    printsIid: false,
+    resolvable: false,
+    countsThreads: false,
+    diffs: true,
+    internal: false,
+    reactions: false,
+  },
   'AlertManagement::Alert': {
     thing: 'Alert',
     printsIid: true,
     resolvable: false,
+    countsThreads: false,
     diffs: false,
     internal: false,
     reactions: false,

@@ -14,7 +14,10 @@ import { causedVisibly } from './caused-note.visibility';
 import { type NoteRow, noteColumns, noteFrom, noteJoins, noteRow } from './note.list';
 import { noteableId } from './noteable.store';
 
-/** A discussion: its notes in the order of G-4.7-11, at least one. */
+/**
+ * A discussion: its notes in the order of G-4.7-11, at least one. What began it stays its first note: a reply that was given an earlier
+ * moment stands behind it, and moves neither the thread nor its root.
+ */
 export interface DiscussionRow {
   readonly id: string;
   readonly notes: readonly [NoteRow, ...NoteRow[]];
@@ -84,7 +87,7 @@ export function discussionList(db: Database): DiscussionList {
           'notes_of_discussions',
           sql`select ${noteColumns(cappedBody)} from unnest(${ids}::bytea[]) with ordinality as wanted (discussion_id, place)
             join notes n on n.discussion_id = wanted.discussion_id and n.project_id = ${key.projectId}
-            ${noteJoins} order by wanted.place, n.created_at, n.id`,
+            ${noteJoins} order by wanted.place, not n.starts_discussion, n.created_at, n.id`,
         ),
       );
       if (notes[0]?.body === null) return undefined;
@@ -99,7 +102,7 @@ export function discussionList(db: Database): DiscussionList {
           sql`select ${noteColumns()} from ${noteFrom}
             where n.discussion_id = ${Buffer.from(discussionId, 'hex')} and n.project_id = ${key.projectId}
               and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}
-            order by n.created_at, n.id`,
+            order by not n.starts_discussion, n.created_at, n.id`,
         ),
       );
       return discussionsOf(notes.map(noteRow))[0];

@@ -65,14 +65,14 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, 
   const { ids, bodies } = await rewordedBodies(tx, carrier.id, rules);
   await tx.query(sql`
     with carrier as (
-      insert into noteables (kind, project_id, target_id, user_notes_count, upvotes, downvotes)
+      insert into noteables (kind, project_id, target_id, user_notes_count, internal_notes_count, upvotes, downvotes)
       select 'Issue', ${to.projectId}, ${to.id}, user_notes_count - (
         select count(*)::int from notes where noteable_id = ${carrier.id} and not system and internal and not ${internal}::boolean),
-        upvotes, downvotes
+        case when ${internal}::boolean then internal_notes_count else 0 end, upvotes, downvotes
       from noteables where id = ${carrier.id}
-      returning id, user_notes_count, upvotes, downvotes),
+      returning id, user_notes_count, internal_notes_count, upvotes, downvotes),
     counted as (
-      update issues i set user_notes_count = carrier.user_notes_count, upvotes = carrier.upvotes, downvotes = carrier.downvotes
+      update issues i set user_notes_count = carrier.user_notes_count, internal_notes_count = carrier.internal_notes_count, upvotes = carrier.upvotes, downvotes = carrier.downvotes
       from carrier where i.id = ${to.id}),
     reactions as (
       insert into award_emoji (awardable_type, awardable_id, name, user_id, created_at, updated_at)
@@ -87,12 +87,13 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, 
       select a.awardable_type, copied.copy_id, a.name, a.user_id, a.created_at, a.updated_at
       from copied join award_emoji a on a.awardable_type = 'Note' and a.awardable_id = copied.id order by a.id)
     insert into notes (id, noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, system, action, internal,
-      imported_from, source_kind, source_project_id, source_id, created_at, updated_at)
+      resolved_at, resolved_by_id, imported_from, source_kind, source_project_id, source_id, created_at, updated_at)
     overriding system value
     select n.copy_id, carrier.id, ${to.projectId},
       substring(int8send((extract(epoch from now()) * 1000)::bigint) from 3 for 6)
         || substring(sha256(n.discussion_id || int8send(${to.id}::bigint)) from 1 for 14),
-      n.starts_discussion, n.type, n.author_id, coalesce(reworded.body, n.body), n.system, n.action, n.internal, n.imported_from, n.source_kind,
+      n.starts_discussion, n.type, n.author_id, coalesce(reworded.body, n.body), n.system, n.action, n.internal,
+      n.resolved_at, n.resolved_by_id, n.imported_from, n.source_kind,
       n.source_project_id, n.source_id, n.created_at, n.updated_at
     from carrier, copied n left join unnest(${ids}::bigint[], ${bodies}::text[]) as reworded (id, body) on reworded.id = n.id
     order by n.id`);

@@ -4,6 +4,7 @@ import { notFound } from '@switchyard/errors';
 /** What notes and reactions count on an issue. */
 export interface IssueCounters {
   readonly userNotesCount: number;
+  readonly internalNotesCount: number;
   readonly upvotes: number;
   readonly downvotes: number;
 }
@@ -12,7 +13,7 @@ export interface IssueCounters {
 export const issueCounters = {
   /**
    * Sets the counters. A new comment is news of the issue, so `updated_at` moves with the number of comments and with nothing else, and
-   * who wrote it takes part from then on.
+   * who wrote it takes part from then on. An internal one is no news to those who may not read it, so it leaves `updated_at` (G-4.6-9).
    * @param by who acts, when, and whether by an internal note
    * @throws AppError not_found when the issue was deleted meanwhile
    */
@@ -26,8 +27,8 @@ export const issueCounters = {
     const kept = await tx.query(sql`
       with kept as (
         update issues i set upvotes = ${counted.upvotes}, downvotes = ${counted.downvotes},
-          updated_at = case when i.user_notes_count < ${counted.userNotesCount} then greatest(i.updated_at, ${at}) else i.updated_at end,
-          user_notes_count = ${counted.userNotesCount}
+          updated_at = case when i.user_notes_count < ${counted.userNotesCount} and not ${internal}::boolean then greatest(i.updated_at, ${at}) else i.updated_at end,
+          user_notes_count = ${counted.userNotesCount}, internal_notes_count = ${counted.internalNotesCount}
         from (select id, user_notes_count from issues where id = ${issueId} for no key update) as before
         where i.id = before.id
         returning i.id, before.user_notes_count < ${counted.userNotesCount} as commented),

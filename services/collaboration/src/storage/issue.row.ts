@@ -4,12 +4,14 @@ import {
   type AttachedMilestone,
   joinProject,
   labelsJson,
+  memberProjects,
   milestoneJson,
   projectColumns,
   projectOf,
   type UserRow,
   type Viewer,
 } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
 import type { Issue, IssueSeverity, IssueState, IssueType } from '../domain/issue';
 import type { IssueView } from '../domain/issue-view';
 import { readableMergeRequests } from './todo.visibility';
@@ -39,13 +41,20 @@ const closingMergeRequests = (viewer: Viewer): Sql => sql`(
   select count(*)::int from issue_merge_requests mr ${joinProject(sql`mr.merge_request_project_id`)}
   where mr.project_id = i.project_id and mr.iid = i.iid and mr.closes and not mr.closed and ${readableMergeRequests(viewer)})`;
 
+/** Notes that a viewer may count: internal ones are for Reporters and above (G-4.6-9). */
+const shownNotes = (viewer: Viewer): Sql =>
+  viewer.admin
+    ? sql`i.user_notes_count`
+    : sql`case when i.internal_notes_count = 0 or ${memberProjects(viewer, levels.reporter)} then i.user_notes_count
+        else i.user_notes_count - i.internal_notes_count end`;
+
 /** Select list of a view for a viewer; on the aliases of `issueFrom`. */
 export const issueSelect = (viewer: Viewer): Sql => sql`${issueColumns}, ${projectColumns},
   array(select a.user_id from issue_assignees a join directory.users who on who.id = a.user_id and who.deleted_at is null
     where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
   ${people}, ${labelsJson(sql`array(select il.label_id from issue_labels il where il.issue_id = i.id)`)} as labels,
   ${milestoneJson(sql`i.milestone_id`)} as milestone,
-  ${closingMergeRequests(viewer)} as merge_requests_count`;
+  ${closingMergeRequests(viewer)} as merge_requests_count, ${shownNotes(viewer)} as shown_notes_count`;
 
 /** Issues `i` with their projects `p` and namespaces `n`. */
 export const issueFrom: Sql = sql`issues i ${joinProject(sql`i.project_id`)}`;
@@ -70,7 +79,7 @@ export const toIssue = (row: Record<string, unknown>): Issue => ({
   totalTimeSpent: row.total_time_spent as number,
   taskCount: row.task_count as number,
   completedTaskCount: row.completed_task_count as number,
-  userNotesCount: row.user_notes_count as number,
+  userNotesCount: (row.shown_notes_count ?? row.user_notes_count) as number,
   upvotes: row.upvotes as number,
   downvotes: row.downvotes as number,
   closedById: given(row.closed_by_id),

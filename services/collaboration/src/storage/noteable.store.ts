@@ -12,6 +12,8 @@ export interface LockedNoteable {
 export interface NoteableCounters {
   readonly version: number;
   readonly userNotesCount: number;
+  /** Internal ones among them. */
+  readonly internalNotesCount: number;
   readonly unresolvedCount: number;
   readonly upvotes: number;
   readonly downvotes: number;
@@ -44,22 +46,25 @@ export const noteableStore = {
 
   /** Moves the counters of a locked noteable, and its version. */
   async count(tx: SqlExecutor, id: number, change: CounterChange): Promise<NoteableCounters> {
-    const { userNotesCount = 0, unresolvedCount = 0, upvotes = 0, downvotes = 0 } = change;
+    const { userNotesCount = 0, internalNotesCount = 0, unresolvedCount = 0, upvotes = 0, downvotes = 0 } = change;
     const [row] = await tx.query<{
       version: number;
       user_notes_count: number;
+      internal_notes_count: number;
       unresolved_count: number;
       upvotes: number;
       downvotes: number;
     }>(sql`
       update noteables set version = version + 1, user_notes_count = user_notes_count + ${userNotesCount}::int,
+        internal_notes_count = internal_notes_count + ${internalNotesCount}::int,
         unresolved_count = unresolved_count + ${unresolvedCount}::int, upvotes = upvotes + ${upvotes}::int,
         downvotes = downvotes + ${downvotes}::int
-      where id = ${id} returning version, user_notes_count, unresolved_count, upvotes, downvotes`);
+      where id = ${id} returning version, user_notes_count, internal_notes_count, unresolved_count, upvotes, downvotes`);
     if (row === undefined) throw new Error('a locked noteable is gone');
     return {
       version: row.version,
       userNotesCount: row.user_notes_count,
+      internalNotesCount: row.internal_notes_count,
       unresolvedCount: row.unresolved_count,
       upvotes: row.upvotes,
       downvotes: row.downvotes,
@@ -81,7 +86,8 @@ export const noteableStore = {
   /** The counters of a noteable as they are committed; undefined where nothing was ever said. */
   async counters(db: SqlExecutor, key: NoteableKey): Promise<NoteableCounters | undefined> {
     const [row] = await db.query<NoteableCounters>(sql`
-      select c.version, c.user_notes_count as "userNotesCount", c.unresolved_count as "unresolvedCount", c.upvotes, c.downvotes
+      select c.version, c.user_notes_count as "userNotesCount", c.internal_notes_count as "internalNotesCount",
+        c.unresolved_count as "unresolvedCount", c.upvotes, c.downvotes
       from noteables c where c.id = ${noteableId(key)}`);
     return row;
   },
@@ -90,7 +96,7 @@ export const noteableStore = {
   async remove(tx: SqlExecutor, key: NoteableKey): Promise<void> {
     const { id } = await noteableStore.lock(tx, key);
     await tx.query(sql`
-      update noteables set removed_at = now(), user_notes_count = 0, unresolved_count = 0, upvotes = 0, downvotes = 0,
+      update noteables set removed_at = now(), user_notes_count = 0, internal_notes_count = 0, unresolved_count = 0, upvotes = 0, downvotes = 0,
         version = version + 1
       where id = ${id} and removed_at is null`);
   },

@@ -106,6 +106,28 @@ describe('a thread', () => {
     expect(json(notes)).toEqual([]);
   });
 
+  it('stays where it is, and what it is, when a reply is given an earlier moment (G-4.7-11)', async () => {
+    const target = scene.mergeRequest();
+    const first = await start(target, 'First');
+    const second = await start(target, 'Second', scene.bob, true);
+    const createdAt = new Date('2001-02-03T04:05:06.000Z');
+    const answer = async (body: string, at: Date | undefined): Promise<Item> =>
+      json(
+        await scene.here.discussions.replyToDiscussion(
+          { noteable: mergeRequestRef(target), discussionId: second.id, body, createdAt: at },
+          scene.as(scene.ada, { level: 50 }),
+        ),
+      );
+    await answer('now', undefined);
+    expect((await answer('long ago', createdAt)).created_at).toBe(createdAt.toISOString());
+    const order = ['Second', 'long ago', 'now'];
+    const { items } = await list(target);
+    expect(items.map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(items[1].notes.map((note: Item) => [note.body, note.internal])).toEqual(order.map((body) => [body, true]));
+    expect((await get(target, second.id)).notes.map((note: Item) => note.body)).toEqual(order);
+    expect((await list(target, scene.eve)).items.map(({ id }) => id)).toEqual([first.id]);
+  });
+
   it('grows out of a comment, and keeps its id (G-4.7-10)', async () => {
     const target = scene.mergeRequest();
     const note = await comment(target, 'Nice');

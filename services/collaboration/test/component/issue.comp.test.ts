@@ -33,6 +33,17 @@ const say = async (issue: Item, body: string, user: DirectoryUser = scene.bob, i
     await scene.here.notes.createNote({ noteable: refOf(issue), body, internal, createdAt: undefined }, scene.as(user)),
   );
 
+const seen = async ({ iid }: Item, user: DirectoryUser): Promise<Item> =>
+  json(await scene.here.issues.getIssue({ projectId: scene.project.id, iid }, scene.as(user)));
+
+const inList = async ({ iid }: Item, user: DirectoryUser): Promise<Item> => {
+  const filter = { iids: [iid] };
+  const request = ListIssuesRequest.fromPartial({ projectId: scene.project.id, filter, page: pageOf() });
+  return json(await scene.here.issues.listIssues(request, scene.as(user))).find(
+    (one: Item) => one.project_id === scene.project.id,
+  );
+};
+
 const participants = async ({ iid }: Item, user: DirectoryUser): Promise<string[]> => {
   const request = { projectId: scene.project.id, iid, page: pageOf() };
   return json(await scene.here.issues.listIssueParticipants(request, scene.as(user))).map((one: Item) => one.username);
@@ -107,6 +118,63 @@ describe('an issue', () => {
     await say(issue, 'for all');
     await say(issue, 'between us again', bob, true);
     expect(await participants(issue, eve)).toEqual(seen);
+  });
+
+  it('counts internal notes for those alone who read them, and is no news by them to anybody (G-4.6-9)', async () => {
+    const { ada, bob, eve, mallory, here } = scene;
+    const issue = await open();
+    await say(issue, 'for all');
+    const noted = await seen(issue, ada);
+    const note = await say(issue, 'between us', bob, true);
+    await say(issue, 'and more', bob, true);
+    const counts = async () => {
+      const users = [ada, bob, eve, mallory];
+      const shown = await Promise.all(users.map((user) => seen(issue, user)));
+      const listed = await Promise.all(users.map((user) => inList(issue, user)));
+      expect(listed.map(({ user_notes_count: count }) => count)).toEqual(shown.map((one) => one.user_notes_count));
+      expect(new Set([...shown, ...listed].map((one) => one.updated_at))).toEqual(new Set([noted.updated_at]));
+      return shown.map((one) => one.user_notes_count);
+    };
+    expect(await counts()).toEqual([3, 3, 1, 1]);
+    await here.notes.deleteNote(
+      { noteable: refOf(issue), noteId: note.id, ifUnmodifiedSince: undefined },
+      scene.as(bob),
+    );
+    expect(await counts()).toEqual([2, 2, 1, 1]);
+    const key = { projectId: scene.project.id, iid: issue.iid, toProjectId: elsewhere.id };
+    const moved = json(await here.issues.moveIssue(key, scene.as(ada)));
+    const rows = await here.db.query(sql`
+      select i.user_notes_count, i.internal_notes_count, c.internal_notes_count as counted
+      from issues i join noteables c on c.kind = 'Issue' and c.target_id = i.id where i.id = ${moved.id}`);
+    expect(rows).toEqual([{ user_notes_count: 2, internal_notes_count: 1, counted: 1 }]);
+  });
+
+  it('has threads that are resolved, by its author and Developers, and stay so when it moves (G-4.7-8)', async () => {
+    const { ada, bob, eve, mallory, here } = scene;
+    const issue = await open({}, eve);
+    const noteable = refOf(issue);
+    const thread = json(
+      await here.discussions.createDiscussion(
+        { noteable, body: 'Really?', createdAt: undefined, internal: false, position: undefined },
+        scene.as(bob),
+      ),
+    );
+    expect(thread.notes).toMatchObject([{ resolvable: true, resolved: false, resolved_by: null, resolved_at: null }]);
+    const discussionId: string = thread.id;
+    const resolve = async (resolved: boolean, user: DirectoryUser): Promise<Item> =>
+      json(await here.discussions.resolveDiscussion({ noteable, discussionId, resolved }, scene.as(user)));
+    await expect(resolve(true, mallory)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect((await resolve(true, eve)).notes).toMatchObject([
+      { resolved: true, resolved_by: { username: eve.username }, resolved_at: expect.any(String) },
+    ]);
+    expect((await resolve(false, bob)).notes).toMatchObject([{ resolved: false, resolved_by: null }]);
+    await resolve(true, bob);
+    const key = { projectId: scene.project.id, iid: issue.iid, toProjectId: elsewhere.id };
+    const moved = json(await here.issues.moveIssue(key, scene.as(ada)));
+    const [there] = json(
+      await here.discussions.listDiscussions({ noteable: refOf(moved), page: pageOf() }, inElsewhere()),
+    );
+    expect(there.notes).toMatchObject([{ body: 'Really?', resolved: true, resolved_by: { username: bob.username } }]);
   });
 
   it('keeps what its texts name when it moves, and says so nowhere a second time', async () => {

@@ -44,7 +44,7 @@ const get = async (target: StoredTarget, noteId: number, user: DirectoryUser = s
 const update = async (
   target: StoredTarget,
   noteId: number,
-  body: string,
+  body: string | undefined,
   user: DirectoryUser = scene.bob,
   { confidential, ...given }: Given & { confidential?: boolean } = {},
 ) =>
@@ -157,6 +157,22 @@ describe('a note', () => {
     await scene.here.db.query(sql`update notes set system = true where id = ${note.id}`);
     await expect(update(target, note.id, 'x', scene.ada)).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(remove(target, note.id, scene.ada)).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('says again how confidential it is, and no more (G-4.6-4)', async () => {
+    const target = scene.mergeRequest();
+    const note = await write(target, 'mine', scene.bob);
+    expect(await update(target, note.id, undefined, scene.bob, { confidential: false })).toMatchObject({
+      body: 'mine',
+      confidential: false,
+      updated_at: note.updated_at,
+    });
+    await expect(update(target, note.id, undefined, scene.bob, { confidential: true })).rejects.toMatchObject({
+      kind: 'bad_request',
+    });
+    await expect(update(target, note.id, undefined, scene.eve, { confidential: false })).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
   });
 
   it('may be dated by owners and administrators; the wish of others is ignored (G-4.6-7)', async () => {

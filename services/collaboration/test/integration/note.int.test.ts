@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
+import { noteEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { limitNotes } from '../../src/application/limit-notes';
 import type { NoteableKey } from '../../src/domain/noteable';
 import { migrationSets } from '../../src/migrations';
 import { discussionList } from '../../src/storage/discussion.list';
+import { noteStates } from '../../src/storage/note.events';
 import { noteList } from '../../src/storage/note.list';
 import { newDiscussionId, noteStore } from '../../src/storage/note.store';
 import { noteRateStore } from '../../src/storage/note-rate.store';
@@ -120,6 +124,24 @@ describe('notes in the database', () => {
     const at = (iso: string) => newDiscussionId(new Date(iso)).toString('hex');
     expect(at('2026-01-01T00:00:00Z')).toMatch(/^[0-9a-f]{40}$/);
     expect(at('2026-01-01T00:00:00Z') < at('2026-01-01T00:00:00.001Z')).toBe(true);
+  });
+
+  it('that are internal are counted by the migration, and told to the owner of what carries them', async () => {
+    const before = await noteableStore.counters(db, big);
+    const fill = readFileSync(
+      join(__dirname, '../../prisma/migrations/20261205010000_internal_notes_counted/migration.sql'),
+      'utf8',
+    );
+    await db.pool.query(fill);
+    const counted = { version: (before?.version ?? 0) + 1, internalNotesCount: rows / 50 };
+    expect(await noteableStore.counters(db, big)).toMatchObject(counted);
+    expect(await tellStates({ db, event: noteEvents, read: noteStates })).toBe(1);
+    const told = await db.query<{ body: { noteable: object; counters: object } }>(
+      sql`select body from events.outbox where type = 'note.changed'`,
+    );
+    expect(told.map(({ body }) => [body.noteable, body.counters])).toMatchObject([
+      [{ kind: 'MergeRequest', id: big.targetId }, { internalNotesCount: rows / 50 }],
+    ]);
   });
 
   it('go with what carried them, in batches', async () => {

@@ -325,6 +325,7 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/issues/:issue_iid/participants', 'openRead', 'gaps §10 Issues'),
   ...noteRows('/projects/:id/issues/:issue_iid', 'seerNotes', 'seerWrite'),
   ...discussionRows('/projects/:id/issues/:issue_iid', 'seerNotes', 'seerWrite'),
+  row('PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id', 'seerWrite', 'G-4.7-8', { resolved: true }),
   ...reactionRows('/projects/:id/issues/:issue_iid', 'seerNotes', 'seerWrite'),
   ...reactionRows('/projects/:id/issues/:issue_iid/notes/:note_id', 'seerNotes', 'seerWrite'),
   row('POST /projects/:id/issues/:issue_iid/todo', 'seerWrite', 'G-4.9-3'),

@@ -39,7 +39,7 @@ export const readMergeRequest =
     key: { id: number } | { projectId: number; iid: number },
     options: { diverged?: boolean } = {},
   ): Promise<MergeRequestDetails> => {
-    const view = await edges.mergeRequests.view(key);
+    const view = await edges.mergeRequests.view(key, caller);
     if (view === undefined) throw notFound();
     const { mergeRequest: mr } = view;
     const [diff, headPipeline, subscribed, canMerge, firstContribution, divergedCommits] = await Promise.all([

@@ -16,6 +16,8 @@ export interface MergeRequestView {
   readonly milestone: AttachedMilestone | undefined;
   readonly pipelineStatus: PipelineStatus | undefined;
   readonly changesRequested: boolean;
+  /** Whether whom it was read for reads internal notes in its project; false where it was read for nobody in particular. */
+  readonly readsInternalNotes: boolean;
   /** Commits the source branch had beyond the target branch at the last push; undefined when that was not counted. */
   readonly commitsCount: number | undefined;
 }

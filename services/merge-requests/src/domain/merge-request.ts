@@ -67,6 +67,8 @@ export interface MergeRequest {
   readonly latestDiffId: number | undefined;
   readonly changesCount: number | undefined;
   readonly userNotesCount: number;
+  /** Internal ones among them, for Reporters and above alone (G-4.6-9). */
+  readonly internalNotesCount: number;
   readonly upvotes: number;
   readonly downvotes: number;
   readonly unresolvedDiscussionsCount: number;

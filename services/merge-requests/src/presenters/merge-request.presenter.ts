@@ -81,7 +81,7 @@ export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequ
     prepared_at: optionalDateTime(mr.preparedAt),
     target_branch: mr.targetBranch,
     source_branch: mr.sourceBranch,
-    user_notes_count: mr.userNotesCount,
+    user_notes_count: view.readsInternalNotes ? mr.userNotesCount : mr.userNotesCount - mr.internalNotesCount,
     upvotes: mr.upvotes,
     downvotes: mr.downvotes,
     author: user(mr.authorId),

@@ -59,7 +59,7 @@ export async function listMergeRequests(
     db,
     name: 'list_merge_requests',
     searches: filter.search !== undefined,
-    select: mergeRequestSelect,
+    select: mergeRequestSelect(viewer),
     from: mergeRequestFrom,
     where,
     orders,

@@ -4,12 +4,15 @@ import {
   type AttachedMilestone,
   joinProject,
   labelsJson,
+  memberProjects,
   mergeTrainColumns,
   milestoneJson,
   projectColumns,
   projectOf,
   type UserRow,
+  type Viewer,
 } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
 import type { MergeRequest, MergeRequestState, MergeStatus, ProjectMergeSettings } from '../domain/merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { PipelineStatus } from '../domain/pipeline-status';
@@ -25,6 +28,7 @@ interface Row extends Record<string, unknown> {
   milestone: AttachedMilestone | null;
   head_pipeline_status: PipelineStatus | null;
   changes_requested: boolean;
+  reads_internal_notes: boolean;
 }
 
 // Subselects in the select list run for the rows of the page alone, after the limit.
@@ -37,10 +41,10 @@ const people = sql`(
     || array(select r.user_id from merge_request_reviewers r where r.merge_request_id = mr.id))) as people`;
 
 /**
- * Select list of a view; on the aliases of `mergeRequestFrom`. No `exists` here: PostgreSQL may answer one by reading the whole of its
+ * Columns of a view; on the aliases of `mergeRequestFrom`. No `exists` here: PostgreSQL may answer one by reading the whole of its
  * table once and hashing it (12 ms with 200,000 reviewers, measured), which an aggregate rules out.
  */
-export const mergeRequestSelect: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_option,
+const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_option,
   p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
   p.merge_commit_template, p.squash_commit_template, ${mergeTrainColumns},
@@ -55,6 +59,15 @@ export const mergeRequestSelect: Sql = sql`mr.*, ${projectColumns}, p.merge_meth
   ${people},
   ${labelsJson(sql`array(select ml.label_id from merge_request_labels ml where ml.merge_request_id = mr.id)`)} as labels,
   ${milestoneJson(sql`mr.milestone_id`)} as milestone`;
+
+/**
+ * Select list of a view for a viewer; without one it says that internal notes are not read.
+ * On the aliases of `mergeRequestFrom`.
+ */
+export const mergeRequestSelect = (viewer: Viewer | undefined): Sql => {
+  const reads = viewer === undefined ? sql`false` : viewer.admin ? sql`true` : memberProjects(viewer, levels.reporter);
+  return sql`${columns}, ${reads} as reads_internal_notes`;
+};
 
 /** Merge requests `mr` with their projects `p` and namespaces `n`. */
 export const mergeRequestFrom: Sql = sql`merge_requests mr ${joinProject(sql`mr.project_id`)}`;
@@ -107,6 +120,7 @@ export function toMergeRequest(row: Record<string, unknown>): MergeRequest {
     latestDiffId: given(row.latest_diff_id),
     changesCount: given(row.changes_count),
     userNotesCount: row.user_notes_count as number,
+    internalNotesCount: row.internal_notes_count as number,
     upvotes: row.upvotes as number,
     downvotes: row.downvotes as number,
     unresolvedDiscussionsCount: row.unresolved_discussions_count as number,
@@ -158,6 +172,7 @@ export function toView(found: Record<string, unknown>): MergeRequestView {
     milestone: row.milestone ?? undefined,
     pipelineStatus: row.head_pipeline_status ?? undefined,
     changesRequested: row.changes_requested,
+    readsInternalNotes: row.reads_internal_notes,
     commitsCount: given(row.commits_count),
   };
 }
@@ -166,10 +181,11 @@ export function toView(found: Record<string, unknown>): MergeRequestView {
 export async function readView(
   db: SqlExecutor,
   key: { id: number } | { projectId: number; iid: number },
+  viewer?: Viewer,
 ): Promise<MergeRequestView | undefined> {
   const which = 'id' in key ? sql`mr.id = ${key.id}` : sql`mr.project_id = ${key.projectId} and mr.iid = ${key.iid}`;
   const [row] = await db.query(
-    named('find_merge_request', sql`select ${mergeRequestSelect} from ${mergeRequestFrom} where ${which}`),
+    named('find_merge_request', sql`select ${mergeRequestSelect(viewer)} from ${mergeRequestFrom} where ${which}`),
   );
   return row === undefined ? undefined : toView(row);
 }

@@ -80,6 +80,7 @@ const patchColumns: Record<keyof MergeRequestPatch, string> = {
   latestDiffId: 'latest_diff_id',
   changesCount: 'changes_count',
   userNotesCount: 'user_notes_count',
+  internalNotesCount: 'internal_notes_count',
   upvotes: 'upvotes',
   downvotes: 'downvotes',
   unresolvedDiscussionsCount: 'unresolved_discussions_count',
@@ -254,8 +255,11 @@ export const mergeRequestStore = (db: Database) => ({
   ...mergePlanStore(db),
   ...mergeRequestPeopleStore(db),
 
-  view: (key: { id: number } | { projectId: number; iid: number }): Promise<MergeRequestView | undefined> =>
-    readView(db, key),
+  /** @param viewer whom it is read for, where it is shown */
+  view: (
+    key: { id: number } | { projectId: number; iid: number },
+    viewer?: Viewer,
+  ): Promise<MergeRequestView | undefined> => readView(db, key, viewer),
 
   list: (query: {
     scope: MergeRequestScope;
@@ -264,11 +268,11 @@ export const mergeRequestStore = (db: Database) => ({
     request: PageRequest;
   }): Promise<{ rows: MergeRequestView[]; page: PageInfo }> => listMergeRequests(db, query),
 
-  async viewsByIds(ids: readonly number[]): Promise<MergeRequestView[]> {
+  async viewsByIds(ids: readonly number[], viewer: Viewer): Promise<MergeRequestView[]> {
     const rows = await db.query(
       named(
         'find_merge_requests',
-        sql`select ${mergeRequestSelect} from ${mergeRequestFrom} where mr.id = any(${[...ids]}::bigint[])`,
+        sql`select ${mergeRequestSelect(viewer)} from ${mergeRequestFrom} where mr.id = any(${[...ids]}::bigint[])`,
       ),
     );
     return rows.map(toView);

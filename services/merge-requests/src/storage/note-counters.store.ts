@@ -7,10 +7,11 @@ export interface NoteCounters {
   /** Grows with every change; what is not above the one known is old news. */
   readonly version: number;
   readonly userNotes: number;
+  readonly internalNotes: number;
   readonly unresolvedDiscussions: number;
   readonly upvotes: number;
   readonly downvotes: number;
-  /** When a note was written, which counts as activity; undefined for other changes. */
+  /** When a note was written that everybody may read, which counts as activity; undefined for other changes. */
   readonly activeAt: Date | undefined;
 }
 
@@ -22,9 +23,10 @@ export async function keepNoteCounters(
   tx: SqlExecutor & { afterCommit?(callback: () => void): void },
   counters: NoteCounters,
 ): Promise<void> {
-  const { mergeRequestId, version, userNotes, unresolvedDiscussions, upvotes, downvotes, activeAt } = counters;
+  const { mergeRequestId, version, userNotes, internalNotes, unresolvedDiscussions, upvotes, downvotes, activeAt } =
+    counters;
   const [row] = await tx.query<{ waits: boolean }>(sql`
-    update merge_requests set notes_version = ${version}, user_notes_count = ${userNotes},
+    update merge_requests set notes_version = ${version}, user_notes_count = ${userNotes}, internal_notes_count = ${internalNotes},
       unresolved_discussions_count = ${unresolvedDiscussions}, upvotes = ${upvotes}, downvotes = ${downvotes},
       updated_at = greatest(updated_at, ${activeAt ?? null}::timestamptz)
     where id = ${mergeRequestId} and notes_version < ${version}

@@ -65,11 +65,11 @@ export function mergeRequestTargetHandler({ mergeRequests, directory, externalUr
     MergeRequestTargetServiceService,
     {
       async batchGet({ ids, withSubscribed }, context) {
-        const views = await mergeRequests.viewsByIds(ids.slice(0, maxIds));
+        const views = await mergeRequests.viewsByIds(ids.slice(0, maxIds), viewerOf(context));
         return { targets: await targetsOf(views, withSubscribed, context) };
       },
       async find({ projectId, iid, withSubscribed }, context) {
-        const view = await mergeRequests.view({ projectId, iid });
+        const view = await mergeRequests.view({ projectId, iid }, viewerOf(context));
         const [target] = view === undefined ? [] : await targetsOf([view], withSubscribed, context);
         if (target === undefined || !target.readable) throw notFound();
         return target;

@@ -11,10 +11,11 @@ export const noteSubscription = (follow: ReturnType<typeof followNotes>): AnySub
         mergeRequestId: noteable.id,
         version: counters.version,
         userNotes: counters.userNotesCount,
+        internalNotes: counters.internalNotesCount,
         unresolvedDiscussions: counters.unresolvedDiscussionsCount,
         upvotes: counters.upvotes,
         downvotes: counters.downvotes,
-        activeAt: fact?.$case === 'created' ? occurredAt : undefined,
+        activeAt: fact?.$case === 'created' && fact.value.note?.internal !== true ? occurredAt : undefined,
       });
     },
   });

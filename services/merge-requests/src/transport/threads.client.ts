@@ -24,6 +24,7 @@ export function refreshThreads(peer: Peer, db: Database, follow: ReturnType<type
           mergeRequestId,
           version: found.version,
           userNotes: found.userNotesCount,
+          internalNotes: found.internalNotesCount,
           unresolvedDiscussions: found.unresolvedDiscussionsCount,
           upvotes: found.upvotes,
           downvotes: found.downvotes,

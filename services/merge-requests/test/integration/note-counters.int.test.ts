@@ -28,6 +28,7 @@ const keep = (given: Partial<NoteCounters>) =>
       mergeRequestId: id,
       version: 1,
       userNotes: 0,
+      internalNotes: 0,
       unresolvedDiscussions: 0,
       upvotes: 0,
       downvotes: 0,

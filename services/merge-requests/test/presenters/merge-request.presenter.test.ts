@@ -66,6 +66,7 @@ const row: MergeRequest = {
   latestDiffId: 51,
   changesCount: 1_001,
   userNotesCount: 12,
+  internalNotesCount: 3,
   upvotes: 5,
   downvotes: 2,
   unresolvedDiscussionsCount: 1,
@@ -120,6 +121,7 @@ const view: MergeRequestView = {
   },
   pipelineStatus: 'success',
   changesRequested: true,
+  readsInternalNotes: true,
   commitsCount: 2,
 };
 
@@ -312,4 +314,12 @@ test('labels in full', () => {
     },
   ]);
   expect(problems('GET', '/merge_requests?with_labels_details=true', 200, [printed])).toEqual([]);
+});
+
+test('notes that whom it is read for may not read do not count (G-4.6-9)', () => {
+  const printed = wire(presentMergeRequest({ ...view, readsInternalNotes: false }, rendering)) as Record<
+    string,
+    unknown
+  >;
+  expect(printed.user_notes_count).toBe(9);
 });

@@ -35,7 +35,7 @@ export const noteables: readonly NoteableKind[] = [
     comment: 'write_issue',
     hasNotes: true,
     hasReactions: true,
-    resolvable: false,
+    resolvable: true,
     hasDiff: false,
     ref: (projectId, path) => ({ projectId, target: { $case: 'issueIid', value: path.issue_iid as number } }),
   },

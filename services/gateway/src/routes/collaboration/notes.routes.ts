@@ -70,7 +70,9 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       summary: `Change a note of ${name}`,
       access: { project: comment },
       path_params: one,
-      params: { body: text({ notEmpty: true }), confidential: boolean().optional() },
+      params: { body: text({ notEmpty: true }).optional(), confidential: boolean().optional() },
+      // `confidential` alone changes nothing, and is refused where it would (G-4.6-4).
+      relations: [({ body, confidential }) => ((body ?? confidential) === undefined ? 'body is missing' : undefined)],
       bodyLimit: noteBodyLimit,
       returns: { 200: 'Note' },
       handle: ({ params, path: at, access, call }) =>
