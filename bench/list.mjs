@@ -123,8 +123,8 @@ export async function compareWithBare(installation, report, { db, project, token
       ],
     };
     for (const subject of Object.values(subjects)) {
-      let requests = 0;
-      for (let spent = 0; requests < warmUpRequests && spent < longestWarmUpSeconds; spent += warmUpSeconds) {
+      const endAt = performance.now() + longestWarmUpSeconds * 1_000;
+      for (let requests = 0; requests < warmUpRequests && performance.now() < endAt; ) {
         requests += (await load({ ...subject, connections, seconds: warmUpSeconds })).requests;
       }
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { alertList } from './alert-list.mjs';
 import { alerts } from './alerts.mjs';
+import { burst } from './burst.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
 import { growth } from './growth.mjs';
@@ -30,6 +31,7 @@ const onRunning = {
   mentions,
   alerts,
   'alert-list': alertList,
+  burst,
 };
 /** Benchmarks of the installation itself. */
 const ofStarting = { start };

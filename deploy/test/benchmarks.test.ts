@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 const root = join(__dirname, '../..');
 
@@ -23,3 +27,15 @@ test('what benchmarks take from the services is there', () => {
     );
   expect(taken.filter((one) => !isExported(one))).toEqual([]);
 });
+
+test('a benchmark copes with a machine on which an answer takes longer than a round', async () => {
+  const slow = createServer((_request, response) => setTimeout(() => response.end('late'), 2_500));
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  const { port } = slow.address() as AddressInfo;
+  const script = `import { load } from '${join(root, 'bench/load.mjs')}';
+    console.log(JSON.stringify(await load({ url: 'http://127.0.0.1:${port}/', connections: 2, seconds: 1 })));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  expect(JSON.parse(stdout)).toMatchObject({ requests: 2, p50: expect.any(Number) });
+  slow.closeAllConnections();
+  await new Promise((resolve) => slow.close(resolve));
+}, 60_000);

@@ -51,8 +51,8 @@ export const ownerOfAccess = 'groups-admin';
 /** Requests that wait for one service, reads or writes, at the most. */
 const seats = 300;
 
-/** Milliseconds a burst of writes waits: a write that is refused has to be made again. Reads wait as long as is usual. */
-const writePatienceMs = 20_000;
+/** Milliseconds a burst waits. A write that is refused has to be made again; a read soon is of no use to the one who waits. */
+const patienceMs = { read: 5_000, access: 5_000, write: 20_000 };
 
 /** Milliseconds within which a service answers a write that has got its place. It does not begin to write in the second half of them. */
 const writeWithinMs = 60_000;
@@ -87,8 +87,8 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
     const key = `${service} ${kind}`;
     let found = roomOf.get(key);
     if (found === undefined) {
-      const bounds = kind === 'write' ? { places: writes, patienceMs: writePatienceMs } : { places: reads };
-      found = { ...waitingRoom({ ...bounds, seats }), labels: { service, kind } };
+      const places = kind === 'write' ? writes : reads;
+      found = { ...waitingRoom({ places, seats, patienceMs: patienceMs[kind] }), labels: { service, kind } };
       roomOf.set(key, found);
       rooms.add(found);
     }
