@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { alertList } from './alert-list.mjs';
 import { alerts } from './alerts.mjs';
+import { bombs } from './bombs.mjs';
 import { burst } from './burst.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
@@ -32,6 +33,7 @@ const onRunning = {
   alerts,
   'alert-list': alertList,
   burst,
+  bombs,
 };
 /** Benchmarks of the installation itself. */
 const ofStarting = { start };

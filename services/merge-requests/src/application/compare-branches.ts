@@ -2,8 +2,8 @@ import type { DiffVersion } from '../domain/merge-request-change';
 import {
   branchNameOf,
   branchRef,
+  changedPaths,
   countCommits,
-  diffStats,
   emptyTreeSha,
   mergeBase,
   type Repository,
@@ -26,16 +26,16 @@ export async function readHeads(repo: Repository, branches: readonly string[]): 
 
 /** What a merge request compares, given the heads of both its branches. */
 export async function compareBranches(repo: Repository, target: Sha, source: Sha): Promise<DiffVersion> {
-  const [base, commitsCount, stats] = await Promise.all([
+  const [base, commitsCount, changed] = await Promise.all([
     mergeBase(repo, target, source),
     countCommits(repo, { from: [source], not: [target] }),
-    diffStats(repo, { from: target, to: source }),
+    changedPaths(repo, { from: target, to: source }),
   ]);
   return {
     baseSha: base ?? emptyTreeSha,
     headSha: source,
     startSha: target,
     commitsCount,
-    filesCount: stats.changedFiles,
+    filesCount: changed.total,
   };
 }

@@ -1,8 +1,8 @@
 import { notFound } from '@switchyard/errors';
 import { isPlace, type LineNumbers, movedLine, placeWithin } from '../domain/diff-position';
 import {
+  changedPaths,
   diff,
-  diffStats,
   emptyTreeSha,
   type FileDiff,
   parseSha,
@@ -66,7 +66,7 @@ async function fileBetween(
   if (file === undefined) return { path, file: undefined };
   if (!file.deletedFile) return { path, file };
   // Renames are seen only where both names are looked at.
-  const renamed = (await diffStats(repo, { from, to, mode: 'straight' })).files.find(
+  const renamed = (await changedPaths(repo, { from, to, mode: 'straight' })).files.find(
     ({ oldPath, newPath }) => oldPath === path && newPath !== path,
   );
   if (renamed === undefined) return undefined;
@@ -157,7 +157,7 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
       if (refs === undefined) throw notFound();
       const { repo } = await open(projectId);
       const [base, head] = [parseSha(refs.baseSha), parseSha(refs.headSha)];
-      const { files: changed } = await diffStats(repo, { from: base, to: head, mode: 'straight' });
+      const { files: changed } = await changedPaths(repo, { from: base, to: head, mode: 'straight' });
       const patchOf = patches(repo, base, head);
       const linesIn = async (file: Pick<FileDiff, 'oldPath' | 'newPath'>, place: DiffPosition) => {
         if (place.oldLine === undefined && place.newLine === undefined) return {};

@@ -1,4 +1,5 @@
-import type { Sha, TreePath } from './names';
+import { maxCountedFiles, unlessTooMany } from './changed-files';
+import { emptyTreeSha, type Sha, type TreePath } from './names';
 import { type NewObject, objectSha, writeObjects } from './objects';
 import { type GitOptions, gitText, type Repository, runGit } from './run-git';
 
@@ -40,7 +41,7 @@ export interface Commit {
   committedAtText: string;
   /** Trailers in order, keys repeated as written. */
   trailers: [key: string, value: string][];
-  /** Set when asked for. */
+  /** Set when asked for, unless the commits asked for change more files than are counted (`maxCountedFiles` of changed-files.ts). */
   stats?: LineStats;
 }
 
@@ -204,14 +205,36 @@ export async function countCommits(
 }
 
 async function withStats(repo: Repository, commits: readonly Commit[], options: GitOptions): Promise<Commit[]> {
-  if (commits.length === 0) return [];
+  const pairs = commits.map(({ id, parents }) => ({ from: parents[0] ?? emptyTreeSha, to: id }));
+  const most = maxCountedFiles;
+  const counted = await unlessTooMany(repo, pairs, { most }, (bounded) => readStats(repo, commits, bounded), options);
+  if ('value' in counted) return commits.map((commit) => ({ ...commit, stats: counted.value.get(commit.id) }));
+  // As many as the files allow, in their order; one that is too large by itself holds up none of the others.
+  let left = most;
+  const within = commits.filter((_, at) => {
+    const files = counted.changes[at]!.total;
+    if (files > left) return false;
+    left -= files;
+    return true;
+  });
+  const stats = await readStats(repo, within, options);
+  return commits.map((commit) => ({ ...commit, stats: stats.get(commit.id) }));
+}
+
+async function readStats(
+  repo: Repository,
+  commits: readonly Commit[],
+  options: GitOptions,
+): Promise<Map<string, LineStats>> {
+  const none = { additions: 0, deletions: 0, total: 0 };
+  const stats = new Map<string, LineStats>(commits.map(({ id }) => [id, none]));
+  if (commits.length === 0) return stats;
   // `<commit> <parent>` compares a merge with its first parent alone.
   const input = commits.map(({ id, parents }) => (parents[0] ? `${id} ${parents[0]}\n` : `${id}\n`)).join('');
   const text = await gitText(repo, ['diff-tree', '--stdin', '--root', '-r', '-M', '--shortstat', '--always'], {
     ...options,
     input,
   });
-  const stats = new Map<string, LineStats>();
   let current = '';
   for (const line of text.split('\n')) {
     if (/^[0-9a-f]{40}$/.test(line)) current = line;
@@ -221,10 +244,7 @@ async function withStats(repo: Repository, commits: readonly Commit[], options: 
       stats.set(current, { additions, deletions, total: additions + deletions });
     }
   }
-  return commits.map((commit) => ({
-    ...commit,
-    stats: stats.get(commit.id) ?? { additions: 0, deletions: 0, total: 0 },
-  }));
+  return stats;
 }
 
 /** A commit to be written. An author given as bytes is taken over from another commit as it stands. */

@@ -19,6 +19,9 @@ export interface FileDiff {
   tooLarge: boolean;
 }
 
+/** Files of one comparison that are listed at the most. */
+export const maxDiffFiles = 1_000;
+
 /** How much of a comparison is told. Files past a limit keep their names and lose their text. */
 export interface DiffLimits {
   /** Files listed; the rest is cut off and `overflow` set. Default 1,000. */
@@ -44,6 +47,9 @@ const header = Buffer.from('diff --git ');
 const startsWith = (line: Buffer, text: Buffer | string): boolean =>
   line.length >= text.length &&
   line.subarray(0, text.length).equals(typeof text === 'string' ? Buffer.from(text) : text);
+
+/** True for lock files and generated code by their usual names. */
+export const isGenerated = (path: string): boolean => generatedNames.test(path);
 
 const generatedNames =
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|composer\.lock|cargo\.lock|gopkg\.lock|go\.sum|poetry\.lock|pipfile\.lock|gemfile\.lock|flake\.lock)$|\.(min\.(js|css)|(js|css)\.map|pb\.go|pb\.(cc|h)|_pb2\.py|designer\.cs)$|(^|\/)node_modules\//i;
@@ -75,7 +81,7 @@ export class DiffParser {
     private readonly unidiff: boolean,
     limits: DiffLimits,
   ) {
-    this.maxFiles = limits.maxFiles ?? 1_000;
+    this.maxFiles = limits.maxFiles ?? maxDiffFiles;
     this.maxPatchBytes = limits.maxPatchBytes ?? 204_800;
     this.bytesLeft = limits.maxBytes ?? 5 * 1024 * 1024;
     this.linesLeft = limits.maxLines ?? 50_000;
@@ -163,7 +169,7 @@ export class DiffParser {
       newFile: what === 'new',
       renamedFile: what === 'renamed' && oldPath !== newPath,
       deletedFile: what === 'deleted',
-      generatedFile: generatedNames.test(newPath),
+      generatedFile: isGenerated(newPath),
       diff: '',
       collapsed: false,
       tooLarge: false,

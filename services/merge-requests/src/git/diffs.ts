@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import { notFound } from '@switchyard/errors';
+import { type Changes, maxListedFiles, unlessTooMany } from './changed-files';
 import { readCommit } from './commits';
-import { type DiffLimits, DiffParser, type FileDiff } from './diff-parser';
+import { type DiffLimits, DiffParser, type FileDiff, isGenerated, maxDiffFiles } from './diff-parser';
+import { tooMuchForGit } from './git-process';
 import { emptyTreeSha, type Sha, type TreePath } from './names';
 import { mergeBase } from './refs';
 import { GitCommandError, type GitOptions, gitText, type Repository, startGit, streamGit } from './run-git';
 
-export type { DiffLimits, FileDiff } from './diff-parser';
+export { type DiffLimits, type FileDiff, maxDiffFiles } from './diff-parser';
 
 /** Two commits (or trees) to compare. */
 export interface Comparison {
@@ -75,12 +77,53 @@ export async function commitDiff(
   return compare(repo, commit.parents[0] ?? emptyTreeSha, { ...request, to: sha }, options);
 }
 
-async function compare(
-  repo: Repository,
-  base: Sha,
-  request: { to: Sha; paths?: readonly TreePath[]; unidiff?: boolean; limits?: DiffLimits },
-  options: GitOptions,
-): Promise<Diff> {
+interface Compared {
+  to: Sha;
+  paths?: readonly TreePath[];
+  unidiff?: boolean;
+  limits?: DiffLimits;
+}
+
+async function compare(repo: Repository, base: Sha, request: Compared, options: GitOptions): Promise<Diff> {
+  const { limits = {} } = request;
+  const bounds = { most: maxListedFiles, listed: limits.maxFiles ?? maxDiffFiles };
+  const compared = await unlessTooMany(
+    repo,
+    [{ from: base, to: request.to }],
+    bounds,
+    (bounded) => parsedDiff(repo, base, request, bounded),
+    options,
+  );
+  if ('value' in compared) return compared.value;
+  if (request.paths !== undefined) throw tooMuchForGit('too many files under the paths of a comparison');
+  return namesAlone(base, compared.changes[0]!, limits);
+}
+
+// More than this is told as this.
+const mostTold = 1_000_000_000;
+
+/** What is said of a comparison that git would take too long over: its first files without their text, and how many there are. */
+function namesAlone(base: Sha, { total, first }: Changes, { offset = 0, limit }: DiffLimits): Diff {
+  const window = first.slice(offset, limit === undefined ? undefined : offset + limit);
+  const files = window.map(
+    ({ path, before, after }): FileDiff => ({
+      oldPath: path,
+      newPath: path,
+      aMode: before ?? '0',
+      bMode: after ?? '0',
+      newFile: before === undefined,
+      renamedFile: false,
+      deletedFile: after === undefined,
+      generatedFile: isGenerated(path),
+      diff: '',
+      collapsed: true,
+      tooLarge: false,
+    }),
+  );
+  return { base, files, total: Math.min(total, mostTold), overflow: true };
+}
+
+async function parsedDiff(repo: Repository, base: Sha, request: Compared, options: GitOptions): Promise<Diff> {
   const args = [
     'diff-tree',
     '-z',
@@ -128,61 +171,45 @@ export async function rawDiff(repo: Repository, comparison: Comparison, options:
   });
 }
 
-/** Lines added to and removed from one file. Binary files count none. */
-export interface FileStats {
-  oldPath: string;
-  newPath: string;
-  additions: number;
-  deletions: number;
-  binary: boolean;
+/** The files that differ. */
+export interface ChangedPaths {
+  /** Equal unless renamed. Empty where there are more than {@link maxListedFiles}. */
+  files: { oldPath: string; newPath: string }[];
+  total: number;
 }
 
-/** Lines added and removed, by file and in all. */
-export interface DiffStats {
-  files: FileStats[];
-  additions: number;
-  deletions: number;
-  changedFiles: number;
-}
-
-/** Counts the lines a comparison adds and removes. */
-export async function diffStats(
+/** Names the files that a comparison changes, without their text. */
+export async function changedPaths(
   repo: Repository,
   comparison: Comparison,
   options: GitOptions = {},
-): Promise<DiffStats> {
+): Promise<ChangedPaths> {
   const base = await baseOf(repo, comparison, options);
   const args = [
     'diff-tree',
     '-z',
-    '--numstat',
+    '--name-status',
     ...diffArguments,
     '--end-of-options',
     base,
     comparison.to,
     ...pathArguments(comparison.paths),
   ];
-  const parts = (await gitText(repo, args, { ...options, config: diffConfig })).split('\0');
-  const files: FileStats[] = [];
+  const named = await unlessTooMany(
+    repo,
+    [{ from: base, to: comparison.to }],
+    { most: maxListedFiles },
+    (bounded) => gitText(repo, args, { ...bounded, config: diffConfig }),
+    options,
+  );
+  if (!('value' in named)) return { files: [], total: Math.min(named.changes[0]!.total, mostTold) };
+  const parts = named.value.split('\0');
+  const files: ChangedPaths['files'] = [];
   for (let at = 0; at < parts.length - 1; ) {
-    const [added = '', removed = '', ...rest] = parts[at]!.split('\t');
-    const path = rest.join('\t');
-    // A rename leaves its path empty and puts the two names behind it.
-    const renamed = path === '';
-    files.push({
-      oldPath: renamed ? parts[at + 1]! : path,
-      newPath: renamed ? parts[at + 2]! : path,
-      additions: added === '-' ? 0 : Number(added),
-      deletions: removed === '-' ? 0 : Number(removed),
-      binary: added === '-',
-    });
-    at += renamed ? 3 : 1;
+    const isRenamed = /^[RC]/.test(parts[at]!);
+    const oldPath = parts[at + 1]!;
+    files.push({ oldPath, newPath: isRenamed ? parts[at + 2]! : oldPath });
+    at += isRenamed ? 3 : 2;
   }
-  const sum = (pick: (file: FileStats) => number): number => files.reduce((total, file) => total + pick(file), 0);
-  return {
-    files,
-    additions: sum((file) => file.additions),
-    deletions: sum((file) => file.deletions),
-    changedFiles: files.length,
-  };
+  return { files, total: files.length };
 }

@@ -1,4 +1,5 @@
-import { AppError, notFound } from '@switchyard/errors';
+import { AppError, isAppError, notFound } from '@switchyard/errors';
+import { compareTrees, maxListedFiles } from './changed-files';
 import {
   commitObject,
   type NewCommit,
@@ -29,6 +30,16 @@ const mergeConfig: NonNullable<GitOptions['config']> = [
   ['merge.directoryRenames', 'conflict'],
 ];
 
+/** A merge that is too large for a git process is one that git cannot join: it would be too large every time. */
+async function orConflict<T>(work: Promise<T>, ...more: 'request_timeout'[]): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isAppError(error, 'too_large', ...more)) return undefined;
+    throw error;
+  }
+}
+
 /** Merges two commits into a tree, which is stored; nothing else changes. One process. */
 export async function mergeTrees(
   repo: Repository,
@@ -36,7 +47,7 @@ export async function mergeTrees(
   theirs: Sha,
   options: GitOptions = {},
 ): Promise<TreeMerge> {
-  const { code, stdout } = await runGit(
+  const run = runGit(
     repo,
     [...mergeArguments, '-z', '--name-only', '--no-messages', '--end-of-options', ours, theirs],
     {
@@ -45,6 +56,9 @@ export async function mergeTrees(
       okCodes: [0, 1],
     },
   );
+  const merged = await orConflict(run);
+  if (merged === undefined) return { ok: false, conflicts: [] };
+  const { code, stdout } = merged;
   const [tree = '', ...paths] = stdout.toString('utf8').split('\0');
   const sha = shaOf(tree.trim());
   if (!sha) throw new GitCommandError('merge-tree', code, 'no tree in its output');
@@ -56,7 +70,8 @@ export type Mergeability = { mergeable: true } | { mergeable: false; conflicts: 
 
 /**
  * Whether each pair merges, all in one process: 0.5 ms a pair. The trees go into a temporary store, so re-checking leaves nothing
- * behind. A pair with a commit that is not there answers `undefined`.
+ * behind. A pair with a commit that is not there answers `undefined`. Should one of them be too large for the process, it takes no other with it: what
+ * changes more than {@link maxListedFiles} files is then not mergeable, and the rest has a process each.
  */
 export async function checkMergeability(
   repo: Repository,
@@ -69,9 +84,33 @@ export async function checkMergeability(
   );
   const sound = pairs.map(({ target, source }) => present.has(target) && present.has(source));
   const known = pairs.filter((_, at) => sound[at]);
-  const answers = known.length === 0 ? [] : await withObjectArea(repo, (area) => answerAll(area, known, options));
+  const answers = known.length === 0 ? [] : await withObjectArea(repo, (area) => answerWithin(area, known, options));
   let next = 0;
   return sound.map((asked) => (asked ? answers[next++] : undefined));
+}
+
+/** Milliseconds for a pair that is checked alone, because something beside it was too large. */
+const aloneMs = 10_000;
+
+async function answerWithin(
+  area: Repository,
+  pairs: readonly { target: Sha; source: Sha }[],
+  options: GitOptions,
+): Promise<Mergeability[]> {
+  const together = await orConflict(answerAll(area, pairs, options), 'request_timeout');
+  options.signal?.throwIfAborted();
+  if (together !== undefined) return together;
+  const compared = pairs.map(({ target, source }) => ({ from: target, to: source }));
+  const changes = await compareTrees(area, compared, 0, { ...options, timeoutMs: 60_000 });
+  const answers: Mergeability[] = [];
+  for (const [at, pair] of pairs.entries()) {
+    const tooMany = changes[at]!.total > maxListedFiles;
+    const alone = tooMany
+      ? undefined
+      : await orConflict(answerEach(area, [pair], { ...options, timeoutMs: aloneMs }), 'request_timeout');
+    answers.push(alone?.[0] ?? { mergeable: false, conflicts: [] });
+  }
+  return answers;
 }
 
 async function answerAll(
@@ -83,7 +122,7 @@ async function answerAll(
     area,
     [...mergeArguments, '--stdin', '-z', '--name-only', '--no-messages'],
     {
-      timeoutMs: 60_000,
+      timeoutMs: 30_000,
       ...options,
       config: [...mergeConfig, ['core.fsync', 'none']],
       input: pairs.map(({ target, source }) => `${target} ${source}\n`).join(''),
@@ -210,10 +249,12 @@ export async function replay(
   input: { onto: Sha; committer: Signature } & ({ source: Sha } | { commits: readonly Sha[] }),
   options: GitOptions = {},
 ): Promise<ReplayOutcome> {
-  const { chosen, same } =
+  const picked =
     'source' in input
-      ? await commitsToReplay(repo, input.onto, input.source, options)
+      ? await orConflict(commitsToReplay(repo, input.onto, input.source, options))
       : { chosen: [...input.commits], same: new Set<Sha>() };
+  if (picked === undefined) return { ok: false, conflicts: [], commit: 'source' in input ? input.source : input.onto };
+  const { chosen, same } = picked;
   const { onto, originals, parentTrees } = await readOriginals(repo, input.onto, chosen, options);
   return withObjectArea(repo, async (area) => {
     // New trees belong to the repository; only the x of each step stays in the area.

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { AppError, isAppError } from '@switchyard/errors';
+import { AppError } from '@switchyard/errors';
 import { gitLimits } from './git-limits';
 import { claimPlace, toItsEnd } from './git-work';
 import { type BranchName, type RefName, refKind, refNameOf, shaOf, type TagName, zeroSha } from './names';
@@ -7,7 +7,8 @@ import { describeObjects } from './objects';
 import { flushPacket, maxPacketPayload, PacketReader, ProtocolError, packet } from './pkt-line';
 import { isAncestor, listRefs, RefMovedError, type RefUpdate, updateRefs } from './refs';
 import { migrateObjects, withObjectArea } from './repository';
-import { GitCommandError, type GitOptions, type Repository, runGit, startGit } from './run-git';
+import { GitCommandError, type GitOptions, type Repository, runGit } from './run-git';
+import { readAhead, unpackPush } from './unpack-push';
 
 /** A move of a branch or tag that a client asks for. */
 export type ProposedUpdate = RefUpdate & {
@@ -100,10 +101,6 @@ const commandBytes = 16 * 1024 * 1024;
 const transferTimeoutMs = 3_600_000;
 // Proxies give up on a silent connection after 30 to 60 seconds.
 const keepAliveMs = 5_000;
-/** Bytes of a pack that are read before a process starts for it: a client that sends slowly holds none, as long as its push is of this size. */
-const readAhead = 1 << 20;
-/** Seconds of CPU for the objects of a pack that is larger than that. */
-const unpackCpuSeconds = 3_600;
 
 /**
  * Answers `POST …/git-receive-pack`. Ends `response`. Nothing of a push can be seen before its refs move:
@@ -230,7 +227,7 @@ async function carryOut(
     const refused = new Map<Command, string>();
     for (const command of push.commands) if (command.problem) refused.set(command, command.problem);
     if (bringsObjects(push)) {
-      const problem = await unpack(area, reader, report, limits, options);
+      const problem = await unpackPush(area, reader, limits, options, () => report.bodyRead());
       if (problem) {
         report.say(problem.details);
         const results = push.commands.map(
@@ -287,77 +284,6 @@ async function carryOut(
 }
 
 const bare = ({ ref, old, new: next }: RefUpdate): RefUpdate => ({ ref, old, new: next });
-
-// What real histories contain and clients can live with; everything else git's own check finds refuses the push.
-const tolerated = '=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore';
-// As git itself does: below this many objects a pack is not worth keeping.
-const looseObjects = 100;
-
-async function unpack(
-  area: Repository,
-  reader: PacketReader,
-  report: Report,
-  limits: PushLimits,
-  options: GitOptions,
-): Promise<{ summary: string; details: string[] } | undefined> {
-  const head = await reader.peek(12);
-  if (head.length < 12 || head.toString('latin1', 0, 4) !== 'PACK')
-    throw new Error('the request broke off before its objects');
-  const count = head.readUInt32BE(8);
-  const { maxObjects = 10_000_000 } = limits;
-  if (count > maxObjects) {
-    for await (const _ of reader.remainder());
-    return { summary: 'too many objects', details: [`a push may bring ${maxObjects} objects, not ${count}`] };
-  }
-  const isSmall = (await reader.peek(readAhead)).length < readAhead;
-  const bound = `--max-input-size=${limits.maxPackBytes ?? 10 * 1024 ** 3}`;
-  const args =
-    count < looseObjects
-      ? ['unpack-objects', '-q', `--strict${tolerated}`, bound]
-      : ['index-pack', '--stdin', '--fix-thin', `--strict${tolerated}`, bound];
-  const cpuSeconds = isSmall ? gitLimits().smallPushCpuSeconds : unpackCpuSeconds;
-  const child = await startGit(area, args, { ...options, cpuSeconds });
-  child.stdout.resume();
-  try {
-    for await (const chunk of reader.remainder()) {
-      if (child.stdin.destroyed || !child.stdin.writable) continue;
-      if (!child.stdin.write(chunk)) await roomIn(child.stdin);
-    }
-  } catch (cause) {
-    child.stop();
-    await child.ended.catch(() => undefined);
-    throw cause;
-  }
-  child.stdin.end();
-  report.bodyRead();
-  const ended = await child.ended.catch((cause: unknown) => {
-    if (isAppError(cause, 'too_large')) return undefined;
-    throw cause;
-  });
-  if (ended === undefined)
-    return {
-      summary: 'objects too large',
-      details: ['unpacking these objects takes more memory or time than a push may have'],
-    };
-  const { code, stderr } = ended;
-  if (code === 0) return undefined;
-  const details = stderr
-    .split('\n')
-    .filter((line) => /^(fatal|error): /.test(line))
-    .map((line) => line.replaceAll(area.path, 'repository'));
-  return { summary: `${args[0]} failed`, details: details.slice(0, 20) };
-}
-
-// A process that has ended will never ask for more; its closing stands for room.
-function roomIn(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stream.off('drain', done).off('close', done).off('error', done);
-      resolve();
-    };
-    stream.once('drain', done).once('close', done).once('error', done);
-  });
-}
 
 /** Refuses updates to objects that are not there, to branches of anything but commits, and to histories with holes. */
 async function refuseIncomplete(

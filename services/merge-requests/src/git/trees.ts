@@ -4,7 +4,7 @@ import { AppError, notFound } from '@switchyard/errors';
 import { listCommits } from './commits';
 import type { RefName, Sha, TreePath } from './names';
 import { describeObjects } from './objects';
-import { GitCommandError, type GitOptions, gitText, type Repository, runGit, streamGit } from './run-git';
+import { GitCommandError, type GitOptions, gitText, type Repository, streamGit } from './run-git';
 
 /** What stands under a name in a tree. `commit` is a submodule. */
 export interface TreeEntry {
@@ -18,9 +18,16 @@ export interface TreeEntry {
 
 const typeRank = { tree: 0, blob: 1, commit: 2 } as const;
 
+/**
+ * Entries of one folder, with what lies below it where that is wanted, that are listed at the most: those that come first in git's order. Half a
+ * second of CPU.
+ */
+export const maxTreeEntries = 100_000;
+
 /** A page of a folder. */
 export interface TreePage {
   entries: TreeEntry[];
+  /** Entries in all; {@link maxTreeEntries} where there are more. */
   total: number;
   /** `after` of the next page, `undefined` on the last. */
   next: string | undefined;
@@ -37,17 +44,9 @@ export async function readTree(
   options: GitOptions = {},
 ): Promise<TreePage> {
   const treeish = query.path === undefined ? `${commit}^{tree}` : `${commit}:${query.path}`;
-  const { code, stdout, stderr } = await runGit(
-    repo,
-    ['ls-tree', '-z', '--full-tree', ...(query.recursive ? ['-r', '-t'] : []), '--end-of-options', treeish],
-    { ...options, okCodes: [0, 128] },
-  );
-  if (code !== 0) {
-    if (/Not a valid object name|not a tree object/i.test(stderr)) throw notFound('Tree');
-    throw new GitCommandError('ls-tree', code, stderr);
-  }
   const prefix = query.path === undefined ? '' : `${query.path}/`;
-  const all = parseTree(stdout.toString('utf8'), prefix);
+  const args = ['ls-tree', '-z', '--full-tree', ...(query.recursive ? ['-r', '-t'] : []), '--end-of-options', treeish];
+  const all = await treeEntries(repo, args, prefix, options);
   // The order of a tree object is by bytes, folders as if they ended in a slash; a stable sort keeps it within each type.
   const ordered = all.sort((a, b) => typeRank[a.type] - typeRank[b.type]);
   const found = query.after === undefined ? -1 : ordered.findIndex(({ path }) => path === query.after);
@@ -58,6 +57,31 @@ export async function readTree(
     total: all.length,
     next: start + entries.length < ordered.length ? entries.at(-1)?.path : undefined,
   };
+}
+
+/** The entries that `ls-tree` prints, as they come: once there are enough it is ended. */
+async function treeEntries(
+  repo: Repository,
+  args: readonly string[],
+  prefix: string,
+  options: GitOptions,
+): Promise<TreeEntry[]> {
+  const all: TreeEntry[] = [];
+  let rest: Buffer = Buffer.alloc(0);
+  try {
+    for await (const chunk of streamGit(repo, args, options)) {
+      const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const end = data.lastIndexOf(0) + 1;
+      for (const entry of parseTree(data.toString('utf8', 0, end), prefix)) all.push(entry);
+      rest = data.subarray(end);
+      if (all.length >= maxTreeEntries) return all.slice(0, maxTreeEntries);
+    }
+  } catch (cause) {
+    if (cause instanceof GitCommandError && /Not a valid object name|not a tree object/i.test(cause.stderr))
+      throw notFound('Tree');
+    throw cause;
+  }
+  return all;
 }
 
 function parseTree(text: string, prefix: string): TreeEntry[] {

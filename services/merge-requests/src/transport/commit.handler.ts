@@ -2,6 +2,7 @@ import { CommitServiceService, type FileAction } from '@switchyard/protos/merge_
 import { entity, implement } from '@switchyard/rpc';
 import type { CommitFiles, WantedAction } from '../application/commit-files';
 import type { ReadCommitsOf } from '../application/read-commits';
+import { maxDiffFiles } from '../git';
 import { type CommitPipeline, commitDetail, commitObject, diffObject } from '../presenters/commit.presenter';
 import { actorOf, addressOf } from './repository-context';
 import { sliced, windowOf, windowPage } from './window';
@@ -48,7 +49,9 @@ export const commitHandler = ({ commits, commitFiles, newestPipeline, externalUr
     },
     listCommitDiffs: async ({ projectId, sha, page, unidiff }) => {
       const window = windowOf(page);
-      const { files, total } = await commits.diff(projectId, sha, { unidiff, ...window });
+      const { files, total: differing } = await commits.diff(projectId, sha, { unidiff, ...window });
+      // What is never listed is on no page.
+      const total = Math.min(differing, maxDiffFiles);
       return windowPage(files.map(diffObject), page, { total, hasNext: window.offset + files.length < total });
     },
     listCommitRefs: async ({ projectId, sha, type, page }) => {
