@@ -51,7 +51,7 @@ export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
     repo: Repository,
     refName: string,
     defaultBranch: string,
-  ): Promise<Pick<CommitQuery, 'from' | 'not'>> {
+  ): Promise<Pick<CommitQuery, 'from' | 'not' | 'symmetric'>> {
     if (refName === '') {
       const head = await resolveRevision(repo, defaultBranch);
       // An empty repository has no commits, which is no error.
@@ -59,9 +59,14 @@ export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
     }
     const whole = await resolveRevision(repo, refName);
     if (whole !== undefined) return { from: [whole.sha] };
-    const [base, tip, ...more] = refName.split('..');
-    if (!base || !tip || more.length > 0 || tip.startsWith('.')) throw notFound('Commit');
-    return { from: [await commitOf(repo, tip)], not: [await commitOf(repo, base)] };
+    const symmetric = refName.includes('...');
+    const sides = refName.split(symmetric ? '...' : '..');
+    const [base = '', tip = ''] = sides;
+    if (sides.length !== 2 || (base === '' && tip === '')) throw notFound('Commit');
+    // As in git, the side that is not named is HEAD.
+    const [excluded, included] = await Promise.all([base, tip].map((side) => commitOf(repo, side || defaultBranch)));
+    if (excluded === undefined || included === undefined) throw notFound('Commit');
+    return symmetric ? { from: [excluded, included], symmetric } : { from: [included], not: [excluded] };
   }
 
   return {

@@ -143,6 +143,8 @@ export interface CommitQuery {
   from?: readonly Sha[];
   /** … and from none of these. */
   not?: readonly Sha[];
+  /** `from` has two, and commits that can be reached from both are left out. */
+  symmetric?: boolean;
   /** Everything reachable from a branch or tag; `from` is then ignored. */
   all?: boolean;
   /** Only commits that change this file or folder. */
@@ -169,7 +171,8 @@ function queryArguments(query: CommitQuery): { args: string[]; input: string } {
   if (query.firstParent) args.push('--first-parent');
   if (query.topological) args.push('--topo-order');
   if (query.all) args.push('--branches', '--tags');
-  const revisions = [...(query.all ? [] : (query.from ?? [])), ...(query.not ?? []).map((sha) => `^${sha}`)];
+  const from = query.symmetric ? [(query.from ?? []).join('...')] : (query.from ?? []);
+  const revisions = [...(query.all ? [] : from), ...(query.not ?? []).map((sha) => `^${sha}`)];
   return { args: [...args, '--stdin', ...(query.path ? ['--', query.path] : [])], input: `${revisions.join('\n')}\n` };
 }
 

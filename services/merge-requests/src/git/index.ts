@@ -10,6 +10,7 @@ export * from './receive-pack';
 export * from './refs';
 export * from './repository';
 export { decodedBody, maxFetchRequest, readFetchRequest } from './request-body';
+export * from './revisions';
 export { GitCommandError, type GitOptions, type ObjectArea, type Repository } from './run-git';
 export * from './trees';
 export * from './upload-pack';

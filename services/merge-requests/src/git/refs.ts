@@ -1,21 +1,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { AppError, conflict, unavailable } from '@switchyard/errors';
 import { type Commit, readCommits, type Signature, signatureLine } from './commits';
-import {
-  type BranchName,
-  branchNameOf,
-  branchRef,
-  type RefName,
-  refNameOf,
-  type Sha,
-  shaOf,
-  type TagName,
-  tagNameOf,
-  tagRef,
-  zeroSha,
-} from './names';
+import { type BranchName, branchRef, type RefName, type Sha, shaOf, type TagName, tagRef, zeroSha } from './names';
 import { describeObjects, type ObjectType, objectSha } from './objects';
-import { readHead } from './repository';
 import { GitCommandError, type GitOptions, gitText, type Repository, runGit } from './run-git';
 
 /** A ref and what it points at; `commit` is the commit a tag peels to (`undefined` for a tag of a tree or blob). */
@@ -71,65 +58,6 @@ export async function listRefs(
   options: GitOptions = {},
 ): Promise<Ref[]> {
   return parseRefs(await gitText(repo, ['for-each-ref', `--format=${refFormat}`, '--', ...prefixes], options));
-}
-
-/** What a revision turned out to be. `sha` is always a commit. */
-export interface Revision {
-  sha: Sha;
-  kind: 'branch' | 'tag' | 'commit' | 'other';
-  /** Set unless `kind` is `commit`. */
-  ref?: RefName;
-}
-
-/**
- * The commit a caller's text means: `HEAD`, a full id, a branch, a tag, a full ref under `refs/`, or an unambiguous
- * beginning of a commit id (4 digits or more), in this order; `prefer: 'tag'` looks at tags first. Nothing of git's
- * revision language (`@{-1}`, `^`, `~`, `:/text`, `describe` output) is understood. `undefined` when nothing is meant.
- */
-export async function resolveRevision(
-  repo: Repository,
-  text: string,
-  options: GitOptions & { prefer?: 'branch' | 'tag' } = {},
-): Promise<Revision | undefined> {
-  const full = shaOf(text);
-  if (full) return commitAt(repo, full, options);
-  const wanted = text === 'HEAD' ? await headRef(repo) : candidates(text, options.prefer ?? 'branch');
-  if (wanted.length > 0) {
-    const found = await readRefs(repo, wanted, options);
-    for (const ref of wanted) {
-      const hit = found.get(ref);
-      if (!hit) continue;
-      const sha = hit.commit ?? (hit.type === 'tag' ? (await commitAt(repo, hit.sha, options))?.sha : undefined);
-      if (!sha) continue;
-      return {
-        sha,
-        kind: ref.startsWith('refs/heads/') ? 'branch' : ref.startsWith('refs/tags/') ? 'tag' : 'other',
-        ref,
-      };
-    }
-  }
-  return /^[0-9a-f]{4,39}$/i.test(text) ? commitAt(repo, text.toLowerCase(), options) : undefined;
-}
-
-async function headRef(repo: Repository): Promise<RefName[]> {
-  const branch = await readHead(repo);
-  return branch ? [branchRef(branch)] : [];
-}
-
-function candidates(text: string, prefer: 'branch' | 'tag'): RefName[] {
-  if (text.startsWith('refs/')) {
-    const ref = refNameOf(text);
-    return ref ? [ref] : [];
-  }
-  const branch = branchNameOf(text);
-  const tag = tagNameOf(text);
-  const refs = [branch && branchRef(branch), tag && tagRef(tag)].filter((ref) => ref !== undefined);
-  return prefer === 'tag' ? refs.reverse() : refs;
-}
-
-async function commitAt(repo: Repository, hexadecimal: string, options: GitOptions): Promise<Revision | undefined> {
-  const [found] = await describeObjects(repo, [`${hexadecimal}^{commit}`], options);
-  return found ? { sha: found.sha, kind: 'commit' } : undefined;
 }
 
 /** A page of names: those after `after`, at most `limit`. */

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { growth } from '@switchyard/testkit';
 import fc from 'fast-check';
 import {
   branchNameOf,
@@ -8,11 +9,33 @@ import {
   parseTreePath,
   refKind,
   refNameOf,
+  resolveRevision,
   shaOf,
+  signatureLine,
+  type TreePath,
+  tagMessage,
   treePathOf,
 } from '../../src/git';
 
 const acceptedByGit = (name: string): boolean => spawnSync('git', ['check-ref-format', name]).status === 0;
+
+test.each<[string, (size: number) => unknown]>([
+  ['slashes in a path', (size) => treePathOf(`a${'/'.repeat(size)}\0`)],
+  ['slashes at the end of a path', (size) => treePathOf(`a${'/'.repeat(size)}`)],
+  ['blanks in a path', (size) => namesGitFolder(`a${' '.repeat(size)}b` as TreePath)],
+  ['blanks in a name', (size) => signatureLine({ name: `a${' '.repeat(size)}b`, email: 'a@b', date: new Date() })],
+  [
+    'dots in a name',
+    (size) => signatureLine({ name: `${'.'.repeat(size)}a${'.'.repeat(size)}`, email: '', date: new Date() }),
+  ],
+  ['lines in a message', (size) => tagMessage(`a${'\n'.repeat(size)}b`)],
+  [
+    'steps of a revision',
+    (size) => resolveRevision({ path: '/nowhere' }, `a${'^~1'.repeat(size / 3)}!`).catch(() => undefined),
+  ],
+])('%s are read in time proportional to them', (_, read) =>
+  expect(growth((size) => void read(size))).toBeLessThan(1.8),
+);
 
 describe('names', () => {
   it('judge refs as git check-ref-format does', () => {

@@ -47,7 +47,7 @@ describe('a repository', () => {
   });
   afterAll(() => shop.close());
 
-  it('resolves what a caller may mean and nothing of the revision language', async () => {
+  it('resolves what a caller may mean, and of the revision language steps to ancestors', async () => {
     const at = async (text: string) => (await resolveRevision(shop.repo, text))?.sha;
     expect(await at('HEAD')).toBe(second);
     expect(await at('main')).toBe(second);
@@ -59,12 +59,41 @@ describe('a repository', () => {
     expect(await at(first.slice(0, 8))).toBe(first);
     expect(await resolveRevision(shop.repo, 'light')).toMatchObject({ sha: third, kind: 'branch' });
     expect(await resolveRevision(shop.repo, 'light', { prefer: 'tag' })).toMatchObject({ sha: second, kind: 'tag' });
+    for (const text of [
+      'main^',
+      'main~1',
+      'HEAD~',
+      'light~0~1^{commit}',
+      'refs/heads/main^1',
+      `${second.slice(0, 8)}^`,
+      'v1.0^0',
+    ])
+      expect([text, await at(text)]).toEqual([text, first]);
+    expect(await resolveRevision(shop.repo, 'main^{commit}')).toEqual({ sha: second, kind: 'commit' });
     const refused = [
       '',
       '@',
       '@{-1}',
-      'main^',
-      'main~1',
+      'main^2',
+      'main~2',
+      'main~99999',
+      'main~999999999',
+      `main${'~9999'.repeat(3)}`,
+      `main${'^{}'.repeat(100_000)}`,
+      '^main',
+      '~1',
+      'main^{tree}',
+      'main^{blob}',
+      'main^@',
+      'main^!',
+      'main^-',
+      'main^{/first}',
+      'main~1:a.txt',
+      'main^{commit',
+      'main~1\nHEAD',
+      'main@{upstream}',
+      'main@{upstream}~0',
+      'nope^',
       'main@{0}',
       ':/first',
       `HEAD^{/first}`,
