@@ -107,7 +107,7 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
   const matching = expressionsInSlices();
   const branches = observe(
     'merge_requests.branches',
-    manageBranches({ open, changeRefs, protectedBranches, matching }),
+    manageBranches({ open, changeRefs, protectedBranches, repositories, matching }),
   );
   const rules = observe('merge_requests.protected_branches', manageProtectedBranches(protectedBranches));
   const tags = observe('merge_requests.tags', manageTags({ open, changeRefs, repositories }));

@@ -115,10 +115,10 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
     const current = (await readRefs(repo, [ref])).get(ref)?.sha;
     const named = wanted.startSha !== '' ? wanted.startSha : wanted.startBranch;
     const sameBranch = wanted.startSha === '' && wanted.startBranch === wanted.branch;
-    if (named === '' || (sameBranch && current !== undefined)) {
+    if (named === '' || sameBranch) {
       if (current !== undefined) return { before: current, parent: current };
       if ((await listRefs(repo, ['refs/heads/'])).length === 0) return { before: zeroSha, parent: undefined };
-      throw invalid('You can only create or edit files when you are on a branch');
+      if (named === '') throw invalid('You can only create or edit files when you are on a branch');
     }
     if (current !== undefined && !wanted.force) {
       throw invalid(`A branch called '${name}' already exists. Switch to that branch in order to make changes`);

@@ -6,6 +6,7 @@ import {
   type BranchName,
   branchNameOf,
   branchRef,
+  createInitialCommit,
   getBranch,
   listBranches,
   listRefs,
@@ -18,7 +19,7 @@ import {
   type Sha,
   zeroSha,
 } from '../git';
-import type { OpenProjectRepository, ProjectRepository } from './open-project-repository';
+import type { OpenProjectRepository, ProjectRepository, Repositories } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';
 
 /** Who acts on a repository. */
@@ -41,15 +42,16 @@ export interface BranchEdges {
   readonly open: OpenProjectRepository;
   readonly changeRefs: ChangeRefs;
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
-  /** Of these names, those that match a regular expression. @throws AppError invalid for one that is none */
-  readonly matching: (names: readonly string[], expression: string) => Promise<Set<string>>;
+  readonly repositories: Pick<Repositories, 'committer'>;
+  /** Of these names, those that a regular expression matches; see `expressionsInSlices` of libs/patterns. */
+  readonly matching: (projectId: number, names: readonly string[], expression: string) => Promise<Set<string>>;
 }
 
 /** Branches merged at once by `deleteMerged`; the rest goes with the next call. */
 const removedAtOnce = 1_000;
 
 /** Branches: list, get, create, delete. */
-export function manageBranches({ open, changeRefs, protectedBranches, matching }: BranchEdges) {
+export function manageBranches({ open, changeRefs, protectedBranches, repositories, matching }: BranchEdges) {
   const headOf = async ({ repo, defaultBranch }: ProjectRepository): Promise<Sha | undefined> =>
     (await readRefs(repo, [branchRef(defaultBranch)])).get(branchRef(defaultBranch))?.sha;
 
@@ -77,6 +79,35 @@ export function manageBranches({ open, changeRefs, protectedBranches, matching }
     return { items: items.filter((branch) => branch !== undefined), total: all.length, next };
   }
 
+  async function get(projectId: number, branch: string): Promise<BranchViews<Branch>> {
+    const opened = await open(projectId);
+    const name = branchNameOf(branch);
+    const found = name === undefined ? undefined : await getBranch(opened.repo, name);
+    if (found === undefined) throw notFound('Branch');
+    return viewed(opened, found, [found.name]);
+  }
+
+  /** Gives an empty repository its default branch where `ref` names it; of two callers at once one does. Answers whether this call did. */
+  async function begin(
+    { repo, project, defaultBranch }: ProjectRepository,
+    { userId, standing }: RepositoryActor,
+    ref: string,
+    rules: readonly ProtectedBranch[],
+  ): Promise<boolean> {
+    const first = branchRef(defaultBranch);
+    if (ref !== defaultBranch && ref !== first && ref !== 'HEAD') return false;
+    if ((await listRefs(repo, ['refs/heads/'])).length > 0) return false;
+    if (!mayPush(rules, defaultBranch, standing)) {
+      throw forbidden(`You are not allowed to create the protected branch '${defaultBranch}' on this project.`);
+    }
+    const { name, email } = await repositories.committer(userId);
+    const signature = { name, email, date: new Date() };
+    const after = await createInitialCommit(repo, { readme: '', author: signature, committer: signature });
+    const updates = [{ ref: first, before: zeroSha, after }];
+    const [outcome] = await changeRefs({ projectId: project.id, actorId: userId, source: 'api', updates });
+    return outcome?.status === 'moved';
+  }
+
   async function removable(opened: ProjectRepository, actor: RepositoryActor) {
     const rules = await protectedBranches.all(opened.project.id);
     const ground = { rules, standing: actor.standing, defaultBranch: opened.defaultBranch };
@@ -96,13 +127,7 @@ export function manageBranches({ open, changeRefs, protectedBranches, matching }
     },
 
     /** One branch. */
-    async get(projectId: number, branch: string): Promise<BranchViews<Branch>> {
-      const opened = await open(projectId);
-      const name = branchNameOf(branch);
-      const found = name === undefined ? undefined : await getBranch(opened.repo, name);
-      if (found === undefined) throw notFound('Branch');
-      return viewed(opened, found, [found.name]);
-    },
+    get,
 
     /** Makes a branch at a branch, tag or commit. In an empty repository the default branch is made before, from an initial commit. */
     async create(projectId: number, actor: RepositoryActor, branch: string, ref: string): Promise<BranchViews<Branch>> {
@@ -112,6 +137,8 @@ export function manageBranches({ open, changeRefs, protectedBranches, matching }
       if (!mayPush(rules, name, actor.standing)) {
         throw forbidden(`You are not allowed to create the protected branch '${name}' on this project.`);
       }
+      const begun = await begin(opened, actor, ref, rules);
+      if (begun && name === opened.defaultBranch) return get(projectId, name);
       const revision = await resolveRevision(opened.repo, ref);
       if (revision === undefined) throw invalid(`Invalid reference name: ${ref}`);
       const wanted = branchRef(name);

@@ -23,6 +23,7 @@ export interface Compared {
   /** Oldest first, at most `comparedCommits`. */
   readonly commits: Commit[];
   readonly diff: Diff;
+  /** Both name one commit. */
   readonly sameRef: boolean;
 }
 
@@ -97,7 +98,7 @@ export function readRepository({ open }: { open: OpenProjectRepository }) {
         listCommits(repo, { from: [tip], not: [base], limit: comparedCommits }),
         diff(repo, { from: base, to: tip, mode: straight ? 'straight' : 'merge-base', unidiff }),
       ]);
-      return { commits: commits.reverse(), diff: files, sameRef: from === to };
+      return { commits: commits.reverse(), diff: files, sameRef: base === tip };
     },
 
     /** Best common ancestor of two refs or more. */

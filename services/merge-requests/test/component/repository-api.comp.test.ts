@@ -88,6 +88,50 @@ describe('branches', () => {
     expect(Date.now() - started).toBeLessThan(2_000);
   });
 
+  test('the first of an empty repository is made from an initial commit', async () => {
+    const empty = await harness.project();
+    const place = `/projects/${empty.id}/repository`;
+    const make = (branch: string, ref: string, person: Person = people.developer) =>
+      api(person, 'POST', `${place}/branches`, { branch, ref });
+    expect(await make('topic', 'nowhere')).toMatchObject({ status: 400 });
+    expect((await api(people.reporter, 'GET', `${place}/branches`)).body).toEqual([]);
+    const topic = (await make('topic', 'main')) as { status: number; body: { commit: { id: string } } };
+    expect(topic).toMatchObject({
+      status: 201,
+      body: { name: 'topic', commit: { title: 'Initial commit', parent_ids: [] } },
+    });
+    const main = {
+      name: 'main',
+      default: true,
+      commit: { id: topic.body.commit.id, author_email: 'user3@example.org' },
+    };
+    expect((await api(people.reporter, 'GET', `${place}/branches`)).body).toMatchObject([main, { name: 'topic' }]);
+    expect((await api(people.reporter, 'GET', `${place}/tree`)).body).toMatchObject([{ path: 'README.md' }]);
+    expect(await make('main', 'main', people.maintainer)).toMatchObject({ body: { message: 'Branch already exists' } });
+  });
+
+  test('of those that make the default branch of an empty repository at once one does', async () => {
+    const empty = await harness.project();
+    const make = (branch: string) =>
+      harness.api(people.developer, 'POST', `/projects/${empty.id}/repository/branches`, { branch, ref: 'HEAD' });
+    const outcomes = await Promise.all([make('main'), make('main'), make('one'), make('two')]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([201, 201, 201, 400]);
+    const branches = (await api(people.reporter, 'GET', `/projects/${empty.id}/repository/branches`)).body;
+    expect(new Set((branches as { commit: { id: string } }[]).map(({ commit }) => commit.id)).size).toBe(1);
+  });
+
+  test('who may not push to the default branch makes no first one, and a commit says where it starts', async () => {
+    const empty = await harness.project();
+    const place = `/projects/${empty.id}`;
+    await api(people.maintainer, 'POST', `${place}/protected_branches`, { name: 'main' });
+    expect(
+      (await api(people.developer, 'POST', `${place}/repository/branches`, { branch: 'x', ref: 'main' })).status,
+    ).toBe(403);
+    const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
+    const commit = { branch: 'main', start_branch: 'main', commit_message: 'First', actions };
+    expect((await api(people.maintainer, 'POST', `${place}/repository/commits`, commit)).status).toBe(201);
+  });
+
   test.each([
     ['(a)\\1', 'Regex is invalid'],
     ['(?=a)a', 'Regex is invalid'],

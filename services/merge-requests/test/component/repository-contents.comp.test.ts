@@ -51,6 +51,54 @@ describe('commits', () => {
     ]);
   });
 
+  test.each([
+    ['main..ahead', 1],
+    ['main..ahead^', 0],
+    ['ahead~1', 1],
+    ['main...ahead', 1],
+    ['ahead...main', 1],
+    ['..ahead', 1],
+    ['ahead..', 0],
+    ['HEAD^{commit}..ahead~0', 1],
+  ])('are listed by the expression %s', async (refName, count) =>
+    expect((await get(`/repository/commits?ref_name=${encodeURIComponent(refName)}`)).body).toHaveLength(count),
+  );
+
+  test.each(['ahead~1', 'ahead^', 'HEAD', 'ahead^{commit}~', 'refs/heads/ahead~1'])(
+    'are found by the expression %s wherever one is taken',
+    async (text) => {
+      const revision = encodeURIComponent(text);
+      expect((await get(`/repository/commits/${revision}`)).body).toMatchObject({ id: head });
+      expect((await get(`/repository/commits/${revision}/diff`)).body).toHaveLength(3);
+      expect((await get(`/repository/commits/${revision}/statuses`)).body).toEqual([]);
+      expect((await get(`/repository/tree?ref=${revision}`)).body).toHaveLength(3);
+      expect((await get(`/repository/files/README.md?ref=${revision}`)).body).toMatchObject({ commit_id: head });
+      expect((await get(`/repository/contributors?ref=${revision}`)).body).toHaveLength(1);
+      const branch = { branch: 'expressed', ref: text };
+      expect(await post('/repository/branches', branch)).toMatchObject({ status: 201, body: { commit: { id: head } } });
+      expect((await api(people.developer, 'DELETE', at('/repository/branches/expressed'))).status).toBe(204);
+      const tag = { tag_name: 'expressed', ref: text };
+      expect(await post('/repository/tags', tag)).toMatchObject({ status: 201, body: { target: head } });
+      expect((await api(people.maintainer, 'DELETE', at('/repository/tags/expressed'))).status).toBe(204);
+    },
+  );
+
+  test.each([
+    'main~1',
+    'main^2',
+    'main~999999999',
+    'HEAD^{/A}',
+    ':/A',
+    'main:README.md',
+    'main@{upstream}',
+    'a..b...c',
+  ])('are none by the expression %s', async (text) => {
+    const revision = encodeURIComponent(text);
+    const missing = { status: 404, body: { message: '404 Commit Not Found' } };
+    expect(await get(`/repository/commits/${revision}`)).toMatchObject(missing);
+    expect(await get(`/repository/commits?ref_name=${revision}`)).toMatchObject(missing);
+  });
+
   test('are targets of rows elsewhere for those who read the code, and what is none is left out', async () => {
     const { handlers } = commitTargetHandler({
       commits: readCommitsOf({ open: harness.part.openProjectRepository }),
@@ -369,6 +417,14 @@ describe('trees, blobs and comparisons', () => {
       id: head,
     });
     expect((await get('/repository/merge_base?refs=main')).status).toBe(400);
+  });
+
+  test('what is compared is one commit whatever it is called', async () => {
+    const same = async (from: string, to: string) =>
+      (await get(`/repository/compare?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`)).body;
+    expect(await same('main', head)).toMatchObject({ compare_same_ref: true, commit: null });
+    expect(await same('HEAD~0', 'refs/heads/main')).toMatchObject({ compare_same_ref: true });
+    expect(await same('ahead~1', 'ahead')).toMatchObject({ compare_same_ref: false, commits: [{ title: 'A commit' }] });
   });
 
   test('contributors are counted', async () => {
