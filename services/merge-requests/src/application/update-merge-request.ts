@@ -44,7 +44,7 @@ export interface UpdateMergeRequestCommand extends Omit<DescribedWish, 'dueDate'
   readonly allowCollaboration?: boolean;
   /** null takes it away. */
   readonly mergeAfter?: Date | null;
-  /** A state it cannot get from where it is, and assignees who may not read it, are refused; they are passed over otherwise. */
+  /** Assignees who may not read it are refused; they are passed over otherwise. */
   readonly strict?: boolean;
 }
 
@@ -81,6 +81,8 @@ interface Prepared {
   readonly milestoneId: number | null | undefined;
   readonly target: { readonly sha: Sha; readonly diff: DiffVersion | undefined } | undefined;
   readonly source: Sha | undefined;
+  /** The state event was asked for by itself. */
+  readonly stateAsked: boolean;
   /** What the description says was worked. */
   readonly tracking: readonly TimeTracking[];
 }
@@ -90,12 +92,16 @@ const without = (from: readonly number[], ids: readonly number[]): number[] => f
 const same = (one: readonly number[], other: readonly number[]): boolean =>
   one.length === other.length && one.every((id) => other.includes(id));
 
-/** The state after an event; undefined when it stays. */
+/**
+ * The state after an event; undefined when it stays.
+ * @param asked it was asked for by itself, not by a command in a description, which is passed over where it cannot come true
+ */
 function nextState(
   state: MergeRequestState,
-  { stateEvent: event, strict = false }: UpdateMergeRequestCommand,
+  event: 'close' | 'reopen' | undefined,
+  asked: boolean,
 ): MergeRequestState | undefined {
-  if (strict && event !== undefined && state === 'merged')
+  if (asked && event !== undefined && state === 'merged')
     throw conflict('409 Conflict: the merge request has been merged');
   if (event === 'close') {
     // While it is being merged nobody knows yet whether there is anything left to close (D8).
@@ -212,7 +218,7 @@ function decide(
     });
   }
 
-  const state = nextState(mr.state, command);
+  const state = nextState(mr.state, command.stateEvent, prepared.stateAsked);
   if (state === 'closed') {
     patch = { ...patch, ...noAutoMerge, state, closedById: caller.userId, closedAt: now, mergeError: null };
     leaves = 'closed';
@@ -291,6 +297,7 @@ export const updateMergeRequest =
       (await edges.ensureLabels(caller, projectId, titles)).map(({ id }) => id);
     const removed = new Set(command.removeLabels.map((title) => displayText(title).toLowerCase()));
     const prepared: Prepared = {
+      stateAsked: wanted.stateEvent !== undefined,
       assigneeIds: await people(command.assigneeIds, command.strict),
       addedAssigneeIds: await people(command.addAssigneeIds, command.strict),
       reviewerIds: await people(command.reviewerIds),

@@ -107,9 +107,17 @@ describe('a merge request', () => {
       await expect(harness.command(people.maintainer, { ...key, stateEvent })).rejects.toMatchObject({
         kind: 'conflict',
       });
-      expect((await api(people.maintainer, 'PUT', mr(project, iid), { state_event: stateEvent })).body.state).toBe(
-        'merged',
-      );
+      const edit = { title: 'Another', state_event: stateEvent };
+      expect(await api(people.maintainer, 'PUT', mr(project, iid), edit)).toMatchObject({
+        status: 409,
+        body: { message: '409 Conflict: the merge request has been merged' },
+      });
+      const described = { description: `After\n/${stateEvent}` };
+      expect((await api(people.maintainer, 'PUT', mr(project, iid), described)).body).toMatchObject({
+        state: 'merged',
+        title: 'Merge feature',
+        description: 'After',
+      });
     }
   });
 });
