@@ -1,9 +1,18 @@
-import { badRequest, forbidden, invalid, notFound } from '@switchyard/errors';
+import { badRequest, forbidden, invalid, invalidParams, notFound } from '@switchyard/errors';
 import type { CommitStatusView } from '../domain/pipeline';
 import { defaultStatusName, shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
-import { developer } from '../domain/protected-branch';
-import { type Repository, readCommit, refsContaining, resolveRevision, type Sha } from '../git';
+import { developer, mayPush } from '../domain/protected-branch';
+import {
+  branchNameOf,
+  type Repository,
+  readCommit,
+  refNameOf,
+  refsContaining,
+  resolveRevision,
+  type Sha,
+  tagNameOf,
+} from '../git';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 import { mayDecideOn } from './merge-right';
 import { branchOf } from './ref-change';
@@ -38,6 +47,24 @@ function checkTexts({ name, targetUrl, description, coverage }: ReportCommand): 
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
+/** True for the name of a branch or tag, short or in full, and for other refs in full. */
+function isRefName(text: string): boolean {
+  const short = shortRef(text);
+  if (short !== text) return branchNameOf(short) !== undefined;
+  return (text.startsWith('refs/') ? refNameOf(text) : (branchNameOf(text) ?? tagNameOf(text))) !== undefined;
+}
+
+/** Whether someone may report on `ref`: on a protected branch those who may push to it (D8 says who on a train ref). */
+async function mayReportOn(
+  edges: MergeRequestEdges,
+  caller: Caller,
+  projectId: number,
+  { ref, tag }: { readonly ref: string; readonly tag: boolean },
+): Promise<boolean | undefined> {
+  if (tag || ref.startsWith('refs/')) return mayDecideOn(edges, caller, projectId, ref);
+  return mayPush(await edges.protectedBranches.all(projectId), ref, caller);
+}
+
 /** The ref a report without one is about: that of the commit's newest pipeline, else a branch that holds the commit. */
 async function refOf(
   edges: MergeRequestEdges,
@@ -60,6 +87,7 @@ export const reportCommitStatus =
   async (caller: Caller, command: ReportCommand): Promise<CommitStatusView> => {
     if (caller.level < developer) throw forbidden();
     checkTexts(command);
+    if (command.ref !== undefined && !isRefName(command.ref)) throw invalidParams('ref is invalid');
     const { projectId } = command;
     const { repo, defaultBranch } = await edges.openRepository(projectId);
     const given =
@@ -80,7 +108,7 @@ export const reportCommitStatus =
               ref: shortRef(command.ref),
               tag: command.ref.startsWith('refs/tags/') || (await isTag(repo, command.ref)),
             };
-    const right = await mayDecideOn(edges, caller, projectId, where.ref);
+    const right = await mayReportOn(edges, caller, projectId, where);
     if (right === undefined) throw notFound('Pipeline');
     if (!right) throw forbidden();
     const outcome = await edges.pipelines.report(

@@ -133,6 +133,41 @@ describe('pipelines', () => {
     });
   });
 
+  test('statuses of a protected branch take the right to push to it, and a name that is a ref', async () => {
+    const project = await newProject();
+    const tip = await commit(project, 'main', { 'two.txt': 'two\n' });
+    const report = (person: Person, body: object) =>
+      api(person, 'POST', at(project, `/statuses/${tip}`), { state: 'success', ...body });
+    const pipelines = async () => (await api(people.reporter, 'GET', at(project, '/pipelines'))).body.length;
+    for (const ref of [undefined, 'main', 'refs/heads/main']) {
+      expect((await report(people.developer, { ref })).status).toBe(403);
+    }
+    const invalid = [
+      'refs/merge-requests/1/train\n',
+      'refs/merge-requests/1/train ',
+      'main\n',
+      'a..b',
+      '-x',
+      'refs/',
+      'refs/heads/refs/merge-requests/1/train',
+      'refs/heads/',
+      '@{-1}',
+      'main~1',
+    ];
+    for (const ref of invalid) {
+      expect(await report(people.maintainer, { ref })).toMatchObject({
+        status: 400,
+        body: { error: 'ref is invalid' },
+      });
+    }
+    expect(await pipelines()).toBe(0);
+    const made = await report(people.maintainer, { ref: 'main' });
+    expect(made.status).toBe(201);
+    expect((await report(people.developer, { pipeline_id: made.body.pipeline_id })).status).toBe(403);
+    expect((await report(people.developer, { ref: 'free' })).status).toBe(201);
+    expect(await pipelines()).toBe(2);
+  });
+
   test('auto-merge is taken back when the project was archived before its time came', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
