@@ -16,6 +16,7 @@ const because = {
   target_branch_deleted: 'its target branch was deleted',
   retargeted: 'its target branch was changed',
   trains_disabled: 'merge trains are no longer in force for the project',
+  archived: 'the project was archived',
   merged_by_push: 'a push brought its commits into the target branch',
   skipped: 'it is merged at once',
   build_failed: 'git failed to build it, which the operator should know of',

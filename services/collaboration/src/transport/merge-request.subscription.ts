@@ -47,6 +47,7 @@ const reasons: Record<Reason, RemovalReason> = {
   [Reason.REASON_MERGED_BY_PUSH]: 'merged_by_push',
   [Reason.REASON_SKIPPED]: 'skipped',
   [Reason.REASON_BUILD_FAILED]: 'build_failed',
+  [Reason.REASON_ARCHIVED]: 'archived',
 };
 
 /** Why an entry left a train, in words; `unknown` for a reason that a later version added. */

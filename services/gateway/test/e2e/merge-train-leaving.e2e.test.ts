@@ -253,6 +253,11 @@ describe('a car leaves its train', () => {
       all: true,
       leave: ({ at, adder }) => call('PUT', at(), { merge_trains_enabled: false }, adder),
     },
+    'the project archived': {
+      because: 'the project was archived',
+      all: true,
+      leave: ({ at }) => call('POST', at('/archive')),
+    },
     'pipelines of merge requests switched off': {
       because: trainsOff,
       all: true,

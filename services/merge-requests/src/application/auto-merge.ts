@@ -76,7 +76,7 @@ export const runAutoMerge =
     };
     const project = await edges.directory.project(projectId);
     if (project === undefined) return;
-    if (project.archived) return giveUp('not_mergeable', 'The project was archived.');
+    if (project.archived) return giveUp('archived', 'The project was archived.');
     const standing = await edges.directory.standing(autoMergeUserId, projectId);
     if (!(await mayMergeInto(edges, projectId, targetBranch, standing))) {
       return giveUp('right_lost', 'The user who set auto-merge may no longer merge into the target branch.');

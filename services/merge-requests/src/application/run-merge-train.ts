@@ -106,7 +106,7 @@ async function once(
   stored: StoredTrain,
 ): Promise<boolean> {
   // A landing under way is settled by the sweep.
-  if (!stored.running) return dissolve(edges, stored, 'trains_disabled');
+  if (stored.stoppedBy !== undefined) return dissolve(edges, stored, stored.stoppedBy);
   // A landing under way settles where the target stands; what else moved it is looked at after that.
   const merging = stored.train.cars[0]?.status === 'merging';
   if (stored.unseenMoves !== undefined && !merging) return readTarget(edges, repo, stored);

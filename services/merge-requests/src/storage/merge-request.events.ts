@@ -54,6 +54,7 @@ const reasons: Record<LeaveReason, Reason> = {
   merged_by_push: Reason.REASON_MERGED_BY_PUSH,
   skipped: Reason.REASON_SKIPPED,
   build_failed: Reason.REASON_BUILD_FAILED,
+  archived: Reason.REASON_ARCHIVED,
 };
 
 const autoMergeChanges = {

@@ -52,8 +52,8 @@ export interface StoredTrain {
   readonly reports: readonly Signal[];
   /** Moves of the target branch that were reported, when they are more than it has looked at. */
   readonly unseenMoves: number | undefined;
-  /** The project runs trains, and lives. */
-  readonly running: boolean;
+  /** Why the project runs no trains; undefined while it does. */
+  readonly stoppedBy: 'archived' | 'trains_disabled' | undefined;
   /** Minutes a pipeline has. */
   readonly timeoutMinutes: number;
 }
@@ -188,7 +188,7 @@ export async function loadTrain(db: SqlExecutor, trainId: number, lock: boolean)
     cars: new Map(rows.map((car) => [car.id, toStoredCar(car)])),
     reports: rows.flatMap((car) => reportOf(car, row)),
     unseenMoves: row.target_moves === row.target_seen ? undefined : row.target_moves,
-    running: row.merge_trains_enabled && !row.archived,
+    stoppedBy: row.archived ? 'archived' : row.merge_trains_enabled ? undefined : 'trains_disabled',
     timeoutMinutes: row.merge_train_timeout,
   };
 }
