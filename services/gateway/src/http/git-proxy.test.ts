@@ -14,6 +14,9 @@ describe('a URL is a git request', () => {
     ['POST', '/a/b/c.git/git-upload-pack', 'a/b/c', 'git-upload-pack'],
     ['POST', '/a/b.c.git/git-receive-pack', 'a/b.c', 'git-receive-pack'],
     ['GET', '/a/b%20c.git/info/refs', 'a/b c', 'git-upload-pack'],
+    ['POST', '/a/b.git/info/lfs/objects/batch', 'a/b', 'git-upload-pack'],
+    ['GET', '/a/b/info/lfs/locks?limit=1', 'a/b', 'git-upload-pack'],
+    ['PUT', '/a/b.git/info/lfs', 'a/b', 'git-upload-pack'],
   ])('%s %s', (method, url, project, service) => expect(gitRequestOf(method, url)).toMatchObject({ project, service }));
 
   test.each([

@@ -20,6 +20,8 @@ interface GitRequest {
   /** Path below the repository, with its query. */
   readonly below: string;
   readonly service: 'git-upload-pack' | 'git-receive-pack';
+  /** It asks for large files, which are not served (G-13-18). */
+  readonly lfs?: boolean;
 }
 
 /** An answer to the client in place of the repository's; git prints plain text as `remote:` lines. */
@@ -38,7 +40,7 @@ const scopes = {
   'git-receive-pack': ['api', 'write_repository'],
 } as const;
 
-const pathForm = /^\/((?:[^/]+\/)+[^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
+const pathForm = /^\/((?:[^/]+\/)+[^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|info\/lfs(?:\/.*)?)$/;
 
 /** The git request of a URL; undefined for everything else. Paths of the API are never taken for repositories. */
 export function gitRequestOf(method: string, url: string): GitRequest | undefined {
@@ -52,6 +54,7 @@ export function gitRequestOf(method: string, url: string): GitRequest | undefine
   } catch {
     return undefined;
   }
+  if (end.startsWith('info/lfs')) return { project, below: end, service: 'git-upload-pack', lfs: true };
   if (end === 'info/refs') {
     const service = new URLSearchParams(query).get('service');
     const isSmart = service === 'git-upload-pack' || service === 'git-receive-pack';
@@ -113,6 +116,12 @@ function send(response: Response, { status, text }: Refusal): void {
   response.status(status).type('text/plain').send(`${text}\n`);
 }
 
+/** The answer to a client of large files, in the form that it prints. */
+function sendUnsupportedLfs(response: Response): void {
+  const message = 'Git LFS is not supported by this server.';
+  response.status(501).type('application/vnd.git-lfs+json').send(JSON.stringify({ message }));
+}
+
 /**
  * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…` (D7): who asks and what they may do is resolved here, the
  * request itself streams to merge-requests with signed metadata. A path the project had before still serves.
@@ -133,6 +142,7 @@ export function gitProxy({ access, forward }: GitProxyEdges): (app: Express) => 
     if (refusalOf(answer, asked.service) !== undefined) answer = await resolve(token, asked.project, requestId, true);
     const refusal = refusalOf(answer, asked.service);
     if (refusal !== undefined || answer.access === undefined) return send(response, refusal ?? notThere);
+    if (asked.lfs) return sendUnsupportedLfs(response);
     const path = `/projects/${answer.access.id}/git/${asked.below}`;
     await forward(
       request,
