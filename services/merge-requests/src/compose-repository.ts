@@ -6,6 +6,7 @@ import { repeat, type ServiceImplementation, type TrustedKeys } from '@switchyar
 import { gauge, observe } from '@switchyard/telemetry';
 import { refChanges } from './application/change-refs';
 import { commitFiles } from './application/commit-files';
+import { inviteMergeRequests } from './application/invite-merge-requests';
 import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
 import { manageTags } from './application/manage-tags';
@@ -27,6 +28,7 @@ import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { openRepository, type Repository } from './git';
 import { codeReaders } from './storage/code-readers';
 import { commitPipelineStore } from './storage/commit-pipeline.store';
+import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { mergeRequestPeopleStore } from './storage/merge-request-people.store';
 import { protectedBranchStore } from './storage/protected-branch.store';
 import { refChangeStore } from './storage/ref-change.store';
@@ -117,7 +119,8 @@ export function composeRepository(edges: RepositoryPartEdges): RepositoryPart {
   });
   const reading = observe('merge_requests.repository', readRepository({ open }));
   const files = observe('merge_requests.files', readRepositoryFile({ open }));
-  const pushes = observe('merge_requests.pushes', receivePush({ open, changes, protectedBranches }));
+  const inviteFor = inviteMergeRequests({ open, links: mergeRequestLinksStore(db), externalUrl });
+  const pushes = observe('merge_requests.pushes', receivePush({ open, changes, protectedBranches, inviteFor }));
   const fetches = observe('merge_requests.fetches', serveFetch({ open }));
   return {
     services: [

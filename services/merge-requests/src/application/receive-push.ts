@@ -12,9 +12,11 @@ import {
   type PushHooks,
   receivePack,
   type UpdateResult,
+  zeroSha,
 } from '../git';
 import type { RefChanges } from './change-refs';
 import type { OpenProjectRepository } from './open-project-repository';
+import { branchOf } from './ref-change';
 
 faultPoints.push('push.received', 'push.decided');
 
@@ -32,7 +34,16 @@ export interface ReceivePushEdges {
   readonly open: OpenProjectRepository;
   readonly changes: Pick<RefChanges, 'changeRefsBy'>;
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
+  /** What is said of branches that were pushed; see invite-merge-requests.ts. */
+  readonly inviteFor: (projectId: number, branches: readonly string[]) => Promise<string[]>;
 }
+
+/** Push options of which a push is told that they have no effect. */
+const namedOptions = 10;
+
+/** No push option has a meaning yet; one that is sent must not seem to work. */
+const unknownOption = (option: string): string =>
+  `The push option '${option.slice(0, 100)}' is unknown and has no effect.`;
 
 /** A promise that is settled from outside. */
 function deferred<T>() {
@@ -76,7 +87,18 @@ function bracket(start: (move: () => Promise<readonly (string | undefined)[]>) =
 }
 
 /** Receives a push: rules decide, intents are committed, refs move, results are committed, the client hears of it (D7). */
-export function receivePush({ open, changes, protectedBranches }: ReceivePushEdges) {
+export function receivePush({ open, changes, protectedBranches, inviteFor }: ReceivePushEdges) {
+  // The push is done: a line more or less on the client's screen must not make it look as if it had failed.
+  async function invitation(projectId: number, results: readonly UpdateResult[]): Promise<string[]> {
+    const branches = results.flatMap(({ ok, ref, new: after }) =>
+      ok && after !== zeroSha ? (branchOf(ref) ?? []) : [],
+    );
+    return inviteFor(projectId, branches).catch((error: unknown) => {
+      logger.warn({ err: error, project_id: projectId }, 'a push was answered without its links');
+      return [];
+    });
+  }
+
   async function verdictsOn(push: ProposedPush, request: PushRequest) {
     const [{ defaultBranch }, rules] = await Promise.all([
       open(request.projectId),
@@ -91,7 +113,10 @@ export function receivePush({ open, changes, protectedBranches }: ReceivePushEdg
       verdicts: reasons.map((reason) =>
         reason === undefined ? ({ accept: true } as const) : ({ accept: false, reason } as const),
       ),
-      messages: [...new Set(reasons.filter((reason) => reason !== undefined))].map((reason) => `Switchyard: ${reason}`),
+      messages: [
+        ...new Set(reasons.filter((reason) => reason !== undefined)),
+        ...[...new Set(push.options)].slice(0, namedOptions).map(unknownOption),
+      ].map((text) => `Switchyard: ${text}`),
     };
   }
 
@@ -137,7 +162,7 @@ export function receivePush({ open, changes, protectedBranches }: ReceivePushEdg
         },
         onResult: async (results: readonly UpdateResult[]) => {
           await push?.end(results.map((result) => (result.ok ? undefined : result.reason)));
-          return undefined;
+          return { messages: await invitation(request.projectId, results) };
         },
       };
       const onStart = () => void response.writeHead(200, head);

@@ -212,6 +212,33 @@ test('scopes, levels and archiving decide over pushes; both address forms and al
   expect(await refused(people.owner)).toContain('archived');
 });
 
+test('a push says where a merge request is made or found, and which of its options mean nothing', async () => {
+  const { project, folder } = await pushed();
+  const push = (...args: string[]) => harness.git(folder, 'push', 'origin', ...args);
+  await harness.git(folder, 'checkout', '--quiet', '-b', 'a/b c'.replace(' ', '+'));
+  await commit(folder, { 'new.txt': 'new\n' }, 'New');
+  const first = await push('-o', 'merge_request.create', 'a/b+c');
+  expect(first).toMatch(/remote: To create a merge request for a\/b\+c, visit:\s*\n/);
+  const address = `http://switchyard.test/${project.path}/-/merge_requests`;
+  expect(first).toContain(`remote:   ${address}/new?merge_request%5Bsource_branch%5D=a%2Fb%2Bc`);
+  expect(first).toContain("remote: Switchyard: The push option 'merge_request.create' is unknown and has no effect.");
+  const opened = await harness.api(people.maintainer, 'POST', `/projects/${project.id}/merge_requests`, {
+    source_branch: 'a/b+c',
+    target_branch: 'main',
+    title: 'New',
+  });
+  expect(opened.status).toBe(201);
+  await commit(folder, { 'newer.txt': 'newer\n' }, 'Newer');
+  const second = await push('a/b+c', 'a/b+c:refs/heads/other', 'a/b+c:refs/tags/v9');
+  expect(second).toContain('remote: View merge request for a/b+c:');
+  expect(second).toMatch(new RegExp(`remote:   ${address}/1\\s`));
+  expect(second).toContain('remote: To create a merge request for other, visit:');
+  expect(second).not.toContain('v9, visit');
+  for (const args of [[':other'], ['a/b+c:main']]) expect(await push(...args)).not.toContain('merge request');
+  await harness.db.query(sql`update directory.projects set merge_requests_enabled = false where id = ${project.id}`);
+  expect(await push('a/b+c:refs/heads/third')).not.toContain('merge request');
+});
+
 test('of pushes to one branch at the same time one wins and the others are told', async () => {
   const { project, folder } = await pushed();
   const clones = await Promise.all(
