@@ -54,7 +54,7 @@ export function openDataFolder(data) {
       closeToOthers(join(data, folder), 0o700);
     }
     for (const name of [...OWN_FILES, ...filesIn(data, 'keys'), ...filesIn(data, 'logs')]) {
-      if (existsSync(join(data, name))) closeToOthers(join(data, name), 0o600);
+      closeToOthers(join(data, name), 0o600);
     }
   } catch (error) {
     throw new LaunchFailure(`SWITCHYARD_DATA: cannot make ${data} (${error.code ?? error.message})`);
@@ -183,13 +183,13 @@ const filesIn = (data, folder) => readdirSync(join(data, folder)).map((name) => 
 
 /** Takes from an entry what `mode` does not allow; an earlier release, or a copy, may have left it open. */
 function closeToOthers(path, mode) {
-  const found = statSync(path).mode & 0o777;
+  const found = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
   if ((found & ~mode & 0o077) === 0) return;
   try {
     chmodSync(path, found & (mode | 0o700));
   } catch (error) {
-    // It belongs to somebody else, who has lent it.
-    if (error.code !== 'EPERM') throw error;
+    // It belongs to somebody else, who has lent it; or another launcher, which holds the lock, has just taken it away.
+    if (error.code !== 'EPERM' && error.code !== 'ENOENT') throw error;
   }
 }
 

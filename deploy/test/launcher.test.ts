@@ -154,16 +154,19 @@ describe('the launcher', () => {
     process.kill(service.pid, 'SIGKILL');
     const database = postgresPid(root);
     process.kill(database, 'SIGKILL');
-    await eventually(async () => {
-      const again = await seenBy(service.env.HTTP_PORT!);
-      expect(again.pid).not.toBe(service.pid);
-      expect(postgresPid(root)).not.toBe(database);
-      const client = new pg.Client({ connectionString: again.env.DATABASE_URL });
-      client.on('error', () => {});
-      await client.connect();
-      await client.query('select from kept');
-      await client.end();
-    });
+    await eventually(
+      async () => {
+        const again = await seenBy(service.env.HTTP_PORT!);
+        expect(again.pid).not.toBe(service.pid);
+        expect(postgresPid(root)).not.toBe(database);
+        const client = new pg.Client({ connectionString: again.env.DATABASE_URL });
+        client.on('error', () => {});
+        await client.connect();
+        await client.query('select from kept');
+        await client.end();
+      },
+      { within: 30_000 },
+    );
     expect(first.output()).toMatch(/merge-requests ended by SIGKILL; starting it again/);
 
     const began = Date.now();

@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import { LaunchFailure } from '../failure.mjs';
 
 const UNDEFINED_DATABASE = '3D000';
-const WRONG_PASSWORD = '28P01';
+/** A wrong password, a role without login, one that may not connect. */
+const REFUSED_LOGIN = /^(?:28...|42501)$/;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
@@ -70,14 +71,14 @@ async function connect(connectionString) {
   return client;
 }
 
-/** Whether the password is right. */
+/** Whether the login does. */
 async function opens(connectionString) {
   try {
     const client = await connect(connectionString);
     await client.end();
     return true;
   } catch (error) {
-    if (error.code === WRONG_PASSWORD) return false;
+    if (REFUSED_LOGIN.test(error.code)) return false;
     throw error;
   }
 }
