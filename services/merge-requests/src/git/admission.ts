@@ -54,9 +54,8 @@ export class Admission {
    */
   async enter(asker: Asker, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.queue.length === 0 || !this.queue.some((one) => this.fits(one.asker))) {
-      if (this.fits(asker)) return this.take(asker);
-    }
+    // None of those who wait fits, or it would not wait.
+    if (this.fits(asker)) return this.take(asker);
     const { waiting, waitMs, placesPerCaller } = this.limits();
     const ofCaller = this.queue.filter((one) => one.asker.caller === asker.caller).length;
     // Nobody may fill the queue alone.
@@ -121,8 +120,12 @@ export class Admission {
       this.running -= 1;
       add(this.callers, asker.caller, -1);
       add(this.repositories, asker.repository, -1);
-      // One place freed can let in one caller: whom it is that waits longest and fits.
-      this.queue.find((one) => this.fits(one.asker))?.admit();
+      // Several may fit now: one whose own share was used up, and one whom the repository held up.
+      for (;;) {
+        const next = this.queue.find((one) => this.fits(one.asker));
+        if (next === undefined) return;
+        next.admit();
+      }
     };
   }
 }

@@ -23,6 +23,7 @@ import type { rebaseMergeRequest } from '../application/rebase-merge-request';
 import type { trackMergeRequestTime } from '../application/track-merge-request-time';
 import type { UpdateMergeRequestCommand, updateMergeRequest } from '../application/update-merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
+import { maxDiffFiles } from '../git';
 import { commitObject, diffObject } from '../presenters/commit.presenter';
 import { presentMergeRequest, presentSimpleMergeRequest } from '../presenters/merge-request.presenter';
 import {
@@ -208,10 +209,9 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
     async listMergeRequestDiffs({ page: wanted, unidiff, ...key }) {
       const { offset, limit } = windowOf(wanted);
       const { diff } = await useCases.readMergeRequestDiffs(key, { unidiff, page: { skip: offset, limit } });
-      return windowPage(diff.files.map(diffObject), wanted, {
-        total: diff.total,
-        hasNext: offset + diff.files.length < diff.total,
-      });
+      // What is never listed is on no page.
+      const total = Math.min(diff.total, maxDiffFiles);
+      return windowPage(diff.files.map(diffObject), wanted, { total, hasNext: offset + diff.files.length < total });
     },
 
     async getMergeRequestChanges({ unidiff, ...key }, context) {

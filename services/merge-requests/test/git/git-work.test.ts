@@ -32,6 +32,17 @@ describe('admission', () => {
     expect([admission.running, admission.waiting]).toEqual([0, 0]);
   });
 
+  it('lets in all whom one that leaves has held up, by its own share or by that of its repository', async () => {
+    const admission = new Admission(() => limits);
+    const ada = await admission.enter(user('ada', 'r'), never);
+    await admission.enter(user('bob', 'r'), never);
+    const held = [admission.enter(user('ada', 's'), never), admission.enter(user('cid', 'r'), never)];
+    expect(admission.waiting).toBe(2);
+    ada();
+    await Promise.all(held);
+    expect([admission.running, admission.waiting]).toEqual([3, 0]);
+  });
+
   it('says 429 to a user whose own share is used up, and 503 to everybody else', async () => {
     const admission = new Admission(() => ({ ...limits, waitMs: 0 }));
     await admission.enter(user('ada', 'r'), never);
