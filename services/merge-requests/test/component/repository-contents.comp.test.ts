@@ -424,7 +424,7 @@ describe('trees, blobs and comparisons', () => {
       (await get(`/repository/compare?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`)).body;
     expect(await same('main', head)).toMatchObject({ compare_same_ref: true, commit: null });
     expect(await same('HEAD~0', 'refs/heads/main')).toMatchObject({ compare_same_ref: true });
-    expect(await same('ahead~1', 'ahead')).toMatchObject({ compare_same_ref: false, commits: [{ title: 'A commit' }] });
+    expect(await same('ahead~1', 'ahead')).toMatchObject({ compare_same_ref: false, commits: [{}] });
   });
 
   test('contributors are counted', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from '@switchyard/database';
 import { identityKey } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
-import { type Harness, people, startHarness, type TestProject } from './repository-harness';
+import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -237,6 +237,39 @@ test('a push says where a merge request is made or found, and which of its optio
   for (const args of [[':other'], ['a/b+c:main']]) expect(await push(...args)).not.toContain('merge request');
   await harness.db.query(sql`update directory.projects set merge_requests_enabled = false where id = ${project.id}`);
   expect(await push('a/b+c:refs/heads/third')).not.toContain('merge request');
+});
+
+test('large files are told to be unsupported, to those who may read the project', async () => {
+  const { project } = await pushed();
+  const ask = async (person: Person | undefined, path: string, method = 'POST') => {
+    const password = Buffer.from(`git:${person?.token}`).toString('base64');
+    const response = await fetch(`${harness.url}/${path}`, {
+      method,
+      headers: {
+        ...(person === undefined ? {} : { authorization: `Basic ${password}` }),
+        'content-type': 'application/vnd.git-lfs+json',
+      },
+      body: method === 'GET' ? undefined : JSON.stringify({ operation: 'download', objects: [] }),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  for (const [path, method] of [
+    ['objects/batch', 'POST'],
+    ['locks?limit=1', 'GET'],
+    ['locks/verify', 'POST'],
+    ['locks/1/unlock', 'POST'],
+  ]) {
+    const answer = await ask(people.reporter, `${project.path}.git/info/lfs/${path}`, method);
+    expect(answer.status).toBe(501);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/vnd\.git-lfs\+json/);
+    expect(JSON.parse(answer.text)).toEqual({ message: 'Git LFS is not supported by this server.' });
+  }
+  const batch = `${project.path}/info/lfs/objects/batch`;
+  expect((await ask(people.reporter, batch)).status).toBe(501);
+  expect((await ask(people.stranger, batch)).status).toBe(404);
+  const challenged = await ask(undefined, batch);
+  expect([challenged.status, challenged.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Switchyard"']);
+  expect((await ask(people.reporter, 'group/nothing.git/info/lfs/objects/batch')).status).toBe(404);
 });
 
 test('of pushes to one branch at the same time one wins and the others are told', async () => {
