@@ -1,4 +1,5 @@
 import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
+import { type RenderMarkdown, renderTitle } from '@switchyard/markdown';
 import { timeStats } from '@switchyard/texts';
 import type { Issue } from '../domain/issue';
 import { type IssueView, issueReference } from '../domain/issue-view';
@@ -12,6 +13,8 @@ export interface IssueRendering {
   readonly withLabelsDetails?: boolean;
   /** Licence tier: premium features add their fields. */
   readonly tier?: string;
+  /** Adds title and description as HTML; one renderer serves a whole reply. */
+  readonly html?: RenderMarkdown | undefined;
 }
 
 const origin = (externalUrl: string): string => externalUrl.replace(/\/+$/, '');
@@ -51,6 +54,9 @@ export function presentIssue(view: IssueView, rendering: IssueRendering) {
     project_id: issue.projectId,
     title: issue.title,
     description: issue.description ?? null,
+    ...(rendering.html === undefined
+      ? {}
+      : { title_html: renderTitle(issue.title), description_html: rendering.html(issue.description ?? '') }),
     state: issue.state,
     created_at: issue.createdAt.toISOString(),
     updated_at: issue.updatedAt.toISOString(),

@@ -1,5 +1,6 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { type UserRow, userReference, type Viewer } from '@switchyard/directory';
+import { markdownRenderer } from '@switchyard/markdown';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import { type CallContext, entity, implement, nothing, page, pageRequest, timeTracking } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
@@ -78,15 +79,16 @@ const toUpdate = (request: UpdateIssueRequest): UpdateIssueCommand => ({
 
 /** gRPC side of issues. */
 export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, clock }: IssueHandlerEdges) {
-  const rendering = (context: CallContext, inProject = true) => ({
+  const rendering = (context: CallContext, inProject = true, html = false) => ({
     externalUrl,
     context: inProject ? ('project' as const) : ('instance' as const),
     now: clock(),
     tier: context.access?.tier ?? '',
+    html: html ? markdownRenderer() : undefined,
   });
 
-  const shown = ({ view, subscribed }: IssueDetails, context: CallContext, status = 0) =>
-    entity({ ...presentIssue(view, rendering(context)), subscribed }, status);
+  const shown = ({ view, subscribed }: IssueDetails, context: CallContext, html = false) =>
+    entity({ ...presentIssue(view, rendering(context, true, html)), subscribed });
 
   const queryOf = (
     request: { projectId: number; groupId: number; filter: Parameters<typeof toIssueFilter>[0] },
@@ -107,7 +109,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
       const wanted = pageRequest(request.page, { orderBy: 'created_at', descending: true });
       const found = await lists.page(queryOf(request, context), wanted);
       const how = {
-        ...rendering(context, request.projectId > 0),
+        ...rendering(context, request.projectId > 0, request.renderHtml),
         withLabelsDetails: request.withLabelsDetails,
       };
       return page(
@@ -119,7 +121,8 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
     getIssuesStatistics: async (request, context) =>
       entity({ statistics: { counts: await lists.counts(queryOf(request, context)) } }),
 
-    getIssue: async (key, context) => shown(await useCases.readIssue(callerOf(context), key), context),
+    getIssue: async ({ renderHtml, ...key }, context) =>
+      shown(await useCases.readIssue(callerOf(context), key), context, renderHtml),
 
     getIssueById: async ({ id }, context) => {
       const { view, subscribed } = await useCases.readIssueById(callerOf(context), id);

@@ -33,12 +33,12 @@ const say = async (issue: Item, body: string, user: DirectoryUser = scene.bob, i
     await scene.here.notes.createNote({ noteable: refOf(issue), body, internal, createdAt: undefined }, scene.as(user)),
   );
 
-const seen = async ({ iid }: Item, user: DirectoryUser): Promise<Item> =>
-  json(await scene.here.issues.getIssue({ projectId: scene.project.id, iid }, scene.as(user)));
+const seen = async ({ iid }: Item, user: DirectoryUser, renderHtml = false): Promise<Item> =>
+  json(await scene.here.issues.getIssue({ projectId: scene.project.id, iid, renderHtml }, scene.as(user)));
 
-const inList = async ({ iid }: Item, user: DirectoryUser): Promise<Item> => {
+const inList = async ({ iid }: Item, user: DirectoryUser, renderHtml = false): Promise<Item> => {
   const filter = { iids: [iid] };
-  const request = ListIssuesRequest.fromPartial({ projectId: scene.project.id, filter, page: pageOf() });
+  const request = ListIssuesRequest.fromPartial({ projectId: scene.project.id, renderHtml, filter, page: pageOf() });
   return json(await scene.here.issues.listIssues(request, scene.as(user))).find(
     (one: Item) => one.project_id === scene.project.id,
   );
@@ -147,6 +147,18 @@ describe('an issue', () => {
       select i.user_notes_count, i.internal_notes_count, c.internal_notes_count as counted
       from issues i join noteables c on c.kind = 'Issue' and c.target_id = i.id where i.id = ${moved.id}`);
     expect(rows).toEqual([{ user_notes_count: 2, internal_notes_count: 1, counted: 1 }]);
+  });
+
+  it('is shown with its texts as harmless HTML where that is asked for', async () => {
+    const issue = await open({ title: 'a *b* <c>', description: '**d** <img src=x onerror=alert(1)>' });
+    const html = {
+      title_html: 'a *b* &lt;c&gt;',
+      description_html: '<p><strong>d</strong> <img src="x" /></p>',
+    };
+    expect(await seen(issue, scene.ada, true)).toMatchObject(html);
+    expect(await inList(issue, scene.ada, true)).toMatchObject(html);
+    for (const plain of [await seen(issue, scene.ada), await inList(issue, scene.ada)])
+      expect(Object.keys(plain).filter((name) => name.endsWith('_html'))).toEqual([]);
   });
 
   it('has threads that are resolved, by its author and Developers, and stay so when it moves (G-4.7-8)', async () => {

@@ -124,7 +124,9 @@ describe('a command on an issue', () => {
       ),
     );
   const read = async ({ iid }: Item) =>
-    json(await scene.here.issues.getIssue({ projectId: scene.project.id, iid }, scene.as(scene.ada)));
+    json(
+      await scene.here.issues.getIssue({ projectId: scene.project.id, iid, renderHtml: false }, scene.as(scene.ada)),
+    );
   const bodies = async (issue: Item) => {
     const request = { noteable: refOf(issue), activityFilter: 'only_comments', page: pageOf() };
     return json(await scene.here.notes.listNotes(request, scene.as(scene.ada))).map(({ body }: Item) => body);

@@ -9,7 +9,6 @@ import { dateTime, optionalDateTime } from './text';
 
 /** What was asked for beside the usual fields of a single merge request (G-2-6). */
 export interface DetailOptions {
-  readonly renderHtml?: boolean;
   readonly rebaseInProgress?: boolean;
 }
 
@@ -18,16 +17,6 @@ const countedFiles = 1_000;
 
 const changesCount = (files: number | undefined): string | null =>
   files === undefined ? null : files > countedFiles ? `${countedFiles}+` : String(files);
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
-const paragraphs = (text: string): string =>
-  text
-    .split(/\n{2,}/)
-    .filter((part) => part.trim() !== '')
-    .map((part) => `<p>${escapeHtml(part.trim()).replaceAll('\n', '<br>\n')}</p>`)
-    .join('\n');
 
 /** A merge request by itself: the fields of lists and those of G-2-6. */
 export function presentMergeRequestDetails(
@@ -40,9 +29,6 @@ export function presentMergeRequestDetails(
   const place = { externalUrl: rendering.externalUrl, fullPath: fullPath(view.project) };
   return {
     ...presentMergeRequest(view, rendering),
-    ...(options.renderHtml
-      ? { title_html: escapeHtml(mr.title), description_html: paragraphs(mr.description ?? '') }
-      : {}),
     subscribed: details.subscribed,
     changes_count: changesCount(mr.changesCount),
     latest_build_started_at: optionalDateTime(headPipeline?.pipeline.startedAt),

@@ -1,4 +1,5 @@
 import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
+import { type RenderMarkdown, renderTitle } from '@switchyard/markdown';
 import { timeStats } from '@switchyard/texts';
 import { detailedMergeStatus, shownMergeStatus } from '../domain/detailed-merge-status';
 import { squashes } from '../domain/merge-request';
@@ -14,6 +15,8 @@ export interface MergeRequestRendering {
   readonly withLabelsDetails?: boolean;
   /** Licence tier: premium features add their fields. */
   readonly tier?: string;
+  /** Adds title and description as HTML; one renderer serves a whole reply. */
+  readonly html?: RenderMarkdown | undefined;
 }
 
 /** Web address of a merge request. */
@@ -69,6 +72,9 @@ export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequ
     project_id: mr.projectId,
     title: mr.title,
     description: mr.description ?? null,
+    ...(rendering.html === undefined
+      ? {}
+      : { title_html: renderTitle(mr.title), description_html: rendering.html(mr.description ?? '') }),
     state: mr.state,
     created_at: dateTime(mr.createdAt),
     updated_at: dateTime(mr.updatedAt),

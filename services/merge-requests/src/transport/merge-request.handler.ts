@@ -1,5 +1,6 @@
 import { fullPath, userReference } from '@switchyard/directory';
 import { AppError, forbidden, unauthorized } from '@switchyard/errors';
+import { markdownRenderer } from '@switchyard/markdown';
 import {
   type IdList,
   MergeRequestServiceService,
@@ -90,21 +91,22 @@ const toUpdate = (request: UpdateMergeRequestRequest): UpdateMergeRequestCommand
 export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: MergeRequestEdges) {
   const { mergeRequests, externalUrl, clock } = edges;
 
-  const rendering = (context: CallContext, inProject = true) => ({
+  const rendering = (context: CallContext, inProject = true, html = false) => ({
     externalUrl,
     context: inProject ? ('project' as const) : ('instance' as const),
     now: clock(),
     tier: context.access?.tier ?? '',
+    html: html ? markdownRenderer() : undefined,
   });
 
   async function details(
     key: Key | { id: number },
     context: CallContext,
-    options: DetailOptions & { diverged?: boolean } = {},
+    options: DetailOptions & { diverged?: boolean; html?: boolean } = {},
     status = 0,
   ) {
     const found = await useCases.readMergeRequest(callerOf(context), key, options);
-    return entity(presentMergeRequestDetails(found, rendering(context), options), status);
+    return entity(presentMergeRequestDetails(found, rendering(context, true, options.html), options), status);
   }
 
   async function existing(key: Key): Promise<MergeRequestView> {
@@ -132,7 +134,10 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
       if (request.withMergeStatusRecheck && (context.access?.level ?? 0) >= recheckLevel) {
         await mergeRequests.recheck({ ids: rows.map(({ mergeRequest }) => mergeRequest.id) });
       }
-      const how = { ...rendering(context, projectId > 0), withLabelsDetails: request.withLabelsDetails };
+      const how = {
+        ...rendering(context, projectId > 0, request.renderHtml),
+        withLabelsDetails: request.withLabelsDetails,
+      };
       return page(
         rows.map((view) =>
           request.simple ? presentSimpleMergeRequest(view, externalUrl) : presentMergeRequest(view, how),
@@ -143,7 +148,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
 
     getMergeRequest: ({ projectId, iid, ...request }, context) =>
       details({ projectId, iid }, context, {
-        renderHtml: request.renderHtml,
+        html: request.renderHtml,
         rebaseInProgress: request.includeRebaseInProgress,
         diverged: request.includeDivergedCommitsCount,
       }),

@@ -1,4 +1,5 @@
 import type { UserRow } from '@switchyard/directory';
+import { markdownRenderer } from '@switchyard/markdown';
 import { replyValidator } from '../../../gateway/test/support/reply-validator';
 import type { MergeRequestDetails } from '../../src/application/read-merge-request';
 import type { MergeRequest } from '../../src/domain/merge-request';
@@ -264,7 +265,9 @@ test('a merge request in a list shows what every column says', () => {
 });
 
 test('a merge request by itself adds its details', () => {
-  const printed = wire(presentMergeRequestDetails(details, rendering, { renderHtml: true, rebaseInProgress: true }));
+  const printed = wire(
+    presentMergeRequestDetails(details, { ...rendering, html: markdownRenderer() }, { rebaseInProgress: true }),
+  );
   expect(printed).toMatchObject({
     ...listed,
     title_html: 'Draft: Faster &lt;engines&gt;',

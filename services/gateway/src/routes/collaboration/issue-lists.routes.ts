@@ -62,6 +62,7 @@ const filters = {
     '',
   ).optional(),
   with_labels_details: boolean().default(false),
+  render_html: boolean().default(false),
 };
 
 const rules = sharedRules(mutuallyExclusive('milestone', 'milestone_id'));
@@ -148,6 +149,7 @@ export const issueListRoutes = [
         filter: { ...filterOf(params, globalScope(params.scope, actor.userId)), nonArchived: params.non_archived },
         page,
         withLabelsDetails: params.with_labels_details,
+        renderHtml: params.render_html,
       }),
   }),
   defineRoute({
@@ -164,6 +166,7 @@ export const issueListRoutes = [
         filter: { ...filterOf(params, params.scope), nonArchived: params.non_archived },
         page,
         withLabelsDetails: params.with_labels_details,
+        renderHtml: params.render_html,
       }),
   }),
   defineRoute({
@@ -180,6 +183,7 @@ export const issueListRoutes = [
         filter: filterOf(params, params.scope),
         page,
         withLabelsDetails: params.with_labels_details,
+        renderHtml: params.render_html,
       }),
   }),
   defineRoute({

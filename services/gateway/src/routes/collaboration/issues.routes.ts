@@ -60,9 +60,14 @@ export const issueRoutes = [
     summary: 'Get an issue',
     access: { project: 'read_issue' },
     path_params: issue,
+    params: { render_html: boolean().default(false) },
     returns: { 200: 'Issue' },
-    handle: ({ path, access, call }) =>
-      call(IssueServiceService).getIssue({ projectId: access.id, iid: path.issue_iid }),
+    handle: ({ params, path, access, call }) =>
+      call(IssueServiceService).getIssue({
+        projectId: access.id,
+        iid: path.issue_iid,
+        renderHtml: params.render_html,
+      }),
   }),
   defineRoute({
     method: 'post',

@@ -69,6 +69,7 @@ const filters = {
   my_reaction_emoji: unsupported(textOrNoneAny()),
   view: oneOf('simple').optional(),
   with_labels_details: boolean().default(false),
+  render_html: boolean().default(false),
   with_merge_status_recheck: boolean().default(false),
 };
 
@@ -120,6 +121,7 @@ const filterOf = (params: Values<typeof filters>, scope: string | undefined) =>
 const shown = (params: Values<typeof filters>) => ({
   simple: params.view === 'simple',
   withLabelsDetails: params.with_labels_details,
+  renderHtml: params.render_html,
   withMergeStatusRecheck: params.with_merge_status_recheck,
 });
 

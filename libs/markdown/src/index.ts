@@ -1,0 +1,1 @@
+export { markdownRenderer, type RenderMarkdown, renderTitle } from './render-markdown';

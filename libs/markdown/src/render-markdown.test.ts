@@ -1,0 +1,186 @@
+import { markdownRenderer, renderTitle } from './render-markdown';
+
+const render = (text: string): string => markdownRenderer()(text);
+
+test.each([
+  ['**bold** _it_ ~~gone~~ `x < 1`', '<p><strong>bold</strong> <em>it</em> <s>gone</s> <code>x &lt; 1</code></p>'],
+  ['# Head\n\n- one\n- two', '<h1>Head</h1>\n<ul>\n<li>one</li>\n<li>two</li>\n</ul>'],
+  ['3. three', '<ol start="3">\n<li>three</li>\n</ol>'],
+  ['```ruby\nputs "<b>"\n```', '<pre><code class="language-ruby">puts "&lt;b&gt;"\n</code></pre>'],
+  [
+    '[a](https://example.com "t")',
+    '<p><a href="https://example.com" title="t" rel="nofollow noreferrer noopener">a</a></p>',
+  ],
+  ['see https://example.com/x', expect.stringContaining('<a href="https://example.com/x"')],
+  ['![i](/uploads/a.png)', '<p><img src="/uploads/a.png" alt="i" /></p>'],
+  ['| a |\n| -: |\n| 1 |', expect.stringContaining('<th align="right">a</th>')],
+  [
+    '<details><summary>More</summary>\n\n*x*\n\n</details>',
+    expect.stringContaining('<details><summary>More</summary>'),
+  ],
+  ['x<sup>2</sup> & 1 < 2', '<p>x<sup>2</sup> &amp; 1 &lt; 2</p>'],
+  ['', ''],
+])('%j is rendered', (text, html) => {
+  expect(render(text)).toEqual(html);
+});
+
+const attacks = [
+  '<script>alert(1)</script>',
+  '<ScRiPt src=//evil.example/x.js></sCrIpT>',
+  '<img src=x onerror=alert(1)>',
+  '<img src="javascript:alert(1)">',
+  '<img src="data:text/html,<script>alert(1)</script>">',
+  '<svg/onload=alert(1)>',
+  '<svg><script>alert(1)</script></svg>',
+  '<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>',
+  '<iframe src="javascript:alert(1)"></iframe>',
+  '<iframe srcdoc="<script>alert(1)</script>">',
+  '<object data="javascript:alert(1)">',
+  '<embed src="javascript:alert(1)">',
+  '<form action="javascript:alert(1)"><input type=submit>',
+  '<button formaction="javascript:alert(1)">x</button>',
+  '<a href="javascript:alert(1)">x</a>',
+  '<a href="jAvAsCrIpT&colon;alert(1)">x</a>',
+  '<a href="java\tscript:alert(1)">x</a>',
+  '<a href="&#106;avascript:alert(1)">x</a>',
+  '<a href=" \u0001javascript:alert(1)">x</a>',
+  '<a href="vbscript:x">x</a>',
+  '<a href="//evil.example">x</a>',
+  '[x](javascript:alert(1))',
+  '[x](JaVaScRiPt:alert(1))',
+  '[x](data:text/html;base64,PHNjcmlwdD4=)',
+  '[x](<javascript:alert(1)>)',
+  '[x][y]\n\n[y]: javascript:alert(1)',
+  '![x](javascript:alert(1))',
+  '![x" onerror="alert(1)](x)',
+  '[x](https://a"onmouseover="alert(1))',
+  '<javascript:alert(1)>',
+  '<https://a.example/"onmouseover="alert(1)>',
+  '<style>*{background:url(javascript:alert(1))}</style>',
+  '<p style="background:url(javascript:alert(1))">x</p>',
+  '<div id="login" class="modal" onclick="alert(1)">x</div>',
+  '<a name="x" id="y" href="#" target="_top">x</a>',
+  '<base href="https://evil.example/">',
+  '<meta http-equiv="refresh" content="0;url=https://evil.example">',
+  '<link rel=stylesheet href=https://evil.example>',
+  '<!--><script>alert(1)</script>-->',
+  '<noscript><p title="</noscript><img src=x onerror=alert(1)>">',
+  '<xmp><script>alert(1)</script></xmp>',
+  '<plaintext><script>alert(1)</script>',
+  '<textarea><script>alert(1)</script></textarea>',
+  '<template><script>alert(1)</script></template>',
+  '```"onmouseover="alert(1)\nx\n```',
+  '```x" onload="alert(1)\nx\n```',
+  '<scr<script>ipt>alert(1)</scr</script>ipt>',
+  '<<script>alert(1)//<</script>',
+  '<img src="x` `<script>alert(1)</script>"` `>',
+  '<a href="https://a.example" onclick=alert(1) x="',
+  '<td style="text-align:left;position:fixed">x',
+];
+
+const openTag = /<([a-z][a-z0-9]*)((?: [a-z]+(?:="[^"<>]*")?)*) ?\/?>/g;
+const names = new Set(
+  'h1 h2 h3 h4 h5 h6 p br hr blockquote pre ul ol li table thead tbody tr th td details summary div span a img code s em strong sup'.split(
+    ' ',
+  ),
+);
+const attributes = new Set([
+  'href',
+  'title',
+  'rel',
+  'src',
+  'alt',
+  'width',
+  'height',
+  'class',
+  'start',
+  'align',
+  'open',
+]);
+
+test.each(attacks)('%j does no harm', (attack) => {
+  for (const text of [attack, `- ${attack}`, `> ${attack}`, `before\n\n${attack}\n\nafter`, `a ${attack} b`]) {
+    const html = render(text);
+    // Every `<` begins a tag of the known form with known attributes: nothing else can be markup.
+    const rest = html.replace(openTag, (_, name: string, given: string) => {
+      expect(names).toContain(name);
+      for (const [, attribute = '', value = ''] of given.matchAll(/ ([a-z]+)(?:="([^"]*)")?/g)) {
+        expect(attributes).toContain(attribute);
+        if (attribute === 'href' || attribute === 'src') {
+          expect(value).not.toMatch(/^(?:\/\/|\\)/);
+          expect(value.replace(/^(?:https?|mailto):/, '').split(/[/?#]/)[0]).not.toMatch(
+            /^[^/]*(?:script|data|vbs)[^/]*:/i,
+          );
+        }
+        if (attribute === 'class') expect(value).toMatch(/^language-[\w+#-]+$/);
+      }
+      return '';
+    });
+    expect(rest.replace(/<\/[a-z0-9]+>/g, '')).not.toMatch(/[<>]/);
+  }
+});
+
+const size = 1_048_576;
+const nasty = [
+  '[',
+  '*',
+  '>',
+  '<',
+  '`',
+  '_',
+  '!',
+  '&',
+  '|',
+  '~',
+  '(',
+  '\\',
+  '#',
+  '-',
+  '<b>',
+  '</b>',
+  '![',
+  '[](',
+  '[a](',
+  '**a *',
+  '> * ',
+  '- ',
+  'a|',
+  '|-|\n',
+  '<!--',
+  '<a href="',
+  'http://',
+  '``` ',
+  '`` ',
+  '[^1',
+  '<details>\n',
+  '1. ',
+  '\n\n    x',
+  'a@b.c ',
+  '&#x',
+  '[a]: <b> "c\n',
+];
+
+test('nasty texts of a megabyte, a hundred in a reply, take a bounded time', () => {
+  for (const part of nasty) {
+    const started = process.cpuUsage();
+    render(part.repeat(size / part.length));
+    const { user, system } = process.cpuUsage(started);
+    // Some 100 ms where nothing else runs.
+    expect([part, (user + system) / 1_000 < 2_500]).toEqual([part, true]);
+  }
+});
+
+test('what is not parsed is shown as plain text, of each text and of a reply', () => {
+  const html = render(`${'**a**\n'.repeat(6_000)}<b>&end`);
+  expect(html).toContain('<strong>a</strong>');
+  expect(html.endsWith('**a**\n&lt;b&gt;&amp;end</pre>')).toBe(true);
+  const renderer = markdownRenderer();
+  const shown = Array.from({ length: 10 }, () => renderer(`*x*${' y'.repeat(20_000)}`).includes('<em>'));
+  expect(shown).toEqual([...Array(8).fill(true), false, false]);
+  const long = render('😀'.repeat(20_000));
+  expect(long.isWellFormed()).toBe(true);
+});
+
+test('a title is plain text', () => {
+  expect(renderTitle('*a* <b> & "c"')).toBe('*a* &lt;b&gt; &amp; &quot;c&quot;');
+});

@@ -1,0 +1,90 @@
+import MarkdownIt from 'markdown-it';
+import sanitizeHtml from 'sanitize-html';
+
+/** Markdown as HTML that a page may show as it is. */
+export type RenderMarkdown = (text: string) => string;
+
+/**
+ * Characters of one text that the parser reads. Crafted texts take it and the sanitizer some milliseconds per thousand, so this bounds how
+ * long one can hold the process up; what stands behind is shown as plain text.
+ */
+const parsedCharacters = 32_768;
+
+/** Characters of all texts of one reply that are parsed: eight crafted ones, or a hundred that people wrote. */
+const parsedOfReply = 262_144;
+
+const parser = new MarkdownIt('default', { html: true, linkify: true });
+// Addresses with their protocol alone: looking for others costs most where there are none, and makes links of file names.
+parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+
+const withAlignment = (tagName: string, { style = '' }: sanitizeHtml.Attributes): sanitizeHtml.Tag => {
+  const align = /^text-align:(left|right|center)$/.exec(style)?.[1];
+  return { tagName, attribs: align === undefined ? {} : { align } };
+};
+
+/** What may stand in a rendered text. Nothing names an element (`id`, `name`), or looks like a part of the page around it (`class`, `style`). */
+const allowed: sanitizeHtml.IOptions = {
+  allowedTags: [
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'],
+    ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'details', 'summary', 'div', 'span', 'a', 'img', 'code', 'kbd'],
+    ...['samp', 'var', 'b', 'strong', 'i', 'em', 'u', 's', 'del', 'ins', 'sub', 'sup', 'q', 'small', 'abbr', 'mark'],
+  ],
+  allowedAttributes: {
+    a: ['href', 'title', 'rel'],
+    img: ['src', 'alt', 'title', 'width', 'height'],
+    code: ['class'],
+    ol: ['start'],
+    th: ['align'],
+    td: ['align'],
+    abbr: ['title'],
+    details: ['open'],
+  },
+  allowedClasses: { code: [/^language-[\w+#-]+$/] },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowedSchemesByTag: { img: ['http', 'https'] },
+  allowProtocolRelative: false,
+  parseStyleAttributes: false,
+  nestingLimit: 100,
+  transformTags: {
+    a: (tagName, { href, title }) => ({
+      tagName,
+      attribs: {
+        ...(href === undefined ? {} : { href }),
+        ...(title === undefined ? {} : { title }),
+        rel: 'nofollow noreferrer noopener',
+      },
+    }),
+    th: withAlignment,
+    td: withAlignment,
+  },
+};
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** Where the text ends that is parsed of one: behind a whole line, or at least a whole character. */
+function endOfParsed(text: string, most: number): number {
+  if (text.length <= most) return text.length;
+  const line = text.lastIndexOf('\n', most - 1);
+  const end = line > 0 ? line : most;
+  return /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end - 1 : end;
+}
+
+/** A title as HTML: it is one line of plain text. */
+export const renderTitle = (title: string): string => escaped(title);
+
+/**
+ * A renderer for the texts of one reply: CommonMark with tables and strikethrough, raw HTML let through as far as it is harmless. Of one
+ * text the first 32,768 characters are parsed, of all together 262,144; what stands behind is shown as plain text, in time proportional
+ * to it.
+ */
+export function markdownRenderer(): RenderMarkdown {
+  let left = parsedOfReply;
+  return (text) => {
+    const end = endOfParsed(text, Math.min(left, parsedCharacters));
+    left -= end;
+    const html = sanitizeHtml(parser.render(text.slice(0, end)), allowed).trimEnd();
+    const rest = text.slice(end).trim();
+    return rest === '' ? html : `${html}\n<pre>${escaped(rest)}</pre>`;
+  };
+}
