@@ -43,7 +43,7 @@ const isPage = (answer: Representation | RepresentationPage): answer is Represen
 
 /**
  * One request, in this order: parameters are read (a token may be among them); token, sudo and target are resolved in
- * one call; 401 and scope; 400 with every problem; 404 or 403 of the target; limits; the handler; the reply.
+ * one call; 401 and scope; 400 with every problem; 404 or 403 of the target; limits; the handler, which waits for room at its service; the reply.
  */
 export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const kind = targetKind(route);
