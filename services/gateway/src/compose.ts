@@ -7,15 +7,17 @@ import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access'
 import { type Signer, startInternalHttp } from '@switchyard/rpc';
 import type { Config } from './config';
 import { admission } from './http/admission';
-import { alertInlet, isOverlongPayload } from './http/alert-inlet';
+import { alertInlet } from './http/alert-inlet';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
 import { docs } from './http/docs';
 import { forwarder } from './http/forward';
 import { gitProxy } from './http/git-proxy';
+import { guardLogins } from './http/login-guard';
 import { rateLimits } from './http/rate-limits';
 import { accessResolver } from './http/resolve-access';
 import type { Route } from './http/route';
+import { routeBodies } from './http/route-bodies';
 import { routes } from './routes';
 
 /** A gateway that listens. */
@@ -56,11 +58,19 @@ export async function compose(
     reads: config.SWITCHYARD_READS_AT_ONCE,
     writes: config.SWITCHYARD_WRITES_AT_ONCE,
   });
-  const access = accessResolver(admit.access(peers.client(AccessServiceService)));
+  const answers = accessResolver(admit.access(peers.client(AccessServiceService)));
+  const access = { ...answers, ...guardLogins(answers, config.SWITCHYARD_APPLICATION_LIMITS) };
   const forward = forwarder(
     { 'merge-requests': config.MERGE_REQUESTS_HTTP_URL, alerts: config.ALERTS_HTTP_URL },
     signer,
     peers.reach,
+  );
+  const limits = rateLimits(
+    {
+      authenticated: config.SWITCHYARD_THROTTLE_AUTHENTICATED,
+      unauthenticated: config.SWITCHYARD_THROTTLE_UNAUTHENTICATED,
+    },
+    config.SWITCHYARD_APPLICATION_LIMITS,
   );
   const declared = given.routes ?? routes;
   const app = createApp(
@@ -69,13 +79,8 @@ export async function compose(
       admission: admit,
       access,
       forward,
-      limits: rateLimits(
-        {
-          authenticated: config.SWITCHYARD_THROTTLE_AUTHENTICATED,
-          unauthenticated: config.SWITCHYARD_THROTTLE_UNAUTHENTICATED,
-        },
-        config.SWITCHYARD_APPLICATION_LIMITS,
-      ),
+      limits,
+      bodies: routeBodies(Math.max(...declared.map(({ bodyLimit = 0 }) => bodyLimit))),
       tier: config.SWITCHYARD_TIER,
       externalUrl,
       showCost: config.SWITCHYARD_SHOW_COST,
@@ -91,7 +96,7 @@ export async function compose(
           inboundLimit: config.SWITCHYARD_ALERT_LIMIT,
           scale: config.SWITCHYARD_APPLICATION_LIMITS,
         }),
-        gitProxy({ access, forward }),
+        gitProxy({ access, limits, forward }),
       ],
     },
   );
@@ -100,10 +105,8 @@ export async function compose(
     app,
   );
   server.on('clientError', refuseUnreadable);
-  server.on('checkContinue', (request, response) => {
-    if (!isOverlongPayload(request, config.SWITCHYARD_ALERT_PAYLOAD_LIMIT)) response.writeContinue();
-    app(request, response);
-  });
+  // Who reads the body asks for it.
+  server.on('checkContinue', app);
   await listen(server, config.HOST, config.PORT);
   const internal = await startInternalHttp({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   return {

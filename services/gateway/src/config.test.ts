@@ -14,7 +14,7 @@ test.each([
   ['none', false],
   ['10.1.2.3, 192.168.0.0/16', '10.1.2.3,192.168.0.0/16'],
   ['fd00::/8,loopback', 'fd00::/8,loopback'],
-  [undefined, 'loopback,linklocal,uniquelocal'],
+  [undefined, false],
 ])('trusted proxies %s', (written, expected) => {
   expect(readConfig({ ...needed, SWITCHYARD_TRUSTED_PROXIES: written }).SWITCHYARD_TRUSTED_PROXIES).toBe(expected);
 });

@@ -27,7 +27,7 @@ function isProxy(written: string): boolean {
 /** `none`, or a list of proxies; what Express takes. */
 const proxies = z
   .string()
-  .default(proxyNames.join(','))
+  .default('none')
   .transform((written) => (written.trim() === 'none' ? [] : written.split(',').map((one) => one.trim())))
   .refine((list) => list.every(isProxy), `must be none, or a list of addresses, ranges, ${proxyNames.join(', ')}`)
   .transform((list) => (list.length === 0 ? (false as const) : list.join(',')));

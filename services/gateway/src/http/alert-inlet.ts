@@ -1,13 +1,15 @@
-import type { IncomingMessage } from 'node:http';
+import { type ErrorKind, isAppError } from '@switchyard/errors';
 import type { IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import type { RpcClient } from '@switchyard/rpc';
 import { observeHttp } from '@switchyard/telemetry';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { basicPassword } from './authenticate';
+import { basicCredentials } from './authenticate';
 import { bodyRoom } from './body-room';
+import { addressKey } from './client-address';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { keyGuard, type Presented } from './key-guard';
 import { countingWindows, type Limit, tellThrottle } from './rate-limits';
+import { type Pace, pause, receiveBody } from './receive-body';
 
 /** What the inlet needs of the process. */
 export interface AlertInletEdges {
@@ -47,26 +49,22 @@ export function alertAddressOf(method: string, url: string): AlertAddress | unde
 
 /** The key of a request: Bearer, or the password of Basic credentials, which is also how credentials in a URL arrive (G-4.12-2). */
 const keyOf = ({ headers: { authorization } }: Request): string =>
-  /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1] ?? basicPassword(authorization) ?? '';
+  /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1] ?? basicCredentials(authorization)?.password ?? '';
 
 /** Answers by which a sender is told that key, endpoint or project is not what it takes them for. */
 const wrongAnswers = new Set([401, 403, 404]);
 
-/** How long what a refused sender still sends is thrown away, milliseconds: closed at once, it would see a reset in place of the answer. */
-const lingerMs = 500;
-
-/** Retry-After when the service gives none, seconds: spread, so that those who were refused together do not return together. */
-const pause = (): number => 1 + Math.floor(Math.random() * 5);
-
-/** True for a payload that says itself that it is longer than `limit`: its sender is not to be asked to go on. */
-export const isOverlongPayload = ({ method = '', url = '', headers }: IncomingMessage, limit: number): boolean =>
-  Number(headers['content-length'] ?? 0) > limit && alertAddressOf(method, url) !== undefined;
+/** Wrong keys, unknown endpoints and unknown projects an address may present. */
+const wrongKeys: Limit = { requests: 100, seconds: 60 };
 
 /**
- * Milliseconds in which a body has to come: senders of a megabyte of alerts are machines on good lines. Those without a right key get
+ * The time that a body has to come in: senders of a megabyte of alerts are machines on good lines. Those without a right key get
  * nothing but a refusal for it, and are not waited for.
  */
-const bodyWithinMs = { proven: 30_000, unproven: 3_000 } as const;
+const paces: Readonly<Record<'proven' | 'unproven', Pace>> = {
+  proven: { graceMs: 30_000, bytesPerMs: Number.POSITIVE_INFINITY },
+  unproven: { graceMs: 3_000, bytesPerMs: Number.POSITIVE_INFINITY },
+};
 
 /** Payloads of the largest size that all senders together may have under way, */
 const mostUnderWay = 128;
@@ -77,63 +75,10 @@ const mostOfOne = 32;
 /** Owner of what is held for senders without a right key; no key has this name. */
 const unprovenSenders = '';
 
-/**
- * The body; what is wrong with it as soon as it is known to be longer than `limit`, or that there is no room for it, and no byte of it
- * is kept. Fails for one that takes longer than `withinMs`.
- * @param hold asked before a chunk is kept, with its bytes
- */
-function readBody(
-  request: Request,
-  limit: number,
-  withinMs: number,
-  hold: (bytes: number) => boolean,
-): Promise<Buffer | 'too long' | 'no room'> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve('too long');
-  if (request.destroyed) return Promise.reject(new Error('the sender has gone'));
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const take = (chunk: Buffer): void => {
-      size += chunk.length;
-      const isTooLong = size > limit;
-      if (!isTooLong && hold(chunk.length)) return void chunks.push(chunk);
-      request.off('data', take);
-      // A request that has been answered is not told that its connection has gone.
-      clearTimeout(timer);
-      chunks.length = 0;
-      resolve(isTooLong ? 'too long' : 'no room');
-    };
-    const timer = setTimeout(() => reject(new Error('the sender takes too long')), withinMs);
-    request.on('data', take);
-    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.once('error', reject);
-    request.once('close', () => {
-      clearTimeout(timer);
-      reject(new Error('the sender has gone'));
-    });
-  });
-}
-
-/** Answers at once and takes no more requests on the connection; what is under way is thrown away for a moment. */
-function refuseAndClose(request: Request, response: Response, status: number, text = ''): void {
-  response.status(status).set({ Connection: 'close', 'Content-Length': String(text.length) });
-  response.flushHeaders();
-  if (text !== '') response.write(text);
-  const end = (): void => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(end, lingerMs);
-  request.once('end', end);
-  request.once('close', end);
-  request.once('error', end);
-  request.resume();
-}
-
-/** Answers at once. A connection on which a body is still under way is closed: who holds it back could keep it for good. */
-function refuse(request: Request, response: Response, status: number, text = ''): void {
-  if (request.complete) response.status(status).end(text);
-  else refuseAndClose(request, response, status, text);
+/** Why there is no body. */
+function reasonOf(error: unknown): ErrorKind {
+  if (isAppError(error)) return error.kind;
+  throw error;
 }
 
 const isAlertmanager = (request: Request): boolean => /^alertmanager\//i.test(request.headers['user-agent'] ?? '');
@@ -146,12 +91,12 @@ const isAlertmanager = (request: Request): boolean => /^alertmanager\//i.test(re
 export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   const { ingestion, payloadLimit, inboundLimit, scale, now = Date.now } = edges;
   const windows = countingWindows(now);
-  const guard = keyGuard(scale, now);
+  const guard = keyGuard({ address: wrongKeys }, scale, now);
 
   const room = bodyRoom(mostUnderWay * payloadLimit, mostOfOne * payloadLimit);
 
-  const presentedBy = ({ ip = '' }: Request, key: string, { projectPath, endpointId }: AlertAddress): Presented => ({
-    ip,
+  const presentedBy = ({ ip }: Request, key: string, { projectPath, endpointId }: AlertAddress): Presented => ({
+    ip: addressKey(ip),
     name: `${key}\0${projectPath}\0${endpointId}`,
   });
 
@@ -164,7 +109,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   ): Promise<boolean | undefined> {
     const admission = await guard.admit(presented, isRight).catch(() => 'unavailable' as const);
     if (admission === 'right' || admission === 'wrong') return admission === 'right';
-    if (admission === 'unavailable') refuse(request, response.set('Retry-After', String(pause())), 503);
+    if (admission === 'unavailable') response.set('Retry-After', String(pause())).status(503).end();
     else refuseForNow(request, response, admission === 'guessing' ? guard.waitSeconds : pause());
     return undefined;
   }
@@ -183,8 +128,8 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   /** Alertmanager drops for good what is answered 429, and comes again after a 503. */
   function refuseForNow(request: Request, response: Response, seconds: number): void {
     response.set('Retry-After', String(seconds));
-    if (isAlertmanager(request)) refuse(request, response, 503);
-    else refuse(request, response.type('text/plain'), 429, 'Retry later\n');
+    if (isAlertmanager(request)) response.status(503).end();
+    else response.status(429).type('text/plain').send('Retry later\n');
   }
 
   async function serve(request: Request, response: Response, address: AlertAddress): Promise<void> {
@@ -200,21 +145,19 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     );
     if (proven === undefined) return;
     const decode = decoderOf(request.headers['content-encoding'], payloadLimit);
-    if (decode === undefined) {
-      return refuse(request, response.set('Accept-Encoding', contentEncodings), 415);
-    }
+    if (decode === undefined) return void response.status(415).set('Accept-Encoding', contentEncodings).end();
     // Whoever has no key must not use up what the project's senders may send.
     const wait = proven ? overInbound(response, address) : undefined;
     if (wait !== undefined) return refuseForNow(request, response, wait);
     const hold = room.holder(response, proven ? presented.name : unprovenSenders);
-    const withinMs = bodyWithinMs[proven ? 'proven' : 'unproven'];
-    const body = await readBody(request, payloadLimit, withinMs, hold).catch(() => undefined);
-    if (body === undefined) return void response.destroy();
-    if (body === 'too long') return refuse(request, response, 400);
-    if (body === 'no room') return refuseForNow(request, response, pause());
+    const pace = paces[proven ? 'proven' : 'unproven'];
+    const body = await receiveBody(request, response, { limit: payloadLimit, pace, hold }).catch(reasonOf);
+    if (body === 'too_large') return void response.status(400).end();
+    if (body === 'unavailable') return refuseForNow(request, response, pause());
+    if (typeof body === 'string') return void response.destroy();
     const content = await decode(body);
     if (typeof content === 'string') return void response.status(400).end();
-    if (content !== body && !hold(content.length)) return refuseForNow(request, response, pause());
+    if (content !== body && !(await hold.take(content.length))) return refuseForNow(request, response, pause());
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);
     const isWrong = wrongAnswers.has(answer.status);

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@switchyard/errors';
+import { anonymous } from '@switchyard/rpc';
 import { logger, observeHttp, withRequestId } from '@switchyard/telemetry';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import helmet from 'helmet';
 import { type PipelineEdges, pipeline } from './pipeline';
 import { logFailure, renderError } from './render-error';
 import type { Route } from './route';
+import { settleUnreadBodies } from './unread-body';
 
 /** Request ids a client may choose. */
 const acceptableId = /^[\w.:-]{1,128}$/;
@@ -36,11 +38,18 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
       frameguard: { action: 'sameorigin' },
     }),
   );
-  app.use(commonHeaders(around));
+  app.use(commonHeaders(around), settleUnreadBodies);
   app.get('/-/liveness', (_request, response) => void response.json({ status: 'ok' }));
   app.get('/-/readiness', (_request, response) => {
     const ready = around.ready();
     response.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'draining' });
+  });
+  // Counted for its address: what is read without a token, and every refusal of a caller that was not known yet.
+  const countForAddress = (request: Request, response: Response): void =>
+    edges.limits.throttle(request, response, anonymous);
+  app.use('/docs', (request, response, next) => {
+    countForAddress(request, response);
+    next();
   });
   for (const mount of around.mounts) mount(app);
   app.use('/api/v4', apiRouter(routes, edges));
@@ -49,6 +58,10 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
   });
   app.use(() => {
     throw new AppError('not_found', { error: '404 Not Found' });
+  });
+  app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
+    if (!response.headersSent) countForAddress(request, response);
+    next(error);
   });
   app.use(renderError);
   return app;

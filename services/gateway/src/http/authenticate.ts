@@ -1,10 +1,9 @@
 import type { Request } from 'express';
 import type { RawParameters } from './read-parameters';
 
-const first = (value: unknown): string | undefined => {
-  const one = Array.isArray(value) ? value[0] : value;
-  return typeof one === 'string' && one !== '' ? one : undefined;
-};
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const first = (value: unknown): string | undefined => textOf(Array.isArray(value) ? value[0] : value);
 
 const bearer = (header: string | undefined): string | undefined => /^Bearer\s+(\S+)$/i.exec(header ?? '')?.[1];
 
@@ -12,19 +11,19 @@ const bearer = (header: string | undefined): string | undefined => /^Bearer\s+(\
 export const tokenOf = (request: Request, parameters: RawParameters): string | undefined =>
   first(request.headers['private-token']) ??
   bearer(request.headers.authorization) ??
-  first(parameters.private_token) ??
-  first(parameters.access_token);
+  textOf(parameters.private_token) ??
+  textOf(parameters.access_token);
 
 /** The user an administrator acts for (G-5-7). */
 export const sudoOf = (request: Request, parameters: RawParameters): string | undefined =>
   first(request.headers.sudo) ??
   (typeof parameters.sudo === 'number' ? String(parameters.sudo) : first(parameters.sudo));
 
-/** The password of Basic credentials: how git presents a token. */
-export function basicPassword(header: string | undefined): string | undefined {
+/** Basic credentials: git presents a token as their password, with any username. */
+export function basicCredentials(header: string | undefined): { username: string; password: string } | undefined {
   const encoded = /^Basic\s+([A-Za-z0-9+/=_-]+)$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return undefined;
   const credentials = Buffer.from(encoded, 'base64').toString('utf8');
   const at = credentials.indexOf(':');
-  return at === -1 ? undefined : credentials.slice(at + 1);
+  return at === -1 ? undefined : { username: credentials.slice(0, at), password: credentials.slice(at + 1) };
 }

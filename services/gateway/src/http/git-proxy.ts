@@ -3,13 +3,16 @@ import { levels } from '@switchyard/rights';
 import { anonymous } from '@switchyard/rpc';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { isClosed, projectAbilities } from './abilities';
-import { basicPassword } from './authenticate';
+import { basicCredentials } from './authenticate';
 import type { Forwarder } from './forward';
-import type { AccessResolver } from './resolve-access';
+import type { RateLimits } from './rate-limits';
+import { type AccessResolver, actorOf, type Question } from './resolve-access';
+import { streamBody } from './stream-body';
 
 /** What the git proxy needs of the process. */
 export interface GitProxyEdges {
-  readonly access: AccessResolver;
+  readonly access: Pick<AccessResolver, 'resolve'>;
+  readonly limits: RateLimits;
   readonly forward: Forwarder;
 }
 
@@ -70,11 +73,14 @@ export function gitRequestOf(method: string, url: string): GitRequest | undefine
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
-/** The token of a git client: the password of Basic credentials with any username, or one of the API's headers. */
-const tokenOf = (request: Request): string | undefined =>
-  first(request.headers['private-token']) ||
-  /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ||
-  basicPassword(request.headers.authorization);
+/** Who a git client says it is: one of the API's headers, or a token as the password of Basic credentials, with any username. */
+function callerOf(request: Request): Pick<Question, 'token' | 'account' | 'address'> {
+  const { authorization } = request.headers;
+  const token = first(request.headers['private-token']) || /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (token) return { token, address: request.ip };
+  const basic = basicCredentials(authorization);
+  return { token: basic?.password, account: basic?.username, address: request.ip };
+}
 
 function refusalOfToken(answer: ResolveResponse): Refusal | undefined {
   switch (answer.tokenRefusal) {
@@ -126,24 +132,27 @@ function sendUnsupportedLfs(response: Response): void {
  * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…` (D7): who asks and what they may do is resolved here, the
  * request itself streams to merge-requests with signed metadata. A path the project had before still serves.
  */
-export function gitProxy({ access, forward }: GitProxyEdges): (app: Express) => void {
-  async function resolve(token: string | undefined, project: string, requestId: string, fresh: boolean) {
+export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Express) => void {
+  async function resolve(caller: ReturnType<typeof callerOf>, project: string, requestId: string, fresh: boolean) {
     const ask = (name: string) =>
-      access.resolve({ token, sudo: undefined, target: { kind: 'project', name } }, requestId, { fresh });
-    const { answer } = await ask(project);
-    return answer.access === undefined && answer.movedTo > 0 ? (await ask(String(answer.movedTo))).answer : answer;
+      access.resolve({ ...caller, sudo: undefined, target: { kind: 'project', name } }, requestId, { fresh });
+    const first = await ask(project);
+    return first.answer.access === undefined && first.answer.movedTo > 0 ? ask(String(first.answer.movedTo)) : first;
   }
 
   async function serve(request: Request, response: Response, asked: GitRequest): Promise<void> {
     const requestId = response.getHeader('X-Request-Id') as string;
-    const token = tokenOf(request);
-    let answer = await resolve(token, asked.project, requestId, false);
+    const caller = callerOf(request);
+    let { answer, fresh } = await resolve(caller, asked.project, requestId, false);
     // A cached answer may be a second old: it may admit, but never refuse.
-    if (refusalOf(answer, asked.service) !== undefined) answer = await resolve(token, asked.project, requestId, true);
+    if (!fresh && refusalOf(answer, asked.service) !== undefined)
+      ({ answer, fresh } = await resolve(caller, asked.project, requestId, true));
+    limits.throttle(request, response, actorOf(answer));
     const refusal = refusalOf(answer, asked.service);
     if (refusal !== undefined || answer.access === undefined) return send(response, refusal ?? notThere);
     if (asked.lfs) return sendUnsupportedLfs(response);
     const path = `/projects/${answer.access.id}/git/${asked.below}`;
+    streamBody(request, response);
     await forward(
       request,
       response,

@@ -1,83 +1,113 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { countingWindows, type Limit } from './rate-limits';
-
-/** Wrong keys, unknown endpoints and unknown projects an address may present. A key is 128 bits: this bounds what guessing costs, not what it yields. */
-const wrongKeys: Limit = { requests: 100, seconds: 60 };
 
 /** How long a key that was right needs no look at it, milliseconds. */
 const rightForMs = 3_600_000;
 /** Right keys that are known at the most, some 100 bytes each. */
 const mostRight = 100_000;
 
-/** Looks at keys of one address that may wait for each other; beyond, its senders come again in a moment. */
+/** Looks at keys of one address, or for one account, that may wait for each other; beyond, their senders come again shortly. */
 const mostWaiting = 20;
+
+/** Wrong keys that may be presented, each counted in a window of its own. A key is 128 bits and more: this bounds what guessing costs, not what it yields. */
+export interface WrongKeyLimits {
+  readonly address: Limit;
+  /** For one account from one address; where keys name accounts. */
+  readonly accountFromAddress?: Limit;
+  /** For one account from everywhere; not applied to addresses from which it has presented a right key lately. */
+  readonly account?: Limit;
+}
 
 /** A key as it was presented. */
 export interface Presented {
-  /** Network address of the sender, or of the proxy it shares with others. */
+  /** Network address of the sender, or of the proxy it shares with others: `addressKey`. */
   readonly ip: string;
   /** What tells keys apart: the key, and what it is for. */
   readonly name: string;
+  /** Account that the key is said to be of. */
+  readonly account?: string;
 }
 
 /** What is known of a request before its body is read. `guessing` and `busy` are to come again. */
 export type Admission = 'right' | 'wrong' | 'guessing' | 'busy';
 
 /**
- * Tells right keys from wrong ones, and bounds what guessing them costs: a key that has been right lately is known, every other is looked
- * up. Where an address has presented too many wrong ones, its keys are looked at one after another, and those that are wrong get no
- * further: others behind the same proxy may be right, and a right key always gets through.
+ * Separates right keys from wrong ones, and bounds what guessing them costs: a key that has been right lately is known, every other is looked
+ * up. Where an address has presented too many wrong ones, or an account has been presented too many, keys of the one or for the other are looked
+ * at one after another, and those that are wrong get no further. A right key always gets through: others behind the same proxy may have one, and
+ * the owner of an account is not locked out by those who guess.
  */
 export interface KeyGuard {
   /** @param isRight looks the key up; asked for keys that have not been right lately. Its failures are passed on. */
   admit(presented: Presented, isRight: () => Promise<boolean>): Promise<Admission>;
   /** Notes what a key turned out to be since it was admitted. */
   remember(presented: Presented, isRight: boolean): void;
-  /** Seconds a guesser is told to wait. */
+  /** Seconds a guesser is asked to wait. */
   readonly waitSeconds: number;
 }
 
-/** Makes a guard. `scale` is a factor on the limit; 0 turns it off. */
-export function keyGuard(scale: number, now: () => number): KeyGuard {
+/** Makes a guard. `scale` is a factor on the limits; 0 turns it off. */
+export function keyGuard(limits: WrongKeyLimits, scale: number, now: () => number): KeyGuard {
   const windows = countingWindows(now);
-  const most = wrongKeys.requests * scale;
-  const right = new Map<string, number>();
+  const right = new LRUCache<string, number>({ max: mostRight });
+  /** Addresses of accounts: from where they have presented right keys. */
+  const known = new LRUCache<string, number>({ max: mostRight });
+  const isRecent = (at: number | undefined): boolean => (at ?? 0) >= now() - rightForMs;
   const queues = new Map<string, { last: Promise<unknown>; waiting: number }>();
   const digest = (name: string): string => createHash('sha256').update(name).digest('base64');
 
-  /** Runs looks at keys of an address in turn; undefined where too many wait. */
-  async function inTurn(ip: string, look: () => Promise<boolean>): Promise<boolean | undefined> {
-    const queue = queues.get(ip) ?? { last: Promise.resolve(), waiting: 0 };
+  /** What a wrong key counts for. */
+  function* countersOf({ ip, account = '' }: Presented): Generator<readonly [key: string, limit: Limit]> {
+    yield [`address:${ip}`, limits.address];
+    if (account === '') return;
+    const both = `both:${ip} ${account}`;
+    if (limits.accountFromAddress) yield [both, limits.accountFromAddress];
+    if (limits.account && !isRecent(known.get(both))) yield [`account:${account}`, limits.account];
+  }
+
+  /** The first counter that is full; undefined for one that may go on. */
+  function fullCounter(presented: Presented): string | undefined {
+    if (scale === 0) return undefined;
+    for (const [key, { requests }] of countersOf(presented))
+      if ((windows.look(key)?.count ?? 0) >= requests * scale) return key;
+    return undefined;
+  }
+
+  /** Runs looks at keys that share a counter in turn; undefined where too many wait. */
+  async function inTurn(counter: string, look: () => Promise<boolean>): Promise<boolean | undefined> {
+    const queue = queues.get(counter) ?? { last: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= mostWaiting) return undefined;
     queue.waiting += 1;
-    queues.set(ip, queue);
+    queues.set(counter, queue);
     const mine = queue.last.then(look);
     queue.last = mine.catch(() => undefined);
     return mine.finally(() => {
       queue.waiting -= 1;
-      if (queue.waiting === 0) queues.delete(ip);
+      if (queue.waiting === 0) queues.delete(counter);
     });
   }
 
   const guard: KeyGuard = {
-    waitSeconds: wrongKeys.seconds,
+    waitSeconds: limits.address.seconds,
     async admit(presented, isRight) {
-      const { ip, name } = presented;
-      if ((right.get(digest(name)) ?? 0) >= now() - rightForMs) return 'right';
-      const isGuesser = scale > 0 && (windows.look(ip)?.count ?? 0) >= most;
-      const found = await (isGuesser ? inTurn(ip, isRight) : isRight());
+      if (isRecent(right.get(digest(presented.name)))) return 'right';
+      const full = fullCounter(presented);
+      const found = await (full === undefined ? isRight() : inTurn(full, isRight));
       if (found === undefined) return 'busy';
-      if (isGuesser && !found) return 'guessing';
+      if (full !== undefined && !found) return 'guessing';
       guard.remember(presented, found);
       return found ? 'right' : 'wrong';
     },
-    remember({ ip, name }, isRight) {
-      if (!isRight) windows.count(ip, wrongKeys.seconds);
-      const key = digest(name);
-      right.delete(key);
-      if (!isRight) return;
-      right.set(key, now());
-      if (right.size > mostRight) right.delete(right.keys().next().value as string);
+    remember(presented, isRight) {
+      const key = digest(presented.name);
+      if (isRight) {
+        right.set(key, now());
+        if (presented.account) known.set(`both:${presented.ip} ${presented.account}`, now());
+      } else {
+        right.delete(key);
+        for (const [counter, { seconds }] of countersOf(presented)) windows.count(counter, seconds);
+      }
     },
   };
   return guard;

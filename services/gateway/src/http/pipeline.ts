@@ -1,7 +1,8 @@
 import { AppError } from '@switchyard/errors';
-import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
+import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { anonymous, measureCost } from '@switchyard/rpc';
+import { measureCost } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { type Admission, ownerOfAccess } from './admission';
@@ -12,10 +13,12 @@ import type { Forwarder } from './forward';
 import { pageHeaders, pageParameters, pageRequest } from './page';
 import { isAsWritten, text } from './params';
 import type { RateLimits } from './rate-limits';
-import { defaultBodyLimit, readParameters, readQuery } from './read-parameters';
-import { type AccessResolver, refuseToken } from './resolve-access';
+import { hasParameters, type RawParameters, readQuery } from './read-parameters';
+import { type AccessResolver, actorOf, type Question, refuseToken } from './resolve-access';
 import type { Answer, Forward, Route } from './route';
+import type { RouteBodies } from './route-bodies';
 import { sendJson } from './send';
+import { streamBody } from './stream-body';
 
 /** The moment of a condition header; undefined when there is none or it is no date. */
 function momentOf(header: string | undefined): Date | undefined {
@@ -28,6 +31,7 @@ export interface PipelineEdges {
   readonly admission: Admission;
   readonly access: AccessResolver;
   readonly limits: RateLimits;
+  readonly bodies: RouteBodies;
   readonly forward: Forwarder;
   /** Licence tier of the instance. */
   readonly tier: string;
@@ -41,9 +45,13 @@ const isForward = (answer: Answer): answer is Forward => 'forward' in answer;
 const isPage = (answer: Representation | RepresentationPage): answer is RepresentationPage =>
   'page' in answer && answer.page !== undefined;
 
+/** True where the target is named by a path it had before (G-1-7). */
+const isMoved = ({ movedTo, access }: ResolveResponse): boolean => movedTo > 0 && access === undefined;
+
 /**
- * One request, in this order: parameters are read (a token may be among them); token, sudo and target are resolved in
- * one call; 401 and scope; 400 with every problem; 404 or 403 of the target; limits; the handler, which waits for room at its service; the reply.
+ * One request, in this order: the query is read; token, sudo and target are resolved in one call; 401 and scope; 404 or 403 of the target; limits;
+ * the body is read; 400 with every problem; the handler, which waits for room at its service; the reply. Only of a caller who shows no token the
+ * body comes first, since one may be in it, into the small room that is kept for such.
  */
 export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const kind = targetKind(route);
@@ -53,44 +61,65 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     .map((match) => match[1] as string)
     .filter((name) => kind === undefined || name !== targetParameter);
   const pathShape = Object.fromEntries(pathNames.map((name) => [name, route.path_params?.[name] ?? text()]));
-  const bodyRules = {
-    limit: route.bodyLimit ?? defaultBodyLimit,
-    asWritten: new Set(Object.keys(shape).filter((name) => isAsWritten(shape[name]))),
-  };
+  const asWritten = new Set(Object.keys(shape).filter((name) => isAsWritten(shape[name])));
   const defaultStatus = Number(Object.keys(route.returns)[0]);
+
+  /** Who asks and for what; throws the refusal of those who may not, where the target has not moved. `sent` is what is known of the parameters. */
+  async function admit(
+    request: Request,
+    response: Response,
+    question: Question,
+    sent: RawParameters,
+  ): Promise<ResolveResponse> {
+    const requestId = response.getHeader('X-Request-Id') as string;
+    let { answer, fresh } = await edges.access.resolve(question, requestId);
+    const refusal = (): AppError | undefined =>
+      refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, sent);
+    // A cached answer may be a second old: it may admit, but never refuse.
+    if (!fresh && refusal() !== undefined)
+      ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true }));
+    edges.limits.throttle(request, response, actorOf(answer));
+    refuseToken(answer, question.sudo);
+    const ofCaller = refusalOfCaller(route, answer);
+    if (ofCaller !== undefined) throw ofCaller;
+    const ofTarget = isMoved(answer) ? undefined : refusalOfTarget(route, answer, edges.tier, sent);
+    if (ofTarget !== undefined) throw ofTarget;
+    return answer;
+  }
 
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
     edges.admission.knock(route);
     const requestId = response.getHeader('X-Request-Id') as string;
-    const raw = route.upload === undefined ? await readParameters(request, response, bodyRules) : readQuery(request);
-    const question = {
+    let raw: RawParameters = readQuery(request);
+    let isBodyToCome = route.upload === undefined && hasParameters(request);
+    const rules = { limit: route.bodyLimit, asWritten };
+    if (isBodyToCome && tokenOf(request, raw) === undefined) {
+      raw = { ...raw, ...(await edges.bodies.ofStranger(request, response, rules)) };
+      isBodyToCome = false;
+    }
+    const question = (): Question => ({
       token: tokenOf(request, raw),
       sudo: sudoOf(request, raw),
       target: kind === undefined ? undefined : { kind, name: String(request.params[targetParameter]) },
       address: request.ip,
-    };
-    let { answer, fresh } = await edges.access.resolve(question, requestId);
-    const refusal = (): AppError | undefined =>
-      refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, raw);
-    // A cached answer may be a second old: it may admit, but never refuse.
-    if (!fresh && refusal() !== undefined)
-      ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true }));
-    refuseToken(answer, question.sudo);
-    const actor: Actor = answer.actor ?? anonymous;
-    edges.limits.throttle(request, response, actor);
-    const ofCaller = refusalOfCaller(route, answer);
-    if (ofCaller !== undefined) throw ofCaller;
+    });
+    const asked = question();
+    let answer = await admit(request, response, asked, raw);
+    if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
+    if (route.limit !== undefined) edges.limits.apply(route.limit, request, actorOf(answer));
+    if (isBodyToCome) {
+      raw = { ...raw, ...(await edges.bodies.ofUser(request, response, actorOf(answer), rules)) };
+      // The body may name the user that an administrator acts for, and hold parameters that ask for more than the route does.
+      if (sudoOf(request, raw) !== asked.sudo || refusalOfTarget(route, answer, edges.tier, raw) !== undefined)
+        answer = await admit(request, response, { ...question(), token: asked.token }, raw);
+      if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
+    }
+    const actor = actorOf(answer);
 
     const checkedPath = checkParameters(pathShape, request.params as Record<string, unknown>);
     const checked = checkParameters(shape, raw, route.relations, actor.admin);
     const paging = route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value);
     refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])]);
-
-    const ofTarget = refusalOfTarget(route, answer, edges.tier, raw);
-    if (answer.movedTo > 0 && answer.access === undefined)
-      return redirect(request, response, answer.movedTo, edges.externalUrl);
-    if (ofTarget !== undefined) throw ofTarget;
-    if (route.limit !== undefined) edges.limits.apply(route.limit, request, actor);
     const { limitWith } = route;
     if (limitWith !== undefined && Object.hasOwn(raw, limitWith.parameter))
       edges.limits.apply(limitWith.limit, request, actor);
@@ -107,7 +136,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       route.handle({
         params: checked.value as never,
         path: checkedPath.value as never,
-        access: answer.access as Access,
+        access: identity.access as Access,
         actor,
         page,
         call: visit.client,
@@ -121,7 +150,10 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       if (route.method !== 'get' && visit.called.has(ownerOfAccess)) edges.access.forget();
     });
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
-    if (isForward(reply)) return edges.forward(request, response, reply.forward, { ...identity, requestId });
+    if (isForward(reply)) {
+      streamBody(request, response);
+      return edges.forward(request, response, reply.forward, { ...identity, requestId });
+    }
     if ('raw' in reply) return sendJson(request, response, defaultStatus, reply.raw, reply.contentType);
     if (isPage(reply) && reply.page !== undefined && route.list !== undefined) {
       const url = new URL(request.originalUrl, edges.externalUrl);

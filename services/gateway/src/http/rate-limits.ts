@@ -1,6 +1,8 @@
 import { tooManyRequests } from '@switchyard/errors';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import { addressKey } from './client-address';
 
 /** One limit: at most `requests` in `seconds`, apart for signed-in and anonymous callers where they differ. */
 export interface Limit {
@@ -30,13 +32,13 @@ export interface Throttles {
 
 /** Counts requests and refuses those over a limit. Counters are kept per replica. */
 export interface RateLimits {
-  /** The request throttle of the caller; sets the RateLimit headers while one is enabled. */
+  /** The request throttle of the caller; sets the RateLimit headers while one is enabled. Counts a request once. */
   throttle(request: Request, response: Response, actor: Actor): void;
   /** An application limit. */
   apply(name: string, request: Request, actor: Actor): void;
 }
 
-/** Counters kept at the most; beyond, the expired and then the oldest go. */
+/** Counters kept at the most; beyond, those go that have not been used for longest. */
 const maxCounters = 100_000;
 
 /** A span of time in which something is counted. */
@@ -58,7 +60,7 @@ export interface Windows {
 
 /** Makes counters. */
 export function countingWindows(now: () => number = Date.now): Windows {
-  const windows = new Map<string, { count: number; endsAt: number }>();
+  const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: maxCounters });
   const look = (key: string) => {
     const window = windows.get(key);
     return window === undefined || window.endsAt <= now() ? undefined : window;
@@ -72,9 +74,7 @@ export function countingWindows(now: () => number = Date.now): Windows {
     count(key, seconds) {
       let window = look(key);
       if (window === undefined) {
-        const at = now();
-        if (windows.size >= maxCounters) evict(windows, at);
-        window = { count: 0, endsAt: at + seconds * 1_000 };
+        window = { count: 0, endsAt: now() + seconds * 1_000 };
         windows.set(key, window);
       }
       window.count += 1;
@@ -106,9 +106,12 @@ export function tellThrottle(
 export function rateLimits(throttles: Throttles, scale = 1, now: () => number = Date.now): RateLimits {
   const { count } = countingWindows(now);
   const caller = (request: Request, actor: Actor): string =>
-    actor.userId > 0 ? `user:${actor.userId}` : `ip:${request.ip}`;
+    actor.userId > 0 ? `user:${actor.userId}` : `ip:${addressKey(request.ip)}`;
+  const counted = new WeakSet<Request>();
   return {
     throttle(request, response, actor) {
+      if (counted.has(request)) return;
+      counted.add(request);
       const signedIn = actor.userId > 0;
       const limit = signedIn ? throttles.authenticated : throttles.unauthenticated;
       if (limit === undefined) return;
@@ -131,13 +134,5 @@ export function rateLimits(throttles: Throttles, scale = 1, now: () => number = 
 export class Throttled extends Error {
   constructor(readonly seconds: number) {
     super('Retry later');
-  }
-}
-
-function evict(windows: Map<string, { endsAt: number }>, at: number): void {
-  for (const [key, window] of windows) if (window.endsAt <= at) windows.delete(key);
-  for (const key of windows.keys()) {
-    if (windows.size < maxCounters) return;
-    windows.delete(key);
   }
 }

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError, invalidParams } from '@switchyard/errors';
+import { AppError, invalidParams, unavailable } from '@switchyard/errors';
 import busboy from 'busboy';
 import type { Request, Response } from 'express';
-import express from 'express';
 import qs from 'qs';
-import { isTooDeep, parseWritten, WrittenNumber, writtenMembers } from './json-bytes';
+import type { Hold } from './body-room';
+import { contentEncodings, decoderOf } from './content-encoding';
+import { type JsonBounds, jsonMeasure, parseWritten, WrittenNumber, writtenMembers } from './json-bytes';
+import { type Pace, pause, receiveBody } from './receive-body';
 
 /** Parameters of a request before they have types. */
 export type RawParameters = Record<string, unknown>;
@@ -12,8 +14,10 @@ export type RawParameters = Record<string, unknown>;
 /** Size of a body unless the route says otherwise, bytes (D3). */
 export const defaultBodyLimit = 5 << 20;
 
-/** Nesting of JSON and brackets that is read (D3). */
-const maxDepth = 32;
+/**
+ * What a JSON body may hold (D3). 420,000 names took the parser and what follows it two seconds; these bounds keep a body below 100 ms.
+ */
+const jsonBounds: JsonBounds = { depth: 32, keys: 20_000, values: 100_000 };
 
 /** Keys of a query string or form; more are refused (D3). */
 const maxKeys = 1_000;
@@ -25,30 +29,76 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 export interface BodyRules {
   /** Most bytes. */
   readonly limit: number;
+  readonly pace: Pace;
+  /** Room that its bytes are held in. */
+  readonly hold: Hold;
   /** Parameters that stay the text they are where a JSON body has an object: somebody else's, of any names and numbers. */
   readonly asWritten: ReadonlySet<string>;
 }
 
-/** Reads query string and body into one set; the body wins over the query (G-1-2). */
-export async function readParameters(
-  request: Request,
-  response: Response,
-  { limit, asWritten }: BodyRules,
-): Promise<RawParameters> {
-  const query = readQuery(request);
-  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-  if (!hasBody) return query;
-  if (type === 'multipart/form-data') return { ...query, ...(await readMultipart(request, limit)) };
-  const body = await readBytes(request, response, limit);
-  if (body.length === 0) return query;
-  if (type === 'application/json' || type.endsWith('+json')) return { ...query, ...readJson(body, asWritten) };
-  if (type === 'application/x-www-form-urlencoded') return { ...query, ...readPairs(pairsOf(textOf(body))) };
-  // A GET with a body of some other type is served without it.
-  if (request.method === 'GET' || request.method === 'HEAD') return query;
-  throw new AppError('unsupported_media_type', { error: `The provided content-type '${type}' is not supported.` });
+const typeOf = (request: Request): string =>
+  (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+
+const isJson = (type: string): boolean => type === 'application/json' || type.endsWith('+json');
+
+/** Types of the bodies that parameters are read from. */
+const isReadable = (type: string): boolean =>
+  isJson(type) || type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data';
+
+/** True when parameters may stand in the body. A GET with a body of a type that has none is served without it. */
+export const hasParameters = (request: Request): boolean =>
+  (request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0) &&
+  (isReadable(typeOf(request)) || (request.method !== 'GET' && request.method !== 'HEAD'));
+
+/**
+ * Reads the parameters of a body (G-1-2), and no more of it than it may have.
+ * Refusals: those of `receiveBody`; `unsupported_media_type`; `invalid_params` for one that is malformed or holds too much.
+ */
+export async function readBody(request: Request, response: Response, rules: BodyRules): Promise<RawParameters> {
+  const type = typeOf(request);
+  const unsupported = () =>
+    new AppError('unsupported_media_type', { error: `The provided content-type '${type}' is not supported.` });
+  // A body without a length may be none at all: clients send such with any type.
+  if (!isReadable(type) && request.headers['content-length'] !== undefined) throw unsupported();
+  const encoding = request.headers['content-encoding'];
+  const decode = decoderOf(encoding, rules.limit);
+  if (decode === undefined) {
+    response.setHeader('Accept-Encoding', contentEncodings);
+    throw new AppError('unsupported_media_type', { error: 'content encoding is not supported' });
+  }
+  const inspect = isReadable(type) ? inspectorOf(type) : unsupported;
+  const received = await receiveBody(request, response, encoding === undefined ? { ...rules, inspect } : rules);
+  if (received.length === 0) return {};
+  const body = await decode(received);
+  if (body === 'too long') throw new AppError('too_large');
+  if (body === 'malformed') throw invalidParams('body could not be read');
+  if (body !== received && !(await rules.hold.take(body.length))) throw unavailable(undefined, pause());
+  const problem = encoding === undefined ? undefined : inspect(body);
+  if (problem !== undefined) throw problem;
+  if (isJson(type)) return readJson(body, rules.asWritten);
+  return readPairs(type === 'multipart/form-data' ? await readMultipart(request, body) : pairsOf(textOf(body)));
 }
+
+/** What looks at the bytes of a body as they come, so that no more of it is taken than can be made sense of. */
+function inspectorOf(type: string): (bytes: Buffer) => AppError | undefined {
+  if (isJson(type)) {
+    const measure = jsonMeasure(jsonBounds);
+    return (bytes) => {
+      const passed = measure(bytes);
+      return passed && invalidParams(passed === 'depth' ? 'the body is nested too deeply' : 'too many parameters');
+    };
+  }
+  // Parts of a multipart body are counted by their parser, which takes time in proportion to its bytes.
+  if (type === 'multipart/form-data') return () => undefined;
+  let keys = 1;
+  return (bytes) => {
+    for (let at = bytes.indexOf(ampersand); at !== -1; at = bytes.indexOf(ampersand, at + 1)) keys += 1;
+    return keys > maxKeys ? tooMany() : undefined;
+  };
+}
+
+const ampersand = 0x26;
+const tooMany = () => invalidParams('too many parameters');
 
 /** Reads the query string alone; the body stays unread. */
 export function readQuery(request: Request): RawParameters {
@@ -81,7 +131,7 @@ function pairsOf(written: string): Pair[] {
   // Counted before anything is made of them.
   let keys = 1;
   for (let at = written.indexOf('&'); at !== -1; at = written.indexOf('&', at + 1)) keys += 1;
-  if (keys > maxKeys) throw invalidParams('too many parameters');
+  if (keys > maxKeys) throw tooMany();
   return written
     .split('&')
     .filter((pair) => pair !== '')
@@ -116,8 +166,9 @@ function readPairs(pairs: readonly Pair[]): RawParameters {
   for (const [given, value] of pairs) {
     if (given.split(/[[\]]+/).some((part) => forbiddenKeys.has(part))) throw invalidParams('parameter name is invalid');
     const name = numbered(given);
-    const before = Object.hasOwn(values, name) && name.endsWith('[]') ? (values[name] ?? []) : [];
-    values[name] = name.endsWith('[]') ? [before, value].flat() : value;
+    const before = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (name.endsWith('[]') && Array.isArray(before)) before.push(value);
+    else values[name] = name.endsWith('[]') ? [value] : value;
   }
   try {
     // What qs makes of an object's keys does not depend on whether their values are texts, whatever its types say.
@@ -133,22 +184,7 @@ function readPairs(pairs: readonly Pair[]): RawParameters {
   }
 }
 
-function readBytes(request: Request, response: Response, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) =>
-    express.raw({ type: () => true, limit })(request, response, (error?: unknown) => {
-      if (error === undefined) return resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-      const type = (error as { type?: string }).type;
-      if (type === 'entity.too.large') return reject(new AppError('too_large'));
-      if (type === 'encoding.unsupported')
-        return reject(new AppError('unsupported_media_type', { error: 'content encoding is not supported' }));
-      return reject(invalidParams('body could not be read'));
-    }),
-  );
-}
-
 function readJson(body: Buffer, asWritten: BodyRules['asWritten']): RawParameters {
-  // Counted before the parser sees it: five megabytes of brackets take it half a second.
-  if (isTooDeep(body, maxDepth)) throw invalidParams('the body is nested too deeply');
   const text = textOf(body);
   let parsed: unknown;
   try {
@@ -176,61 +212,36 @@ function refuseForbiddenKeys(value: unknown): void {
   }
 }
 
-/** Text fields of a multipart body; files are taken by routes that stream. */
-function readMultipart(request: Request, limit: number): Promise<RawParameters> {
+/** Parts of a multipart body that are files; they are dropped, routes that take files stream. */
+const maxFiles = 100;
+
+/** Text fields of a multipart body. */
+function readMultipart(request: Request, body: Buffer): Promise<Pair[]> {
   return new Promise((resolve, reject) => {
     const pairs: Pair[] = [];
     // Fields come decoded, with U+FFFD for what was no text; whether that stood there itself, only the bytes tell.
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    let isText = true;
     let hasReplacement = false;
     let form: ReturnType<typeof busboy>;
+    const limits = { fields: maxKeys, files: maxFiles, fieldSize: body.length, fileSize: body.length, headerPairs: 20 };
     try {
-      form = busboy({
-        headers: request.headers,
-        defParamCharset: 'utf8',
-        limits: { fields: maxKeys, fieldSize: limit, fileSize: limit },
-      });
+      form = busboy({ headers: request.headers, defParamCharset: 'utf8', limits });
     } catch {
       return reject(invalidParams('the multipart body is not valid'));
     }
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (isText) isText = goesOn(decoder, chunk);
-      if (size > limit) {
-        request.unpipe(form);
-        // Without its rest being read, the next request on this connection would never be seen.
-        request.resume();
-        reject(new AppError('too_large'));
-      }
-    });
     form.on('field', (name, value) => {
       pairs.push([name ?? '', value]);
       hasReplacement ||= `${name}${value}`.includes('\ufffd');
     });
     // A file that breaks off fails its own stream as well: unheard, that would end the process.
     form.on('file', (_name, stream) => stream.on('error', () => {}).resume());
-    form.on('fieldsLimit', () => reject(invalidParams('too many parameters')));
+    const refuse = (error: AppError) => {
+      reject(error);
+      form.destroy();
+    };
+    form.on('fieldsLimit', () => refuse(tooMany()));
+    form.on('filesLimit', () => refuse(tooMany()));
     form.on('error', () => reject(invalidParams('the multipart body is not valid')));
-    form.on('close', () => {
-      if (hasReplacement && !isText) return reject(notText());
-      try {
-        resolve(readPairs(pairs));
-      } catch (error) {
-        reject(error as Error);
-      }
-    });
-    request.pipe(form);
+    form.on('close', () => (hasReplacement && !isUtf8(body) ? reject(notText()) : resolve(pairs)));
+    form.end(body);
   });
-}
-
-/** Whether a text goes on with these bytes. */
-function goesOn(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): boolean {
-  try {
-    decoder.decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
 }

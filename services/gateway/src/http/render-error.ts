@@ -6,7 +6,7 @@ import { Throttled } from './rate-limits';
 /** The one place where a failure becomes an HTTP reply: GitLab's body shapes, never a stack, a path or SQL (G-7). */
 export function renderError(error: unknown, request: Request, response: Response, _next: NextFunction): void {
   if (error instanceof Throttled) {
-    response.status(429).type('text/plain').send('Retry later\n');
+    response.status(429).set('Retry-After', String(error.seconds)).type('text/plain').send('Retry later\n');
     return;
   }
   const known = isAppError(error) ? error : ofHttpLibrary(error);

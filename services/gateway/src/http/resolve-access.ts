@@ -7,7 +7,8 @@ import {
   ResolveResponse_SudoRefusal as Sudo,
   ResolveResponse_TokenRefusal as Token,
 } from '@switchyard/protos/groups_admin/v1/access';
-import type { RpcClient } from '@switchyard/rpc';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous, type RpcClient } from '@switchyard/rpc';
 
 /** What a request names and presents. */
 export interface Question {
@@ -16,6 +17,8 @@ export interface Question {
   readonly target: { kind: 'project' | 'group'; name: string } | undefined;
   /** Address of the caller, noted with the token. */
   readonly address?: string;
+  /** Account that the token is said to be of, where the client names one; failed logins are counted for it. */
+  readonly account?: string;
 }
 
 /** Resolves token, sudo and target by groups-admin, with a short cache of positive answers. */
@@ -85,6 +88,10 @@ const isPositive = (answer: ResolveResponse, question: Question): boolean =>
   answer.tokenRefusal === Token.TOKEN_REFUSAL_UNSPECIFIED &&
   answer.sudoRefusal === Sudo.SUDO_REFUSAL_UNSPECIFIED &&
   (question.target === undefined || answer.access !== undefined);
+
+/** Whom a request is counted for: whoever presents a token that is refused is anonymous. */
+export const actorOf = ({ tokenRefusal, actor }: ResolveResponse): Actor =>
+  tokenRefusal === Token.TOKEN_REFUSAL_UNSPECIFIED ? (actor ?? anonymous) : anonymous;
 
 const invalidToken = (description: string): AppError =>
   new AppError('invalid_token', { error: 'invalid_token', error_description: description });

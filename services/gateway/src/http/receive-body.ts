@@ -1,0 +1,110 @@
+import { AppError, unavailable } from '@switchyard/errors';
+import type { Request, Response } from 'express';
+import type { Hold } from './body-room';
+import { askForBody } from './unread-body';
+
+/** How long a sender is waited for: `graceMs` milliseconds, and one more for every `bytesPerMs` bytes that have come. */
+export interface Pace {
+  readonly graceMs: number;
+  readonly bytesPerMs: number;
+}
+
+/** How a body is received. */
+export interface Reception {
+  /** Most bytes. */
+  readonly limit: number;
+  readonly pace: Pace;
+  /** Room that its bytes are held in. */
+  readonly hold: Hold;
+  /** Looks at bytes as they come; what it returns refuses the rest. */
+  readonly inspect?: (bytes: Buffer) => AppError | undefined;
+}
+
+/** Seconds after which those who found no room come again: spread, so that they do not return together. */
+export const pause = (): number => 1 + Math.floor(Math.random() * 5);
+
+/** True for a body that says itself that it is longer than `limit` bytes. */
+const isAnnouncedTooLong = (request: Request, limit: number): boolean =>
+  Number(request.headers['content-length'] ?? 0) > limit;
+
+/** Bytes that grow together: small pieces that were kept one by one would hold many times their size. */
+function growing(announced: number, limit: number) {
+  const most = announced > 0 ? announced : limit;
+  let bytes = Buffer.allocUnsafeSlow(Math.min(most, 16 << 10));
+  let size = 0;
+  return {
+    add(chunk: Buffer): void {
+      if (size + chunk.length > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(size + chunk.length, Math.min(most, 2 * bytes.length)));
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
+      }
+      chunk.copy(bytes, size);
+      size += chunk.length;
+    },
+    all: () => bytes.subarray(0, size),
+  };
+}
+
+/**
+ * Reads a whole body, as it was sent; asks for it where the sender waits to be asked. A body that is refused is dropped, and not read to its end.
+ * Refusals: `too_large` as soon as that is known, `unavailable` when there is no room, `request_timeout` for a sender that is too slow or has gone,
+ * and what `inspect` says.
+ */
+export function receiveBody(request: Request, response: Response, reception: Reception): Promise<Buffer> {
+  const { limit, pace, hold, inspect } = reception;
+  if (isAnnouncedTooLong(request, limit)) return Promise.reject(new AppError('too_large'));
+  if (request.destroyed) return Promise.reject(new AppError('request_timeout'));
+  askForBody(request, response);
+  return new Promise((resolve, reject) => {
+    const body = growing(Number(request.headers['content-length'] ?? 0), limit);
+    const startedAt = performance.now();
+    let size = 0;
+    let isSettled = false;
+    let timer = setTimeout(watch, pace.graceMs);
+
+    function settle(): void {
+      isSettled = true;
+      clearTimeout(timer);
+      request.off('data', take).off('end', finish).off('error', leave).off('close', leave);
+    }
+    function refuse(error: AppError): void {
+      settle();
+      request.pause();
+      hold.release();
+      reject(error);
+    }
+    function watch(): void {
+      const left = startedAt + pace.graceMs + size / pace.bytesPerMs - performance.now();
+      if (left <= 0) refuse(new AppError('request_timeout'));
+      else timer = setTimeout(watch, left);
+    }
+    function take(chunk: Buffer): void {
+      size += chunk.length;
+      const problem = size > limit ? new AppError('too_large') : inspect?.(chunk);
+      if (problem !== undefined) return void refuse(problem);
+      const taken = hold.take(chunk.length);
+      if (taken === true) body.add(chunk);
+      else if (taken === false) refuse(unavailable(undefined, pause()));
+      else {
+        request.pause();
+        void taken.then((admitted) => {
+          if (isSettled) return;
+          if (!admitted) return void refuse(unavailable(undefined, pause()));
+          body.add(chunk);
+          request.resume();
+        });
+      }
+    }
+    function finish(): void {
+      settle();
+      resolve(body.all());
+    }
+    function leave(): void {
+      refuse(new AppError('request_timeout'));
+    }
+    request.on('data', take).once('end', finish).once('error', leave).once('close', leave);
+    // Paused by one that was to read it before.
+    request.resume();
+  });
+}

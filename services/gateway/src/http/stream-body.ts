@@ -1,0 +1,29 @@
+import type { Request, Response } from 'express';
+import { askForBody, hasUnreadBody } from './unread-body';
+
+/** Bytes that a body which streams on to a service has to bring in a window, and its length in milliseconds. */
+export const streamPace = { windowMs: 60_000, leastBytes: 64 << 10 } as const;
+
+/**
+ * Lets the body of a request come that is streamed on; who forwards it reads it. A sender that brings less than `leastBytes` in `windowMs` while the
+ * service takes what it sends is broken off: a push may last for hours, and must not stand still.
+ */
+export function streamBody(
+  request: Request,
+  response: Response,
+  { windowMs, leastBytes }: { windowMs: number; leastBytes: number } = streamPace,
+): void {
+  if (!hasUnreadBody(request)) return;
+  askForBody(request, response);
+  const { socket } = request;
+  let seen = socket.bytesRead;
+  const timer = setInterval(() => {
+    if (request.complete || request.destroyed) return stop();
+    // What is here and not taken is the service's delay.
+    if (request.readableLength === 0 && socket.bytesRead - seen < leastBytes) socket.destroy();
+    seen = socket.bytesRead;
+  }, windowMs);
+  const stop = (): void => clearInterval(timer);
+  request.once('end', stop);
+  response.once('close', stop);
+}
