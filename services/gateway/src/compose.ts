@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -11,6 +11,7 @@ import { alertInlet } from './http/alert-inlet';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
 import { docs } from './http/docs';
+import { takeOriginForm } from './http/external-url';
 import { forwarder } from './http/forward';
 import { gitProxy } from './http/git-proxy';
 import { guardLogins } from './http/login-guard';
@@ -100,13 +101,18 @@ export async function compose(
       ],
     },
   );
+  const serve: RequestListener = (request, response) => {
+    takeOriginForm(request);
+    app(request, response);
+  };
+  // Bodies have a pace of their own, which depends on whose they are; a push may last for hours.
   const server = createServer(
     { keepAliveTimeout: 75_000, headersTimeout: 80_000, requestTimeout: 0, maxHeaderSize: 32 << 10 },
-    app,
+    serve,
   );
   server.on('clientError', refuseUnreadable);
   // Who reads the body asks for it.
-  server.on('checkContinue', app);
+  server.on('checkContinue', serve);
   await listen(server, config.HOST, config.PORT);
   const internal = await startInternalHttp({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   return {

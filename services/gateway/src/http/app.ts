@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '@switchyard/errors';
 import { anonymous } from '@switchyard/rpc';
 import { logger, observeHttp, withRequestId } from '@switchyard/telemetry';
-import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
-import helmet from 'helmet';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
 import { type PipelineEdges, pipeline } from './pipeline';
 import { logFailure, renderError } from './render-error';
 import type { Route } from './route';
+import { referencePolicy, securityHeaders } from './security-headers';
 import { settleUnreadBodies } from './unread-body';
 
 /** Request ids a client may choose. */
@@ -29,15 +36,7 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
   app.set('etag', false);
   app.set('query parser', false);
   app.set('trust proxy', around.trustedProxies);
-  app.use(
-    helmet({
-      contentSecurityPolicy: false,
-      // TLS ends at the operator's proxy, whose word on it stands.
-      strictTransportSecurity: false,
-      crossOriginResourcePolicy: false,
-      frameguard: { action: 'sameorigin' },
-    }),
-  );
+  app.use(securityHeaders);
   app.use(commonHeaders(around), settleUnreadBodies);
   app.get('/-/liveness', (_request, response) => void response.json({ status: 'ok' }));
   app.get('/-/readiness', (_request, response) => {
@@ -47,7 +46,7 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
   // Counted for its address: what is read without a token, and every refusal of a caller that was not known yet.
   const countForAddress = (request: Request, response: Response): void =>
     edges.limits.throttle(request, response, anonymous);
-  app.use('/docs', (request, response, next) => {
+  app.use('/docs', referencePolicy(edges.externalUrl), (request, response, next) => {
     countForAddress(request, response);
     next();
   });
@@ -98,9 +97,11 @@ const keyOf = (path: string): string => {
   return isStatic(third) ? `${first}/${third}` : (first ?? '');
 };
 
+/** The path without the names of its parameters: what tells two paths apart. */
+const formOf = (path: string): string => path.replace(/([:*])[a-z_]+/g, '$1');
+
 function apiRouter(routes: readonly Route[], edges: PipelineEdges): Router {
   const routers = new Map<string, Router>();
-  const methods = new Map<string, Set<string>>();
   const routerOf = (path: string): Router => {
     const key = keyOf(path);
     let router = routers.get(key);
@@ -110,20 +111,14 @@ function apiRouter(routes: readonly Route[], edges: PipelineEdges): Router {
     }
     return router;
   };
-  // Literal segments before parameters, so that `/users/self` is never taken for an id.
-  const ordered = [...routes].sort((a, b) => specificity(b.path).localeCompare(specificity(a.path)));
-  for (const route of ordered) {
-    const allowed = methods.get(route.path) ?? new Set<string>();
-    methods.set(route.path, allowed.add(route.method.toUpperCase()));
-    routerOf(route.path)[route.method](route.path, timed(route), pipeline(route, edges));
-  }
-  const refuseMethod = Router({ caseSensitive: true });
-  for (const [path, allowed] of methods) {
-    const verbs = [...allowed, ...(allowed.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-    refuseMethod.all(path, (_request, response) => {
-      response.setHeader('Allow', verbs);
-      throw new AppError('not_allowed', { error: '405 Not Allowed' });
-    });
+  const byForm = new Map<string, Route[]>();
+  for (const route of routes) byForm.set(formOf(route.path), [...(byForm.get(formOf(route.path)) ?? []), route]);
+  // Literal segments before parameters, so that `/users/self` is never taken for an id, whatever the verb.
+  const ordered = [...byForm].sort(([a], [b]) => specificity(b).localeCompare(specificity(a)));
+  for (const [, there] of ordered) {
+    for (const route of there) routerOf(route.path)[route.method](route.path, timed(route), pipeline(route, edges));
+    const [{ path }] = there as [Route];
+    routerOf(path).all(path, refuseMethod(new Set(there.map(({ method }) => method.toUpperCase()))));
   }
   const root = Router({ caseSensitive: true });
   root.use((request, response, next) => {
@@ -137,8 +132,16 @@ function apiRouter(routes: readonly Route[], edges: PipelineEdges): Router {
     if (specific === undefined) tryGeneral();
     else specific(request, response, tryGeneral);
   });
-  root.use(refuseMethod);
   return root;
+}
+
+/** Answers the verbs that a path does not have. */
+function refuseMethod(allowed: ReadonlySet<string>): RequestHandler {
+  const verbs = [...allowed, ...(allowed.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  return (_request, response) => {
+    response.setHeader('Allow', verbs);
+    throw new AppError('not_allowed', { error: '405 Not Allowed' });
+  };
 }
 
 /** Sorts literal segments before parameters, place by place. */

@@ -5,10 +5,12 @@ import type { PageRequest, Representation, RepresentationPage } from '@switchyar
 import { measureCost } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
+import { refuseOtherThanJson } from './accept';
 import { type Admission, ownerOfAccess } from './admission';
 import { sudoOf, tokenOf } from './authenticate';
 import { refusalOfCaller, refusalOfTarget, targetKind } from './authorize';
 import { checkParameters, refuseProblems } from './check-parameters';
+import { shownUrl } from './external-url';
 import type { Forwarder } from './forward';
 import { pageHeaders, pageParameters, pageRequest } from './page';
 import { isAsWritten, text } from './params';
@@ -62,7 +64,9 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     .filter((name) => kind === undefined || name !== targetParameter);
   const pathShape = Object.fromEntries(pathNames.map((name) => [name, route.path_params?.[name] ?? text()]));
   const asWritten = new Set(Object.keys(shape).filter((name) => isAsWritten(shape[name])));
-  const defaultStatus = Number(Object.keys(route.returns)[0]);
+  const [[status, component] = [], ...otherReplies] = Object.entries(route.returns);
+  const defaultStatus = Number(status);
+  const isJson = component !== undefined || otherReplies.length > 0;
 
   /** Who asks and for what; throws the refusal of those who may not, where the target has not moved. `sent` is what is known of the parameters. */
   async function admit(
@@ -90,6 +94,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
     edges.admission.knock(route);
     const requestId = response.getHeader('X-Request-Id') as string;
+    if (isJson) refuseOtherThanJson(request);
     let raw: RawParameters = readQuery(request);
     let isBodyToCome = route.upload === undefined && hasParameters(request);
     const rules = { limit: route.bodyLimit, asWritten };
@@ -156,7 +161,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     }
     if ('raw' in reply) return sendJson(request, response, defaultStatus, reply.raw, reply.contentType);
     if (isPage(reply) && reply.page !== undefined && route.list !== undefined) {
-      const url = new URL(request.originalUrl, edges.externalUrl);
+      const url = shownUrl(request, edges.externalUrl);
       for (const [name, value] of Object.entries(pageHeaders(url, reply.page, route.list, page.descending)))
         response.setHeader(name, value);
     }
@@ -172,10 +177,11 @@ function redirect(request: Request, response: Response, id: number, externalUrl:
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new AppError('not_allowed', 'Non GET methods are not allowed for moved projects');
   }
-  const location = new URL(request.originalUrl.replace(/^(\/api\/v4\/[a-z_]+\/)[^/?]+/, `$1${id}`), externalUrl).href;
+  const url = shownUrl(request, externalUrl);
+  url.pathname = url.pathname.replace(/(\/api\/v4\/[a-z_]+\/)[^/]+/, `$1${id}`);
   response
     .status(301)
-    .set('Location', location)
+    .set('Location', url.href)
     .type('text/plain')
-    .send(`This resource has been moved permanently to ${location}`);
+    .send(`This resource has been moved permanently to ${url.href}`);
 }

@@ -221,6 +221,7 @@ describe('a body', () => {
     [404, '/api/v4/nothing', {}],
     [404, '/nothing', {}],
     [405, '/api/v4/open', {}],
+    [406, things, { 'PRIVATE-TOKEN': 'ada', Accept: 'application/xml' }],
     [413, things, { 'PRIVATE-TOKEN': 'ada' }, 'too long'],
     [415, things, { 'PRIVATE-TOKEN': 'ada', 'Content-Encoding': 'br' }],
     [429, things, { 'PRIVATE-TOKEN': 'busy' }],

@@ -125,6 +125,7 @@ describe('the throttle of an address counts', () => {
     ['a path that is none', '/api/v4/nothing', {}, 404],
     ['a path outside the API', '/nothing', {}, 404],
     ['a query that cannot be read', '/api/v4/open?a=%FF', {}, 400],
+    ['what is not acceptable', '/api/v4/open', { Accept: 'application/xml' }, 406],
     ['git', '/group/project.git/info/refs?service=git-upload-pack', { Authorization: 'Bearer wrong' }, 401],
     ['the reference', '/docs/', {}, 200],
     ['the document', '/docs/openapi.json', {}, 200],

@@ -1,0 +1,12 @@
+import { AppError } from '@switchyard/errors';
+import type { Request } from 'express';
+
+const range = /^\s*[^\s/;,]+\/[^\s/;,]+\s*(;|$)/;
+
+/** Refuses with 406 a request whose `Accept` admits no JSON. A header that names no type at all says nothing (G-7). */
+export function refuseOtherThanJson(request: Request): void {
+  const { accept } = request.headers;
+  if (accept === undefined || !accept.split(',').some((one) => range.test(one))) return;
+  if (request.accepts('application/json') === false)
+    throw new AppError('not_acceptable', { error: '406 Not Acceptable' });
+}
