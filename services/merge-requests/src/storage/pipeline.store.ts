@@ -244,7 +244,7 @@ export const pipelineStore = (db: Database) => ({
       } else {
         const row = await tx.one(sql`
           select * from pipelines where project_id = ${report.projectId} and sha = ${report.sha} and ref = ${report.ref}
-          order by id desc limit 1 for no key update`);
+            and tag = ${report.tag} order by id desc limit 1 for no key update`);
         if (row === undefined && isTrainRef(report.ref)) return 'no pipeline';
         pipeline =
           row === undefined

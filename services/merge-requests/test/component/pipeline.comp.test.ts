@@ -165,7 +165,10 @@ describe('pipelines', () => {
     expect(made.status).toBe(201);
     expect((await report(people.developer, { pipeline_id: made.body.pipeline_id })).status).toBe(403);
     expect((await report(people.developer, { ref: 'free' })).status).toBe(201);
-    expect(await pipelines()).toBe(2);
+    // A tag of the same name is another ref.
+    const ofTag = await report(people.developer, { ref: 'refs/tags/main', state: 'failed' });
+    expect(ofTag.body.pipeline_id).not.toBe(made.body.pipeline_id);
+    expect(await pipelines()).toBe(3);
   });
 
   test('auto-merge is taken back when the project was archived before its time came', async () => {
