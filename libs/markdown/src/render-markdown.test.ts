@@ -160,12 +160,12 @@ const nasty = [
   '[a]: <b> "c\n',
 ];
 
-test('nasty texts of a megabyte, a hundred in a reply, take a bounded time', () => {
+test('a nasty text of a megabyte takes a bounded time', () => {
   for (const part of nasty) {
     const started = process.cpuUsage();
     render(part.repeat(size / part.length));
     const { user, system } = process.cpuUsage(started);
-    // Some 100 ms where nothing else runs.
+    // Up to some 250 ms, measured.
     expect([part, (user + system) / 1_000 < 2_500]).toEqual([part, true]);
   }
 });

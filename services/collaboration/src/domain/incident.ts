@@ -1,4 +1,4 @@
-import { oneLine } from '@switchyard/texts';
+import { isBlank, oneLine } from '@switchyard/texts';
 import { type Alert, type AlertDetails, alertFacts } from './alert';
 import { type IssueSeverity, maxDescriptionLength } from './issue';
 import { asCode, fenceFor } from './literal-text';
@@ -11,7 +11,7 @@ export const incidentTitle =
   (alert: Pick<Alert, 'title'>) =>
   (iid: number): string => {
     const title = oneLine(plain(alert.title));
-    return title === untitled || title === '' ? `New: Incident ${iid}` : title;
+    return title === untitled || isBlank(title) ? `New: Incident ${iid}` : title;
   };
 
 const severities: readonly string[] = ['low', 'medium', 'high', 'critical'] satisfies IssueSeverity[];

@@ -72,7 +72,8 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, 
       from noteables where id = ${carrier.id}
       returning id, user_notes_count, internal_notes_count, upvotes, downvotes),
     counted as (
-      update issues i set user_notes_count = carrier.user_notes_count, internal_notes_count = carrier.internal_notes_count, upvotes = carrier.upvotes, downvotes = carrier.downvotes
+      update issues i set user_notes_count = carrier.user_notes_count, internal_notes_count = carrier.internal_notes_count,
+        upvotes = carrier.upvotes, downvotes = carrier.downvotes
       from carrier where i.id = ${to.id}),
     reactions as (
       insert into award_emoji (awardable_type, awardable_id, name, user_id, created_at, updated_at)

@@ -27,7 +27,8 @@ export const issueCounters = {
     const kept = await tx.query(sql`
       with kept as (
         update issues i set upvotes = ${counted.upvotes}, downvotes = ${counted.downvotes},
-          updated_at = case when i.user_notes_count < ${counted.userNotesCount} and not ${internal}::boolean then greatest(i.updated_at, ${at}) else i.updated_at end,
+          updated_at = case when i.user_notes_count < ${counted.userNotesCount} and not ${internal}::boolean
+            then greatest(i.updated_at, ${at}) else i.updated_at end,
           user_notes_count = ${counted.userNotesCount}, internal_notes_count = ${counted.internalNotesCount}
         from (select id, user_notes_count from issues where id = ${issueId} for no key update) as before
         where i.id = before.id
