@@ -358,4 +358,22 @@ describe('every list', () => {
     expect([few.status, few.rows, many.status, many.rows]).toEqual([200, 2, 200, rows]);
     expect(many.cost).toBe(few.cost);
   });
+
+  it.each(lists.map(operationOf))('%s is paged by number and by cursor', async (operation) => {
+    const path = requests[operation] as string;
+    const token = path.includes('private_token') ? '' : undefined;
+    const ask = (query: string) => system.api('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`, { token });
+    const [first, second, both] = [
+      await ask('per_page=2'),
+      await ask('per_page=2&page=2'),
+      await ask('per_page=4&page=1'),
+    ];
+    expect([...first.body, ...second.body]).toEqual(both.body);
+    const keyset = await ask('per_page=2&pagination=keyset');
+    expect([keyset.body, keyset.headers.get('x-page')]).toEqual([first.body, null]);
+    const next = await ask(`per_page=2&cursor=${encodeURIComponent(keyset.headers.get('x-next-cursor') ?? '')}`);
+    expect(next.body).toEqual(second.body);
+    const [, link = ''] = /<[^>]*\/api\/v4([^>]*)>; rel="next"/.exec(keyset.headers.get('link') ?? '') ?? [];
+    expect((await system.api('GET', link, { token })).body).toEqual(second.body);
+  });
 });

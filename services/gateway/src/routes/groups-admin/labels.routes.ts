@@ -22,6 +22,9 @@ const keyOf = (path: { label_id?: string }, params: { label_id?: string | undefi
   byTitle: params.name !== undefined,
 });
 
+/** Filters of the labels of groups alone. */
+const ofGroups = { include_descendant_groups: boolean().optional(), only_group_labels: boolean().optional() };
+
 /** Labels of projects and of groups are one resource on two paths. */
 const labelRoutesOf = (kind: ParentKind): Route[] => {
   const root = `/${kind}s/:id/labels`;
@@ -36,11 +39,9 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
       summary: `List the labels of a ${kind}`,
       access: read,
       params: {
-        with_counts: boolean().optional(),
         search: text().optional(),
         include_ancestor_groups: boolean().optional(),
-        include_descendant_groups: boolean().optional(),
-        only_group_labels: boolean().optional(),
+        ...(kind === 'group' ? ofGroups : ({} as typeof ofGroups)),
       },
       list: {},
       returns: { 200: [component] },

@@ -11,6 +11,9 @@ const content = {
 };
 const cleared = (value: string | null | undefined): string | undefined => (value === null ? '' : value);
 
+/** Filters of the milestones of groups alone. */
+const ofGroups = { include_descendants: boolean().optional() };
+
 /** Milestones of projects and of groups are one resource on two paths. */
 const milestoneRoutesOf = (kind: ParentKind): Route[] => {
   const root = `/${kind}s/:id/milestones`;
@@ -32,7 +35,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
         search: text().optional(),
         include_parent_milestones: boolean().optional(),
         include_ancestors: boolean().optional(),
-        include_descendants: boolean().optional(),
+        ...(kind === 'group' ? ofGroups : ({} as typeof ofGroups)),
         updated_before: dateTime().optional(),
         updated_after: dateTime().optional(),
         containing_date: date().optional(),

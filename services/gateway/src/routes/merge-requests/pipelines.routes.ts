@@ -133,7 +133,8 @@ export const pipelineRoutes = [
     summary: 'List pipelines of a merge request',
     access: { project: 'read_pipeline' },
     path_params: mergeRequest,
-    list: { orderBy: ['id'], sort: 'desc' },
+    // One order, the newest first.
+    list: { orderBy: [] },
     returns: { 200: ['PipelineBasic'] },
     handle: ({ path, access, page, call }) =>
       call(PipelineServiceService).listMergeRequestPipelines({

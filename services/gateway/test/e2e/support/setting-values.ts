@@ -1,0 +1,158 @@
+import type { ParameterScene } from './parameter-scene';
+
+/** A value that is not the default and what a read tells afterwards; or a value that is refused; or why neither can be shown here. */
+export type Setting =
+  | {
+      readonly value: unknown;
+      readonly field: string;
+      readonly shown: unknown;
+      /** It says the same as another one, or goes against it: not sent together with the others. */
+      readonly alone?: true;
+    }
+  | { readonly refused: unknown }
+  | { readonly reason: string };
+export type Settings = Readonly<Record<string, Setting>>;
+
+const kept = (value: unknown, field = '', shown = value): Setting => ({ value, field, shown });
+const alone = (value: unknown, field: string, shown = value): Setting => ({ value, field, shown, alone: true });
+const refused = (value: unknown): Setting => ({ refused: value });
+const because = (reason: string): Setting => ({ reason });
+const each = (names: string, setting: Setting): Settings =>
+  Object.fromEntries(names.split(' ').map((name) => [name, setting]));
+
+const allKept = (values: Readonly<Record<string, unknown>>): Settings =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kept(value)]));
+
+/** Settings of groups. */
+export const groupSettings = ({ ids }: ParameterScene): Settings => ({
+  ...allKept({ name: 'Named', path: 'named', description: 'text', visibility: 'internal' }),
+  ...each(
+    'share_with_group_lock auto_devops_enabled experiment_features_enabled prevent_sharing_groups_outside_hierarchy',
+    kept(true),
+  ),
+  ...each('lock_assistant_features_enabled lock_math_rendering_limits_enabled', kept(true)),
+  ...each('lfs_enabled request_access_enabled assistant_features_enabled math_rendering_limits_enabled', kept(false)),
+  ...each('shared_runners_minutes_limit extra_shared_runners_minutes_limit max_artifacts_size', kept(7)),
+  ...allKept({
+    two_factor_grace_period: 12,
+    project_creation_level: 'maintainer',
+    subgroup_creation_level: 'owner',
+    default_branch: 'trunk',
+    wiki_access_level: 'private',
+    assistant_availability: 'never_on',
+    shared_runners_setting: 'disabled_and_overridable',
+    file_template_project_id: ids.main,
+  }),
+  tier: kept('premium'),
+  parent_id: because('a group of the top level has settings of its own; group.comp.test shows the parent'),
+  duo_availability: alone('default_off', 'assistant_availability'),
+  duo_features_enabled: alone(true, 'assistant_features_enabled'),
+  lock_duo_features_enabled: alone(false, 'lock_assistant_features_enabled'),
+  ...each('require_two_factor_authentication emails_disabled mentions_disabled membership_lock', refused(true)),
+  emails_enabled: refused(false),
+  default_branch_protection: refused(0),
+  'default_branch_protection_defaults[allowed_to_push]': refused([{ access_level: 30 }]),
+  'default_branch_protection_defaults[allowed_to_merge]': refused([{ access_level: 30 }]),
+  'default_branch_protection_defaults[allow_force_push]': refused(true),
+  'default_branch_protection_defaults[developer_can_initial_push]': refused(true),
+  enabled_git_access_protocol: refused('ssh'),
+  ip_restriction_ranges: refused('10.0.0.0/8'),
+  allowed_email_domains_list: refused('example.com'),
+  organization_id: refused(2),
+});
+
+const features =
+  'analytics builds container_registry environments feature_flags forking infrastructure issues merge_requests model_experiments model_registry monitor package_registry pages releases repository requirements security_and_compliance snippets wiki';
+
+/** Settings of projects. */
+export const projectSettings = ({ ids }: ParameterScene): Settings => ({
+  ...allKept({ name: 'Named', path: 'named', description: 'text', visibility: 'internal', topics: ['red'] }),
+  tag_list: alone(['blue'], 'topics'),
+  default_branch: because('it is the name of a branch, which has to be there; default-branch.comp.test shows it'),
+  ...allKept({ merge_method: 'ff', squash_option: 'always' }),
+  ...each(
+    'only_allow_merge_if_pipeline_succeeds allow_merge_on_skipped_pipeline only_allow_merge_if_all_discussions_are_resolved',
+    kept(true),
+  ),
+  ...each('merge_pipelines_enabled merge_trains_enabled merge_trains_skip_train_allowed', kept(true)),
+  ...allKept({ merge_train_required_statuses: ['unit'], merge_train_timeout: 30, merge_train_parallel_cars: 3 }),
+  ...each(
+    'remove_source_branch_after_merge lfs_enabled request_access_enabled shared_runners_enabled printing_merge_request_link_enabled',
+    kept(false),
+  ),
+  ...each('merge_commit_template squash_commit_template suggestion_commit_message ci_config_path', kept('text')),
+  ...allKept({ build_timeout: 600, auto_cancel_pending_pipelines: 'disabled' }),
+  ...Object.fromEntries(
+    features
+      .split(' ')
+      .map((name) => [
+        `${name}_access_level`,
+        kept(/^(pages|security_and_compliance)$/.test(name) ? 'enabled' : 'private'),
+      ]),
+  ),
+  ...Object.fromEntries(
+    ['issues', 'merge_requests', 'wiki', 'jobs', 'snippets', 'container_registry'].map((name) => [
+      `${name}_enabled`,
+      alone(false, `${name}_enabled`),
+    ]),
+  ),
+  namespace_id: kept(ids.house, 'namespace.id'),
+  initialize_with_readme: because('the repositories of the scene are made so'),
+  ...each('resolve_outdated_diff_discussions emails_disabled', refused(true)),
+  ...each('autoclose_referenced_issues emails_enabled', refused(false)),
+  approvals_before_merge: refused(1),
+});
+
+/** Settings of users. */
+export const userSettings = (): Settings => ({
+  ...each('bio discord github job_title linkedin location note organization pronouns skype twitter', kept('something')),
+  ...allKept({
+    name: 'Named',
+    username: 'person',
+    website_url: 'https://site.example',
+    public_email: 'p@site.example',
+  }),
+  ...allKept({ email: 'e@site.example', commit_email: 'c@site.example', external: true, private_profile: true }),
+  ...each('color_scheme_id theme_id projects_limit', kept(3)),
+  ...each('shared_runners_minutes_limit extra_shared_runners_minutes_limit', kept(7)),
+  admin: kept(true, 'is_admin'),
+  can_create_group: kept(false),
+  skip_confirmation: because('the moment of the confirmation is all that tells; users.comp.test shows it'),
+  ...each(
+    'password force_random_password reset_password',
+    because('passwords are told to nobody; users.comp.test shows them'),
+  ),
+});
+
+const issuable = (ids: Readonly<Record<string, number>>): Settings => ({
+  ...allKept({ title: 'Named', description: 'text', discussion_locked: true, labels: ['bug'] }),
+  state_event: kept('close', 'state', 'closed'),
+  assignee_ids: kept([ids.ada], 'assignees.0.id', ids.ada),
+  assignee_id: alone(ids.bob, 'assignees.0.id'),
+  milestone_id: kept(ids['milestone v1'], 'milestone.id'),
+  add_labels: alone(['feature'], 'labels', ['bug', 'feature'] as never),
+  remove_labels: alone(['feature'], 'labels', ['bug'] as never),
+});
+
+/** What is set on issues. */
+export const issueSettings = ({ ids }: ParameterScene): Settings => ({
+  ...issuable(ids),
+  ...allKept({ due_date: '2090-01-01', confidential: true, issue_type: 'incident', weight: 3, iid: 77 }),
+  ...allKept({ created_at: '2020-01-01T00:00:00.000Z', updated_at: '2090-01-01T00:00:00.000Z' }),
+  epic_id: refused(1),
+  iteration_id: refused(1),
+  health_status: refused('on_track'),
+});
+
+/** What is set on merge requests. */
+export const mergeRequestSettings = ({ ids }: ParameterScene): Settings => ({
+  ...issuable(ids),
+  ...allKept({ squash: true, merge_after: '2090-01-01T00:00:00.000Z' }),
+  reviewer_ids: kept([ids.bob], 'reviewers.0.id', ids.bob as never),
+  remove_source_branch: kept(true, 'force_remove_source_branch'),
+  target_branch: alone('red', 'target_branch'),
+  source_branch: because('it makes the merge request what it is'),
+  target_project_id: because('there are no forks: it can name the project itself alone'),
+  ...each('allow_collaboration allow_maintainer_to_push', because('it counts in forks, which do not exist')),
+  approvals_before_merge: refused(1),
+});
