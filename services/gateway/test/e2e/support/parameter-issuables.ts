@@ -132,7 +132,7 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     deployed_before: refused('2026-01-01'),
     environment: refused('production'),
     my_reaction_emoji: refused('thumbsup'),
-    view: because('it has one value; journey.e2e shows the short form'),
+    view: because('it has one value; merge-request-lists.comp.test shows the short form'),
     with_labels_details: {
       ...told((body) => typeof body[0].labels[0], 'true => object', 'false => string'),
       beside: 'labels=bug',

@@ -72,7 +72,7 @@ function repositoryRows({ ids, shas }: ParameterScene): Row[] {
         with_stats: { ...told(field('stats.total'), 'true => 2', 'false => undefined'), beside: 'ref_name=blue' },
         first_parent: { ...on("true => 'main' commit", "false => 'main' commit green") },
         order: because(
-          'both orders are the same where no branch overlaps another in time; commit.int.test shows the difference',
+          'the orders differ only where branches overlap in time, and the API dates no commit',
         ),
         trailers: {
           ...told((body) => Object.keys(body[0].trailers).length, 'true => 1', 'false => 0'),
