@@ -74,6 +74,7 @@ async function check() {
       root,
     ],
     ['unused files and packages', bin('knip'), ['--no-progress', '--treat-config-hints-as-errors'], root],
+    ['rules of OpenAPI documents', process.execPath, [join('deploy', 'openapi', 'lint.mjs')], root],
     ['types of the tests', bin('tsc'), ['-p', 'deploy/test/tsconfig.json'], root],
   ];
   await Promise.all(

@@ -9,6 +9,9 @@ const ROOT_FILES = ['package-lock.json', 'tsconfig.base.json', 'turbo.json'];
 const SKIPPED = new Set(['node_modules', 'dist', 'gen', 'generated', 'test', '.turbo', 'coverage']);
 const SHOWN_LINES = 30;
 
+/** The workspace whose output is generated from the others' and needs no build. */
+const GENERATED = join('deploy', 'openapi');
+
 /** The workspaces that have sources: `protos`, `libs/*`, `services/*`. */
 export function workspaces(root) {
   const under = (folder) =>
@@ -25,7 +28,9 @@ export function workspaces(root) {
 export function built(root) {
   const stamp = stampFile(root);
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint(root)) return false;
-  return workspaces(root).every((path) => existsSync(join(root, path, 'dist')));
+  return (
+    existsSync(join(root, GENERATED, 'gen')) && workspaces(root).every((path) => existsSync(join(root, path, 'dist')))
+  );
 }
 
 /**
@@ -91,6 +96,6 @@ function fingerprint(root) {
     }
   };
   for (const file of ROOT_FILES) add(file);
-  for (const workspace of workspaces(root)) walk(workspace);
+  for (const workspace of [...workspaces(root), GENERATED]) walk(workspace);
   return hash.digest('hex');
 }

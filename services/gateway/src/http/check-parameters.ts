@@ -39,36 +39,44 @@ export function checkParameters<T extends z.ZodRawShape>(
   return { value: parsed.success ? (parsed.data as z.infer<z.ZodObject<T>>) : undefined, problems };
 }
 
+/** What the document says of a relation. */
+export interface RelationRule {
+  readonly kind: 'mutually exclusive' | 'at least one' | 'exactly one';
+  readonly names: readonly string[];
+}
+
 /** A rule over several parameters: the text of its breach, or nothing. */
-export type Relation = (sent: RawParameters) => string | undefined;
+export interface Relation {
+  (sent: RawParameters): string | undefined;
+  readonly rule?: RelationRule;
+}
+
+const relation = (
+  kind: RelationRule['kind'],
+  names: readonly string[],
+  breach: (found: readonly string[]) => string | undefined,
+): Relation => Object.assign((sent: RawParameters) => breach(present(sent, names)), { rule: { kind, names } });
 
 const present = (sent: RawParameters, names: readonly string[]): string[] =>
   names.filter((name) => Object.hasOwn(sent, name));
 
+const exclusive = (found: readonly string[]): string | undefined =>
+  found.length > 1 ? `${found.join(', ')} are mutually exclusive` : undefined;
+
 /** At most one of the parameters may be sent. */
-export const mutuallyExclusive =
-  (...names: string[]): Relation =>
-  (sent) => {
-    const found = present(sent, names);
-    return found.length > 1 ? `${found.join(', ')} are mutually exclusive` : undefined;
-  };
+export const mutuallyExclusive = (...names: string[]): Relation => relation('mutually exclusive', names, exclusive);
 
 /** At least one must be sent. */
-export const atLeastOne =
-  (...names: string[]): Relation =>
-  (sent) =>
-    present(sent, names).length === 0
-      ? `${names.join(', ')} are missing, at least one parameter must be provided`
-      : undefined;
+export const atLeastOne = (...names: string[]): Relation =>
+  relation('at least one', names, (found) =>
+    found.length === 0 ? `${names.join(', ')} are missing, at least one parameter must be provided` : undefined,
+  );
 
 /** Exactly one must be sent. */
-export const exactlyOne =
-  (...names: string[]): Relation =>
-  (sent) => {
-    const found = present(sent, names);
-    if (found.length === 0) return `${names.join(', ')} are missing, exactly one parameter must be provided`;
-    return found.length > 1 ? `${found.join(', ')} are mutually exclusive` : undefined;
-  };
+export const exactlyOne = (...names: string[]): Relation =>
+  relation('exactly one', names, (found) =>
+    found.length === 0 ? `${names.join(', ')} are missing, exactly one parameter must be provided` : exclusive(found),
+  );
 
 /** Refuses with every problem at once. */
 export function refuseProblems(problems: readonly string[]): void {

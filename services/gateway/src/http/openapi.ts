@@ -1,23 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { needsToken, scopesOf, targetKind } from './authorize';
-import { pageParameters } from './page';
-import { openapiOf } from './params';
+import { needsToken, scopesOf } from './authorize';
+import { descriptionOf } from './reference/access-text';
+import { inletPaths, inletSecuritySchemes } from './reference/inlet';
+import { linksOf } from './reference/links';
+import { operationId } from './reference/operation-id';
+import { bodySchema, parameterComponents, parametersOf, queryRules, requestBody } from './reference/parameters';
+import { failureComponents, headerComponents, responsesOf } from './reference/responses';
+import { sectionOf, sectionTexts } from './reference/sections';
 import type { Route } from './route';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  readonly components: { schemas: Record<string, unknown>; readonly [kind: string]: Record<string, unknown> };
   readonly [key: string]: unknown;
 }
 
 /** One operation of the document. */
 export interface Operation {
+  readonly operationId: string;
   readonly summary: string;
-  readonly responses: Record<string, { description: string; content?: Record<string, { schema: unknown }> }>;
+  readonly description: string;
+  readonly tags: readonly string[];
   readonly [key: string]: unknown;
 }
 
@@ -29,146 +36,87 @@ export function readComponents(): Record<string, unknown> {
     const document = parse(readFileSync(join(folder, file), 'utf8')) as {
       components: { schemas: Record<string, unknown> };
     };
-    for (const [name, schema] of Object.entries(document.components.schemas)) {
-      if (Object.hasOwn(schemas, name)) throw new Error(`component ${name} is stated twice`);
-      schemas[name] = schema;
-    }
+    for (const [name, schema] of Object.entries(document.components.schemas)) add(schemas, name, schema);
   }
   return schemas;
 }
 
-const reference = (component: string | readonly [string] | undefined): unknown => {
-  if (component === undefined) return undefined;
-  if (typeof component === 'string') return { $ref: `#/components/schemas/${component}` };
-  return { type: 'array', items: { $ref: `#/components/schemas/${component[0]}` } };
-};
+function add(schemas: Record<string, unknown>, name: string, schema: unknown): void {
+  if (Object.hasOwn(schemas, name)) throw new Error(`component ${name} is stated twice`);
+  schemas[name] = schema;
+}
 
-const isRead = (route: Route): boolean => route.method === 'get' || route.method === 'delete';
+const description = `A collaboration platform with merge trains. Clients of the GitLab REST API v4 can use it as they are.
+
+- A token goes into \`PRIVATE-TOKEN\` or \`Authorization: Bearer\`; that of an administrator with the scope \`sudo\` acts for the user in \`Sudo\`.
+- Parameters of reads and deletions stand in the query string, those of the rest in a JSON or form body. What is not declared is ignored.
+- An array is written \`a=1,2\` or \`a[]=1&a[]=2\`, a hash \`not[labels]=bug\`, an array of hashes \`actions[][action]=create\`. Tools that follow this
+  document write the first form.
+- Texts are UTF-8. A body has at most 5 MiB where an operation does not say otherwise, 32 levels of JSON and 1,000 keys of a form.
+- A failure is JSON with \`message\` or \`error\`. After 429 and 503 \`Retry-After\` says when to come again.
+- Git over HTTP is served at \`/<full path>.git\` and is not part of this document.`;
 
 /** The document that follows from the route declarations and the component schemas. */
 export function openApiDocument(routes: readonly Route[], serverUrl: string): OpenApiDocument {
+  const schemas = readComponents();
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes) {
-    const path = route.path.replace(/[:*]([a-z_]+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method]: operation(route) };
+    const path = route.path.replace(/:([a-z_]+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: operation(route, routes) };
+    const schema = bodySchema(route);
+    if (schema !== undefined) add(schemas, requestComponent(route), schema);
   }
+  Object.assign(paths, inletPaths(serverUrl));
+  const used = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)));
   return {
     openapi: '3.1.0',
-    info: { title: 'Switchyard REST API', version: 'v4' },
+    info: {
+      title: 'Switchyard REST API',
+      version: 'v4',
+      description,
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Switchyard' },
+    },
     servers: [{ url: `${serverUrl}/api/v4` }],
+    tags: Object.entries(sectionTexts)
+      .filter(([name]) => used.has(name))
+      .map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
-      schemas: readComponents(),
+      schemas,
+      parameters: parameterComponents,
+      headers: headerComponents,
+      responses: failureComponents,
       securitySchemes: {
-        token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
-        bearer: { type: 'http', scheme: 'bearer' },
+        token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN', description: 'A personal access token.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'A personal access token.' },
+        ...inletSecuritySchemes,
       },
     },
   };
 }
 
-function operation(route: Route): Operation {
-  const own = Object.entries({ ...route.params, ...(route.list === undefined ? {} : pageParameters(route.list)) });
-  const described = own.map(([name, schema]) => ({
-    name,
-    required: !acceptsAbsence(schema),
-    schema: openapiOf(schema),
-  }));
-  const taken = [
-    ...(route.upload === undefined
-      ? []
-      : [{ name: route.upload, required: true, schema: { type: 'string', format: 'binary' } }]),
-    ...described,
-  ];
-  const pathParameters = [...route.path.matchAll(/[:*]([a-z_]+)/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema:
-      name === 'id' && targetKind(route) !== undefined
-        ? { type: 'string', description: 'Id or URL-encoded full path' }
-        : openapiOf(route.path_params?.[name] ?? { meta: () => ({ openapi: { type: 'string' } }) }),
-  }));
+/** Name of the component that describes an endpoint's body. */
+const requestComponent = (route: Route): string => {
+  const id = operationId(route);
+  return `${id.charAt(0).toUpperCase()}${id.slice(1)}Request`;
+};
+
+function operation(route: Route, routes: readonly Route[]): Operation {
   const scopes = scopesOf(route);
+  const parameters = parametersOf(route);
+  const body = requestBody(route, requestComponent(route));
+  const rules = queryRules(route);
   return {
+    operationId: operationId(route),
     summary: route.summary,
-    tags: [tagOf(route.path)],
+    description: descriptionOf(route),
+    tags: [sectionOf(route.path)],
     ...(route.tier === undefined ? {} : { 'x-tier': route.tier }),
     'x-access': route.access,
+    ...(rules === undefined ? {} : { 'x-query-rules': rules }),
     security: [...(needsToken(route) ? [] : [{}]), { token: [] }, { bearer: scopes === 'any' ? [] : scopes }],
-    parameters: [
-      ...pathParameters,
-      ...(isRead(route) ? described.map((parameter) => ({ ...parameter, in: 'query' })) : []),
-    ],
-    ...(isRead(route) || taken.length === 0
-      ? {}
-      : {
-          requestBody: {
-            content: {
-              [route.upload === undefined ? 'application/json' : 'multipart/form-data']: {
-                schema: {
-                  type: 'object',
-                  required: taken.filter(({ required }) => required).map(({ name }) => name),
-                  properties: Object.fromEntries(taken.map(({ name, schema }) => [name, schema])),
-                },
-              },
-            },
-          },
-        }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(route.returns).map(([status, component]) => [
-          status,
-          {
-            description: status,
-            ...(component === undefined ? {} : { content: { 'application/json': { schema: reference(component) } } }),
-          },
-        ]),
-      ),
-      default: { description: 'Failure', content: { 'application/json': { schema: reference('Error') } } },
-    },
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: responsesOf(route, linksOf(route, routes)),
   };
 }
-
-const acceptsAbsence = (schema: unknown): boolean => {
-  const { type } = (schema as { _zod: { def: { type: string } } })._zod.def;
-  return type === 'optional' || type === 'default';
-};
-
-/** Sections of the reference by a segment of the path; what names none, such as `/projects/:id/archive`, stands with the first segment. */
-const sections: Readonly<Record<string, string>> = {
-  version: 'Instance',
-  metadata: 'Instance',
-  user: 'Users',
-  users: 'Users',
-  personal_access_tokens: 'Personal access tokens',
-  namespaces: 'Namespaces',
-  groups: 'Groups',
-  projects: 'Projects',
-  members: 'Members',
-  labels: 'Labels',
-  milestones: 'Milestones',
-  issues: 'Issues',
-  issues_statistics: 'Issues',
-  events: 'Events',
-  todos: 'To-dos',
-  merge_requests: 'Merge requests',
-  repository: 'Repositories',
-  branches: 'Branches',
-  commits: 'Commits',
-  files: 'Repository files',
-  tags: 'Tags',
-  protected_branches: 'Protected branches',
-  pipelines: 'Pipelines',
-  pipeline: 'Pipelines',
-  statuses: 'Commit statuses',
-};
-
-const tagOf = (path: string): string => {
-  const parts = path.split('/').filter((part) => part !== '');
-  const [first = '', second = '', third = '', fourth = ''] = parts;
-  const named = [third === 'repository' ? fourth : '', third, second, first].find((part) =>
-    Object.hasOwn(sections, part),
-  );
-  return named === undefined ? first : (sections[named] as string);
-};

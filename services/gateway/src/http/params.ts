@@ -72,6 +72,12 @@ const isStorableValue = (value: unknown): boolean =>
 const isHash = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
 
+/** What the document says of every text: it holds no NUL. Lone surrogates have no form in UTF-8, so no document can hold them. */
+const storable: ParameterSchema = { type: 'string', pattern: '^[^\\u0000]*$' };
+
+/** The same of a text that is not blank. */
+const storableNotBlank: ParameterSchema = { type: 'string', pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$' };
+
 /** Options of a text parameter. */
 interface TextOptions {
   /** Refuses blank text with `is empty`. */
@@ -88,7 +94,8 @@ const readText =
   };
 
 /** A string; scalars of JSON are taken as their text. NUL and lone surrogates are refused. */
-export const text = (options: TextOptions = {}): z.ZodType<string> => kind({ type: 'string' }, readText(options));
+export const text = (options: TextOptions = {}): z.ZodType<string> =>
+  kind(options.notEmpty === true ? storableNotBlank : storable, readText(options));
 
 /** Options of an integer parameter; values outside the range `does not have a valid value`. */
 interface IntegerOptions {
@@ -112,18 +119,22 @@ const readInteger =
 export const integer = (options: IntegerOptions = {}): z.ZodType<number> =>
   kind({ type: 'integer', ...bounds(options) }, readInteger(options));
 
-const bounds = ({ min, max }: IntegerOptions): ParameterSchema => ({
-  ...(min === undefined ? {} : { minimum: min }),
-  ...(max === undefined ? {} : { maximum: max }),
-});
+const bounds = ({
+  min = Number.MIN_SAFE_INTEGER,
+  max = Number.MAX_SAFE_INTEGER,
+}: IntegerOptions = {}): ParameterSchema => ({ minimum: min, maximum: max });
 
-/** A number with a fraction. */
+/** Largest number with a fraction. */
+const maxFloat = 999_999_999_999_999;
+
+/** A number with a fraction, as JSON and its text form write it. */
 export const float = (): z.ZodType<number> =>
-  kind({ type: 'number' }, (value) => {
+  kind({ type: 'number', minimum: -maxFloat, maximum: maxFloat }, (value) => {
     const written = writtenNumber(value);
-    return typeof written === 'string' && /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(written.trim())
-      ? Number(written)
-      : invalid;
+    if (typeof written !== 'string' || !/^[+-]?\d{1,15}(\.\d{1,40})?(e-?\d{1,3})?$/i.test(written.trim()))
+      return invalid;
+    const number = Number(written);
+    return Math.abs(number) <= maxFloat ? number : invalid;
   });
 
 const booleans = new Map<string, boolean>([
@@ -162,6 +173,13 @@ function hasRealDay(written: string): boolean {
   return !day.startsWith('0000') && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
 }
 
+/** What the document says of moments: the full form alone. No year 0, no leap second, nine digits of a second's fraction. */
+const moment: ParameterSchema = {
+  type: 'string',
+  format: 'date-time',
+  pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$',
+};
+
 /** A date or a datetime as it was written, and the moment it names. */
 function readMoment(value: unknown): { written: string; moment: Date } | Problem {
   // A plus sign in a query string arrives as a space.
@@ -177,20 +195,22 @@ function readMoment(value: unknown): { written: string; moment: Date } | Problem
 
 /** An ISO 8601 datetime; one without a zone is UTC, a bare date its midnight. */
 export const dateTime = (): z.ZodType<Date> =>
-  kind({ type: 'string', format: 'date-time' }, (value) => {
+  kind(moment, (value) => {
     const read = readMoment(value);
     return read instanceof Problem ? read : read.moment;
   });
 
 /** A calendar date `YYYY-MM-DD`, kept as its text; a datetime is cut to the day that it writes, whatever its zone. */
 export const date = (): z.ZodType<string> =>
-  kind({ type: 'string', format: 'date' }, (value) => {
+  kind({ type: 'string', format: 'date', pattern: '^(?!0000)' }, (value) => {
     const read = readMoment(value);
     return read instanceof Problem ? read : read.written.slice(0, 10);
   });
 
 /** Items an array parameter may hold at the most. */
 const maxItems = 10_000;
+
+const listOf = (item: ParameterSchema): ParameterSchema => ({ type: 'array', items: item, maxItems });
 
 function items(value: unknown): unknown[] | Problem {
   if (value === null) return [];
@@ -223,17 +243,15 @@ const readItems =
   };
 
 /** Strings as `a[]=`, `a[0]=`, a JSON array or one comma-joined string; null is the empty array (G-1-4). */
-export const csv = (): z.ZodType<string[]> =>
-  kind({ type: 'array', items: { type: 'string' } }, readItems(readText()), true);
+export const csv = (): z.ZodType<string[]> => kind(listOf(storable), readItems(readText()), true);
 
 /** Strings in the spellings of `csv`, but items of an array are taken to the letter, commas and blanks included. */
-export const texts = (): z.ZodType<string[]> =>
-  kind({ type: 'array', items: { type: 'string' } }, readItems(readText(), { whole: true }), true);
+export const texts = (): z.ZodType<string[]> => kind(listOf(storable), readItems(readText(), { whole: true }), true);
 
 /** Whole numbers in the spellings of `csv`. */
 export const integers = (options: IntegerOptions = {}): z.ZodType<number[]> =>
   kind(
-    { type: 'array', items: { type: 'integer' } },
+    listOf({ type: 'integer', ...bounds(options) }),
     (value) => {
       const numbers = readItems(readInteger(options))(
         Array.isArray(value) ? value.filter((item) => item !== '') : value,
@@ -246,7 +264,7 @@ export const integers = (options: IntegerOptions = {}): z.ZodType<number[]> =>
 /** Values of a closed list, in the spellings of `csv`. */
 export const manyOf = <const T extends string>(...words: readonly T[]): z.ZodType<T[]> =>
   kind(
-    { type: 'array', items: { type: 'string', enum: [...words] } },
+    listOf({ type: 'string', enum: [...words] }),
     (value) => {
       const list = readItems(readText())(value);
       if (list instanceof Problem) return list;
@@ -258,6 +276,8 @@ export const manyOf = <const T extends string>(...words: readonly T[]): z.ZodTyp
 /** The words that stand for "has none" and "has some" in filters. */
 export type NoneOrAny = 'None' | 'Any';
 
+const noneOrAnyWord: ParameterSchema = { type: 'string', enum: ['None', 'Any'] };
+
 const noneOrAny = (value: unknown): NoneOrAny | undefined => {
   const word = typeof value === 'string' ? value.toLowerCase() : '';
   return word === 'none' ? 'None' : word === 'any' ? 'Any' : undefined;
@@ -265,7 +285,7 @@ const noneOrAny = (value: unknown): NoneOrAny | undefined => {
 
 /** An id, or `None` or `Any`; 0 means None. */
 export const idOrNoneAny = (): z.ZodType<number | NoneOrAny> =>
-  kind({ oneOf: [{ type: 'integer' }, { enum: ['None', 'Any'] }] }, (value) => {
+  kind({ oneOf: [{ type: 'integer', ...bounds({ min: 0 }) }, noneOrAnyWord] }, (value) => {
     const number = noneOrAny(value) ?? readInteger({ min: 0 })(value);
     return number === 0 ? 'None' : number;
   });
@@ -273,26 +293,33 @@ export const idOrNoneAny = (): z.ZodType<number | NoneOrAny> =>
 /** A number, or `None` or `Any`; unlike an id it can be 0. */
 export const integerOrNoneAny = (options: IntegerOptions = {}): z.ZodType<number | NoneOrAny> =>
   kind(
-    { oneOf: [{ type: 'integer', ...bounds(options) }, { enum: ['None', 'Any'] }] },
+    { oneOf: [{ type: 'integer', ...bounds(options) }, noneOrAnyWord] },
     (value) => noneOrAny(value) ?? readInteger(options)(value),
   );
 
 /** Comma-separated names, or `None` or `Any`. */
 export const csvOrNoneAny = (): z.ZodType<string[] | NoneOrAny> =>
-  kind({ type: 'array', items: { type: 'string' } }, (value) => {
+  kind(listOf(storable), (value) => {
     const list = readItems(readText())(value);
     if (list instanceof Problem) return list;
     return (list.length === 1 ? noneOrAny(list[0]) : undefined) ?? list;
   });
 
 /** A text, or `None` or `Any`. */
-export const textOrNoneAny = (): z.ZodType<string> =>
-  kind({ type: 'string' }, (value) => noneOrAny(value) ?? readText()(value));
+export const textOrNoneAny = (): z.ZodType<string> => kind(storable, (value) => noneOrAny(value) ?? readText()(value));
+
+/** A schema that takes JSON null as well. */
+const orNull = ({ type, enum: words, oneOf, ...facts }: ParameterSchema): ParameterSchema => ({
+  ...(type === undefined ? {} : { type: [type, 'null'].flat() }),
+  ...(words === undefined ? {} : { enum: [...(words as unknown[]), null] }),
+  ...(oneOf === undefined ? {} : { oneOf: [...(oneOf as unknown[]), { type: 'null' }] }),
+  ...facts,
+});
 
 /** The parameter, or null when it is sent blank or as null: "unassign", "clear". */
 export const nullable = <T>(inner: z.ZodType<T>): z.ZodType<T | null> =>
   kind(
-    { ...openapiOf(inner), nullable: true },
+    orNull(openapiOf(inner)),
     (value) => {
       if (value === null || value === '') return null;
       const parsed = inner.safeParse(value);
@@ -329,7 +356,12 @@ export const object = (): z.ZodType<Record<string, unknown>> =>
  * a text only the first character is looked at: whether the rest is JSON is for whoever reads it.
  */
 export function jsonText(): z.ZodType<string> {
-  const openapi = { type: ['object', 'string'] };
+  const openapi = {
+    oneOf: [
+      { type: 'object' },
+      { type: 'string', contentMediaType: 'application/json', contentSchema: { type: 'object' } },
+    ],
+  };
   return kind(openapi, (value) => {
     if (typeof value === 'string')
       return value.trim() === '' ? '' : /^\s*\{/.test(value) && isStorable(value) ? value : invalid;
@@ -377,6 +409,17 @@ export const forAdministrators = <T extends z.ZodType>(schema: T): T =>
     forAdministrators: true,
   }) as T;
 
+/**
+ * The same parameter; the document says more of it: what the service behind refuses, such as a length, or what it means. `facts` stand beside
+ * and over those of the schema. Fails nothing itself: the texts of such refusals are the service's.
+ */
+export const documented = <T>(schema: z.ZodType<T>, facts: ParameterSchema): z.ZodType<T> =>
+  schema.meta({
+    acceptsNull: acceptsNull(schema),
+    asWritten: isAsWritten(schema),
+    openapi: { ...openapiOf(schema), ...facts },
+  });
+
 /** What the OpenAPI document says of a schema built from this file, through `.optional()` and `.default()`. */
 export function openapiOf(schema: unknown): ParameterSchema {
   const type = schema as z.ZodType & {
@@ -399,11 +442,24 @@ export function openapiOf(schema: unknown): ParameterSchema {
   if (def.out !== undefined) return openapiOf(def.out);
   if (def.element !== undefined) return { type: 'array', items: openapiOf(def.element) };
   if (def.shape === undefined) return {};
+  return objectOf(def.shape);
+}
+
+/** The document's schema of an object with these members. */
+export function objectOf(shape: Readonly<Record<string, unknown>>): ParameterSchema {
+  const required = Object.keys(shape).filter((name) => !acceptsAbsence(shape[name]));
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(def.shape).map(([name, inner]) => [name, openapiOf(inner)])),
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(Object.entries(shape).map(([name, inner]) => [name, openapiOf(inner)])),
   };
 }
+
+/** Whether a parameter may be left out. */
+export const acceptsAbsence = (schema: unknown): boolean => {
+  const { type } = (schema as { _zod: { def: { type: string } } })._zod.def;
+  return type === 'optional' || type === 'default';
+};
 
 function isMarked(schema: unknown, mark: 'acceptsNull' | 'asWritten' | 'forAdministrators'): boolean {
   const type = schema as z.ZodType & { _zod: { def: { innerType?: z.ZodType } } };

@@ -59,6 +59,18 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
 
 type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: string } ? Access : Access | undefined;
 
+/** What the reference says of an endpoint beyond what follows from its declaration. */
+export interface RouteDocs {
+  /** What it does, where the summary does not say enough. Markdown. */
+  readonly description?: string;
+  /** Statuses of failures beside those that every endpoint of its kind has. */
+  readonly fails?: readonly number[];
+  /** Media types of a reply that is no JSON. */
+  readonly contentTypes?: readonly string[];
+  /** Parameters of the example, over those that the reference would choose. */
+  readonly example?: Readonly<Record<string, unknown>>;
+}
+
 /** One endpoint: where it is, who may, what it takes, what it gives. Routing, checks and documentation follow from it. */
 export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape = Shape, Path extends Shape = Shape> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -66,6 +78,7 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly path: string;
   /** One line for the reference. */
   readonly summary: string;
+  readonly docs?: RouteDocs;
   readonly access: A;
   /** Refuses the anonymous although it only reads (G-4.6). */
   readonly needsToken?: boolean;

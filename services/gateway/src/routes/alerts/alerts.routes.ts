@@ -69,6 +69,7 @@ export const alertRoutes = [
     method: 'put',
     path: onePath,
     summary: 'Set the status or the assignees of an alert',
+    docs: { fails: [409], example: { status: 'acknowledged', assignee_ids: [5] } },
     access: { project: 'update_alerts' },
     path_params: one,
     params: {
@@ -90,6 +91,7 @@ export const alertRoutes = [
     method: 'post',
     path: `${onePath}/issue`,
     summary: 'Open an incident for an alert',
+    docs: { description: 'Open an issue for an alert. 202 while it is being made: ask again.', fails: [409] },
     access: { project: 'update_alerts' },
     path_params: one,
     returns: { 201: 'AlertIncident', 202: 'AlertIncidentAccepted' },
@@ -100,6 +102,7 @@ export const alertRoutes = [
     method: 'get',
     path: '/projects/:id/alert_management/receipts/:receipt_id',
     summary: 'Get what became of the items of an alert payload',
+    docs: { description: 'Get what became of each item of a payload, by the id that the inlet gave it.' },
     access: { project: 'read_alerts' },
     path_params: { receipt_id: text() },
     returns: { 200: 'AlertReceipt' },

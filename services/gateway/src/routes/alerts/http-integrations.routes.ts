@@ -61,6 +61,11 @@ export const httpIntegrationRoutes = [
     method: 'post',
     path,
     summary: 'Create an alert integration',
+    docs: {
+      description:
+        'Create an address that monitoring tools send alerts to. The reply is the only one that holds its key.',
+      example: { name: 'Monitoring', active: true, type: 'HTTP' },
+    },
     access: { project: 'admin_alerts' },
     params: {
       name: text(),
@@ -94,6 +99,7 @@ export const httpIntegrationRoutes = [
     method: 'put',
     path: onePath,
     summary: 'Change an alert integration',
+    docs: { example: { active: false } },
     access: { project: 'admin_alerts' },
     path_params: one,
     params: {
@@ -120,6 +126,7 @@ export const httpIntegrationRoutes = [
     method: 'delete',
     path: onePath,
     summary: 'Delete an alert integration',
+    docs: { fails: [412] },
     access: { project: 'admin_alerts' },
     path_params: one,
     returns: { 204: undefined },
@@ -133,6 +140,7 @@ export const httpIntegrationRoutes = [
     method: 'post',
     path: `${onePath}/reset_token`,
     summary: 'Give an alert integration a new key',
+    docs: { description: 'Make a new key; the old one ends at once. The reply is the only one that holds it.' },
     access: { project: 'admin_alerts' },
     path_params: one,
     returns: { 201: 'HttpIntegration' },
@@ -142,6 +150,7 @@ export const httpIntegrationRoutes = [
     method: 'post',
     path: `${onePath}/test`,
     summary: 'Send a test alert to an alert integration',
+    docs: { description: 'Take a payload as if a monitoring tool had sent it.' },
     access: { project: 'update_alerts' },
     path_params: one,
     params: { payload: jsonText() },
@@ -157,6 +166,7 @@ export const httpIntegrationRoutes = [
     method: 'post',
     path: `${onePath}/preview`,
     summary: 'Show what a payload would become',
+    docs: { description: 'Read a payload by the mappings given, or by those of the integration. Nothing is stored.' },
     access: { project: 'admin_alerts' },
     path_params: one,
     params: { payload: jsonText().optional(), payload_attribute_mappings: mapping.optional() },

@@ -24,6 +24,7 @@ export const commitCommentRoutes = [
     method: 'post',
     path,
     summary: 'Comment on a commit',
+    docs: { example: { note: 'A typo.', path: 'docs/usage.md', line: 3, line_type: 'new' } },
     access: { project: 'comment_on_code' },
     path_params: { sha: text() },
     params: {

@@ -84,6 +84,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       method: 'post',
       path,
       summary: `Start a thread on ${name}`,
+      docs: { example: { body: 'Why is this needed?' } },
       access: { project: comment },
       path_params,
       params: {
@@ -169,6 +170,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       method: 'delete',
       path: notePath,
       summary: `Delete a note of a discussion on ${name}`,
+      docs: { fails: [412] },
       access: { project: comment },
       path_params: note,
       returns: { 204: undefined },

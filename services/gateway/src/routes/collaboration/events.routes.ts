@@ -62,6 +62,7 @@ export const eventRoutes = [
     method: 'get',
     path: '/events',
     summary: 'List your activity events, or those of your projects',
+    docs: { description: 'List what the caller did; with the scope `all` what happened in their projects.' },
     access: 'user',
     scopes: ['read_user'],
     params: { ...filters, scope: text().optional() },

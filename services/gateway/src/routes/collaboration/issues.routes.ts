@@ -49,6 +49,7 @@ export const issueRoutes = [
     method: 'get',
     path: '/issues/:id',
     summary: 'Get an issue by its id',
+    docs: { description: 'Get an issue by the id that is unique in the instance, not by its number in the project.' },
     access: 'admin',
     path_params: { id: integer() },
     returns: { 200: 'Issue' },
@@ -73,6 +74,11 @@ export const issueRoutes = [
     method: 'post',
     path: projectPath,
     summary: 'Create an issue',
+    docs: {
+      description: 'Create an issue. Labels that do not exist yet are created.',
+      fails: [409],
+      example: { title: 'Repair the login page', labels: ['bug'], due_date: '2030-01-31' },
+    },
     access: { project: 'write_issue' },
     limit: 'issues_create',
     params: {
@@ -103,6 +109,11 @@ export const issueRoutes = [
     method: 'put',
     path: onePath,
     summary: 'Update an issue',
+    docs: {
+      description: 'Update an issue, or close and reopen it. At least one parameter must be sent.',
+      fails: [409],
+      example: { title: 'Repair the login page', state_event: 'close' },
+    },
     access: { project: 'write_issue' },
     path_params: issue,
     params: {
@@ -134,6 +145,7 @@ export const issueRoutes = [
     method: 'delete',
     path: onePath,
     summary: 'Delete an issue',
+    docs: { fails: [412] },
     access: { project: 'write_issue' },
     path_params: issue,
     returns: { 204: undefined },
@@ -148,6 +160,10 @@ export const issueRoutes = [
     method: 'post',
     path: `${onePath}/move`,
     summary: 'Move an issue to another project',
+    docs: {
+      description: 'Make a copy in another project, with its conversation, and close the old one.',
+      fails: [409],
+    },
     access: { project: 'write_issue' },
     path_params: issue,
     params: { to_project_id: integer() },

@@ -45,6 +45,11 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       method: 'post',
       path,
       summary: `Comment on ${name}`,
+      docs: {
+        description:
+          'Add a note. A note that is only an emoji becomes a reaction, and one that holds only quick actions is carried out and not kept (202).',
+        example: { body: 'Looks good to me.' },
+      },
       access: { project: comment },
       path_params,
       params: {
@@ -87,6 +92,7 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       method: 'delete',
       path: `${path}/:note_id`,
       summary: `Delete a note of ${name}`,
+      docs: { fails: [412] },
       access: { project: comment },
       path_params: one,
       returns: { 204: undefined },

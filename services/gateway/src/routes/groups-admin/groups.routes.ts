@@ -160,6 +160,7 @@ export const groupRoutes = [
     method: 'get',
     path: '/groups',
     summary: 'List groups',
+    docs: { fails: [405] },
     access: 'public',
     params: filters,
     list,
@@ -207,6 +208,10 @@ export const groupRoutes = [
     method: 'post',
     path: '/groups',
     summary: 'Create a group',
+    docs: {
+      description: 'Create a group, at the top level or below another one.',
+      example: { name: 'Acme', path: 'acme', visibility: 'private' },
+    },
     access: 'user',
     params: {
       name: text({ notEmpty: true }),
@@ -223,6 +228,7 @@ export const groupRoutes = [
     method: 'put',
     path: '/groups/:id',
     summary: 'Update a group',
+    docs: { fails: [409], example: { description: 'Everything we sell' } },
     access: { group: 'admin_group' },
     params: {
       name: text().optional(),
@@ -243,6 +249,11 @@ export const groupRoutes = [
     method: 'delete',
     path: '/groups/:id',
     summary: 'Delete a group',
+    docs: {
+      description:
+        'Delete a group with its subgroups and projects. They are gone at once; their data is removed in the background.',
+      fails: [412],
+    },
     access: { group: 'remove_group' },
     params: { permanently_remove: boolean().optional(), full_path: text().optional() },
     returns: { 202: 'Accepted' },
@@ -267,6 +278,7 @@ export const groupRoutes = [
     method: 'post',
     path: '/groups/:id/transfer',
     summary: 'Move a group below another group, or to the top level',
+    docs: { example: { group_id: 12 } },
     access: { group: 'admin_group' },
     params: { group_id: nullable(integer({ min: 0 })).optional() },
     returns: { 201: 'Group' },

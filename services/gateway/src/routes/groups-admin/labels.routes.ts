@@ -74,6 +74,7 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
       method: 'post',
       path: root,
       summary: `Create a label in a ${kind}`,
+      docs: { fails: [409], example: { name: 'bug', color: '#cc3333', description: 'Something is broken' } },
       access: administer,
       params: {
         name: text({ notEmpty: true }),
@@ -103,6 +104,7 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
           method: 'put',
           ...address,
           summary: `Change a label of a ${kind}${which}`,
+          docs: { fails: [409], example: { ...(inPath ? {} : { name: 'bug' }), new_name: 'defect', color: '#cc3333' } },
           access: administer,
           params: { ...named, ...changes },
           relations: [...rules, atLeastOne('new_name', 'color', 'description', 'priority')],
@@ -122,6 +124,7 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
           method: 'delete',
           ...address,
           summary: `Delete a label of a ${kind}${which}`,
+          docs: { fails: [412] },
           access: administer,
           params: named,
           relations: rules,

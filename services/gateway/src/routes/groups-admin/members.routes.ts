@@ -68,6 +68,11 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
       method: 'post',
       path: root,
       summary: `Add members to a ${kind}`,
+      docs: {
+        description: 'Add users as members, by id or by user name.',
+        fails: [409],
+        example: { user_id: [5], access_level: 30 },
+      },
       access: administer,
       params: {
         user_id: integers().optional(),
@@ -106,6 +111,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
       method: 'delete',
       path: `${root}/:user_id`,
       summary: `Remove a member of a ${kind}`,
+      docs: { description: 'Remove a member. Everyone may remove themselves; the last owner of a group stays.' },
       access: remove,
       path_params: user,
       params: { skip_subresources: boolean().optional(), unassign_issuables: onlyDefault(boolean(), false).optional() },

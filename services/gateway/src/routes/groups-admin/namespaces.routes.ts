@@ -37,6 +37,7 @@ export const namespaceRoutes = [
     method: 'get',
     path: '/namespaces/:id/exists',
     summary: 'Tell whether a path is taken',
+    docs: { description: 'Whether a path is taken at the top level or below a group; with paths that are free.' },
     access: 'user',
     path_params: { id: text() },
     params: { parent_id: integer({ min: 0 }).optional() },

@@ -40,6 +40,11 @@ export const personalAccessTokenRoutes = [
     method: 'post',
     path: '/users/:user_id/personal_access_tokens',
     summary: 'Create a personal access token for a user',
+    docs: {
+      description: 'Create a token. The reply is the only one that holds its value.',
+      fails: [422],
+      example: { name: 'deploy', scopes: ['read_api'], expires_at: '2030-01-31' },
+    },
     access: 'admin',
     path_params: { user_id: integer() },
     params: {
@@ -62,6 +67,12 @@ export const personalAccessTokenRoutes = [
     method: 'post',
     path: '/user/personal_access_tokens',
     summary: 'Create a personal access token with limited scopes for oneself',
+    docs: {
+      description:
+        'Create a token of the caller, with scopes that give no access to the API. The reply is the only one that holds its value.',
+      fails: [422],
+      example: { name: 'rotation', scopes: ['self_rotate'] },
+    },
     access: 'user',
     params: {
       name: text(),
@@ -127,6 +138,7 @@ export const personalAccessTokenRoutes = [
     method: 'delete',
     path: '/personal_access_tokens/self',
     summary: 'Revoke the personal access token of the request',
+    docs: { fails: [412] },
     access: 'user',
     scopes: 'any',
     returns: { 204: undefined },
@@ -140,6 +152,11 @@ export const personalAccessTokenRoutes = [
     method: 'post',
     path: '/personal_access_tokens/self/rotate',
     summary: 'Rotate the personal access token of the request',
+    docs: {
+      description: 'Revoke the token and create one like it. The reply is the only one that holds its value.',
+      fails: [405, 422],
+      example: { expires_at: '2030-01-31' },
+    },
     access: 'user',
     scopes: ['self_rotate'],
     params: { expires_at: date().optional() },
@@ -164,6 +181,7 @@ export const personalAccessTokenRoutes = [
     method: 'delete',
     path: '/personal_access_tokens/:token_id',
     summary: 'Revoke a personal access token',
+    docs: { fails: [412] },
     access: 'user',
     path_params: token,
     returns: { 204: undefined },
@@ -177,6 +195,11 @@ export const personalAccessTokenRoutes = [
     method: 'post',
     path: '/personal_access_tokens/:token_id/rotate',
     summary: 'Rotate a personal access token',
+    docs: {
+      description: 'Revoke a token and create one like it. The reply is the only one that holds its value.',
+      fails: [405, 422],
+      example: { expires_at: '2030-01-31' },
+    },
     access: 'user',
     path_params: token,
     params: { expires_at: date().optional() },

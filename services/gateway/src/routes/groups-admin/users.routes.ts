@@ -96,6 +96,7 @@ export const userRoutes = [
     method: 'get',
     path: '/users',
     summary: 'List users',
+    docs: { fails: [405] },
     access: 'public',
     scopes: ['read_user'],
     params: {
@@ -143,6 +144,10 @@ export const userRoutes = [
     method: 'post',
     path: '/users',
     summary: 'Create a user',
+    docs: {
+      fails: [409],
+      example: { email: 'ada@example.com', name: 'Ada Lovelace', username: 'ada', force_random_password: true },
+    },
     access: 'admin',
     params: {
       ...settings,
@@ -179,6 +184,7 @@ export const userRoutes = [
     method: 'put',
     path: '/users/:id',
     summary: 'Change a user',
+    docs: { fails: [409], example: { name: 'Ada Lovelace' } },
     access: 'admin',
     path_params: user,
     params: { ...settings, email: text().optional(), name: text().optional(), username: text().optional() },
@@ -190,6 +196,7 @@ export const userRoutes = [
     method: 'delete',
     path: '/users/:id',
     summary: 'Delete a user; the ghost user stands in for their contributions',
+    docs: { description: 'Delete a user. The ghost user stands in for what they wrote.', fails: [409, 412] },
     access: 'admin',
     path_params: user,
     returns: { 204: undefined },

@@ -36,6 +36,7 @@ export const branchRoutes = [
     method: 'post',
     path: '/projects/:id/repository/branches',
     summary: 'Create a branch',
+    docs: { fails: [409, 422], example: { branch: 'fix-login', ref: 'main' } },
     access: { project: 'push_code' },
     params: { branch: text(), ref: text() },
     returns: { 201: 'Branch' },
@@ -46,6 +47,10 @@ export const branchRoutes = [
     method: 'delete',
     path: '/projects/:id/repository/merged_branches',
     summary: 'Delete merged branches',
+    docs: {
+      description:
+        'Delete the branches that are merged into the default branch, but not the protected ones; in the background.',
+    },
     access: { project: 'push_code' },
     returns: { 202: 'MergedBranchesAccepted' },
     handle: ({ access, call }) => call(BranchServiceService).deleteMergedBranches({ projectId: access.id }),
@@ -64,6 +69,7 @@ export const branchRoutes = [
     method: 'delete',
     path: '/projects/:id/repository/branches/:branch',
     summary: 'Delete a branch',
+    docs: { fails: [405, 409, 422] },
     access: { project: 'push_code' },
     path_params: branch,
     returns: { 204: undefined },

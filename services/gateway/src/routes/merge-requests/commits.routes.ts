@@ -51,6 +51,16 @@ export const commitRoutes = [
     method: 'post',
     path: '/projects/:id/repository/commits',
     summary: 'Create a commit with files and actions',
+    docs: {
+      description: 'Create, change, move and delete files in one commit.',
+      fails: [409, 422],
+      example: {
+        branch: 'fix-login',
+        start_branch: 'main',
+        commit_message: 'Describe the usage',
+        actions: [{ action: 'create', file_path: 'docs/usage.md', content: '# Usage\n' }],
+      },
+    },
     access: { project: 'push_code' },
     bodyLimit,
     params: {

@@ -47,6 +47,10 @@ export const mergeRequestRoutes = [
     method: 'post',
     path: projectPath,
     summary: 'Create a merge request',
+    docs: {
+      fails: [409, 422],
+      example: { source_branch: 'fix-login', target_branch: 'main', title: 'Repair the login page' },
+    },
     access: { project: 'create_merge_request' },
     params: {
       source_branch: text({ notEmpty: true }),
@@ -99,6 +103,11 @@ export const mergeRequestRoutes = [
     method: 'put',
     path: onePath,
     summary: 'Update a merge request',
+    docs: {
+      description: 'Update a merge request, or close and reopen it. At least one parameter must be sent.',
+      fails: [409, 422],
+      example: { title: 'Draft: Repair the login page' },
+    },
     access: { project: 'update_merge_request' },
     path_params: mergeRequest,
     params: {
@@ -134,6 +143,7 @@ export const mergeRequestRoutes = [
     method: 'delete',
     path: onePath,
     summary: 'Delete a merge request',
+    docs: { fails: [409, 412] },
     access: { project: 'delete_merge_request' },
     path_params: mergeRequest,
     returns: { 204: undefined },
@@ -148,6 +158,12 @@ export const mergeRequestRoutes = [
     method: 'put',
     path: `${onePath}/merge`,
     summary: 'Merge a merge request',
+    docs: {
+      description:
+        'Merge at once, or with `auto_merge` when its pipeline has succeeded. In a project with merge trains that wish puts it on the train.',
+      fails: [405, 406, 409, 422],
+      example: { sha: '2f1a9c4e8b7d6053f2a1c9e8d7b6a5f4e3d2c1b0', auto_merge: true },
+    },
     access: { project: 'update_merge_request' },
     path_params: mergeRequest,
     params: {
@@ -178,6 +194,10 @@ export const mergeRequestRoutes = [
     method: 'post',
     path: `${onePath}/cancel_merge_when_pipeline_succeeds`,
     summary: 'Cancel auto-merge',
+    docs: {
+      description: 'Take back the wish to merge when the pipeline has succeeded; also takes it off its train.',
+      fails: [406],
+    },
     access: { project: 'update_merge_request' },
     path_params: mergeRequest,
     returns: { 201: 'AutoMergeCanceled' },
@@ -188,6 +208,11 @@ export const mergeRequestRoutes = [
     method: 'put',
     path: `${onePath}/rebase`,
     summary: 'Rebase a merge request',
+    docs: {
+      description: 'Replay the source branch on the target branch, in the background.',
+      fails: [409],
+      example: { skip_ci: false },
+    },
     access: { project: 'update_merge_request' },
     path_params: mergeRequest,
     params: { skip_ci: boolean().default(false) },
@@ -203,6 +228,7 @@ export const mergeRequestRoutes = [
     method: 'get',
     path: `${onePath}/merge_ref`,
     summary: 'Get the commit a merge would give',
+    docs: { description: 'Get the commit that a merge would give now; it is made when it is not there.' },
     access: { project: 'read_merge_request' },
     path_params: mergeRequest,
     returns: { 200: 'MergeRef' },
@@ -245,6 +271,7 @@ export const mergeRequestRoutes = [
     method: 'get',
     path: `${onePath}/changes`,
     summary: 'Get a merge request with its changes',
+    docs: { description: 'Get a merge request with its diffs. Lists of diffs are paged and so cheaper.' },
     access: { project: 'read_merge_request' },
     path_params: mergeRequest,
     params: { access_raw_diffs: boolean().optional(), unidiff: boolean().default(false) },

@@ -63,6 +63,12 @@ export const mergeTrainRoutes = [
     method: 'post',
     path: onePath,
     summary: 'Add a merge request to the merge train of its target branch',
+    docs: {
+      description:
+        'Put a merge request at the end of the train of its target branch; with `auto_merge` once its pipeline has succeeded (202). Each entry is tested on top of those before it, and what is merged is the commit that was tested.',
+      fails: [405, 409, 422],
+      example: { auto_merge: true, sha: '2f1a9c4e8b7d6053f2a1c9e8d7b6a5f4e3d2c1b0' },
+    },
     access: { project: 'update_merge_train' },
     tier: 'premium',
     path_params: mergeRequest,
@@ -88,6 +94,10 @@ export const mergeTrainRoutes = [
     method: 'delete',
     path: onePath,
     summary: 'Remove a merge request from its merge train',
+    docs: {
+      description: 'Take a merge request off its train. Those behind it are tested again without it.',
+      fails: [406],
+    },
     access: { project: 'update_merge_train' },
     tier: 'premium',
     path_params: mergeRequest,
@@ -102,6 +112,7 @@ export const mergeTrainRoutes = [
     method: 'get',
     path: `${onePath}/receipt`,
     summary: 'Get the receipt of the landing of a merge request',
+    docs: { description: 'Get what has been merged from the train: the commit, and the statuses that spoke for it.' },
     access: { project: 'read_merge_train' },
     tier: 'premium',
     path_params: mergeRequest,

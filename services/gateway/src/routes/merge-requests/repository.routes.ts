@@ -41,6 +41,7 @@ export const repositoryRoutes = [
     method: 'get',
     path: '/projects/:id/repository/blobs/:sha/raw',
     summary: 'Get the bytes of a blob',
+    docs: { contentTypes: ['text/plain'] },
     access: { project: 'read_code' },
     path_params: sha,
     returns: { 200: undefined },

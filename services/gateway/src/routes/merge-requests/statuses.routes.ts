@@ -11,6 +11,11 @@ export const statusRoutes = [
     method: 'post',
     path: '/projects/:id/statuses/:sha',
     summary: 'Set the status of a commit',
+    docs: {
+      description:
+        'Report what an outside CI has found out. The status belongs to the pipeline named, or to the newest one of the commit.',
+      example: { state: 'success', name: 'unit tests', pipeline_id: 128 },
+    },
     access: { project: 'create_commit_status' },
     path_params: commit,
     params: {

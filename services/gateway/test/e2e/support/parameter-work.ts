@@ -71,9 +71,7 @@ function repositoryRows({ ids, shas }: ParameterScene): Row[] {
         all: { ...on("true => 'main' blue commit green red", 'false => blue commit'), beside: 'ref_name=blue' },
         with_stats: { ...told(field('stats.total'), 'true => 2', 'false => undefined'), beside: 'ref_name=blue' },
         first_parent: { ...on("true => 'main' commit", "false => 'main' commit green") },
-        order: because(
-          'the orders differ only where branches overlap in time, and the API dates no commit',
-        ),
+        order: because('the orders differ only where branches overlap in time, and the API dates no commit'),
         trailers: {
           ...told((body) => Object.keys(body[0].trailers).length, 'true => 1', 'false => 0'),
           beside: 'ref_name=blue',

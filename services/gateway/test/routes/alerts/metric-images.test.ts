@@ -125,16 +125,15 @@ describe('metric images', () => {
   });
 
   it('the reference shows the form', () => {
-    const { paths } = openApiDocument(routes, 'https://forge.example');
-    expect(paths['/projects/{id}/alert_management_alerts/{alert_iid}/metric_images']?.post?.requestBody).toMatchObject({
-      content: {
-        'multipart/form-data': {
-          schema: {
-            required: ['file'],
-            properties: { file: { type: 'string', format: 'binary' }, url: { type: 'string' } },
-          },
-        },
-      },
+    const { paths, components } = openApiDocument(routes, 'https://forge.example');
+    const component = 'CreateProjectAlertManagementAlertMetricImageRequest';
+    expect(paths['/projects/{id}/alert_management_alerts/{alert_iid}/metric_images']?.post?.requestBody).toEqual({
+      required: true,
+      content: { 'multipart/form-data': { schema: { $ref: `#/components/schemas/${component}` } } },
+    });
+    expect(components.schemas[component]).toMatchObject({
+      required: ['file'],
+      properties: { file: { type: 'string', format: 'binary' }, url: { type: 'string' } },
     });
   });
 });

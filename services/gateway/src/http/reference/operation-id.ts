@@ -1,0 +1,85 @@
+import type { Route } from '../route';
+
+/** Names that the rule below would give twice, or that would say too little. */
+const named: Readonly<Record<string, string>> = {
+  'GET /user': 'getCurrentUser',
+  'POST /user/personal_access_tokens': 'createOwnPersonalAccessToken',
+  'GET /personal_access_tokens/self': 'getCurrentPersonalAccessToken',
+  'DELETE /personal_access_tokens/self': 'revokeCurrentPersonalAccessToken',
+  'POST /personal_access_tokens/self/rotate': 'rotateCurrentPersonalAccessToken',
+  'DELETE /personal_access_tokens/:token_id': 'revokePersonalAccessToken',
+  'GET /namespaces/:id/exists': 'checkNamespaceExists',
+  'GET /groups/:id/members/all': 'listGroupMembersWithInherited',
+  'GET /groups/:id/members/all/:user_id': 'getGroupMemberWithInherited',
+  'GET /projects/:id/members/all': 'listProjectMembersWithInherited',
+  'GET /projects/:id/members/all/:user_id': 'getProjectMemberWithInherited',
+  'POST /projects/user/:user_id': 'createProjectForUser',
+  'POST /todos/mark_as_done': 'markAllTodosAsDone',
+  'POST /todos/:id/mark_as_done': 'markTodoAsDone',
+  'GET /projects/:id/pipelines/latest': 'getLatestProjectPipeline',
+  'POST /projects/:id/statuses/:sha': 'setProjectCommitStatus',
+  'GET /projects/:id/merge_trains': 'listProjectMergeTrainEntries',
+  'GET /projects/:id/merge_trains/:target_branch': 'listProjectBranchMergeTrainEntries',
+  'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid': 'getProjectMergeTrainEntry',
+  'POST /projects/:id/merge_trains/merge_requests/:merge_request_iid': 'addProjectMergeRequestToMergeTrain',
+  'DELETE /projects/:id/merge_trains/merge_requests/:merge_request_iid': 'removeProjectMergeRequestFromMergeTrain',
+  'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid/receipt': 'getProjectMergeTrainReceipt',
+  'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds':
+    'cancelProjectMergeRequestAutoMerge',
+};
+
+/** Last segments that say what is done to what stands before them; further words of theirs follow it: `add_spent_time`. */
+const verbs = new Set([
+  'activate',
+  'archive',
+  'block',
+  'cancel',
+  'deactivate',
+  'merge',
+  'move',
+  'preview',
+  'rebase',
+  'restore',
+  'retry',
+  'rotate',
+  'subscribe',
+  'test',
+  'transfer',
+  'unarchive',
+  'unblock',
+  'unsubscribe',
+]);
+
+const singular = (noun: string): string => {
+  if (noun.endsWith('ies')) return `${noun.slice(0, -3)}y`;
+  if (/(ch|sh|s|x)es$/.test(noun)) return noun.slice(0, -2);
+  return /[^su]s$/.test(noun) ? noun.slice(0, -1) : noun;
+};
+
+const pascal = (words: string): string =>
+  words
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
+const methods = { get: 'get', post: 'create', put: 'update', patch: 'update', delete: 'delete' } as const;
+
+/**
+ * Name of an operation: what its method does, and the nouns of its path. `GET /projects/:id/merge_requests` is
+ * `listProjectMergeRequests`. Clients are generated from it, so a name that is out stays.
+ */
+export function operationId(route: Pick<Route, 'method' | 'path' | 'returns'>): string {
+  const fixed = named[`${route.method.toUpperCase()} ${route.path}`];
+  if (fixed !== undefined) return fixed;
+  const segments = route.path.split('/').filter((part) => part !== '');
+  const nouns = segments.filter((part) => !/^[:*]/.test(part));
+  const last = nouns.at(-1) ?? '';
+  const isOne = /^[:*]/.test(segments.at(-1) ?? '') || route.method === 'post';
+  const [first = '', ...rest] = last.split('_');
+  const before = nouns.slice(0, -1).map(singular).map(pascal).join('');
+  const isVerb = rest.length === 0 ? verbs.has(first) : first === 'add' || first === 'reset';
+  if (segments.at(-1) === last && isVerb && route.method !== 'get') return `${first}${before}${pascal(rest.join('_'))}`;
+  if (last === 'time_estimate') return `set${before}TimeEstimate`;
+  const isList = Object.values(route.returns).some((component) => Array.isArray(component)) && route.method === 'get';
+  return `${isList ? 'list' : methods[route.method]}${before}${pascal(isOne ? singular(last) : last)}`;
+}

@@ -1,0 +1,236 @@
+import { targetKind } from '../authorize';
+import type { RelationRule } from '../check-parameters';
+import { pageParameters } from '../page';
+import { acceptsAbsence, objectOf, openapiOf, type ParameterSchema } from '../params';
+import type { Route } from '../route';
+import { meanings, pathMeanings, samples } from './glossary';
+
+type Json = Record<string, unknown>;
+
+/** Parameters of lists, the same everywhere and so components. */
+const paging = new Set(['page', 'per_page', 'pagination', 'cursor']);
+
+const isArray = ({ type }: ParameterSchema): boolean => [type].flat().includes('array');
+const isObject = ({ type }: ParameterSchema): boolean => [type].flat().includes('object');
+const isHashes = (schema: ParameterSchema): boolean =>
+  isArray(schema) && isObject((schema.items ?? {}) as ParameterSchema);
+
+/** How arrays and hashes are written in a query string or form: `a=1,2`, `not[a]=1`, `actions[0][a]=1`. */
+const spelling = (schema: ParameterSchema): Json =>
+  isObject(schema) || isHashes(schema)
+    ? { style: 'deepObject', explode: true }
+    : isArray(schema)
+      ? { style: 'form', explode: false }
+      : {};
+
+const describe = (name: string, schema: ParameterSchema): ParameterSchema => {
+  const description = (schema.description as string | undefined) ?? meanings[name];
+  const inner = schema.properties as Record<string, ParameterSchema> | undefined;
+  return {
+    ...schema,
+    ...(description === undefined ? {} : { description }),
+    ...(inner === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, describe(key, one)])) }),
+    ...(isHashes(schema) ? { items: describe('', schema.items as ParameterSchema) } : {}),
+  };
+};
+
+/** Every parameter of an endpoint beside those of its path. */
+export const shapeOf = (route: Route): Record<string, unknown> => ({
+  ...route.params,
+  ...(route.list === undefined ? {} : pageParameters(route.list)),
+});
+
+/** Names in a path. */
+export const pathNames = (route: Pick<Route, 'path'>): string[] =>
+  [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
+
+/** A parameter of the query string. Members of a hash are parameters of their own, `not[labels]`: `deepObject` says nothing of arrays inside. */
+function queryParameters(name: string, parameter: unknown): Json[] {
+  if (paging.has(name)) return [{ $ref: `#/components/parameters/${name}` }];
+  const { description, ...schema } = describe(name, openapiOf(parameter));
+  const members = schema.properties as Record<string, ParameterSchema> | undefined;
+  if (members !== undefined)
+    return Object.entries(members).map(([key, { description: meaning, ...member }]) => ({
+      name: `${name}[${key}]`,
+      in: 'query',
+      description: [description, meaning].filter((text) => text !== undefined).join(' '),
+      schema: member,
+      ...spelling(member),
+    }));
+  const required = acceptsAbsence(parameter) ? {} : { required: true };
+  const described = description === undefined ? {} : { description };
+  return [{ name, in: 'query', ...required, ...described, schema, ...spelling(schema) }];
+}
+
+const idOrPath = (kind: string): ParameterSchema => ({
+  type: ['integer', 'string'],
+  minimum: 1,
+  minLength: 1,
+  description: `Id or URL-encoded full path of the ${kind}.`,
+});
+
+function pathParameter(route: Route, name: string): Json {
+  const kind = name === 'id' ? targetKind(route) : undefined;
+  if (kind !== undefined) return { $ref: `#/components/parameters/${kind}` };
+  const own = route.path_params?.[name];
+  const { description, ...schema } = own === undefined ? { type: 'string' } : openapiOf(own);
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: description ?? pathMeanings[name] ?? 'Id.',
+    schema: schema.type === 'string' ? { ...schema, minLength: 1 } : schema,
+  };
+}
+
+const ifUnmodifiedSince = { $ref: '#/components/parameters/if_unmodified_since' };
+
+/** Parameters in the path, the query and the headers. */
+export const parametersOf = (route: Route): Json[] => [
+  ...pathNames(route).map((name) => pathParameter(route, name)),
+  ...(hasBody(route) ? [] : Object.entries(shapeOf(route)).flatMap(([name, one]) => queryParameters(name, one))),
+  ...(route.docs?.fails?.includes(412) === true ? [ifUnmodifiedSince] : []),
+];
+
+/** Parameters that many operations share, by the name of their component. */
+export const parameterComponents: Json = {
+  ...Object.fromEntries(
+    Object.entries(pageParameters({ orderBy: [] })).map(([name, parameter]) => {
+      const least = name === 'page' || name === 'per_page' ? { minimum: 1 } : {};
+      return [name, { name, in: 'query', description: meanings[name], schema: { ...openapiOf(parameter), ...least } }];
+    }),
+  ),
+  ...Object.fromEntries(
+    ['project', 'group'].map((kind) => {
+      const { description, ...schema } = idOrPath(kind);
+      return [kind, { name: 'id', in: 'path', required: true, description, schema }];
+    }),
+  ),
+  if_unmodified_since: {
+    name: 'If-Unmodified-Since',
+    in: 'header',
+    description: 'Do it only when the object has not changed since (RFC 9110).',
+    schema: { type: 'string' },
+  },
+};
+
+/** Whether the parameters of an endpoint stand in the body. */
+export const hasBody = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get' && method !== 'delete';
+
+const pairs = (names: readonly string[]): [string, string][] =>
+  names.flatMap((one, at) => names.slice(at + 1).map((other): [string, string] => [one, other]));
+
+/** A rule over several parameters as JSON Schema. */
+function ruleSchemas({ kind, names }: RelationRule): Json[] {
+  const required = names.map((name) => ({ required: [name] }));
+  if (kind === 'at least one') return [{ anyOf: required }];
+  if (kind === 'exactly one') return [{ oneOf: required }];
+  return pairs(names).map((pair) => ({ not: { required: pair } }));
+}
+
+/** Rules over several parameters of an endpoint. */
+export const rulesOf = (route: Route): RelationRule[] => (route.relations ?? []).flatMap(({ rule }) => rule ?? []);
+
+/** The rules of parameters in a query, where OpenAPI has no place for them; undefined for none. */
+export const queryRules = (route: Route): Json | undefined => {
+  const rules = hasBody(route) ? [] : rulesOf(route).flatMap(ruleSchemas);
+  return rules.length === 0 ? undefined : { allOf: rules };
+};
+
+/** Schema of the body; undefined when the endpoint takes none. */
+export function bodySchema(route: Route): Json | undefined {
+  if (!hasBody(route)) return undefined;
+  const shape = shapeOf(route);
+  const file =
+    route.upload === undefined
+      ? {}
+      : { [route.upload]: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } };
+  if (Object.keys(shape).length + Object.keys(file).length === 0) return undefined;
+  const { properties, required, ...own } = describe('', objectOf(shape));
+  const rules = rulesOf(route).flatMap(ruleSchemas);
+  const needed = [...Object.keys(file), ...((required as string[] | undefined) ?? [])];
+  return {
+    ...own,
+    ...(needed.length === 0 ? {} : { required: needed }),
+    properties: { ...file, ...(properties as Json) },
+    ...(rules.length === 0 ? {} : { allOf: rules }),
+  };
+}
+
+/** A body that is accepted: what must be sent, and some of what can. */
+export function exampleOf(route: Route): Json {
+  const shape = shapeOf(route);
+  const own = route.docs?.example ?? {};
+  const example: Json = {};
+  const put = (name: string): void => {
+    const schema = openapiOf(shape[name]);
+    example[name] = own[name] ?? fitting(schema, samples[name]) ?? plainValue(schema);
+  };
+  const rules = rulesOf(route);
+  const excluded = (name: string): boolean =>
+    rules.some(
+      ({ kind, names }) =>
+        kind !== 'at least one' && names.includes(name) && names.some((one) => Object.hasOwn(example, one)),
+    );
+  for (const name of Object.keys(own)) put(name);
+  for (const name of Object.keys(shape)) if (!acceptsAbsence(shape[name]) && !Object.hasOwn(example, name)) put(name);
+  for (const { kind, names } of rules)
+    if (kind !== 'mutually exclusive' && !names.some((name) => Object.hasOwn(example, name)))
+      put(names.find((name) => Object.hasOwn(samples, name)) ?? (names[0] as string));
+  for (const name of Object.keys(shape)) {
+    if (Object.keys(example).length >= 3) break;
+    if (Object.hasOwn(samples, name) && !Object.hasOwn(example, name) && !excluded(name)) put(name);
+  }
+  if (Object.keys(example).length === 0) put(Object.keys(shape)[0] as string);
+  return example;
+}
+
+/** A sample in the form a parameter takes; undefined when it takes another. */
+function fitting(schema: ParameterSchema, sample: unknown): unknown {
+  const types = [schema.type ?? (schema.oneOf as ParameterSchema[] | undefined)?.map(({ type }) => type)].flat();
+  if (isArray(schema)) return Array.isArray(sample) ? sample : undefined;
+  const one = Array.isArray(sample) ? sample[0] : sample;
+  const words = schema.enum as unknown[] | undefined;
+  const type = Number.isInteger(one) ? 'integer' : typeof one;
+  return types.includes(type) && (words === undefined || words.includes(one)) ? one : undefined;
+}
+
+function plainValue(schema: ParameterSchema): unknown {
+  const type = [schema.type].flat()[0];
+  if (schema.enum !== undefined) return (schema.enum as unknown[])[0];
+  if (schema.format === 'date-time') return '2030-01-01T00:00:00Z';
+  if (schema.format === 'date') return '2030-01-01';
+  if (type === 'boolean') return true;
+  if (type === 'integer' || type === 'number') return Math.max(1, Number(schema.minimum ?? 1));
+  if (type === 'array') return [plainValue(schema.items as ParameterSchema)];
+  if (type === 'object') return {};
+  return 'example';
+}
+
+/** The request body; undefined when the endpoint takes none. `component` names its schema. */
+export function requestBody(route: Route, component: string): Json | undefined {
+  const schema = bodySchema(route);
+  if (schema === undefined) return undefined;
+  const reference = { schema: { $ref: `#/components/schemas/${component}` } };
+  const isNeeded = schema.required !== undefined || rulesOf(route).some(({ kind }) => kind !== 'mutually exclusive');
+  const encoding = Object.fromEntries(
+    Object.entries(schema.properties as Record<string, ParameterSchema>).flatMap(([name, one]) => {
+      const how = spelling(one);
+      return Object.keys(how).length === 0 ? [] : [[name, how]];
+    }),
+  );
+  if (route.upload !== undefined) return { required: true, content: { 'multipart/form-data': reference } };
+  const example = exampleOf(route);
+  return {
+    required: isNeeded,
+    content: {
+      'application/json': { ...reference, examples: { example: { value: example } } },
+      'application/x-www-form-urlencoded': {
+        ...reference,
+        ...(Object.keys(encoding).length === 0 ? {} : { encoding }),
+      },
+    },
+  };
+}
