@@ -94,6 +94,12 @@ export const parametersOf = (route: Route): Json[] => [
   ...(route.docs?.fails?.includes(412) === true ? [ifUnmodifiedSince] : []),
 ];
 
+/** Least values of paging: a page below 1 is taken for the first, and `per_page` below 1 refused. */
+const pagingFacts: Readonly<Record<string, ParameterSchema>> = { page: { minimum: 1 }, per_page: { minimum: 1 } };
+
+const withPagingFacts = (properties: Record<string, ParameterSchema>): Json =>
+  Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, { ...one, ...pagingFacts[name] }]));
+
 /** Parameters that many operations share, by the name of their component. */
 export const parameterComponents: Json = {
   ...Object.fromEntries(
@@ -133,6 +139,16 @@ function ruleSchemas({ kind, names }: RelationRule): Json[] {
 /** Rules over several parameters of an endpoint. */
 export const rulesOf = (route: Route): RelationRule[] => (route.relations ?? []).flatMap(({ rule }) => rule ?? []);
 
+/** Schema of the query of an endpoint that takes no body, as one object. */
+export const querySchema = (route: Route): Json => {
+  const { properties, ...own } = objectOf(shapeOf(route));
+  return {
+    ...own,
+    properties: withPagingFacts(properties as Record<string, ParameterSchema>),
+    ...queryRules(route),
+  };
+};
+
 /** The rules of parameters in a query, where OpenAPI has no place for them; undefined for none. */
 export const queryRules = (route: Route): Json | undefined => {
   const rules = hasBody(route) ? [] : rulesOf(route).flatMap(ruleSchemas);
@@ -148,13 +164,14 @@ export function bodySchema(route: Route): Json | undefined {
       ? {}
       : { [route.upload]: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } };
   if (Object.keys(shape).length + Object.keys(file).length === 0) return undefined;
-  const { properties, required, ...own } = describe('', objectOf(shape));
+  const { properties: named, required, ...own } = describe('', objectOf(shape));
+  const properties = withPagingFacts(named as Record<string, ParameterSchema>);
   const rules = rulesOf(route).flatMap(ruleSchemas);
   const needed = [...Object.keys(file), ...((required as string[] | undefined) ?? [])];
   return {
     ...own,
     ...(needed.length === 0 ? {} : { required: needed }),
-    properties: { ...file, ...(properties as Json) },
+    properties: { ...file, ...properties },
     ...(rules.length === 0 ? {} : { allOf: rules }),
   };
 }
