@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { mutuallyExclusive } from '../http/check-parameters';
-import { csv, integer, integers, nullable, text } from '../http/params';
+import { csv, documented, integer, integers, nullable, text } from '../http/params';
+import { atMostPeople, longText } from './field-facts';
 
 /** What is sent both for an issue and for a merge request. */
 export const sharedFields = {
   assignee_id: nullable(integer({ min: 0 })).optional(),
-  assignee_ids: integers({ min: 0 }).optional(),
-  description: nullable(text()).optional(),
+  assignee_ids: documented(integers({ min: 0 }), atMostPeople).optional(),
+  description: documented(nullable(text()), longText).optional(),
   labels: csv().optional(),
   add_labels: csv().optional(),
   remove_labels: csv().optional(),

@@ -88,7 +88,7 @@ const nameForm =
 export function nameProblems(name: string): string[] {
   if (isBlank(name)) return ["can't be blank"];
   const problems: string[] = [];
-  if (name.length > maxLength) problems.push(`is too long (maximum is ${maxLength} characters)`);
+  if ([...name].length > maxLength) problems.push(`is too long (maximum is ${maxLength} characters)`);
   if (!nameForm.test(name)) {
     problems.push(
       "can contain only letters, digits, emoji, '_', '.', '+', dashes, parentheses, or spaces. It must start with a letter, digit, emoji, or '_'",

@@ -21,4 +21,6 @@ export const maxDescription = 1_048_576;
 
 /** What is wrong with a text that may be at most `maximum` characters long. */
 export const lengthProblems = (text: string | undefined, maximum: number): string[] =>
-  text !== undefined && text.length > maximum ? [`is too long (maximum is ${maximum} characters)`] : [];
+  text !== undefined && text.length > maximum && [...text].length > maximum
+    ? [`is too long (maximum is ${maximum} characters)`]
+    : [];

@@ -126,7 +126,7 @@ export function projectProblems(change: ProjectChange, home: ProjectHome): Probl
   ) {
     note(problems, 'default_branch', ['is invalid']);
   }
-  if (change.topics?.some((topic) => topic.length > maxTopic)) {
+  if (change.topics?.some((topic) => [...topic].length > maxTopic)) {
     note(problems, 'topics', [`is too long (maximum is ${maxTopic} characters)`]);
   }
   note(problems, 'merge_train_required_statuses', statusProblems(change.merge_train_required_statuses));

@@ -35,10 +35,10 @@ const maxText = 255;
 function checkTexts({ name, targetUrl, description, coverage }: ReportCommand): void {
   const problems: Record<string, string[]> = {};
   const tooLong = `is too long (maximum is ${maxText} characters)`;
-  if (name !== undefined && name.length > maxText) problems.name = [tooLong];
-  if (description !== undefined && description.length > maxText) problems.description = [tooLong];
+  if (name !== undefined && [...name].length > maxText) problems.name = [tooLong];
+  if (description !== undefined && [...description].length > maxText) problems.description = [tooLong];
   if (targetUrl !== undefined && targetUrl !== '') {
-    if (targetUrl.length > maxText) problems.target_url = [tooLong];
+    if ([...targetUrl].length > maxText) problems.target_url = [tooLong];
     else if (!/^https?:\/\/[^\s]+$/i.test(targetUrl)) {
       problems.target_url = ['is blocked: Only allowed schemes are http, https'];
     }

@@ -4,8 +4,9 @@ import {
 } from '@switchyard/protos/alerts/v1/http_integration';
 import { TrialServiceService } from '@switchyard/protos/alerts/v1/trial';
 import { atLeastOne } from '../../http/check-parameters';
-import { boolean, hashes, integer, jsonText, nullable, oneOf, text, texts } from '../../http/params';
+import { boolean, documented, hashes, integer, jsonText, nullable, oneOf, text, texts } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { notBlank } from '../field-facts';
 
 const path = '/projects/:id/alert_management/http_integrations' as const;
 const onePath = `${path}/:integration_id` as const;
@@ -68,7 +69,7 @@ export const httpIntegrationRoutes = [
     },
     access: { project: 'admin_alerts' },
     params: {
-      name: text(),
+      name: documented(text(), notBlank(255)),
       active: boolean(),
       type: type.default('HTTP'),
       payload_example: jsonText().optional(),
@@ -103,7 +104,7 @@ export const httpIntegrationRoutes = [
     access: { project: 'admin_alerts' },
     path_params: one,
     params: {
-      name: text().optional(),
+      name: documented(text(), notBlank(255)).optional(),
       active: boolean().optional(),
       type: type.optional(),
       payload_example: jsonText().optional(),

@@ -1,6 +1,7 @@
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
-import { integer, oneOf, text } from '../../http/params';
+import { documented, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { notBlank } from '../field-facts';
 import { noteBodyLimit } from './notes.routes';
 
 const path = '/projects/:id/repository/commits/:sha/comments' as const;
@@ -28,7 +29,7 @@ export const commitCommentRoutes = [
     access: { project: 'comment_on_code' },
     path_params: { sha: text() },
     params: {
-      note: text(),
+      note: documented(text(), notBlank(1_000_000)),
       path: text().optional(),
       line: integer({ min: 0, max: 2_147_483_647 }).optional(),
       line_type: oneOf('new', 'old').optional(),

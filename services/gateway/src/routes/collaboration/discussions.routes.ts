@@ -1,8 +1,9 @@
 import { DiscussionServiceService, type NotePosition } from '@switchyard/protos/collaboration/v1/discussion';
 import type { z } from 'zod';
 import { exactlyOne } from '../../http/check-parameters';
-import { boolean, dateTime, float, hash, integer, nullable, object, oneOf, text } from '../../http/params';
+import { boolean, dateTime, documented, float, hash, integer, nullable, object, oneOf, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
+import { afterEpoch, notBlank } from '../field-facts';
 import { noteables } from './noteables';
 import { noteBodyLimit } from './notes.routes';
 
@@ -88,8 +89,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       access: { project: comment },
       path_params,
       params: {
-        body: text(),
-        created_at: dateTime().optional(),
+        body: documented(text(), notBlank(1_000_000)),
+        created_at: documented(dateTime(), afterEpoch).optional(),
         internal: boolean().optional(),
         ...(kind.hasDiff ? diffParams : {}),
       },
@@ -124,7 +125,11 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       access: { project: comment },
       path_params,
       // A documentation slip asks for `note_id` (G-4.7-5).
-      params: { body: text(), created_at: dateTime().optional(), note_id: text().optional() },
+      params: {
+        body: documented(text(), notBlank(1_000_000)),
+        created_at: documented(dateTime(), afterEpoch).optional(),
+        note_id: text().optional(),
+      },
       bodyLimit: noteBodyLimit,
       returns: { 201: 'Note', 202: 'NoteCommands' },
       handle: ({ params, path: at, access, call }) =>
@@ -154,7 +159,10 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       summary: `Change a note of a discussion on ${name}, or resolve it`,
       access: { project: comment },
       path_params: note,
-      params: { body: text({ notEmpty: true }).optional(), resolved: boolean().optional() },
+      params: {
+        body: documented(text({ notEmpty: true }), notBlank(1_000_000)).optional(),
+        resolved: boolean().optional(),
+      },
       relations: [exactlyOne('body', 'resolved')],
       bodyLimit: noteBodyLimit,
       returns: { 200: 'Note' },

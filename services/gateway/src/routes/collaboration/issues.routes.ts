@@ -1,7 +1,8 @@
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { atLeastOne } from '../../http/check-parameters';
-import { boolean, date, dateTime, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
+import { boolean, date, dateTime, documented, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { afterEpoch, notBlank } from '../field-facts';
 import { changedFields, exclusiveFields, newFields, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
 
@@ -82,9 +83,9 @@ export const issueRoutes = [
     access: { project: 'write_issue' },
     limit: 'issues_create',
     params: {
-      title: text({ notEmpty: true }),
+      title: documented(text({ notEmpty: true }), notBlank(255)),
       ...fields,
-      created_at: dateTime().optional(),
+      created_at: documented(dateTime(), afterEpoch).optional(),
       // Those after it must be whole numbers still.
       iid: integer({ min: 1, max: 2_147_483_647 }).optional(),
     },
@@ -117,10 +118,10 @@ export const issueRoutes = [
     access: { project: 'write_issue' },
     path_params: issue,
     params: {
-      title: text({ notEmpty: true }).optional(),
+      title: documented(text({ notEmpty: true }), notBlank(255)).optional(),
       state_event: oneOf('close', 'reopen').optional(),
       ...fields,
-      updated_at: dateTime().optional(),
+      updated_at: documented(dateTime(), afterEpoch).optional(),
     },
     relations: [atLeastOne(...updatable), ...exclusiveFields],
     bodyLimit,

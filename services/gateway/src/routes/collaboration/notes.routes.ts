@@ -1,6 +1,7 @@
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
-import { boolean, dateTime, integer, oneOf, text } from '../../http/params';
+import { boolean, dateTime, documented, integer, oneOf, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
+import { afterEpoch, notBlank } from '../field-facts';
 import { noteables } from './noteables';
 
 /** Bytes of a request that carries a body of 1,000,000 characters, each escaped as `\ud83d\ude00` at the worst. */
@@ -53,10 +54,10 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       access: { project: comment },
       path_params,
       params: {
-        body: text(),
+        body: documented(text(), notBlank(1_000_000)),
         internal: boolean().optional(),
         confidential: boolean().optional(),
-        created_at: dateTime().optional(),
+        created_at: documented(dateTime(), afterEpoch).optional(),
         merge_request_diff_head_sha: text().optional(),
       },
       bodyLimit: noteBodyLimit,
@@ -75,7 +76,10 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       summary: `Change a note of ${name}`,
       access: { project: comment },
       path_params: one,
-      params: { body: text({ notEmpty: true }).optional(), confidential: boolean().optional() },
+      params: {
+        body: documented(text({ notEmpty: true }), notBlank(1_000_000)).optional(),
+        confidential: boolean().optional(),
+      },
       // `confidential` alone changes nothing, and is refused where it would (G-4.6-4).
       relations: [({ body, confidential }) => ((body ?? confidential) === undefined ? 'body is missing' : undefined)],
       bodyLimit: noteBodyLimit,

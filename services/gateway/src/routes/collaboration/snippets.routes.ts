@@ -1,7 +1,8 @@
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { atLeastOne, exactlyOne, mutuallyExclusive } from '../../http/check-parameters';
-import { hashes, integer, oneOf, text } from '../../http/params';
+import { documented, hashes, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { longText, notBlank, snippetPath } from '../field-facts';
 
 const path = '/projects/:id/snippets' as const;
 const onePath = `${path}/:snippet_id` as const;
@@ -32,12 +33,18 @@ export const snippetRoutes = [
     },
     access: { project: 'create_snippet' },
     params: {
-      title: text(),
+      title: documented(text(), notBlank(255)),
       visibility,
-      description: text().optional(),
-      file_name: text().optional(),
+      description: documented(text(), longText).optional(),
+      file_name: documented(text(), snippetPath).optional(),
       content: text({ notEmpty: true }).optional(),
-      files: hashes({ file_path: text(), content: text() }).optional(),
+      files: documented(
+        hashes({ file_path: documented(text(), snippetPath), content: documented(text(), { minLength: 1 }) }),
+        {
+          minItems: 1,
+          maxItems: 10,
+        },
+      ).optional(),
     },
     relations: [exactlyOne('files', 'content')],
     bodyLimit,
@@ -96,10 +103,10 @@ export const snippetRoutes = [
     access: { project: 'write_snippet' },
     path_params: one,
     params: {
-      title: text().optional(),
+      title: documented(text(), notBlank(255)).optional(),
       visibility: visibility.optional(),
-      description: text().optional(),
-      file_name: text().optional(),
+      description: documented(text(), longText).optional(),
+      file_name: documented(text(), snippetPath).optional(),
       content: text({ notEmpty: true }).optional(),
       files: hashes({
         action: oneOf('create', 'update', 'delete', 'move'),

@@ -4,6 +4,7 @@ import { refuseDeepOffset } from '../../http/page';
 import {
   boolean,
   date,
+  documented,
   forAdministrators,
   hash,
   hashes,
@@ -17,6 +18,7 @@ import {
   unsupported,
 } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { atMost, displayName, pathPart, refName } from '../field-facts';
 
 const visibility = () => oneOf('private', 'internal', 'public');
 
@@ -25,7 +27,7 @@ const protectedLevels = () => hashes({ access_level: oneOfIntegers(0, 30, 40, 60
 // What protects people and their work is refused until something enforces it. What concerns features that do not exist (runners, wikis, LFS,
 // sharing, assistants) is stored and shown: there is nothing it could fail to protect.
 const settings = {
-  description: nullable(text()).optional(),
+  description: documented(nullable(text()), atMost(500)).optional(),
   visibility: visibility().optional(),
   share_with_group_lock: boolean().optional(),
   require_two_factor_authentication: onlyDefault(boolean(), false).optional(),
@@ -38,7 +40,7 @@ const settings = {
   mentions_disabled: onlyDefault(boolean(), false).optional(),
   lfs_enabled: boolean().optional(),
   request_access_enabled: boolean().optional(),
-  default_branch: nullable(text()).optional(),
+  default_branch: documented(nullable(text()), refName).optional(),
   default_branch_protection: onlyDefault(oneOfIntegers(0, 1, 2, 3, 4), 2).optional(),
   default_branch_protection_defaults: hash({
     allowed_to_push: onlyDefault(protectedLevels(), [{ access_level: 40 }]).optional(),
@@ -214,8 +216,8 @@ export const groupRoutes = [
     },
     access: 'user',
     params: {
-      name: text({ notEmpty: true }),
-      path: text({ notEmpty: true }),
+      name: documented(text({ notEmpty: true }), displayName),
+      path: documented(text({ notEmpty: true }), pathPart),
       parent_id: nullable(integer({ min: 0 })).optional(),
       organization_id: onlyDefault(integer(), 1).optional(),
       ...settings,
@@ -231,8 +233,8 @@ export const groupRoutes = [
     docs: { fails: [409], example: { description: 'Everything we sell' } },
     access: { group: 'admin_group' },
     params: {
-      name: text().optional(),
-      path: text().optional(),
+      name: documented(text(), displayName).optional(),
+      path: documented(text(), pathPart).optional(),
       ...settings,
       // Administrators only.
       tier: nullable(oneOf('free', 'premium', 'ultimate')).optional(),

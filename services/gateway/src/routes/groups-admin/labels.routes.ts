@@ -1,15 +1,16 @@
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import type { z } from 'zod';
 import { atLeastOne, exactlyOne } from '../../http/check-parameters';
-import { boolean, integer, nullable, text } from '../../http/params';
+import { boolean, documented, integer, nullable, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
+import { atMost, color, labelTitle } from '../field-facts';
 import { type ParentKind, parentOf } from './parents';
 
 const priority = () => nullable(integer({ min: 0, max: 2_147_483_647 })).optional();
 const changes = {
-  new_name: text().optional(),
-  color: text().optional(),
-  description: nullable(text()).optional(),
+  new_name: documented(text(), labelTitle).optional(),
+  color: documented(text(), color).optional(),
+  description: documented(nullable(text()), atMost(512_000)).optional(),
   priority: priority(),
 };
 
@@ -77,9 +78,9 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
       docs: { fails: [409], example: { name: 'bug', color: '#cc3333', description: 'Something is broken' } },
       access: administer,
       params: {
-        name: text({ notEmpty: true }),
-        color: text({ notEmpty: true }),
-        description: nullable(text()).optional(),
+        name: documented(text({ notEmpty: true }), labelTitle),
+        color: documented(text({ notEmpty: true }), color),
+        description: documented(nullable(text()), atMost(512_000)).optional(),
         priority: priority(),
       },
       returns: { 201: component },

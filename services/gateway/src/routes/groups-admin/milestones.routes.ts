@@ -1,11 +1,12 @@
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
-import { boolean, date, dateTime, integer, integers, nullable, oneOf, text } from '../../http/params';
+import { boolean, date, dateTime, documented, integer, integers, nullable, oneOf, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
+import { longText, notBlank } from '../field-facts';
 import { type ParentKind, parentOf } from './parents';
 
 const milestone = { milestone_id: integer() };
 const content = {
-  description: nullable(text()).optional(),
+  description: documented(nullable(text()), longText).optional(),
   due_date: nullable(date()).optional(),
   start_date: nullable(date()).optional(),
 };
@@ -73,7 +74,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
       summary: `Create a milestone in a ${kind}`,
       docs: { example: { title: '1.0', start_date: '2030-01-01', due_date: '2030-01-31' } },
       access: administer,
-      params: { title: text({ notEmpty: true }), ...content },
+      params: { title: documented(text({ notEmpty: true }), notBlank(255)), ...content },
       returns: { 201: component },
       handle: ({ params, access, call }) =>
         call(MilestoneServiceService).createMilestone({
@@ -91,7 +92,11 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
       docs: { example: { state_event: 'close' } },
       access: administer,
       path_params: milestone,
-      params: { title: text().optional(), state_event: oneOf('close', 'activate').optional(), ...content },
+      params: {
+        title: documented(text(), notBlank(255)).optional(),
+        state_event: oneOf('close', 'activate').optional(),
+        ...content,
+      },
       returns: { 200: component },
       handle: ({ params, path, access, call }) =>
         call(MilestoneServiceService).updateMilestone({

@@ -1,8 +1,9 @@
 import { notFound } from '@switchyard/errors';
 import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
 import { allScopes, selfServiceScopes } from '@switchyard/rights';
-import { boolean, date, dateTime, integer, manyOf, oneOf, text } from '../../http/params';
+import { boolean, date, dateTime, documented, integer, manyOf, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { atMost, notBlank } from '../field-facts';
 
 const sorts = [
   'created_asc',
@@ -48,9 +49,9 @@ export const personalAccessTokenRoutes = [
     access: 'admin',
     path_params: { user_id: integer() },
     params: {
-      name: text(),
-      description: text().optional(),
-      scopes: manyOf(...allScopes),
+      name: documented(text(), notBlank(255)),
+      description: documented(text(), atMost(255)).optional(),
+      scopes: documented(manyOf(...allScopes), { minItems: 1 }),
       expires_at: date().optional(),
     },
     returns: { 201: 'NewPersonalAccessToken' },
@@ -75,9 +76,9 @@ export const personalAccessTokenRoutes = [
     },
     access: 'user',
     params: {
-      name: text(),
-      description: text().optional(),
-      scopes: manyOf(...selfServiceScopes),
+      name: documented(text(), notBlank(255)),
+      description: documented(text(), atMost(255)).optional(),
+      scopes: documented(manyOf(...selfServiceScopes), { minItems: 1 }),
       expires_at: date().optional(),
     },
     returns: { 201: 'NewPersonalAccessToken' },

@@ -7,6 +7,7 @@ import {
   csv,
   date,
   dateTime,
+  documented,
   forAdministrators,
   integer,
   nullable,
@@ -18,6 +19,7 @@ import {
   unsupported,
 } from '../../http/params';
 import { defineRoute, type ListRule } from '../../http/route';
+import { atMost, displayName, notBlank, pathPart, refName } from '../field-facts';
 
 const visibility = () => oneOf('private', 'internal', 'public');
 const featureLevel = () => oneOf('disabled', 'private', 'enabled').optional();
@@ -66,12 +68,15 @@ const switchedFeature: Record<keyof typeof featureSwitches, string> = {
   container_registry_enabled: 'container_registry',
 };
 
+const topics = { items: { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*$' } };
+const requiredStatuses = { maxItems: 50, uniqueItems: true, items: { type: 'string', ...notBlank(255) } };
+
 const settings = {
-  description: nullable(text()).optional(),
+  description: documented(nullable(text()), atMost(2_000)).optional(),
   visibility: visibility().optional(),
-  default_branch: nullable(text()).optional(),
-  topics: csv().optional(),
-  tag_list: csv().optional(),
+  default_branch: documented(nullable(text()), refName).optional(),
+  topics: documented(csv(), topics).optional(),
+  tag_list: documented(csv(), topics).optional(),
   merge_method: oneOf('ff', 'rebase_merge', 'merge').optional(),
   squash_option: oneOf('never', 'always', 'default_on', 'default_off').optional(),
   only_allow_merge_if_pipeline_succeeds: boolean().optional(),
@@ -81,19 +86,22 @@ const settings = {
   merge_pipelines_enabled: boolean().optional(),
   merge_trains_enabled: boolean().optional(),
   merge_trains_skip_train_allowed: boolean().optional(),
-  merge_train_required_statuses: texts().optional(),
-  merge_train_timeout: integer({ min: 0, max: 2_147_483_647 }).optional(),
-  merge_train_parallel_cars: integer({ min: 0, max: 2_147_483_647 }).optional(),
+  merge_train_required_statuses: documented(texts(), requiredStatuses).optional(),
+  merge_train_timeout: documented(integer({ min: 0, max: 2_147_483_647 }), { minimum: 1, maximum: 1_440 }).optional(),
+  merge_train_parallel_cars: documented(integer({ min: 0, max: 2_147_483_647 }), {
+    minimum: 1,
+    maximum: 100,
+  }).optional(),
   lfs_enabled: boolean().optional(),
   request_access_enabled: boolean().optional(),
-  merge_commit_template: nullable(text()).optional(),
-  squash_commit_template: nullable(text()).optional(),
+  merge_commit_template: documented(nullable(text()), atMost(500)).optional(),
+  squash_commit_template: documented(nullable(text()), atMost(500)).optional(),
   shared_runners_enabled: boolean().optional(),
   printing_merge_request_link_enabled: boolean().optional(),
   resolve_outdated_diff_discussions: onlyDefault(boolean(), false).optional(),
-  ci_config_path: nullable(text()).optional(),
+  ci_config_path: documented(nullable(text()), atMost(255)).optional(),
   autoclose_referenced_issues: onlyDefault(boolean(), true).optional(),
-  suggestion_commit_message: nullable(text()).optional(),
+  suggestion_commit_message: documented(nullable(text()), atMost(255)).optional(),
   build_timeout: integer({ min: 600, max: 2_592_000 }).optional(),
   auto_cancel_pending_pipelines: oneOf('disabled', 'enabled').optional(),
   emails_disabled: onlyDefault(boolean(), false).optional(),
@@ -303,8 +311,8 @@ export const projectRoutes = [
     },
     access: 'user',
     params: {
-      name: text().optional(),
-      path: text().optional(),
+      name: documented(text(), displayName).optional(),
+      path: documented(text(), pathPart).optional(),
       namespace_id: nullable(integer({ min: 1 })).optional(),
       initialize_with_readme: boolean().optional(),
       ...settings,
@@ -327,8 +335,8 @@ export const projectRoutes = [
     access: 'admin',
     path_params: { user_id: integer({ min: 1 }) },
     params: {
-      name: text(),
-      path: text().optional(),
+      name: documented(text(), displayName),
+      path: documented(text(), pathPart).optional(),
       namespace_id: nullable(integer({ min: 1 })).optional(),
       initialize_with_readme: boolean().optional(),
       ...settings,
@@ -349,7 +357,11 @@ export const projectRoutes = [
     docs: { example: { merge_method: 'merge', merge_pipelines_enabled: true, merge_trains_enabled: true } },
     access: { project: 'admin_project' },
     abilityWith: { visibility: 'change_visibility' },
-    params: { name: text().optional(), path: text().optional(), ...settings },
+    params: {
+      name: documented(text(), displayName).optional(),
+      path: documented(text(), pathPart).optional(),
+      ...settings,
+    },
     returns: { 200: 'Project' },
     handle: ({ params, access, call }) =>
       call(ProjectServiceService).updateProject({ projectId: access.id, settings: toSettings(params) }),

@@ -6,36 +6,37 @@ import {
 import type { z } from 'zod';
 import { atLeastOne } from '../../http/check-parameters';
 import { refuseDeepOffset } from '../../http/page';
-import { boolean, dateTime, forAdministrators, integer, text } from '../../http/params';
+import { boolean, dateTime, documented, forAdministrators, integer, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { atMost, mailAddress, mailAddressOrNone, notBlank, pathPart } from '../field-facts';
 
 const user = { id: integer() };
 
 const settings = {
   admin: boolean().optional(),
-  bio: text().optional(),
+  bio: documented(text(), atMost(255)).optional(),
   can_create_group: boolean().optional(),
   color_scheme_id: integer({ min: 1, max: 1_000 }).optional(),
-  commit_email: text().optional(),
-  discord: text().optional(),
+  commit_email: documented(text(), mailAddressOrNone).optional(),
+  discord: documented(text(), atMost(255)).optional(),
   external: boolean().optional(),
   extra_shared_runners_minutes_limit: integer({ min: 0, max: 2_147_483_647 }).optional(),
-  github: text().optional(),
-  job_title: text().optional(),
-  linkedin: text().optional(),
-  location: text().optional(),
+  github: documented(text(), atMost(255)).optional(),
+  job_title: documented(text(), atMost(255)).optional(),
+  linkedin: documented(text(), atMost(255)).optional(),
+  location: documented(text(), atMost(255)).optional(),
   note: text().optional(),
-  organization: text().optional(),
-  password: text().optional(),
+  organization: documented(text(), atMost(255)).optional(),
+  password: documented(text(), { minLength: 8, maxLength: 128 }).optional(),
   private_profile: boolean().optional(),
   projects_limit: integer({ min: 0, max: 2_147_483_647 }).optional(),
-  pronouns: text().optional(),
-  public_email: text().optional(),
+  pronouns: documented(text(), atMost(255)).optional(),
+  public_email: documented(text(), mailAddressOrNone).optional(),
   shared_runners_minutes_limit: integer({ min: 0, max: 2_147_483_647 }).optional(),
-  skype: text().optional(),
+  skype: documented(text(), atMost(255)).optional(),
   theme_id: integer({ min: 1, max: 1_000 }).optional(),
-  twitter: text().optional(),
-  website_url: text().optional(),
+  twitter: documented(text(), atMost(255)).optional(),
+  website_url: documented(text(), atMost(255)).optional(),
 };
 
 type Sent = z.infer<z.ZodObject<typeof settings>> & { email?: string; name?: string; username?: string };
@@ -151,9 +152,9 @@ export const userRoutes = [
     access: 'admin',
     params: {
       ...settings,
-      email: text(),
-      name: text(),
-      username: text(),
+      email: documented(text(), mailAddress),
+      name: documented(text(), notBlank(255)),
+      username: documented(text(), pathPart),
       force_random_password: boolean().default(false),
       reset_password: boolean().default(false),
       skip_confirmation: boolean().default(false),
@@ -187,7 +188,12 @@ export const userRoutes = [
     docs: { fails: [409], example: { name: 'Ada Lovelace' } },
     access: 'admin',
     path_params: user,
-    params: { ...settings, email: text().optional(), name: text().optional(), username: text().optional() },
+    params: {
+      ...settings,
+      email: documented(text(), mailAddress).optional(),
+      name: documented(text(), notBlank(255)).optional(),
+      username: documented(text(), pathPart).optional(),
+    },
     returns: { 200: 'User' },
     handle: ({ path, params, call }) =>
       call(UserServiceService).updateUser({ userId: path.id, settings: settingsOf(params) }),

@@ -1,6 +1,7 @@
 import { BranchServiceService } from '@switchyard/protos/merge_requests/v1/branch';
-import { oneOf, text } from '../../http/params';
+import { documented, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { refName } from '../field-facts';
 
 const branch = { branch: text() };
 
@@ -38,7 +39,7 @@ export const branchRoutes = [
     summary: 'Create a branch',
     docs: { fails: [409, 422], example: { branch: 'fix-login', ref: 'main' } },
     access: { project: 'push_code' },
-    params: { branch: text(), ref: text() },
+    params: { branch: documented(text(), refName), ref: text() },
     returns: { 201: 'Branch' },
     handle: ({ params, access, call }) =>
       call(BranchServiceService).createBranch({ projectId: access.id, branch: params.branch, ref: params.ref }),

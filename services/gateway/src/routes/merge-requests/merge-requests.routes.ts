@@ -1,7 +1,18 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { atLeastOne } from '../../http/check-parameters';
-import { boolean, dateTime, integer, integers, nullable, oneOf, onlyDefault, text } from '../../http/params';
+import {
+  boolean,
+  dateTime,
+  documented,
+  integer,
+  integers,
+  nullable,
+  oneOf,
+  onlyDefault,
+  text,
+} from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { notBlank } from '../field-facts';
 import { changedFields, exclusiveFields, newFields, positive, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
 
@@ -55,7 +66,7 @@ export const mergeRequestRoutes = [
     params: {
       source_branch: text({ notEmpty: true }),
       target_branch: text({ notEmpty: true }),
-      title: text({ notEmpty: true }),
+      title: documented(text({ notEmpty: true }), notBlank(255)),
       target_project_id: integer().optional(),
       ...fields,
       approvals_before_merge: onlyDefault(integer({ min: 0, max: 2_147_483_647 }), 0).optional(),
@@ -111,7 +122,7 @@ export const mergeRequestRoutes = [
     access: { project: 'update_merge_request' },
     path_params: mergeRequest,
     params: {
-      title: text({ notEmpty: true }).optional(),
+      title: documented(text({ notEmpty: true }), notBlank(255)).optional(),
       target_branch: text({ notEmpty: true }).optional(),
       state_event: oneOf('close', 'reopen').optional(),
       discussion_locked: boolean().optional(),

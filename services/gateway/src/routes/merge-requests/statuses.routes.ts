@@ -1,7 +1,8 @@
 import { CommitStatusServiceService } from '@switchyard/protos/merge_requests/v1/commit_status';
 import { mutuallyExclusive } from '../../http/check-parameters';
-import { boolean, float, integer, oneOf, text } from '../../http/params';
+import { boolean, documented, float, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { atMost, webAddress } from '../field-facts';
 
 const commit = { sha: text() };
 
@@ -21,11 +22,11 @@ export const statusRoutes = [
     params: {
       state: oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped'),
       ref: text().optional(),
-      name: text().optional(),
-      context: text().optional(),
-      target_url: text().optional(),
-      description: text().optional(),
-      coverage: float().optional(),
+      name: documented(text(), atMost(255)).optional(),
+      context: documented(text(), atMost(255)).optional(),
+      target_url: documented(text(), webAddress).optional(),
+      description: documented(text(), atMost(255)).optional(),
+      coverage: documented(float(), { minimum: 0, maximum: 100 }).optional(),
       pipeline_id: integer().optional(),
     },
     relations: [mutuallyExclusive('name', 'context')],

@@ -1,6 +1,7 @@
 import { TagServiceService } from '@switchyard/protos/merge_requests/v1/tag';
-import { text } from '../../http/params';
+import { documented, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { refName } from '../field-facts';
 
 const tag = { tag_name: text() };
 
@@ -31,7 +32,7 @@ export const tagRoutes = [
     summary: 'Create a tag',
     docs: { fails: [409, 422], example: { tag_name: 'v1.0.0', ref: 'main', message: 'The first release' } },
     access: { project: 'push_code' },
-    params: { tag_name: text(), ref: text(), message: text().optional() },
+    params: { tag_name: documented(text(), refName), ref: text(), message: text().optional() },
     returns: { 201: 'Tag' },
     handle: ({ params, access, call }) =>
       call(TagServiceService).createTag({

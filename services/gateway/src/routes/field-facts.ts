@@ -1,0 +1,80 @@
+import type { ParameterSchema } from '../http/params';
+
+/**
+ * What the services refuse of a text, for the reference (`documented`): the service's domain has the word on each. Lengths count characters.
+ */
+
+const notNull = '[^\\u0000]*';
+
+/** At most so many characters. */
+export const atMost = (maxLength: number): ParameterSchema => ({ maxLength });
+
+/** A text with something to read in it. */
+export const notBlank = (maxLength: number): ParameterSchema => ({
+  minLength: 1,
+  maxLength,
+  pattern: `^${notNull}[^\\s\\u0000]${notNull}$`,
+});
+
+/** Text of issues, merge requests, milestones and snippets. */
+export const longText = atMost(1_048_576);
+
+/** The last part of the path of a project or group, and a user name. */
+export const pathPart: ParameterSchema = {
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^(?!.*\\.([Gg][Ii][Tt]|[Aa][Tt][Oo][Mm])$)[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_-])?$',
+  description: "Letters, digits, `_`, `-` and `.`; names that the installation's own addresses use are taken.",
+};
+
+/** Display name of a project or group. */
+export const displayName: ParameterSchema = {
+  minLength: 1,
+  maxLength: 255,
+  pattern:
+    '^[\\p{L}\\p{N}\\p{Extended_Pictographic}_]([\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}_.()+\\- ]|\\u200d|\\ufe0f)*$',
+};
+
+/** An address of mail. */
+export const mailAddress: ParameterSchema = {
+  maxLength: 254,
+  pattern: '^[^\\s@<>(),;:"\\[\\]\\\\\\u0000]+@[^\\s@<>(),;:"\\[\\]\\\\\\u0000]+$',
+};
+
+/** The same, or empty for none. */
+export const mailAddressOrNone: ParameterSchema = { ...mailAddress, pattern: `^$|${String(mailAddress.pattern)}` };
+
+/** Moments that records may have. */
+export const afterEpoch: ParameterSchema = {
+  pattern: '^(19[7-9]\\d|[2-9]\\d{3})-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$',
+};
+
+/** Most people of one issue or merge request. */
+export const atMostPeople: ParameterSchema = { maxItems: 200 };
+
+/** Name of a branch or tag as git takes it, and that nobody takes for a SHA. */
+export const refName: ParameterSchema = {
+  minLength: 1,
+  maxLength: 255,
+  pattern:
+    '^(?![0-9A-Fa-f]{40}$)(?![-/.])(?!.*(\\.\\.|@\\{|//|/\\.|\\.lock(/|$)))(?!@$)[^\\u0000-\\u0020\\u007f~^:?*\\[\\\\]*[^\\u0000-\\u0020\\u007f~^:?*\\[\\\\/.]$',
+};
+
+/** Colour of a label; the common names are taken as well. */
+export const color: ParameterSchema = {
+  pattern: '^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$',
+  description: 'A CSS colour, `#rrggbb` or `#rgb`; common names such as `teal` are taken as well.',
+};
+
+/** Title of a label: a comma parts the titles of a list. */
+export const labelTitle: ParameterSchema = { ...notBlank(255), pattern: '^[^,?\\u0000]*[^\\s,?\\u0000][^,?\\u0000]*$' };
+
+/** Path of a file of a snippet. */
+export const snippetPath: ParameterSchema = {
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^(?!\\.{1,2}(/|$))[^/\\u0000]+(/(?!\\.{1,2}(/|$))[^/\\u0000]+)*$',
+};
+
+/** Web address, or empty for none. */
+export const webAddress: ParameterSchema = { maxLength: 255, pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\u0000]+$' };
