@@ -52,7 +52,8 @@ const description = `A collaboration platform with merge trains. Clients of the 
 - Parameters of reads and deletions stand in the query string, those of the rest in a JSON or form body. What is not declared is ignored.
 - An array is written \`a=1,2\` or \`a[]=1&a[]=2\`, a hash \`not[labels]=bug\`, an array of hashes \`actions[][action]=create\`. Tools that follow this
   document write the first form.
-- Texts are UTF-8. A body has at most 5 MiB where an operation does not say otherwise, 32 levels of JSON and 1,000 keys of a form.
+- Texts are UTF-8. A body has at most 5 MiB where an operation does not say otherwise, 32 levels, 20,000 names and
+  100,000 values of JSON, and 1,000 keys of a form.
 - A failure is JSON with \`message\` or \`error\`. After 429 and 503 \`Retry-After\` says when to come again.
 - Git over HTTP is served at \`/<full path>.git\` and is not part of this document.`;
 

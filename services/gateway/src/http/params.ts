@@ -19,6 +19,8 @@ declare module 'zod' {
     asWritten?: boolean;
     /** True when the parameter is ignored from callers that are no administrators. */
     forAdministrators?: boolean;
+    /** True when the parameter is refused, whatever it says. */
+    unsupported?: boolean;
   }
 }
 
@@ -375,14 +377,17 @@ const describe = (schema: unknown, sentence: string): ParameterSchema => {
 };
 
 /**
- * A filter that nothing is behind yet. It is refused with `is not supported`: a list that ignored it would hold what was not asked for. Options
- * that only add fields are left undeclared instead: those are ignored.
+ * A filter that nothing is behind yet. It is refused with `is not supported`: a list that ignored it would hold what was not asked for. The
+ * document names it in the description of the operation alone, so that what fits the document is accepted. Options that only add fields are
+ * left undeclared instead: those are ignored.
  */
 export const unsupported = <T>(inner: z.ZodType<T>): z.ZodType<undefined> =>
-  kind(describe(inner, 'Not supported yet: refused with 400.'), (value) => {
+  kind(openapiOf(inner), (value) => {
     const parsed = inner.safeParse(value);
     return problem(parsed.success ? 'is not supported' : (parsed.error.issues[0]?.message ?? 'is invalid'));
-  }).optional() as unknown as z.ZodType<undefined>;
+  })
+    .meta({ openapi: openapiOf(inner), unsupported: true })
+    .optional() as unknown as z.ZodType<undefined>;
 
 /**
  * A setting that nothing enforces yet: it can be sent with the value that describes what happens, `standard`. Any other is refused, for it
@@ -391,7 +396,7 @@ export const unsupported = <T>(inner: z.ZodType<T>): z.ZodType<undefined> =>
 export const onlyDefault = <T>(inner: z.ZodType<T>, standard: T): z.ZodType<T> => {
   const written = JSON.stringify(standard);
   return kind(
-    describe(inner, `Not supported yet: values other than ${written} are refused with 400.`),
+    { ...describe(inner, `Not supported yet: values other than ${written} are refused with 400.`), const: standard },
     (value) => {
       const parsed = inner.safeParse(value);
       if (!parsed.success) return problem(parsed.error.issues[0]?.message ?? 'is invalid');
@@ -445,13 +450,22 @@ export function openapiOf(schema: unknown): ParameterSchema {
   return objectOf(def.shape);
 }
 
-/** The document's schema of an object with these members. */
+/** The members of a hash, through what makes it optional; undefined for every other kind of parameter. */
+export function memberShape(schema: unknown): z.ZodRawShape | undefined {
+  const { def } = (schema as { _zod: { def: { shape?: z.ZodRawShape; innerType?: unknown; out?: unknown } } })._zod;
+  if (def.shape !== undefined) return def.shape;
+  const inner = def.innerType ?? def.out;
+  return inner === undefined ? undefined : memberShape(inner);
+}
+
+/** The document's schema of an object with these members, without those that are refused. */
 export function objectOf(shape: Readonly<Record<string, unknown>>): ParameterSchema {
-  const required = Object.keys(shape).filter((name) => !acceptsAbsence(shape[name]));
+  const members = Object.entries(shape).filter(([, inner]) => !isUnsupported(inner));
+  const required = members.filter(([, inner]) => !acceptsAbsence(inner)).map(([name]) => name);
   return {
     type: 'object',
     ...(required.length === 0 ? {} : { required }),
-    properties: Object.fromEntries(Object.entries(shape).map(([name, inner]) => [name, openapiOf(inner)])),
+    properties: Object.fromEntries(members.map(([name, inner]) => [name, openapiOf(inner)])),
   };
 }
 
@@ -461,10 +475,15 @@ export const acceptsAbsence = (schema: unknown): boolean => {
   return type === 'optional' || type === 'default';
 };
 
-function isMarked(schema: unknown, mark: 'acceptsNull' | 'asWritten' | 'forAdministrators'): boolean {
+type Mark = 'acceptsNull' | 'asWritten' | 'forAdministrators' | 'unsupported';
+
+function isMarked(schema: unknown, mark: Mark): boolean {
   const type = schema as z.ZodType & { _zod: { def: { innerType?: z.ZodType } } };
   return type.meta()?.[mark] ?? (type._zod.def.innerType !== undefined && isMarked(type._zod.def.innerType, mark));
 }
+
+/** True when the parameter is refused, whatever it says. */
+export const isUnsupported = (schema: unknown): boolean => isMarked(schema, 'unsupported');
 
 /** True when JSON null is a value of the schema rather than "not sent". */
 export const acceptsNull = (schema: unknown): boolean => isMarked(schema, 'acceptsNull');

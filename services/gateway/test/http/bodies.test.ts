@@ -96,7 +96,10 @@ describe('a body', () => {
 
   it('may name the user an administrator acts for, which is resolved again (G-5-7)', async () => {
     gateway.calls.length = 0;
-    const reply = await gateway.send('POST', '/projects/1/things', { token: 'ada', body: { name: 'n', sudo: 'bob' } });
+    const reply = await gateway.send('POST', '/projects/1/things', {
+      token: 'admin',
+      body: { name: 'n', sudo: 'bob' },
+    });
     expect(reply.status).toBe(201);
     expect(gateway.calls.map(({ request }) => (request as { sudo: string }).sudo)).toEqual(['', 'bob']);
   });
@@ -188,7 +191,8 @@ describe('a body', () => {
     });
 
     it('with a token, however much is held back without one', async () => {
-      for (let held = 0; held < 6; held += 1) stalled({}, `{"name":"${'x'.repeat((5 << 20) - 1_000)}`);
+      // Two fill the share of their address, and none of them waits for room: it would be refused, and give back what it holds.
+      for (let held = 0; held < 2; held += 1) stalled({}, `{"name":"${'x'.repeat((4 << 20) - 1_000)}`);
       const send = (token?: string) =>
         gateway.send('POST', '/projects/1/things', {
           ...(token === undefined ? {} : { token }),

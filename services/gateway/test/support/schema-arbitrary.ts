@@ -3,6 +3,7 @@ import fc from 'fast-check';
 /** The forms of JSON Schema that the document uses for requests. */
 export interface RequestSchema {
   readonly type?: string | readonly string[];
+  readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly oneOf?: readonly RequestSchema[];
   readonly allOf?: readonly Rule[];
@@ -88,6 +89,7 @@ export function valuesOf(schema: RequestSchema): fc.Arbitrary<unknown> {
 }
 
 function arbitraryOf(schema: RequestSchema): fc.Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(valuesOf));
   const kinds = [schema.type ?? 'object'].flat();

@@ -4,6 +4,7 @@ import { needsToken, scopesOf } from '../authorize';
 import { applicationLimits } from '../rate-limits';
 import { defaultBodyLimit } from '../read-parameters';
 import type { Route } from '../route';
+import { unsupportedOf } from './parameters';
 
 const roles = Object.entries(levels)
   .map(([role, level]) => ({ role: role.charAt(0).toUpperCase() + role.slice(1), level: level as number }))
@@ -68,6 +69,7 @@ const tiers = { premium: 'Premium or Ultimate', ultimate: 'Ultimate' } as const;
 /** What an endpoint does, who may use it, and what it is limited to. */
 export function descriptionOf(route: Route): string {
   const { limit, limitWith, list } = route;
+  const refused = unsupportedOf(route);
   const facts = [
     `Access: ${accessText(route)}`,
     `Scope of the token: ${scopesText(route)}.`,
@@ -78,6 +80,9 @@ export function descriptionOf(route: Route): string {
     ...(route.bodyLimit === undefined || route.bodyLimit === defaultBodyLimit
       ? []
       : [`Largest body: ${route.bodyLimit >> 20} MiB.`]),
+    ...(refused.length === 0
+      ? []
+      : [`Not supported yet, and refused with 400: ${refused.map((name) => `\`${name}\``).join(', ')}.`]),
     ...(route.relations ?? []).flatMap(({ rule }) => {
       if (rule === undefined) return [];
       const names = rule.names.map((name) => `\`${name}\``).join(', ');

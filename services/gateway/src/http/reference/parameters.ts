@@ -1,7 +1,7 @@
 import { targetKind } from '../authorize';
 import type { RelationRule } from '../check-parameters';
 import { pageParameters } from '../page';
-import { acceptsAbsence, objectOf, openapiOf, type ParameterSchema } from '../params';
+import { acceptsAbsence, isUnsupported, memberShape, objectOf, openapiOf, type ParameterSchema } from '../params';
 import type { Route } from '../route';
 import { meanings, pathMeanings, samples } from './glossary';
 
@@ -36,11 +36,21 @@ const describe = (name: string, schema: ParameterSchema): ParameterSchema => {
   };
 };
 
-/** Every parameter of an endpoint beside those of its path. */
+/** Every parameter of an endpoint beside those of its path, without those that are refused. */
 export const shapeOf = (route: Route): Record<string, unknown> => ({
-  ...route.params,
+  ...Object.fromEntries(Object.entries(route.params ?? {}).filter(([, one]) => !isUnsupported(one))),
   ...(route.list === undefined ? {} : pageParameters(route.list)),
 });
+
+/** Names of the parameters that are refused, whatever they say: `approved`, `not[epic_id]`. */
+export function unsupportedOf(route: Route): string[] {
+  return Object.entries(route.params ?? {}).flatMap(([name, one]) => {
+    const members = memberShape(one) ?? {};
+    return isUnsupported(one)
+      ? [name]
+      : Object.keys(members).flatMap((key) => (isUnsupported(members[key]) ? [`${name}[${key}]`] : []));
+  });
+}
 
 /** Names in a path. */
 export const pathNames = (route: Pick<Route, 'path'>): string[] =>
@@ -206,6 +216,7 @@ export function exampleOf(route: Route): Json {
 
 /** A sample in the form a parameter takes; undefined when it takes another. */
 function fitting(schema: ParameterSchema, sample: unknown): unknown {
+  if (schema.const !== undefined) return undefined;
   const types = [schema.type ?? (schema.oneOf as ParameterSchema[] | undefined)?.map(({ type }) => type)].flat();
   if (isArray(schema)) return Array.isArray(sample) ? sample : undefined;
   const one = Array.isArray(sample) ? sample[0] : sample;
@@ -216,6 +227,7 @@ function fitting(schema: ParameterSchema, sample: unknown): unknown {
 
 function plainValue(schema: ParameterSchema): unknown {
   const type = [schema.type].flat()[0];
+  if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return (schema.enum as unknown[])[0];
   if (schema.format === 'date-time') return '2030-01-01T00:00:00Z';
   if (schema.format === 'date') return '2030-01-01';

@@ -1,4 +1,5 @@
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
+import { atLeastOne } from '../../http/check-parameters';
 import { boolean, dateTime, documented, integer, oneOf, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
 import { afterEpoch, notBlank } from '../field-facts';
@@ -81,7 +82,7 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
         confidential: boolean().optional(),
       },
       // `confidential` alone changes nothing, and is refused where it would (G-4.6-4).
-      relations: [({ body, confidential }) => ((body ?? confidential) === undefined ? 'body is missing' : undefined)],
+      relations: [atLeastOne('body', 'confidential')],
       bodyLimit: noteBodyLimit,
       returns: { 200: 'Note' },
       handle: ({ params, path: at, access, call }) =>
