@@ -108,7 +108,9 @@ describe('notes and discussions', () => {
       (await gateway.send(method, at, { ...token, ...(body === undefined ? {} : { body }) })).body;
     expect(await refused('POST', path, {})).toEqual({ error: 'body is missing' });
     expect(await refused('PUT', `${path}/3`, { body: '' })).toEqual({ error: 'body is empty' });
-    expect(await refused('PUT', `${path}/3`, { other: 1 })).toEqual({ error: 'body, confidential are missing, at least one parameter must be provided' });
+    expect(await refused('PUT', `${path}/3`, { other: 1 })).toEqual({
+      error: 'body, confidential are missing, at least one parameter must be provided',
+    });
     expect((await gateway.send('PUT', `${path}/3`, { ...token, body: { confidential: false } })).status).toBe(200);
     expect(await refused('GET', `${path}?activity_filter=x&order_by=id`)).toEqual({
       error: 'activity_filter does not have a valid value, order_by does not have a valid value',
