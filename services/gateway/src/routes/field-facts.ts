@@ -76,5 +76,8 @@ export const snippetPath: ParameterSchema = {
   pattern: '^(?!\\.{1,2}(/|$))[^/\\u0000]+(/(?!\\.{1,2}(/|$))[^/\\u0000]+)*$',
 };
 
+/** Key of a variable. */
+export const variableKey: ParameterSchema = { minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_]+$' };
+
 /** Web address, or empty for none. */
 export const webAddress: ParameterSchema = { maxLength: 255, pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\u0000]+$' };

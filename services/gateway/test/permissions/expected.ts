@@ -302,6 +302,8 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/pipelines/latest', 'reporterRead', 'gaps §10 Pipelines'),
   row('DELETE /projects/:id/pipelines/:pipeline_id', 'ownerWrite', 'gaps §10 Pipelines'),
   row('GET /projects/:id/pipelines/:pipeline_id', 'reporterRead', 'gaps §10 Pipelines'),
+  // The service leaves them to Maintainers and to who made the pipeline.
+  row('GET /projects/:id/pipelines/:pipeline_id/variables', 'reporterRead', 'gaps §10 Pipelines'),
   row('POST /projects/:id/pipeline', 'developerWrite', 'gaps §10 Pipelines', { ref: 'main' }),
   row('POST /projects/:id/pipelines/:pipeline_id/cancel', 'developerWrite', 'gaps §10 Pipelines'),
   row('POST /projects/:id/pipelines/:pipeline_id/retry', 'developerWrite', 'gaps §10 Pipelines'),

@@ -1,15 +1,25 @@
 import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
 import type { PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
+import { checkedVariables, type PipelineVariable } from '../domain/pipeline-variable';
 import { developer, mayMerge } from '../domain/protected-branch';
 import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../git';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 
-/** Makes a pipeline for a branch or tag; it waits for the reports of an outside CI. @throws AppError invalid when the ref does not exist */
+/**
+ * Makes a pipeline for a branch or tag; it waits for the reports of an outside CI.
+ * @throws AppError invalid when the ref does not exist or a variable cannot be one
+ */
 export const createPipeline =
   (edges: MergeRequestEdges) =>
-  async (caller: Caller, projectId: number, ref: string): Promise<PipelineView> => {
+  async (
+    caller: Caller,
+    projectId: number,
+    ref: string,
+    given: readonly PipelineVariable[] = [],
+  ): Promise<PipelineView> => {
     if (caller.level < developer) throw forbidden();
+    const variables = checkedVariables(given);
     const { repo } = await edges.openRepository(projectId);
     const revision = await resolveRevision(repo, ref);
     if (revision === undefined || (revision.kind !== 'branch' && revision.kind !== 'tag')) {
@@ -29,6 +39,7 @@ export const createPipeline =
       source: 'api',
       userId: caller.userId,
       committedAt: (await readCommit(repo, revision.sha))?.committedAt,
+      variables,
     });
     return found(await edges.pipelines.find(projectId, made.id));
   };

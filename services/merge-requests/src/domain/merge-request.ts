@@ -121,7 +121,8 @@ export const isDraftTitle = (title: string): boolean => draftMark.test(title);
 /** Refuses what may not happen to a merge request while nobody knows yet whether it lands (D8). */
 export const beingMerged = (): AppError => conflict('409 Conflict: the merge request is being merged');
 
-const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
+/** GitLab's words for a text of more characters than `limit`. */
+export const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
 
 /**
  * Checks title, description and numbers of people.

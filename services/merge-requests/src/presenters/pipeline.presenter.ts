@@ -1,6 +1,7 @@
 import { type UserRow, userReference } from '@switchyard/directory';
 import type { CommitStatus, Pipeline } from '../domain/pipeline';
 import type { PipelineStatus } from '../domain/pipeline-status';
+import type { PipelineVariable } from '../domain/pipeline-variable';
 import { dateTime, optionalDateTime } from './text';
 
 /** Where the project of a pipeline is found. */
@@ -102,4 +103,12 @@ export const presentCommitStatus = (status: CommitStatus, author: UserRow | unde
   coverage: status.coverage ?? null,
   pipeline_id: status.pipelineId,
   author: author === undefined ? null : userReference(author, externalUrl),
+});
+
+/** A variable of a pipeline. Nothing expands references in values here: `raw` is false, as GitLab has it of variables of the API. */
+export const presentPipelineVariable = ({ key, value, type }: PipelineVariable) => ({
+  variable_type: type,
+  key,
+  value,
+  raw: false,
 });

@@ -16,6 +16,7 @@ import {
   pipelineTimes,
   transitionOf,
 } from '../domain/pipeline-status';
+import type { PipelineVariable } from '../domain/pipeline-variable';
 import { lockHead } from './head-lock';
 import { nextIid } from './iid';
 import { enqueueJobs } from './job.store';
@@ -23,6 +24,7 @@ import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
 import { pipelineLists } from './pipeline.list';
 import { pipelineSelect, statusSelect, toCommitStatus, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
+import { insertVariables, variablesOf } from './pipeline-variable.store';
 
 /** A report as it comes in. */
 export interface StatusReport {
@@ -52,6 +54,7 @@ export interface NewPipeline {
   readonly committedAt: Date | undefined;
   /** Where it begins; default `created`. */
   readonly status?: PipelineStatus;
+  readonly variables?: readonly PipelineVariable[];
 }
 
 /** Why a report was not taken: there is no such transition, or nothing to belong to. */
@@ -82,6 +85,7 @@ export async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pip
       ${pipeline.status ?? 'created'}, ${pipeline.userId}, ${pipeline.mergeRequestId ?? null}, ${pipeline.committedAt ?? null})
     returning *`);
   const made = toPipeline(row!);
+  await insertVariables(tx, made.id, pipeline.variables ?? []);
   // The newest pipeline of its head is a merge request's head pipeline.
   if (heads.length > 0) {
     await tx.query(sql`update merge_requests set head_pipeline_id = ${made.id} where id = any(${heads}::bigint[])`);
@@ -213,6 +217,9 @@ export const pipelineStore = (db: Database) => ({
     );
     return row === undefined ? undefined : toPipelineView(row);
   },
+
+  /** The variables that it was made with, in the order in which they were given. */
+  variables: (pipelineId: number): Promise<PipelineVariable[]> => variablesOf(db, pipelineId),
 
   async newestOfRef(projectId: number, ref: string): Promise<PipelineView | undefined> {
     const row = await db.one(sql`

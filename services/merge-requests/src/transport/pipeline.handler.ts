@@ -8,7 +8,8 @@ import type { MergeRequestEdges } from '../application/merge-request.edges';
 import { mayDecideOn } from '../application/merge-right';
 import type { PipelineFilter, PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
-import { presentPipeline, presentPipelineBasic } from '../presenters/pipeline.presenter';
+import type { PipelineVariableType } from '../domain/pipeline-variable';
+import { presentPipeline, presentPipelineBasic, presentPipelineVariable } from '../presenters/pipeline.presenter';
 import { callerOf } from './caller';
 
 /** The use cases behind the RPCs. */
@@ -17,8 +18,8 @@ export interface PipelineUseCases {
   readonly createMergeRequestPipeline: ReturnType<typeof createMergeRequestPipeline>;
 }
 
-/** Least level that removes a pipeline. */
-const { owner } = levels;
+/** Least levels that see what others gave a pipeline, and that remove one. */
+const { maintainer, owner } = levels;
 
 /** gRPC side of pipelines. */
 export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestEdges) {
@@ -72,8 +73,23 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestE
       return entity(whole(await pipelines.newestOfRef(projectId, ref === '' ? defaultBranch : shortRef(ref)), context));
     },
 
-    createPipeline: async ({ projectId, ref }, context) =>
-      entity(whole(await useCases.createPipeline(callerOf(context), projectId, ref), context)),
+    async createPipeline({ projectId, ref, variables }, context) {
+      const given = variables.map(({ key, value, variableType }) => ({
+        key,
+        value,
+        type: variableType as PipelineVariableType,
+      }));
+      return entity(whole(await useCases.createPipeline(callerOf(context), projectId, ref, given), context));
+    },
+
+    async listPipelineVariables({ projectId, pipelineId }, context) {
+      const view = await pipelines.find(projectId, pipelineId);
+      if (view === undefined) throw notFound('Pipeline');
+      const { userId, level, admin } = callerOf(context);
+      // A caller without a token has the id 0, which makes no pipeline.
+      if (!admin && level < maintainer && view.pipeline.userId !== userId) throw forbidden();
+      return entity((await pipelines.variables(pipelineId)).map(presentPipelineVariable));
+    },
 
     async cancelPipeline({ projectId, pipelineId }, context) {
       await requireRight(projectId, pipelineId, context);

@@ -96,6 +96,80 @@ describe('pipelines', () => {
     expect((await status(project, sha, { state: 'success' }, people.reporter)).status).toBe(403);
   });
 
+  test('keep the variables that they are made with, for Maintainers and for who made them', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const make = (variables: unknown) =>
+      api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'feature', variables });
+    const longest = 'é'.repeat(10_000);
+    const made = await make([
+      { key: ' TARGET ', value: 'staging' },
+      { key: 'KEY_1', value: 'line 1\nline 2 $TARGET ', variable_type: 'file' },
+      { key: 'b'.repeat(255), value: longest },
+      { key: 'EMPTY' },
+    ]);
+    expect(made.status).toBe(201);
+    const of = (person: Person | undefined, id = made.body.id) =>
+      api(person, 'GET', at(project, `/pipelines/${id}/variables`));
+    const stored = [
+      { variable_type: 'env_var', key: 'TARGET', value: 'staging', raw: false },
+      { variable_type: 'file', key: 'KEY_1', value: 'line 1\nline 2 $TARGET ', raw: false },
+      { variable_type: 'env_var', key: 'b'.repeat(255), value: longest, raw: false },
+      { variable_type: 'env_var', key: 'EMPTY', value: '', raw: false },
+    ];
+    expect(await of(people.developer)).toMatchObject({ status: 200, body: stored });
+    expect((await of(people.maintainer)).body).toEqual(stored);
+    expect((await of(people.reporter)).status).toBe(403);
+    const own = await api(people.maintainer, 'POST', at(project, '/pipeline'), { ref: 'feature' });
+    expect((await of(people.maintainer, own.body.id)).body).toEqual([]);
+    expect((await of(people.developer, own.body.id)).status).toBe(403);
+    expect(await of(people.maintainer, 999_999)).toMatchObject({
+      status: 404,
+      body: { message: '404 Pipeline Not Found' },
+    });
+    const elsewhere = await newProject();
+    expect((await api(people.maintainer, 'GET', at(elsewhere, `/pipelines/${made.body.id}/variables`))).status).toBe(
+      404,
+    );
+
+    const key = (name: string) => ({ key: name, value: '' });
+    const refused: [variables: unknown, message: object][] = [
+      [
+        [
+          key(''),
+          key('A B'),
+          key('é'),
+          key(`${'x'.repeat(256)}`),
+          { key: 'V', value: `${longest}x` },
+          key('W'),
+          key('W'),
+        ],
+        {
+          'variables.key': [
+            "can't be blank",
+            "can contain only letters, digits and '_'.",
+            'is too long (maximum is 255 characters)',
+          ],
+          'variables.value': ['is too long (maximum is 10000 characters)'],
+          base: ['Duplicate variable name: W'],
+        },
+      ],
+      [
+        Array.from({ length: 201 }, (_, index) => key(`K${index}`)),
+        { variables: ['is too long (maximum is 200 variables)'] },
+      ],
+    ];
+    for (const [variables, message] of refused)
+      expect(await make(variables)).toMatchObject({ status: 400, body: { message } });
+    expect((await make(Array.from({ length: 200 }, (_, index) => key(`K${index}`)))).status).toBe(201);
+    expect((await api(people.reporter, 'GET', at(project, '/pipelines'))).body).toHaveLength(3);
+
+    expect((await api(people.owner, 'DELETE', at(project, `/pipelines/${made.body.id}`))).status).toBe(204);
+    expect((await of(people.developer)).status).toBe(404);
+    const left = sql`select 1 from pipeline_variables where pipeline_id = ${made.body.id}`;
+    expect(await harness.db.query(left)).toEqual([]);
+  });
+
   test('auto-merge merges when the last status arrives; a push takes it back; it can be cancelled', async () => {
     const project = await newProject({ only_allow_merge_if_pipeline_succeeds: true });
     const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });

@@ -1,6 +1,7 @@
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
-import { boolean, dateTime, integer, oneOf, text } from '../../http/params';
+import { boolean, dateTime, documented, hashes, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { atMost, variableKey } from '../field-facts';
 
 const statuses = [
   'created',
@@ -67,12 +68,34 @@ export const pipelineRoutes = [
     method: 'post',
     path: '/projects/:id/pipeline',
     summary: 'Create a pipeline',
-    docs: { description: 'Make a pipeline for an outside CI to report to.', example: { ref: 'main' } },
+    docs: {
+      description:
+        'Make a pipeline for an outside CI to report to. Its variables are kept with it; each key is given once.',
+      example: { ref: 'main', variables: [{ key: 'TARGET', value: 'staging' }] },
+    },
     access: { project: 'create_pipeline' },
-    params: { ref: text({ notEmpty: true }) },
+    params: {
+      ref: text({ notEmpty: true }),
+      variables: documented(
+        hashes({
+          key: documented(text(), variableKey),
+          value: documented(text(), atMost(10_000)).default(''),
+          variable_type: oneOf('env_var', 'file').default('env_var'),
+        }),
+        { maxItems: 200 },
+      ).optional(),
+    },
     returns: { 201: 'Pipeline' },
     handle: ({ params, access, call }) =>
-      call(PipelineServiceService).createPipeline({ projectId: access.id, ref: params.ref }),
+      call(PipelineServiceService).createPipeline({
+        projectId: access.id,
+        ref: params.ref,
+        variables: (params.variables ?? []).map(({ key, value, variable_type }) => ({
+          key,
+          value,
+          variableType: variable_type,
+        })),
+      }),
   }),
   defineRoute({
     method: 'get',
@@ -108,6 +131,17 @@ export const pipelineRoutes = [
         pipelineId: path.pipeline_id,
         ifUnmodifiedSince: unmodifiedSince,
       }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${pipelinePath}/variables`,
+    summary: 'List variables of a pipeline',
+    docs: { description: 'For Maintainers, and for who created the pipeline.' },
+    access: { project: 'read_pipeline' },
+    path_params: pipeline,
+    returns: { 200: ['PipelineVariable'] },
+    handle: ({ path, access, call }) =>
+      call(PipelineServiceService).listPipelineVariables({ projectId: access.id, pipelineId: path.pipeline_id }),
   }),
   defineRoute({
     method: 'post',
