@@ -31,6 +31,14 @@ export function forwarder(
         proxyTimeout: 600_000,
         timeout: 600_000,
         on: {
+          // The proxy itself looks at the request alone, which is whole long before the client may leave.
+          proxyReq: (forwarded, _request, response) => {
+            const onClose = (): void => {
+              if (!response.writableFinished) forwarded.destroy();
+            };
+            if (response.destroyed) onClose();
+            else response.once('close', onClose);
+          },
           proxyRes: (reply, request, response) => {
             reply.once('end', () => runOut(request));
             // The proxy waits for an end that does not come when the service dies after the head.
@@ -48,7 +56,9 @@ export function forwarder(
     if (proxy === undefined) throw unavailable(new Error(`no internal HTTP address for ${to}`));
     await reach(to);
     request.url = path;
-    for (const name of ['private-token', 'authorization', 'cookie', 'sudo', identityKey]) delete request.headers[name];
+    // `Expect` has been answered here; the proxy would not show us a request that has it.
+    for (const name of ['private-token', 'authorization', 'cookie', 'sudo', 'expect', identityKey])
+      delete request.headers[name];
     const bound = forwardedMethod(request.method, path);
     request.headers[identityKey] = signClaims(signer, bound, identity.requestId, identity).toString('base64');
     request.headers['x-request-id'] = identity.requestId;

@@ -30,15 +30,19 @@ describe('what streams through the gateway', () => {
   const fetch = '/group/project.git/info/refs?service=git-upload-pack';
 
   /** How a reply ends: whole or broken off; undefined while it goes on. */
-  const ask = (path: string, method = 'GET', body = '') => {
+  const ask = (path: string, method = 'GET', body = '', headers = {}) => {
     const state: { status?: number; ended?: 'whole' | 'broken off'; leave(): void } = { leave: () => sent.destroy() };
-    const sent = send(`${gateway.url}${path}`, { method, headers: { 'PRIVATE-TOKEN': 'glpat-developer' } }, (reply) => {
-      state.status = reply.statusCode as number;
-      reply.resume().once('close', () => {
-        state.ended = reply.complete ? 'whole' : 'broken off';
-      });
-      reply.once('error', () => undefined);
-    });
+    const sent = send(
+      `${gateway.url}${path}`,
+      { method, headers: { 'PRIVATE-TOKEN': 'glpat-developer', ...headers } },
+      (reply) => {
+        state.status = reply.statusCode as number;
+        reply.resume().once('close', () => {
+          state.ended = reply.complete ? 'whole' : 'broken off';
+        });
+        reply.once('error', () => undefined);
+      },
+    );
     sent.once('error', () => undefined).end(body);
     return state;
   };
@@ -72,6 +76,23 @@ describe('what streams through the gateway', () => {
     expect(gone).toBe(false);
     asked.leave();
     await eventually(() => expect(gone).toBe(true), { within: 5_000 });
+  });
+
+  it.each([
+    ['GET', fetch, {}],
+    ['POST', '/group/project.git/git-upload-pack', {}],
+    ['POST', '/group/project.git/git-upload-pack', { expect: '100-continue' }],
+  ])('a service stops when the client of a %s %s has gone before it answers (%j)', async (method, path, headers) => {
+    const [asked, gone] = [jest.fn(), jest.fn()];
+    answer = (request, response) => {
+      request.resume().once('end', asked);
+      response.once('close', gone);
+    };
+    const { leave } = ask(path, method, method === 'GET' ? '' : '0000', headers);
+    await eventually(() => expect(asked).toHaveBeenCalled());
+    expect(gone).not.toHaveBeenCalled();
+    leave();
+    await eventually(() => expect(gone).toHaveBeenCalled(), { within: 5_000 });
   });
 
   it('a service that dies before it answers is 503, and a connection that still sends goes on', async () => {
