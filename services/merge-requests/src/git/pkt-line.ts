@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '@switchyard/errors';
+import { readingFailed } from './request-body';
 
 /** How slowly a stream may come. */
 export interface Pace {
@@ -39,7 +40,10 @@ export class PacketReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private taken = 0;
 
-  /** `maxBytes` bounds all packets together; reading throws `request_timeout` for what comes more slowly than `pace`, which may be changed on the way. */
+  /**
+   * `maxBytes` bounds all packets together; reading throws `request_timeout` for what comes more slowly than `pace`, which may be changed on
+   * the way, and `bad_request` for what is no gzip.
+   */
   constructor(
     stream: Readable,
     private readonly maxBytes: number,
@@ -96,6 +100,8 @@ export class PacketReader {
     });
     try {
       return await Promise.race([next, late]);
+    } catch (cause) {
+      throw readingFailed(cause);
     } finally {
       clearTimeout(timer);
       // Should it break off after it was given up.

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { AppError, badRequest, isAppError, unavailable } from '@switchyard/errors';
+import { AppError, badRequest, unavailable } from '@switchyard/errors';
 import { gitLimits } from './git-limits';
 
 /**
@@ -27,6 +27,10 @@ export function decodedBody(request: Readable, contentEncoding: string | undefin
   return request.pipe(gunzip);
 }
 
+/** What reading a {@link decodedBody} failed with; `bad_request` for what is no gzip, or only its beginning. */
+export const readingFailed = (cause: unknown): unknown =>
+  /^Z_/.test(String((cause as NodeJS.ErrnoException).code)) ? badRequest('the body is no gzip') : cause;
+
 /**
  * The whole request of a fetch, before anything is started for it: a client that sends it slowly, or not to its end, holds no git process.
  * @throws AppError request_timeout after {@link GitLimits.requestMs}; too_large over {@link maxFetchRequest}; bad_request for what is no gzip;
@@ -50,9 +54,7 @@ export async function readFetchRequest(body: Readable): Promise<Buffer> {
     }
     return Buffer.concat(parts);
   } catch (cause) {
-    if (isAppError(cause)) throw cause;
-    if (/^Z_/.test(String((cause as NodeJS.ErrnoException).code))) throw badRequest('the body is no gzip');
-    throw cause;
+    throw readingFailed(cause);
   } finally {
     clearTimeout(timer);
     held -= counted;

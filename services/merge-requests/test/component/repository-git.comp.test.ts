@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { sql } from '@switchyard/database';
 import { identityKey } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
@@ -271,6 +272,28 @@ test('large files are told to be unsupported, to those who may read the project'
   expect([challenged.status, challenged.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Switchyard"']);
   expect((await ask(people.reporter, 'group/nothing.git/info/lfs/objects/batch')).status).toBe(404);
 });
+
+test.each(['git-upload-pack', 'git-receive-pack'])(
+  'a body of %s that is no gzip is the fault of its sender',
+  async (service) => {
+    const { project } = await pushed();
+    const post = async (body: Buffer) => {
+      const response = await fetch(`${harness.url}/${project.path}.git/${service}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`git:${people.maintainer.token}`).toString('base64')}`,
+          'content-type': `application/x-${service}-request`,
+          'content-encoding': 'gzip',
+        },
+        body: new Uint8Array(body),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const refused = { status: 400, body: { message: '400 Bad request - the body is no gzip' } };
+    expect(await post(Buffer.from('no gzip at all'))).toEqual(refused);
+    expect(await post(gzipSync(randomBytes(1_000)).subarray(0, 12))).toEqual(refused);
+  },
+);
 
 test('of pushes to one branch at the same time one wins and the others are told', async () => {
   const { project, folder } = await pushed();
