@@ -17,6 +17,11 @@ const variables = {
     .min(0)
     .max(60)
     .default(defaultGitLimits.waitMs / 1_000),
+  SWITCHYARD_GIT_TRANSFER_WAIT_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(600)
+    .default(defaultGitLimits.transferWaitMs / 1_000),
   SWITCHYARD_GIT_MEMORY_MB: z.coerce
     .number()
     .int()
@@ -50,6 +55,7 @@ export function gitLimitsOf(config: Config): Partial<GitLimits> {
     placesPerCaller: config.SWITCHYARD_GIT_PLACES_PER_CALLER ?? Math.ceil(places / 4),
     waiting: config.SWITCHYARD_GIT_WAITING,
     waitMs: config.SWITCHYARD_GIT_WAIT_SECONDS * 1_000,
+    transferWaitMs: config.SWITCHYARD_GIT_TRANSFER_WAIT_SECONDS * 1_000,
     memoryBytes: config.SWITCHYARD_GIT_MEMORY_MB * 1024 ** 2,
     requestMs: config.SWITCHYARD_GIT_REQUEST_SECONDS * 1_000,
     idleMs: config.SWITCHYARD_GIT_IDLE_SECONDS * 1_000,

@@ -10,8 +10,10 @@ export interface GitLimits {
   readonly placesPerCaller: number;
   /** Calls that wait for a place, and transfers, each. */
   readonly waiting: number;
-  /** Milliseconds that one waits at the most. */
+  /** Milliseconds that a call waits at the most. */
   readonly waitMs: number;
+  /** Milliseconds that a transfer waits at the most: git asks no second time, so a refusal fails the job of a CI. Less than a proxy waits. */
+  readonly transferWaitMs: number;
   /** Bytes of memory that one git process may allocate; what it maps of packs is not counted. */
   readonly memoryBytes: number;
   /** Milliseconds that a client has for the whole request of a fetch, and for the list of references of a push. */
@@ -31,6 +33,7 @@ export const defaultGitLimits: GitLimits = {
   placesPerCaller: places / 4,
   waiting: 512,
   waitMs: 8_000,
+  transferWaitMs: 50_000,
   memoryBytes: 1024 ** 3,
   requestMs: 30_000,
   idleMs: 60_000,

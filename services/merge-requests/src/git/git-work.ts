@@ -32,7 +32,7 @@ const scopes = new AsyncLocalStorage<Scope>();
 /** Places by kind of work; measured at `/metrics`. */
 export const admissions = {
   call: new Admission(gitLimits),
-  transfer: new Admission(gitLimits),
+  transfer: new Admission(() => ({ ...gitLimits(), waitMs: gitLimits().transferWaitMs })),
 } as const;
 
 const background: Scope = {

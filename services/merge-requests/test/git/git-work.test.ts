@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
 import { eventually } from '@switchyard/testkit';
 import { Admission } from '../../src/git/admission';
+import { defaultGitLimits, limitGit } from '../../src/git/git-limits';
 import { admissions, claimPlace, forCaller, toItsEnd } from '../../src/git/git-work';
 import { runGit, startGit } from '../../src/git/run-git';
 
@@ -93,6 +94,39 @@ describe('git for a caller', () => {
     await eventually(() => expect(running()).toBe(false));
     expect(Date.now() - leftAt).toBeLessThan(3_000);
     expect(admissions.call.running).toBe(0);
+  });
+
+  it('lets a transfer wait longer than a call, for git asks only once', async () => {
+    limitGit({ places: 1, placesPerCaller: 1, waitMs: 50, transferWaitMs: 60_000 });
+    try {
+      const inTurn = async (kind: 'call' | 'transfer') => {
+        let finish = (): void => undefined;
+        const held = new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        const given = { ...work(never), kind };
+        const first = forCaller(given, async () => {
+          await claimPlace('r');
+          await held;
+        });
+        await eventually(() => expect(admissions[kind].running).toBe(1));
+        const second = forCaller(given, () => claimPlace('r')).then(
+          () => 'let in',
+          (error: { status: number }) => error.status,
+        );
+        return { finish, first, second };
+      };
+      const [call, transfer] = [await inTurn('call'), await inTurn('transfer')];
+      expect(await call.second).toBe(429);
+      expect(admissions.transfer.waiting).toBe(1);
+      for (const { finish, first } of [call, transfer]) {
+        finish();
+        await first;
+      }
+      expect(await transfer.second).toBe('let in');
+    } finally {
+      limitGit(defaultGitLimits);
+    }
   });
 
   it('does not start for one who has gone', async () => {
