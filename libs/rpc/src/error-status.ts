@@ -2,6 +2,7 @@ import { Metadata as GrpcMetadata, type Metadata, type ServiceError, status } fr
 import { AppError, type ErrorKind, errorKinds, unavailable } from '@switchyard/errors';
 import { ErrorDetail } from '@switchyard/protos/rpc/v1/representation';
 import { boundedBody } from './bounded-body';
+import { ClaimsRefused } from './identity';
 
 const detailKey = 'switchyard-error-bin';
 
@@ -28,9 +29,12 @@ export const isBrokenOff = ({ code, details }: Pick<ServiceError, 'code' | 'deta
 
 /**
  * Turns a thrown error into what grpc-js sends; anything not an AppError becomes `internal` and shows nothing. What exceeds 24 KiB of a body is
- * left out, and said to be.
+ * left out, and said to be. To a process whose claims are refused the peer is unavailable: it asks for a user whose token is right, and a client
+ * that is answered 401 throws its token away.
  */
 export function toServiceError(error: unknown): Partial<ServiceError> & { metadata: Metadata } {
+  if (error instanceof ClaimsRefused)
+    return { ...toServiceError(unavailable(error)), code: status.UNAUTHENTICATED, details: 'claims refused' };
   const known = error instanceof AppError ? error : new AppError('internal', undefined, { cause: error });
   const metadata = new GrpcMetadata();
   const detail = ErrorDetail.encode({

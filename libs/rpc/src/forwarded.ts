@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { AppError, notFound } from '@switchyard/errors';
+import { AppError, notFound, unavailable } from '@switchyard/errors';
 import type { Claims } from '@switchyard/protos/rpc/v1/identity';
 import { logger, withRequestId } from '@switchyard/telemetry';
-import { forwardedMethod, identityKey, type TrustedKeys, verifyClaims } from './identity';
+import { ClaimsRefused, forwardedMethod, identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { anonymous } from './server';
 import { UsedClaims } from './used-claims';
 
@@ -89,11 +89,13 @@ function fail(request: IncomingMessage, response: ServerResponse, error: unknown
     response.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(known.body));
-  response.writeHead(known.status, {
+  // As between processes that call each other: the client's token is not what is wrong.
+  const answer = known instanceof ClaimsRefused ? unavailable(known) : known;
+  const body = Buffer.from(JSON.stringify(answer.body));
+  response.writeHead(answer.status, {
     'Content-Type': 'application/json',
     'Content-Length': String(body.length),
-    ...(known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) }),
+    ...(answer.retryAfter === undefined ? {} : { 'Retry-After': String(answer.retryAfter) }),
   });
   if (request.method === 'HEAD') response.end();
   else if (request.complete) response.end(body);

@@ -96,6 +96,13 @@ export function signClaims(
   );
 }
 
+/** Why a call is not looked at: its claims are not good for it. */
+export class ClaimsRefused extends AppError {
+  constructor() {
+    super('unauthorized');
+  }
+}
+
 /** What arrived with a call. */
 export interface PresentedCall {
   readonly method: string;
@@ -107,7 +114,7 @@ export interface PresentedCall {
 
 /**
  * Verifies the signed claims of a call, and notes that they have been used.
- * @throws AppError unauthorized when absent, malformed, of an unknown signer, wrongly signed, for another method or content, expired or used before
+ * @throws ClaimsRefused when absent, malformed, of an unknown signer, wrongly signed, for another method or content, expired or used before
  */
 export function verifyClaims(trusted: TrustedKeys, used: UsedClaims, call: PresentedCall): Claims {
   const claims = call.signed === undefined ? undefined : genuineClaims(trusted, call.signed);
@@ -117,7 +124,7 @@ export function verifyClaims(trusted: TrustedKeys, used: UsedClaims, call: Prese
     digestOf(call.content).equals(claims.contentDigest) &&
     claims.expiresAt >= Date.now() / 1000;
   // Last: what others send without a key must not use up anything.
-  if (!fits || !used.take(claims)) throw new AppError('unauthorized');
+  if (!fits || !used.take(claims)) throw new ClaimsRefused();
   return claims;
 }
 

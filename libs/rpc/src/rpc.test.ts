@@ -160,7 +160,7 @@ describe('signed calls', () => {
 
   it.each([
     ['a process the RPC does not list', () => client(packages.signer).get(request, { requestId: 'r' }), 'forbidden'],
-    ['a key that is not the signer’s', () => client(stranger.signer).get(request, { requestId: 'r' }), 'unauthorized'],
+    ['a key that is not the signer’s', () => client(stranger.signer).get(request, { requestId: 'r' }), 'unavailable'],
     [
       'a service that speaks for a user where that is not declared',
       () => client(packages.signer).list(request, { requestId: 'r', actor: { ...anonymous, userId: 1 } }),

