@@ -1,3 +1,4 @@
+import { unavailable } from '@switchyard/errors';
 import type { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import {
   type CallOptions,
@@ -108,16 +109,20 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
     },
     access: (client) => ({
       ...client,
-      resolve: async (question, options) => {
-        const leave = await roomFor(ownerOfAccess, 'access').enter(options.signal).catch(refused);
+      resolve: async (question, { signal, ...options }) => {
+        const leave = await roomFor(ownerOfAccess, 'access').enter(signal).catch(refused);
+        // A question that has been asked is answered, although its client has gone: otherwise guesses at tokens could be hidden.
         return client.resolve(question, options).finally(leave);
       },
     }),
     visit(route, options) {
       const called = new Set<string>();
       let place: Promise<Leave> | undefined;
+      let left = false;
       const timed = isRead(route) ? options : { ...options, timeoutMs: writeWithinMs };
-      function enter(owner: string): Promise<Leave> {
+      async function enter(owner: string): Promise<Leave> {
+        // Of several calls side by side one has failed: a place that is taken now would be given back by none.
+        if (place === undefined && left) throw unavailable(new Error('the request has been answered'));
         if (place === undefined) {
           ownerOfRoute.set(route, owner);
           place = room(route, owner).enter(options.signal).catch(refused);
@@ -141,11 +146,13 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
             },
           }) as BoundClient<T>;
         },
-        leave: () =>
-          void place?.then(
+        leave: () => {
+          left = true;
+          place?.then(
             (leave) => leave(),
             () => undefined,
-          ),
+          );
+        },
       };
     },
   };

@@ -74,14 +74,15 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     response: Response,
     question: Question,
     sent: RawParameters,
+    signal: AbortSignal,
   ): Promise<ResolveResponse> {
     const requestId = response.getHeader('X-Request-Id') as string;
-    let { answer, fresh } = await edges.access.resolve(question, requestId);
+    let { answer, fresh } = await edges.access.resolve(question, requestId, { signal });
     const refusal = (): AppError | undefined =>
       refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, sent);
     // A cached answer may be a second old: it may admit, but never refuse.
     if (!fresh && refusal() !== undefined)
-      ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true }));
+      ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true, signal }));
     edges.limits.throttle(request, response, actorOf(answer));
     refuseToken(answer, question.sudo);
     const ofCaller = refusalOfCaller(route, answer);
@@ -93,6 +94,10 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
 
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
     edges.admission.knock(route);
+    const abort = new AbortController();
+    response.on('close', () => {
+      if (!response.writableFinished) abort.abort();
+    });
     const requestId = response.getHeader('X-Request-Id') as string;
     if (isJson) refuseOtherThanJson(request);
     let raw: RawParameters = readQuery(request);
@@ -109,14 +114,14 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       address: request.ip,
     });
     const asked = question();
-    let answer = await admit(request, response, asked, raw);
+    let answer = await admit(request, response, asked, raw, abort.signal);
     if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
     if (route.limit !== undefined) edges.limits.apply(route.limit, request, actorOf(answer));
     if (isBodyToCome) {
       raw = { ...raw, ...(await edges.bodies.ofUser(request, response, actorOf(answer), rules)) };
       // The body may name the user that an administrator acts for, and hold parameters that ask for more than the route does.
       if (sudoOf(request, raw) !== asked.sudo || refusalOfTarget(route, answer, edges.tier, raw) !== undefined)
-        answer = await admit(request, response, { ...question(), token: asked.token }, raw);
+        answer = await admit(request, response, { ...question(), token: asked.token }, raw, abort.signal);
       if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
     }
     const actor = actorOf(answer);
@@ -129,10 +134,6 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (limitWith !== undefined && Object.hasOwn(raw, limitWith.parameter))
       edges.limits.apply(limitWith.limit, request, actor);
 
-    const abort = new AbortController();
-    response.on('close', () => {
-      if (!response.writableFinished) abort.abort();
-    });
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
     const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };
     const visit = edges.admission.visit(route, options);

@@ -23,11 +23,11 @@ export interface Question {
 
 /** Resolves token, sudo and target by groups-admin, with a short cache of positive answers. */
 export interface AccessResolver {
-  /** The answer; `fresh` when it did not come from the cache. */
+  /** The answer; `fresh` when it did not come from the cache. `signal` ends the wait of a client that has gone. */
   resolve(
     question: Question,
     requestId: string,
-    options?: { fresh?: boolean },
+    options?: { fresh?: boolean; signal?: AbortSignal },
   ): Promise<{ answer: ResolveResponse; fresh: boolean }>;
   /** Drops every cached answer: called after each write for which this replica has called groups-admin. */
   forget(): void;
@@ -43,13 +43,13 @@ export function accessResolver(client: RpcClient<typeof AccessServiceService>): 
   const cache = new Map<string, { answer: ResolveResponse; until: number }>();
   let generation = 0;
   return {
-    async resolve(question, requestId, { fresh = false } = {}) {
+    async resolve(question, requestId, { fresh = false, signal } = {}) {
       const key = keyOf(question);
       const cached = cache.get(key);
       // Expiry of token and membership is compared with now on every use.
       if (!fresh && cached !== undefined && cached.until > Date.now()) return { answer: cached.answer, fresh: false };
       const startedAt = generation;
-      const answer = await client.resolve(toRequest(question), { requestId, idempotent: true, timeoutMs: 5_000 });
+      const answer = await client.resolve(toRequest(question), { requestId, idempotent: true, timeoutMs: 5_000, signal });
       // An answer asked for before a write of this replica may predate it: used for this request, not kept.
       if (isPositive(answer, question) && startedAt === generation) {
         const expiry = answer.validUntil === 0 ? Number.POSITIVE_INFINITY : answer.validUntil * 1_000;

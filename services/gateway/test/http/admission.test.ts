@@ -1,8 +1,10 @@
+import { notFound } from '@switchyard/errors';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { BranchServiceService } from '@switchyard/protos/merge_requests/v1/branch';
 import { entity } from '@switchyard/rpc';
+import { metrics } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
-import { defineRoute } from '../../src/http/route';
+import { defineRoute, type Route } from '../../src/http/route';
 import { type Fakes, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 
 const branch = (method: 'get' | 'post') =>
@@ -41,22 +43,28 @@ function slowService() {
   };
 }
 
+/** Requests that wait, in all rooms of one kind. */
+async function waitingFor(kind: string): Promise<number> {
+  const { values } = (await metrics.getSingleMetric('switchyard_requests_waiting')?.get()) ?? { values: [] };
+  return values.filter(({ labels }) => labels.kind === kind).reduce((sum, { value }) => sum + value, 0);
+}
+
 describe('requests beyond what a service can do', () => {
   let gateway: TestGateway;
   let service: ReturnType<typeof slowService>;
   let asked = 0;
   const at = { token: 'glpat-busy' };
 
-  const start = async (fakes: Fakes) => {
+  const start = async (fakes: Fakes, config = {}, routes: Route[] = []) => {
     asked = 0;
     gateway = await startTestGateway({
-      routes: [branch('get'), branch('post'), label],
+      routes: [branch('get'), branch('post'), label, ...routes],
       access: () => {
         asked += 1;
         return resolved({ access: projectAccess() });
       },
       fakes: { 'LabelService/GetLabel': async () => entity({}), ...fakes },
-      config: { SWITCHYARD_WRITES_AT_ONCE: 2 },
+      config: { SWITCHYARD_WRITES_AT_ONCE: 2, ...config },
     });
   };
   beforeEach(async () => {
@@ -122,6 +130,56 @@ describe('requests beyond what a service can do', () => {
     }
     expect((await Promise.all([...working, last])).map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(gateway.calls.filter(({ rpc }) => rpc.includes('GetBranch'))).toHaveLength(3);
+  });
+
+  it('ask nothing about a client that has gone, who may what least of all', async () => {
+    await gateway.close();
+    const access = slowService();
+    await start(
+      {
+        'BranchService/GetBranch': async () => entity({}),
+        'AccessService/Resolve': async () => {
+          await access.answer();
+          return resolved({ access: projectAccess() });
+        },
+      },
+      { SWITCHYARD_READS_AT_ONCE: 1 },
+    );
+    const first = gateway.send('GET', '/projects/1/branch', { token: 'glpat-first' });
+    await eventually(() => expect(access.held()).toBe(1));
+    const abort = new AbortController();
+    const left = fetch(`${gateway.url}/api/v4/projects/1/branch`, {
+      headers: { 'PRIVATE-TOKEN': 'glpat-left' },
+      signal: abort.signal,
+    }).catch(() => 'gone');
+    await eventually(async () => expect(await waitingFor('access')).toBe(1));
+    abort.abort();
+    expect(await left).toBe('gone');
+    await eventually(async () => expect(await waitingFor('access')).toBe(0));
+    access.release();
+    expect((await first).status).toBe(200);
+    expect(gateway.calls.map(({ rpc }) => rpc)).toEqual(['AccessService/Resolve', 'BranchService/GetBranch']);
+  });
+
+  it('take no place once they have been answered', async () => {
+    await gateway.close();
+    let call: (() => Promise<unknown>) | undefined;
+    const failing = defineRoute({
+      method: 'post',
+      path: '/projects/:id/failing',
+      summary: 'Fails before what it has begun comes to its first call',
+      access: { project: 'read_code' },
+      returns: { 201: 'Thing' },
+      handle: async ({ call: client }) => {
+        call = () => client(BranchServiceService).getBranch({ projectId: 1, branch: 'main' });
+        throw notFound();
+      },
+    });
+    await start({ 'BranchService/GetBranch': async () => entity({}) }, { SWITCHYARD_WRITES_AT_ONCE: 1 }, [failing]);
+    expect((await gateway.send('POST', '/projects/1/failing', at)).status).toBe(404);
+    await expect(call?.()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect((await gateway.send('POST', '/projects/1/branch', at)).status).toBe(201);
+    expect(gateway.calls.filter(({ rpc }) => rpc === 'BranchService/GetBranch')).toHaveLength(1);
   });
 
   it('give a write that has got its place more time than a read', async () => {
