@@ -21,6 +21,7 @@ import {
 import { Claims, SignedClaims } from '@switchyard/protos/rpc/v1/identity';
 import { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { logger } from '@switchyard/telemetry';
+import { eventually } from '@switchyard/testkit';
 import { signClaims, verifyClaims } from './identity';
 import {
   anonymous,
@@ -317,13 +318,16 @@ describe('signed claims', () => {
 describe('what arrives at a server', () => {
   const handled: ResolveRequest[] = [];
   const streamed = { ...method('Stream', false), responseStream: true as const };
+  const endless = { ...method('Endless', false), responseStream: true as const };
   let server: RunningServer;
   let raw: Client;
+  let endlessMessages = 0;
+  let endlessEnded = false;
   beforeAll(async () => {
     server = await startServer({
       services: [
         implement(
-          { get: definition.get, stream: streamed } as never,
+          { get: definition.get, stream: streamed, endless } as never,
           {
             get: async (asked: ResolveRequest) => {
               handled.push(asked);
@@ -333,6 +337,16 @@ describe('what arrives at a server', () => {
               handled.push(asked);
               yield entity({ n: 1 });
               yield entity({ n: 2 });
+            },
+            endless: async function* () {
+              try {
+                for (;;) {
+                  endlessMessages += 1;
+                  yield entity({ text: 'x'.repeat(1 << 20) });
+                }
+              } finally {
+                endlessEnded = true;
+              }
             },
           } as never,
         ),
@@ -391,6 +405,22 @@ describe('what arrives at a server', () => {
     for (const path of [definition.get.path, streamed.path]) expect(await send(path, message, signed)).toBe(refused);
     expect(log).not.toHaveBeenCalled();
     log.mockRestore();
+  });
+
+  it('a stream ends with its caller, although it waits to be read', async () => {
+    const peer = connect(`127.0.0.1:${server.port}`, gateway.signer);
+    const messages = peer.client({ endless }).endless(request, { requestId: 'left' });
+    for await (const _message of messages) {
+      // Until its window is full, which it is when nothing more is written.
+      for (let written = -1; written !== endlessMessages; ) {
+        written = endlessMessages;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      expect(endlessEnded).toBe(false);
+      break;
+    }
+    await eventually(() => expect(endlessEnded).toBe(true));
+    peer.close();
   });
 
   it('a call that is made again is signed again, a stream is signed too', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   type Metadata,
   Server,
@@ -273,7 +274,8 @@ const streaming =
       const messages = withRequestId(context.requestId, () => handler(call.request, context));
       for await (const message of messages as AsyncIterable<unknown>) {
         if (context.signal.aborted) return;
-        if (!call.write(message)) await new Promise((resolve) => call.once('drain', resolve));
+        // What is written to a caller that has gone never drains.
+        if (!call.write(message)) await once(call, 'drain', { signal: context.signal }).catch(() => undefined);
       }
       done('ok');
       call.end();
