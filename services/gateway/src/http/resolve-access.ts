@@ -49,7 +49,12 @@ export function accessResolver(client: RpcClient<typeof AccessServiceService>): 
       // Expiry of token and membership is compared with now on every use.
       if (!fresh && cached !== undefined && cached.until > Date.now()) return { answer: cached.answer, fresh: false };
       const startedAt = generation;
-      const answer = await client.resolve(toRequest(question), { requestId, idempotent: true, timeoutMs: 5_000, signal });
+      const answer = await client.resolve(toRequest(question), {
+        requestId,
+        idempotent: true,
+        timeoutMs: 5_000,
+        signal,
+      });
       // An answer asked for before a write of this replica may predate it: used for this request, not kept.
       if (isPositive(answer, question) && startedAt === generation) {
         const expiry = answer.validUntil === 0 ? Number.POSITIVE_INFINITY : answer.validUntil * 1_000;
