@@ -160,6 +160,10 @@ const nasty = [
   '[a]: <b> "c\n',
 ];
 
+/** A table of few characters whose rows are filled up to its columns. */
+const wideTable = (columns: number, rows: number): string =>
+  `|${'a|'.repeat(columns)}\n|${'-|'.repeat(columns)}\n${'|\n'.repeat(rows)}\n`;
+
 test('a nasty text of a megabyte takes a bounded time', () => {
   for (const part of nasty) {
     const started = process.cpuUsage();
@@ -168,6 +172,24 @@ test('a nasty text of a megabyte takes a bounded time', () => {
     // Up to some 250 ms, measured.
     expect([part, (user + system) / 1_000 < 2_500]).toEqual([part, true]);
   }
+});
+
+test.each([
+  ['one wide table', wideTable(2_000, 14_000)],
+  ['many tables', wideTable(180, 360).repeat(22)],
+  ['tables in a list', `- ${wideTable(180, 360).replaceAll('\n', '\n  ')}\n`.repeat(15)],
+])('cells of %s are bounded', (_name, text) => {
+  const html = render(text);
+  const cells = html.match(/<t[hd]>/g) ?? [];
+  expect(cells.length).toBeGreaterThan(2_000);
+  expect(cells.length).toBeLessThanOrEqual(8_192);
+  expect(html.length).toBeLessThan(300_000);
+});
+
+test('a large table that people wrote is one table', () => {
+  const html = render(`| a | b |\n|---|---|\n${'| c | d |\n'.repeat(3_000)}\n| e |\n|---|\n| f |`);
+  expect(html.match(/<table>/g)).toHaveLength(2);
+  expect(html.match(/<td>/g)).toHaveLength(6_001);
 });
 
 test('what is not parsed is shown as plain text, of each text and of a reply', () => {

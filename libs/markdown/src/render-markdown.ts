@@ -13,7 +13,29 @@ const parsedCharacters = 32_768;
 /** Characters of all texts of one reply that are parsed: eight crafted ones, or a hundred that people wrote. */
 const parsedOfReply = 262_144;
 
+/**
+ * Cells of all tables of one text. The parser fills every row up to the columns of its table, so `|` on a line of its own can cost as much
+ * as a thousand cells: without this bound a text of 30,000 characters takes seconds and becomes megabytes.
+ */
+const cellsOfText = 8_192;
+
 const parser = new MarkdownIt('default', { html: true, linkify: true });
+const [parseTable] = new MarkdownIt('zero').enable('table').block.ruler.getRules('');
+
+/** The rule for tables, up to the row that exceeds the cells of the text: that row and those behind it are paragraphs. */
+parser.block.ruler.at(
+  'table',
+  (state, start, end, silent) => {
+    const delimiter = state.src.slice(state.bMarks[start + 1], state.eMarks[start + 1]).trim();
+    const columns = delimiter.replace(/^\||\|$/g, '').split('|').length;
+    const left = Number(state.env.cells ?? cellsOfText);
+    const rows = Math.floor(left / columns);
+    if (rows < 1 || !parseTable?.(state, start, Math.min(end, start + 1 + rows), silent)) return false;
+    if (!silent) state.env.cells = left - (state.line - start) * columns;
+    return true;
+  },
+  { alt: ['paragraph', 'reference'] },
+);
 // Addresses with their protocol alone: looking for others costs most where there are none, and makes links of file names.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 
