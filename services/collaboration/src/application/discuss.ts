@@ -6,9 +6,9 @@ import {
   checkBody,
   checkMayComment,
   checkMayResolve,
-  checkMaySee,
   checkRoom,
   momentOf,
+  requireSeen,
   seesInternal,
 } from '../domain/note';
 import { noSuchPlace, positionOf, type WantedPosition } from '../domain/note-position';
@@ -251,10 +251,9 @@ export const resolveDiscussion =
 
 async function noteOf(edges: DiscussionEdges, reader: Reader, ref: DiscussionNoteRef): Promise<FoundNote> {
   const noteable = await edges.find(ref.noteable, reader);
-  const note = await edges.notes.find(noteable, ref.noteId, undefined, reader.actor);
-  if (note === undefined || note.discussionId !== ref.discussionId) throw notFound();
-  checkMaySee(writerOf(reader), note);
-  return { noteable, note };
+  const found = await edges.notes.find(noteable, ref.noteId, undefined, reader.actor);
+  const note = found?.discussionId === ref.discussionId ? found : undefined;
+  return { noteable, note: requireSeen(writerOf(reader), note) };
 }
 
 /** One note of a discussion. Fails with `not_found`. */

@@ -1,6 +1,5 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import { notFound } from '@switchyard/errors';
-import { type ActivityFilter, checkMaySee, seesInternal, type Writer } from '../domain/note';
+import { type ActivityFilter, requireSeen, seesInternal, type Writer } from '../domain/note';
 import type { Noteable, NoteableRef } from '../domain/noteable';
 import type { NoteList, NoteRow } from '../storage/note.list';
 import type { Noteables, Reader } from './noteables';
@@ -32,17 +31,14 @@ export const listNotes =
     return { noteable, ...(await notes.page(noteable, wanted, request)) };
   };
 
-/** A note of a noteable. Fails with `not_found`: `404 Not found` for none, `404 Note Not Found` for one the reader may not see. */
+/** A note of a noteable. Fails like `requireSeen`. */
 export async function visibleNote(
   { notes }: { notes: NoteList },
   reader: Reader,
   noteable: Noteable,
   id: number,
 ): Promise<NoteRow> {
-  const note = await notes.find(noteable, id, undefined, reader.actor);
-  if (note === undefined) throw notFound();
-  checkMaySee(writerOf(reader), note);
-  return note;
+  return requireSeen(writerOf(reader), await notes.find(noteable, id, undefined, reader.actor));
 }
 
 /** One note of a noteable by id. Fails like `visibleNote`. */

@@ -2,7 +2,7 @@ import { requireUnmodified } from '@switchyard/database';
 import { badRequest, notFound } from '@switchyard/errors';
 import { mentionsIn, newMentions, parseQuickActions } from '@switchyard/texts';
 import { emojiOnlyName } from '../domain/emoji-note';
-import { checkBody, checkMayComment, checkMayEdit, checkMaySee, momentOf, type Note } from '../domain/note';
+import { checkBody, checkMayComment, checkMayEdit, momentOf, type Note, requireSeen } from '../domain/note';
 import { type Noteable, type NoteableRef, noteableRules } from '../domain/noteable';
 import type { AwardRow } from '../storage/award-emoji.store';
 import { noteSubject } from '../storage/note.events';
@@ -182,9 +182,9 @@ export const deleteNote =
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     await change(noteable, writer.userId, async (tx, row) => {
-      const note = await notes.find(noteable, id, tx, reader.actor);
-      if (note === undefined || (discussionId !== undefined && note.discussionId !== discussionId)) throw notFound();
-      checkMaySee(writer, note);
+      const found = await notes.find(noteable, id, tx, reader.actor);
+      const inPlace = discussionId === undefined || found?.discussionId === discussionId;
+      const note = requireSeen(writer, inPlace ? found : undefined);
       checkMayEdit(writer, note);
       await requireUnmodified(tx, 'notes', id, unmodifiedSince);
       const before = await noteStore.discussion(tx, row, note.discussionId);

@@ -93,9 +93,16 @@ export function checkMayEdit(writer: Writer, note: Note): void {
   if (note.authorId !== writer.userId && !writer.admin && writer.level < levels.maintainer) throw forbidden();
 }
 
-/** Fails with `404 Note Not Found` where a note is internal and the reader is none of those who see such. */
-export function checkMaySee(reader: Pick<Writer, 'level' | 'admin'>, note: Pick<Note, 'internal'>): void {
-  if (note.internal && !seesInternal(reader)) throw notFound('Note');
+/**
+ * The note that was found, where the reader may see it. Fails with `404 Not found` for none. Readers who may not see internal notes get
+ * `404 Note Not Found` for both (G-4.6-2, G-4.6-9): ids are numbered through, so a difference would let them count such notes.
+ */
+export function requireSeen<N extends Pick<Note, 'internal'>>(
+  reader: Pick<Writer, 'level' | 'admin'>,
+  note: N | undefined,
+): N {
+  if (note !== undefined && (!note.internal || seesInternal(reader))) return note;
+  throw seesInternal(reader) ? notFound() : notFound('Note');
 }
 
 /**

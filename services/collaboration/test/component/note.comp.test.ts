@@ -203,6 +203,15 @@ describe('a note', () => {
     });
   });
 
+  it('that is internal cannot be told from one that is missing', async () => {
+    const target = scene.mergeRequest();
+    const note = await write(target, 'secret', scene.bob, { internal: true });
+    const missing = note.id + 1_000_000;
+    const answer = (refused: Promise<unknown>) => refused.then(undefined, ({ kind, body }) => ({ kind, body }));
+    expect(await answer(get(target, note.id, scene.eve))).toEqual(await answer(get(target, missing, scene.eve)));
+    await expect(get(target, missing, scene.bob)).rejects.toMatchObject({ body: { message: '404 Not found' } });
+  });
+
   it('that belongs to another object is not there', async () => {
     const note = await write(scene.mergeRequest(), 'here');
     await expect(get(scene.mergeRequest(), note.id)).rejects.toMatchObject({ kind: 'not_found' });
