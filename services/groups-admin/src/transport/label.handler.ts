@@ -58,8 +58,8 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
       updateLabel: async (request, context) => {
         const parent = parentOf(request.parent);
         const change = {
-          title: given(request.newName),
-          color: given(request.color),
+          title: request.newName,
+          color: request.color,
           description: request.description,
           priority: request.removePriority ? null : request.priority,
         };

@@ -70,8 +70,8 @@ const update = (parent: Parent, label: string, change: object) =>
     labels(ada).updateLabel({
       parent,
       label,
-      newName: '',
-      color: '',
+      newName: undefined,
+      color: undefined,
       description: undefined,
       priority: undefined,
       removePriority: false,
@@ -316,6 +316,10 @@ test('a label changes and goes where it was made', async () => {
   });
   expect(await refusal(update(ofProject(project), 'ready', { newName: 'inherited' }))).toMatchObject({
     kind: 'conflict',
+  });
+  expect(await refusal(update(ofProject(project), 'ready', { newName: '', color: '' }))).toMatchObject({
+    kind: 'invalid',
+    message: { title: ["can't be blank"], color: ['must be a valid color code'] },
   });
   const reply = await labels(ada).deleteLabel({
     parent: ofProject(project),

@@ -114,8 +114,8 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
             call(LabelServiceService).updateLabel({
               parent: parentOf(kind, access),
               ...keyOf(path, params),
-              newName: params.new_name ?? '',
-              color: params.color ?? '',
+              newName: params.new_name,
+              color: params.color,
               description: params.description === null ? '' : params.description,
               priority: params.priority ?? undefined,
               removePriority: params.priority === null,
