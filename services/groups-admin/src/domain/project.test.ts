@@ -33,6 +33,12 @@ test('all problems are told together', () => {
   expect(Object.keys(problems).sort()).toEqual(['description', 'name', 'path', 'topics', 'visibility_level']);
 });
 
+test('topics are texts that people see', () => {
+  expect(projectProblems({ topics: ['maths', '\u200b', 'a\u202eb', 'a\nb'] }, home)).toEqual({
+    topics: ["can't be blank", 'is invalid'],
+  });
+});
+
 test('settings of merge trains are checked together', () => {
   const problems = projectProblems(
     {

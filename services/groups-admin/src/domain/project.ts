@@ -1,5 +1,6 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import { displayTextProblems } from '@switchyard/texts';
 import { isWider, type Visibility } from './openness';
 import { nameProblems, pathProblems } from './path';
 import { lengthProblems, note, type Problems } from './problems';
@@ -106,8 +107,6 @@ function statusProblems(names: readonly string[] | undefined): string[] {
 const rangeProblems = (value: number | undefined, least: number, most: number): string[] =>
   value !== undefined && (value < least || value > most) ? [`must be between ${least} and ${most}`] : [];
 
-const maxTopic = 255;
-
 // A branch name as git takes it, checked only so far that it can never be something else; the repository has the last word.
 const refused = /^[-/.]|\.\.|[\0-\x20~^:?*[\\\x7f]|@\{|\/\/|\/\.|(\/|\.lock|\.)$/;
 
@@ -126,9 +125,7 @@ export function projectProblems(change: ProjectChange, home: ProjectHome): Probl
   ) {
     note(problems, 'default_branch', ['is invalid']);
   }
-  if (change.topics?.some((topic) => [...topic].length > maxTopic)) {
-    note(problems, 'topics', [`is too long (maximum is ${maxTopic} characters)`]);
-  }
+  note(problems, 'topics', [...new Set(change.topics?.flatMap((topic) => displayTextProblems(topic)))]);
   note(problems, 'merge_train_required_statuses', statusProblems(change.merge_train_required_statuses));
   note(problems, 'merge_train_timeout', rangeProblems(change.merge_train_timeout, 1, 1_440));
   note(problems, 'merge_train_parallel_cars', rangeProblems(change.merge_train_parallel_cars, 1, 100));

@@ -1,5 +1,6 @@
 import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
 import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { displayText } from '@switchyard/texts';
 import type { createProject } from '../application/create-project';
 import type { deleteProject } from '../application/delete-project';
 import type { readProjects } from '../application/read-projects';
@@ -34,7 +35,10 @@ function toChange(wire: ProjectSettings | undefined): ProjectChange {
     description: orNull(wire.description),
     visibility: wire.visibility as Visibility | undefined,
     default_branch: wire.defaultBranch === '' ? undefined : wire.defaultBranch,
-    topics: wire.topics === undefined ? undefined : [...new Set(wire.topics.names.filter((name) => name !== ''))],
+    topics:
+      wire.topics === undefined
+        ? undefined
+        : [...new Set(wire.topics.names.map(displayText).filter((name) => name !== ''))],
     merge_method: wire.mergeMethod,
     squash_option: wire.squashOption,
     only_allow_merge_if_pipeline_succeeds: wire.onlyAllowMergeIfPipelineSucceeds,

@@ -40,14 +40,14 @@ describe('creating', () => {
   test('in the own namespace the owner is a member and is shown', async () => {
     const project = await newProject(ada, 0, 'mine', {
       description: 'Notes',
-      topics: { names: ['math', 'math', 'engines'] },
+      topics: { names: ['math', ' math ', '', 'engines', 'caf\u00e9', 'cafe\u0301'] },
     });
     expect(project).toMatchObject({
       path_with_namespace: 'ada/mine',
       name_with_namespace: 'ada / mine',
       visibility: 'private',
-      topics: ['math', 'engines'],
-      tag_list: ['math', 'engines'],
+      topics: ['math', 'engines', 'caf\u00e9'],
+      tag_list: ['math', 'engines', 'caf\u00e9'],
       default_branch: 'main',
       readme_url: null,
       owner: { username: 'ada' },
