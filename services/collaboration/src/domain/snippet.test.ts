@@ -27,6 +27,7 @@ describe('files of a snippet', () => {
     [[]],
     [[{ path: '', content: 'x' }]],
     [[{ path: '../x', content: 'x' }]],
+    [[{ path: 'a/\u200b', content: 'x' }]],
     [[{ path: 'a', content: '' }]],
     [
       [

@@ -1,5 +1,5 @@
 import { invalid } from '@switchyard/errors';
-import { displayTextProblems, isUnshowable } from '@switchyard/texts';
+import { displayTextProblems, isBlank, isUnshowable } from '@switchyard/texts';
 
 /** A file of a snippet. */
 export interface SnippetFile {
@@ -50,7 +50,11 @@ export function checkFiles(files: readonly SnippetFile[]): void {
   const paths = new Set<string>();
   for (const { path, content } of files) {
     const parts = path.split('/');
-    if (path.length > maxLength || isUnshowable(path) || parts.some((part) => ['', '.', '..'].includes(part)))
+    if (
+      path.length > maxLength ||
+      isUnshowable(path) ||
+      parts.some((part) => isBlank(part) || part === '.' || part === '..')
+    )
       throw invalid({ snippet_files: [`has an invalid path: ${path.slice(0, 50)}`] });
     if (content === '') throw invalid({ snippet_files: ["content can't be blank"] });
     if (paths.has(path)) throw invalid({ snippet_files: [`has ${path} already`] });
