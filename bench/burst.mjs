@@ -53,7 +53,7 @@ async function saturate(subject, seconds) {
   return answered / ((performance.now() - startedAt) / 1_000);
 }
 
-/** Offers `perSecond` requests whether they are answered or not, as clients do that do not know of each other. */
+/** Offers `perSecond` requests, answered or not, as independent clients do. */
 async function offer(subject, perSecond, seconds) {
   const startedAt = performance.now();
   const endAt = startedAt + seconds * 1_000;

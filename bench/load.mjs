@@ -24,7 +24,7 @@ async function run({ url, headers, connections }, end) {
 export async function load({ url, headers = {}, connections = 8, seconds }) {
   const subject = { url, headers, connections };
   const timed = await run(subject, { duration: seconds });
-  // What was under way at the end of the time is broken off and counts as nothing.
+  // Requests under way at the end of the time are broken off and do not count.
   const { latencies, seconds: took } =
     timed.latencies.length > 0 ? timed : await run(subject, { amount: connections, duration: answerWithin });
   latencies.sort((a, b) => a - b);

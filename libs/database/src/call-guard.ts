@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 interface GuardedCall {
   /** Whether it has written: from then on it goes to its end. */
   wrote: boolean;
-  /** Whether it has been answered; what it left running answers to no one. */
+  /** Whether it has been answered. Work that it left running is then refused no more. */
   over: boolean;
   /** Throws when the call can no longer be answered. */
   readonly refuseLate: () => void;
@@ -13,8 +13,8 @@ interface GuardedCall {
 const calls = new AsyncLocalStorage<GuardedCall>();
 
 /**
- * Runs a call whose first write is refused once nobody could be told of it: `refuseLate` throws then, and what the transaction has done is
- * rolled back. After the first write the call is no longer refused, since half of a change would be worse than one that came late.
+ * Runs a call and refuses its first write when its caller can no longer be answered: `refuseLate` throws, and the transaction is rolled
+ * back. After the first write the call is not refused: half of a change would be worse than a late one.
  */
 export async function guardWrites<T>(refuseLate: () => void, work: () => Promise<T>): Promise<T> {
   const call: GuardedCall = { wrote: false, over: false, refuseLate };
@@ -35,13 +35,13 @@ const writingWithin = /\b(insert\s+into|update|delete\s+from|merge\s+into)\b/i;
 export const isWriting = (text: string): boolean =>
   !reading.test(text) && (!/^\s*with\b/i.test(text) || writingWithin.test(text));
 
-/** Called before what makes the first write of a call last. @throws what the call's guard throws */
+/** Called before the commit of a call's first write. @throws what the call's guard throws */
 export function beforeWrite(): void {
   const call = calls.getStore();
   if (call !== undefined && !call.wrote && !call.over) call.refuseLate();
 }
 
-/** Called once a write lasts. */
+/** Called after the commit of a write. */
 export function afterWrite(): void {
   const call = calls.getStore();
   if (call !== undefined) call.wrote = true;

@@ -44,7 +44,7 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ resu
 /** Statements so far inside the innermost `countStatements`; undefined outside of any. */
 export const statementsSoFar = (): number | undefined => counts.getStore()?.statements;
 
-/** Runs `work` outside any count and any call: background loops, and work for several calls, that a request has started. */
+/** Runs `work` outside any count and any call: for background loops, and for work that a request starts for several calls. */
 export const uncounted = <T>(work: () => T): T => counts.exit(() => unguarded(work));
 
 /** Notes a statement about to be sent; the returned function notes its end. */

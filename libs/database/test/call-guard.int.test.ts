@@ -84,7 +84,7 @@ test('a late call may still read', async () => {
   expect(await call).toEqual([{ one: 1 }]);
 });
 
-test('work for several calls, and what a call left running, is nobody’s to refuse', async () => {
+test('work for several calls, and work that a call left running, is not refused', async () => {
   let left: Promise<unknown> = Promise.resolve();
   let answered = (): void => undefined;
   const answer = new Promise<void>((resolve) => (answered = resolve));

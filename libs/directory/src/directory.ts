@@ -21,7 +21,7 @@ export interface DirectoryOptions {
 export interface Directory {
   /**
    * Waits until the replica has reached `sequence`, pulling by itself, so that what was committed before is seen on every path.
-   * @throws AppError unavailable after 500 ms in which it has not come forward; an attempt under way is waited for, at most 3 s
+   * @throws AppError unavailable after 500 ms without progress; it first waits for an attempt under way, at most 3 s
    */
   ensure(sequence: number): Promise<void>;
   /** Last change this process knows to be applied; what calls to other services carry as their directory sequence. */
@@ -38,8 +38,8 @@ export interface Directory {
 const ensureWithin = 500;
 
 /**
- * Milliseconds for one pull of `ensure`. An owner that is away refuses at once; one that has much to do answers late, and were it asked
- * anew every 500 ms it would never get to the end.
+ * Milliseconds for one pull of `ensure`. An owner that is away refuses at once. A busy one answers late: if it were asked
+ * again every 500 ms, it would never finish.
  */
 const pullWithin = 3_000;
 
@@ -48,10 +48,10 @@ const defaultPoll = 20_000;
 /** Longest pause after failures, milliseconds. */
 const longestPause = 2_000;
 
-/** Somebody who waits for the replica to reach a sequence. */
+/** A caller that waits until the replica reaches a sequence. */
 interface Waiting {
   readonly sequence: number;
-  /** When they came, milliseconds since 1970. */
+  /** When the wait began, milliseconds since 1970. */
   readonly since: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -136,7 +136,7 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
     }
   }
 
-  /** One attempt to get on, for all who wait: by what another process has applied, or by a pull that starts now. */
+  /** One attempt for all that wait: reads what another process has applied, then pulls if that is not enough. */
   async function getOn(): Promise<unknown> {
     try {
       learn(await readState(db));
@@ -153,8 +153,8 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
   }
 
   /**
-   * Brings the replica forward while somebody waits. What counts is time without progress: under load an attempt takes long, and a newer
-   * change is asked for before it ends; those who came meanwhile wait for the next one and not for as many as there are of them.
+   * Brings the replica forward while callers wait. Only time without progress counts: under load an attempt takes long, and newer changes
+   * are asked for before it ends. All callers that came during an attempt share the next one.
    */
   async function advance(): Promise<void> {
     advancing = true;

@@ -105,7 +105,7 @@ describe('the replica', () => {
     return directory;
   }
 
-  it('waits for an owner that has much to do, whoever asks for something newer meanwhile', async () => {
+  it('waits for a busy owner, also when others ask for something newer meanwhile', async () => {
     const model = new DirectoryModel();
     model.user();
     model.calls.readChanges = 0;

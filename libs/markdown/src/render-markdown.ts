@@ -6,7 +6,7 @@ export type RenderMarkdown = (text: string) => string;
 
 /**
  * Characters of one text that the parser reads. Crafted texts take it and the sanitizer some milliseconds per thousand, so this bounds how
- * long one can hold the process up; what stands behind is shown as plain text.
+ * long one can hold the process up. What follows is shown as plain text.
  */
 const parsedCharacters = 32_768;
 
@@ -44,7 +44,7 @@ const withAlignment = (tagName: string, { style = '' }: sanitizeHtml.Attributes)
   return { tagName, attribs: align === undefined ? {} : { align } };
 };
 
-/** What may stand in a rendered text. Nothing names an element (`id`, `name`), or looks like a part of the page around it (`class`, `style`). */
+/** What a rendered text may hold. It cannot name an element (`id`, `name`), or look like a part of the page around it (`class`, `style`). */
 const allowed: sanitizeHtml.IOptions = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'],
@@ -84,7 +84,7 @@ const allowed: sanitizeHtml.IOptions = {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Where the text ends that is parsed of one: behind a whole line, or at least a whole character. */
+/** Where the parsed part of a text ends: after a whole line, or at least after a whole character. */
 function endOfParsed(text: string, most: number): number {
   if (text.length <= most) return text.length;
   const line = text.lastIndexOf('\n', most - 1);
@@ -96,9 +96,8 @@ function endOfParsed(text: string, most: number): number {
 export const renderTitle = (title: string): string => escaped(title);
 
 /**
- * A renderer for the texts of one reply: CommonMark with tables and strikethrough, raw HTML let through as far as it is harmless. Of one
- * text the first 32,768 characters are parsed, of all together 262,144; what stands behind is shown as plain text, in time proportional
- * to it.
+ * A renderer for the texts of one reply: CommonMark with tables and strikethrough, and raw HTML as far as it is harmless. It parses the
+ * first 32,768 characters of a text, and 262,144 of all texts together. What follows is shown as plain text, in time proportional to it.
  */
 export function markdownRenderer(): RenderMarkdown {
   let left = parsedOfReply;

@@ -23,6 +23,6 @@ it('shows how late timers were since the last look, and not how far apart its sa
   await new Promise((resolve) => setTimeout(resolve, 600));
   const text = await register.metrics();
   expect(figureIn(text, 'nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(0.5);
-  // Whatever has been read is over.
+  // A read resets the samples.
   expect(figureIn(await register.metrics(), 'nodejs_eventloop_lag_max_seconds')).toBeLessThan(0.5);
 });

@@ -38,7 +38,7 @@ export function measureEventLoopLag(register: Registry): void {
     name: deviation,
     help: 'The standard deviation of event loop delays, seconds',
     registers: [register],
-    // Asked first, this one reads them all: they are of the same samples, and those begin anew.
+    // The registry asks this gauge first. It sets all the others, since reading resets the samples that they share.
     collect() {
       const isEmpty = histogram.count === 0;
       stddev.set(isEmpty ? 0 : histogram.stddev / 1e9);

@@ -66,6 +66,6 @@ test('characters are counted, as they are stored', () => {
   ]);
 });
 
-test('a text that nobody can be asked about becomes one line', () => {
+test('a text of another system becomes one line', () => {
   expect(oneLine('\u0007Disk\r\n\u202efull\t now ')).toBe('Disk full  now');
 });

@@ -11,12 +11,12 @@ const unshowable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p
 const invisible = /(?!\p{Extended_Pictographic})[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
- * A text of one line as it is stored: title, name. Without white space at its ends, and in the one form (NFC) of all that are written alike,
- * so that a unique index and a filter compare what people see.
+ * A title or name as it is stored: without white space at its ends, and in the Unicode form NFC. Texts that look alike are then equal for
+ * a unique index and a filter.
  */
 export const displayText = (text: string): string => text.normalize().trim();
 
-/** What people make of a text of another system, where there is nobody to refuse it to: each run of what a line cannot show is a blank. */
+/** A text of another system as one line, where it cannot be refused: each run of characters that a line cannot show becomes a blank. */
 export const oneLine = (text: string): string =>
   displayText(text.replace(new RegExp(`(?:${unshowable.source})+`, 'gu'), ' '));
 

@@ -57,7 +57,7 @@ export function alertIngest(db: Database, directorySequence: () => number): Aler
 
   return {
     async write(payloads) {
-      // For many calls: that one of them has gone is no reason to refuse the others.
+      // A batch serves many calls: one that has gone must not refuse the others.
       const outcomes = await unguarded(() => write(payloads));
       faultPoint('alert.batch_committed');
       return outcomes;

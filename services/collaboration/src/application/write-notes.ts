@@ -42,7 +42,7 @@ export type Written =
   | { readonly kind: 'reaction'; readonly award: AwardRow }
   | { readonly kind: 'commands'; readonly commands: CommandOutcome };
 
-/** How a note counts that comes or goes. */
+/** What a note that is added (1) or deleted (-1) changes in the counts. */
 export const counted = ({ internal }: Pick<Note, 'internal'>, by: 1 | -1): CounterChange => ({
   userNotesCount: by,
   internalNotesCount: internal ? by : 0,
@@ -129,8 +129,8 @@ export const createNote =
   };
 
 /**
- * Changes the body of a note, where one is given (G-4.6-4). Fails with `not_found`; with `forbidden` for system notes and whoever is neither author nor
- * Maintainer; with `bad_request` when `confidential` would change or the body cannot be one.
+ * Changes the body of a note, where one is given (G-4.6-4). Fails with `not_found`; with `forbidden` for system notes, and for users who
+ * are neither author nor Maintainer; with `bad_request` when `confidential` would change or the body cannot be one.
  */
 export const updateNote =
   ({ find, notes, change }: Pick<NoteWriting, 'find' | 'notes' | 'change'>) =>

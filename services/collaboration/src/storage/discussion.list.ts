@@ -15,8 +15,8 @@ import { type NoteRow, noteColumns, noteFrom, noteJoins, noteRow } from './note.
 import { noteableId } from './noteable.store';
 
 /**
- * A discussion: its notes in the order of G-4.7-11, at least one. What began it stays its first note: a reply that was given an earlier
- * moment stands behind it, and moves neither the thread nor its root.
+ * A discussion: its notes in the order of G-4.7-11, at least one. The note that began it stays the first, also when a reply has
+ * an earlier `created_at`: such a reply moves neither the thread nor its root.
  */
 export interface DiscussionRow {
   readonly id: string;

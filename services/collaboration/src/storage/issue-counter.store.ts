@@ -13,7 +13,7 @@ export interface IssueCounters {
 export const issueCounters = {
   /**
    * Sets the counters. A new comment is news of the issue, so `updated_at` moves with the number of comments and with nothing else, and
-   * who wrote it takes part from then on. An internal one is no news to those who may not read it, so it leaves `updated_at` (G-4.6-9).
+   * who wrote it takes part from then on. An internal one does not move `updated_at`, which everyone sees (G-4.6-9).
    * @param by who acts, when, and whether by an internal note
    * @throws AppError not_found when the issue was deleted meanwhile
    */

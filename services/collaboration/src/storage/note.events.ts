@@ -59,8 +59,8 @@ export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...re
 }
 
 /**
- * What is counted on merge requests after an id as it stands now, as events without a fact; what `tellStates` reads. Their owner takes the
- * numbers of a version above the one it knows, and needs nothing else of the merge request.
+ * The present counts of merge requests after an id, as events without a fact, for `tellStates`. The owner of the merge requests takes the
+ * numbers of a version above the one that it knows, and needs nothing else.
  */
 export async function noteStates(
   tx: SqlExecutor,

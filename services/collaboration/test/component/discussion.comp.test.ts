@@ -106,7 +106,7 @@ describe('a thread', () => {
     expect(json(notes)).toEqual([]);
   });
 
-  it('stays where it is, and what it is, when a reply is given an earlier moment (G-4.7-11)', async () => {
+  it('keeps its place and its root when a reply has an earlier created_at (G-4.7-11)', async () => {
     const target = scene.mergeRequest();
     const first = await start(target, 'First');
     const second = await start(target, 'Second', scene.bob, true);

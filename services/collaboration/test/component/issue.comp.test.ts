@@ -120,7 +120,7 @@ describe('an issue', () => {
     expect(await participants(issue, eve)).toEqual(seen);
   });
 
-  it('counts internal notes for those alone who read them, and is no news by them to anybody (G-4.6-9)', async () => {
+  it('counts internal notes only for those who may read them, and keeps its updated_at (G-4.6-9)', async () => {
     const { ada, bob, eve, mallory, here } = scene;
     const issue = await open();
     await say(issue, 'for all');

@@ -159,7 +159,7 @@ describe('a note', () => {
     await expect(remove(target, note.id, scene.ada)).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
-  it('says again how confidential it is, and no more (G-4.6-4)', async () => {
+  it('takes the present value of confidential, and no other (G-4.6-4)', async () => {
     const target = scene.mergeRequest();
     const note = await write(target, 'mine', scene.bob);
     expect(await update(target, note.id, undefined, scene.bob, { confidential: false })).toMatchObject({
@@ -203,7 +203,7 @@ describe('a note', () => {
     });
   });
 
-  it('that is internal cannot be told from one that is missing', async () => {
+  it('that is internal is answered like a missing one', async () => {
     const target = scene.mergeRequest();
     const note = await write(target, 'secret', scene.bob, { internal: true });
     const missing = note.id + 1_000_000;

@@ -126,7 +126,7 @@ describe('notes in the database', () => {
     expect(at('2026-01-01T00:00:00Z') < at('2026-01-01T00:00:00.001Z')).toBe(true);
   });
 
-  it('that are internal are counted by the migration, and told to the owner of what carries them', async () => {
+  it('that are internal are counted by the migration, and the counts are sent to the owner of the merge request', async () => {
     const before = await noteableStore.counters(db, big);
     const fill = readFileSync(
       join(__dirname, '../../prisma/migrations/20261205010000_internal_notes_counted/migration.sql'),

@@ -115,7 +115,7 @@ describe('every query parameter', () => {
             ? [{ name, ...setting }]
             : [],
         );
-        // Names that nobody has yet: the other test has taken those of the table.
+        // Names that are still free: the other test has taken those of the table.
         const free = (value: unknown): unknown =>
           typeof value === 'string' && /^(named|person)$|site.example$/i.test(value)
             ? value.replace(/named|person|site/i, '$&2')

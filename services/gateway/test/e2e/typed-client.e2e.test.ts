@@ -5,7 +5,7 @@ import { type System, startSystem } from './support/system';
 
 jest.setTimeout(240_000);
 
-/** openapi-fetch does not read the document when it runs: that arrays are written `a=1,2` it is told here. */
+/** openapi-fetch does not read the document when it runs, so this sets that arrays are written `a=1,2`. */
 const clientOf = (system: System, token = system.rootToken) =>
   createClient<paths>({
     baseUrl: `${system.url}/api/v4`,

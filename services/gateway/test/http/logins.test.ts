@@ -67,7 +67,7 @@ describe('failed logins', () => {
     ]);
     expect(await api('wrong4')).toEqual([...later, '60']);
     expect(await git('', 'wrong4')).toBe(429);
-    // It was right once: nobody guesses it.
+    // It was right once, so it is no guess.
     expect(await statusOf('old')).toBe(401);
     expect([await statusOf('right1'), await git('', 'right2'), await statusOf(undefined)]).toEqual([200, 403, 200]);
     expect(await statusOf('wrong3', '192.0.2.2')).toBe(401);

@@ -57,7 +57,7 @@ export const noteChanged = async (
 
 /**
  * Appends that users are no longer members.
- * @param ended.sequence directory sequence of the removal: readers wait for it before they look who may still read what
+ * @param ended.sequence directory sequence of the removal: readers wait for it before they check who may still read what
  */
 export const noteRemoved = (
   tx: SqlExecutor,

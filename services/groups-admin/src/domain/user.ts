@@ -37,7 +37,7 @@ const longestText = 255;
 
 const emailProblems = (email: string): string[] => (isEmailAddress(email) ? [] : ['is invalid']);
 
-/** Words that stand for something else where a username is asked for, in filters, commands and mentions; in lower case. */
+/** Words with a meaning of their own where filters, commands and mentions take a username; in lower case. */
 const reservedUsernames = new Set(['all', 'any', 'me', 'none']);
 
 const usernameProblems = (username: string): string[] =>

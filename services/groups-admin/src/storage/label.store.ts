@@ -35,7 +35,7 @@ export interface LabelRow {
   priority: number | null;
 }
 
-/** What names a label: an id or a title, or a title even where it looks like an id. */
+/** How a label is named: by a text that is its id or title, or by `title` alone, even when that looks like an id. */
 export type LabelKey = string | { readonly title: string };
 
 /** Which labels a list holds. */

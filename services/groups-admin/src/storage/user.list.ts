@@ -92,7 +92,7 @@ export interface UserFilter {
   withoutProjects?: boolean;
 }
 
-/** A condition on `u`: the user has this e-mail. Who may not see an e-mail must not be able to confirm it by a search either. */
+/** A condition on `u`: the user has this e-mail. Users who may not see an e-mail must not confirm it by a search. */
 export const hasEmail = (email: string, seesPrivate: boolean): Sql =>
   seesPrivate
     ? sql`lower(${email}) in (lower(u.email), lower(u.public_email))`

@@ -79,7 +79,7 @@ export function userHandler(users: Users, externalUrl: string): ServiceImplement
       const wanted = changes[change];
       if (wanted === undefined) throw new Error(`no such change: ${change}`);
       if (await users.changeState(userId, wanted, actor)) return entity(true);
-      // Clients know that nothing had to be lifted by false, and that nothing had to be imposed by null.
+      // Where nothing changes, clients expect false for unblock and activate, and null for block and deactivate.
       return entity(wanted === 'unblock' || wanted === 'activate' ? false : null);
     },
   });

@@ -331,7 +331,7 @@ test('a label changes and goes where it was made', async () => {
   expect(await list(ofProject(project))).toEqual(['inherited']);
 });
 
-test('a label that is named by its title is not mistaken for the one that has this id', async () => {
+test('a title that looks like an id does not find the label with this id', async () => {
   const first = await create(ofProject(project), 'first');
   await create(ofProject(project), String(first.id));
   const byTitle = { byTitle: true };

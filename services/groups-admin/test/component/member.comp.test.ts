@@ -86,7 +86,7 @@ test('members of the groups above are members below, each once with the highest 
   expect(await refusal(get(inProject(), ada))).toEqual({ kind: 'not_found', message: '404 Not found' });
 });
 
-test('a query finds an e-mail that is public, and one that is not for administrators alone', async () => {
+test('a query finds public e-mails, and private ones only for administrators', async () => {
   await addMember(ada, { group }, bob, 30);
   await addMember(ada, { group }, eve, 30);
   await running.db.query(sql`update users set public_email = 'eve@public.example' where id = ${eve.userId}`);
@@ -170,7 +170,7 @@ test('members leave, Owners remove others, and strangers neither', async () => {
   expect((await remove(ada, inGroup(), eve)).status).toBe(204);
   expect((await factsOf(bob)).map(({ body }) => body.removed?.reason)).toEqual([undefined, 'REASON_LEFT']);
   expect((await factsOf(eve)).map(({ body }) => body.removed?.reason)).toEqual([undefined, 'REASON_REMOVED']);
-  // Readers wait for this sequence: at it, and not before, the membership is gone from the directory.
+  // Readers wait for this sequence: the membership is gone from the directory there, and not before.
   const last = (await factsOf(eve)).at(-1)?.body;
   const [change] = await running.db.query<{ sequence: number; deleted: boolean }>(sql`
     select sequence, deleted from directory_changes

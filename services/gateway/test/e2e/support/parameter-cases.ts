@@ -6,18 +6,18 @@ import type { ApiReply, System } from './system';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Json = any;
 
-/** What values of a parameter make of the reply, each as `value => what the reply tells`; two of them must make a difference. */
+/** What the reply shows for values of a parameter, each as `value => what the reply shows`; two of them must differ. */
 export interface Effect {
   readonly cases: readonly string[];
-  /** What a reply tells; without it the names of a list's items in alphabetical order. */
+  /** Reads from a reply what it shows; without it the names of a list's items in alphabetical order. */
   readonly tell?: (body: Json, reply: ApiReply) => unknown;
   /** The names count in the order in which the list has them. */
   readonly ordered?: boolean;
   /** Further query parameters, without which this one has nothing to act on. */
   readonly beside?: string;
-  /** Another address of the same operation, where this parameter shows more; what is expected there is taken to the letter. */
+  /** Another address of the same operation, where this parameter shows more; the text expected there is compared as it is. */
   readonly at?: string;
-  /** Token of somebody else, to whom it makes a difference. */
+  /** Token of another user, for whom it makes a difference. */
   readonly as?: string | undefined;
 }
 

@@ -249,7 +249,7 @@ function projectRows({ ids, tokens }: ParameterScene): Row[] {
 function memberRows({ ids }: ParameterScene): Row[] {
   const name = (member: { username: string }) => member.username;
   return ['groups', 'projects'].flatMap((kind) => {
-    // The other member of the group is root, who made it; of the project there is one, and those whom it inherits.
+    // The other member of the group is root, who made it. The project has one member of its own, and inherits these.
     const [path, other] = kind === 'groups' ? [`/groups/${ids.work}`, 'root'] : [`/projects/${ids.main}`, 'ada'];
     return ['', '/all'].map((suffix) => {
       const bob = kind === 'groups' || suffix === '/all' ? 'bob' : '';

@@ -227,7 +227,7 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
   await post(`${at}/statuses/${shas.blue}`, { state: 'failed', name: 'unit', ref: 'blue', pipeline_id: ids.blueRun });
   ids.tagRun = (await post(`${at}/pipeline`, { ref: 'v-red' }, tokens.ada)).id;
   ids.redRun = (await post(`${at}/pipeline`, { ref: 'red' })).id;
-  // Reported on first, made last; and reported anew after a failure.
+  // Reported on first, made last; and reported again after a failure.
   for (const state of ['failed', 'running'])
     await post(`${at}/statuses/${shas.red}`, { state, name: 'lint', ref: 'red', pipeline_id: ids.redRun });
   await post(`${at}/statuses/${shas.red}`, { state: 'running', name: 'unit', ref: 'v-red', pipeline_id: ids.tagRun });

@@ -1,6 +1,6 @@
 import type { ParameterScene } from './parameter-scene';
 
-/** A value that is not the default and what a read tells afterwards; or a value that is refused; or why neither can be shown here. */
+/** A value that is not the default and what a read shows afterwards; or a value that is refused; or why this test cannot show it. */
 export type Setting =
   | {
       readonly value: unknown;
