@@ -5,6 +5,16 @@ const render = (text: string): string => markdownRenderer()(text);
 test.each([
   ['**bold** _it_ ~~gone~~ `x < 1`', '<p><strong>bold</strong> <em>it</em> <s>gone</s> <code>x &lt; 1</code></p>'],
   ['# Head\n\n- one\n- two', '<h1>Head</h1>\n<ul>\n<li>one</li>\n<li>two</li>\n</ul>'],
+  [
+    '- [ ] a **b**\n- [x] c\n\n[ ] d',
+    '<ul>\n<li><input type="checkbox" disabled /> a <strong>b</strong></li>\n' +
+      '<li><input type="checkbox" checked disabled /> c</li>\n</ul>\n<p>[ ] d</p>',
+  ],
+  [
+    '- [ ](x) <input type="text" name="n" value="v"> [x]',
+    '<ul>\n<li><a href="x" rel="nofollow noreferrer noopener"> </a>  [x]</li>\n</ul>',
+  ],
+  ['<input type="checkbox" onclick="x" name="n">', '<input type="checkbox" disabled />'],
   ['3. three', '<ol start="3">\n<li>three</li>\n</ol>'],
   ['```ruby\nputs "<b>"\n```', '<pre><code class="language-ruby">puts "&lt;b&gt;"\n</code></pre>'],
   [
@@ -80,7 +90,7 @@ const attacks = [
 
 const openTag = /<([a-z][a-z0-9]*)((?: [a-z]+(?:="[^"<>]*")?)*) ?\/?>/g;
 const names = new Set(
-  'h1 h2 h3 h4 h5 h6 p br hr blockquote pre ul ol li table thead tbody tr th td details summary div span a img code s em strong sup'.split(
+  'h1 h2 h3 h4 h5 h6 p br hr blockquote pre ul ol li table thead tbody tr th td details summary div span a img input code s em strong sup'.split(
     ' ',
   ),
 );
@@ -96,6 +106,9 @@ const attributes = new Set([
   'start',
   'align',
   'open',
+  'type',
+  'checked',
+  'disabled',
 ]);
 
 test.each(attacks)('%j does no harm', (attack) => {

@@ -39,6 +39,19 @@ parser.block.ruler.at(
 // Addresses with their protocol alone: looking for others costs most where there are none, and makes links of file names.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 
+// A list item that begins with `[ ]` or `[x]` is a task.
+parser.core.ruler.after('inline', 'tasks', ({ tokens, Token }) => {
+  for (const [at, { type, children }] of tokens.entries()) {
+    const task = /^\[([ xX])\]\s/.exec(children?.[0]?.type === 'text' ? children[0].content : '');
+    if (type !== 'inline' || task === null || tokens[at - 2]?.type !== 'list_item_open') continue;
+    const box = new Token('html_inline', '', 0);
+    box.content = task[1] === ' ' ? '<input type="checkbox">' : '<input type="checkbox" checked>';
+    const [text] = children ?? [];
+    if (text !== undefined) text.content = text.content.slice(3);
+    children?.unshift(box);
+  }
+});
+
 const withAlignment = (tagName: string, { style = '' }: sanitizeHtml.Attributes): sanitizeHtml.Tag => {
   const align = /^text-align:(left|right|center)$/.exec(style)?.[1];
   return { tagName, attribs: align === undefined ? {} : { align } };
@@ -50,6 +63,7 @@ const allowed: sanitizeHtml.IOptions = {
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'details', 'summary', 'div', 'span', 'a', 'img', 'code', 'kbd'],
     ...['samp', 'var', 'b', 'strong', 'i', 'em', 'u', 's', 'del', 'ins', 'sub', 'sup', 'q', 'small', 'abbr', 'mark'],
+    'input',
   ],
   allowedAttributes: {
     a: ['href', 'title', 'rel'],
@@ -60,7 +74,9 @@ const allowed: sanitizeHtml.IOptions = {
     td: ['align'],
     abbr: ['title'],
     details: ['open'],
+    input: ['type', 'checked', 'disabled'],
   },
+  exclusiveFilter: ({ tag, attribs }) => tag === 'input' && attribs.type !== 'checkbox',
   allowedClasses: { code: [/^language-[\w+#-]+$/] },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowedSchemesByTag: { img: ['http', 'https'] },
@@ -75,6 +91,11 @@ const allowed: sanitizeHtml.IOptions = {
         ...(title === undefined ? {} : { title }),
         rel: 'nofollow noreferrer noopener',
       },
+    }),
+    // Only the boxes of tasks, which cannot be used.
+    input: (tagName, { type = '', checked }) => ({
+      tagName,
+      attribs: { type, ...(checked === undefined ? {} : { checked: '' }), disabled: '' },
     }),
     th: withAlignment,
     td: withAlignment,
@@ -96,7 +117,7 @@ function endOfParsed(text: string, most: number): number {
 export const renderTitle = (title: string): string => escaped(title);
 
 /**
- * A renderer for the texts of one reply: CommonMark with tables and strikethrough, and raw HTML as far as it is harmless. It parses the
+ * A renderer for the texts of one reply: CommonMark with tables, strikethrough and tasks, and raw HTML as far as it is harmless. It parses the
  * first 32,768 characters of a text, and 262,144 of all texts together. What follows is shown as plain text, in time proportional to it.
  */
 export function markdownRenderer(): RenderMarkdown {
