@@ -155,9 +155,9 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     if (body === 'too_large') return void response.status(400).end();
     if (body === 'unavailable') return refuseForNow(request, response, pause());
     if (typeof body === 'string') return void response.destroy();
-    const content = await decode(body);
+    const content = await decode(body, hold);
+    if (content === 'no room') return refuseForNow(request, response, pause());
     if (typeof content === 'string') return void response.status(400).end();
-    if (content !== body && !(await hold.take(content.length))) return refuseForNow(request, response, pause());
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);
     const isWrong = wrongAnswers.has(answer.status);
