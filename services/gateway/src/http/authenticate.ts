@@ -1,4 +1,6 @@
+import { invalidParams } from '@switchyard/errors';
 import type { Request } from 'express';
+import { isScalar } from './params';
 import type { RawParameters } from './read-parameters';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -14,10 +16,19 @@ export const tokenOf = (request: Request, parameters: RawParameters): string | u
   textOf(parameters.private_token) ??
   textOf(parameters.access_token);
 
-/** The user an administrator acts for (G-5-7). */
-export const sudoOf = (request: Request, parameters: RawParameters): string | undefined =>
-  first(request.headers.sudo) ??
-  (typeof parameters.sudo === 'number' ? String(parameters.sudo) : first(parameters.sudo));
+/**
+ * The user an administrator acts for (G-5-7). One that names nobody in any form is refused: ignored, the request would be done with the
+ * rights of the administrator.
+ */
+export function sudoOf(request: Request, parameters: RawParameters): string | undefined {
+  const header = first(request.headers.sudo);
+  if (header !== undefined) return header;
+  const { sudo } = parameters;
+  const named = Array.isArray(sudo) && sudo.length > 0 ? sudo[0] : sudo;
+  if (named === undefined || named === null || named === '') return undefined;
+  if (!isScalar(named)) throw invalidParams('sudo is invalid');
+  return String(named);
+}
 
 /** Basic credentials: git presents a token as their password, with any username. */
 export function basicCredentials(header: string | undefined): { username: string; password: string } | undefined {

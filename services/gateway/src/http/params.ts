@@ -42,7 +42,8 @@ function kind<T>(openapi: ParameterSchema, read: (value: unknown) => T | Problem
     .meta({ openapi, acceptsNull }) as unknown as z.ZodType<T>;
 }
 
-const isScalar = (value: unknown): value is string | number | boolean | WrittenNumber =>
+/** True for a value of JSON that has a text form of its own. */
+export const isScalar = (value: unknown): value is string | number | boolean | WrittenNumber =>
   typeof value === 'string' ||
   typeof value === 'number' ||
   typeof value === 'boolean' ||

@@ -104,6 +104,26 @@ describe('a body', () => {
     expect(gateway.calls.map(({ request }) => (request as { sudo: string }).sudo)).toEqual(['', 'bob']);
   });
 
+  it.each([
+    ['a number', '{"name":"n","sudo":7}', '7'],
+    ['a number that is written otherwise', '{"name":"n","sudo":8.0}', '8.0'],
+    ['a boolean', '{"name":"n","sudo":true}', 'true'],
+    ['a list of one number', '{"name":"n","sudo":[9]}', '9'],
+  ])('acts for nobody else where that user is %s', async (_name, raw, sudo) => {
+    gateway.calls.length = 0;
+    await gateway.send('POST', '/projects/1/things', { token: 'admin', headers: json, raw });
+    expect(gateway.calls.map(({ request }) => (request as { sudo: string }).sudo)).toContain(sudo);
+  });
+
+  it.each([
+    ['a hash', '', '{"name":"n","sudo":{"id":7}}'],
+    ['an empty list', '', '{"name":"n","sudo":[]}'],
+    ['a hash in the query', '?sudo[id]=7', '{"name":"n"}'],
+  ])('is refused where the user to act for is %s', async (_name, query, raw) => {
+    const reply = await gateway.send('POST', `/projects/1/things${query}`, { token: 'admin', headers: json, raw });
+    expect([reply.status, reply.body]).toEqual([400, { error: 'sudo is invalid' }]);
+  });
+
   describe('that holds too much', () => {
     const post = (raw: string | Buffer, type = 'application/json', headers = {}) =>
       gateway.send('POST', '/projects/1/things', { token: 'ada', headers: { 'Content-Type': type, ...headers }, raw });
