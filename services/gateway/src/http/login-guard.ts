@@ -16,6 +16,9 @@ const unknownTokens: WrongKeyLimits = {
   account: { requests: 300, seconds: 600 },
 };
 
+/** Longest name of an account, characters. No longer one is counted for: a header holds a hundred times as much. */
+const longestAccount = 255;
+
 /** Lines about failed logins of one address: no one can fill a disk with them. */
 const mostLines = { requests: 60, seconds: 60 } as const;
 
@@ -65,7 +68,8 @@ export function guardLogins(
       const { token, account, address } = question;
       const ask = () => access.resolve(question, requestId, options);
       if (token === undefined || token === '') return ask();
-      const presented = { ip: addressKey(address), name: token, account: account?.toLowerCase() };
+      const counted = account !== undefined && account.length <= longestAccount ? account.toLowerCase() : undefined;
+      const presented = { ip: addressKey(address), name: token, account: counted };
       let resolved: Awaited<ReturnType<typeof ask>> | undefined;
       const admission = await guard.admit(presented, async () => {
         resolved = await ask();

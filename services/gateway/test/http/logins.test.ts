@@ -98,6 +98,13 @@ describe('failed logins', () => {
     expect(await git('ada', 'wrong', '192.0.2.9')).toBe(401);
   });
 
+  it('for a name that is longer than any account count for their address alone', async () => {
+    await start(scale);
+    const name = 'a'.repeat(300);
+    expect([await git(name, 'wrong1'), await git(name, 'wrong2'), await git(name, 'wrong3')]).toEqual([401, 401, 401]);
+    expect(await git(name, 'wrong4')).toBe(429);
+  });
+
   it('say nothing of a token that was sent as a name', async () => {
     await start(scale);
     const warn = jest.spyOn(logger, 'warn').mockImplementation(() => undefined);
