@@ -40,7 +40,6 @@ export function forwarder(
             else response.once('close', onClose);
           },
           proxyRes: (reply, request, response) => {
-            reply.once('end', () => runOut(request));
             // The proxy waits for an end that does not come when the service dies after the head.
             reply.once('close', () => {
               if (!reply.complete) breakOff(request, response, new Error(`${name} broke its reply off`));
@@ -77,24 +76,4 @@ function breakOff(request: Request, response: Response, error: Error): void {
     return;
   }
   response.status(503).set('Retry-After', '1').json({ message: '503 Service Unavailable' });
-  runOut(request);
-}
-
-/** Milliseconds for which a body that is of no use any more is taken, and thrown away. */
-const runOutWithin = 5_000;
-
-// A service may refuse before it has read to the end: its sender, which may look for an answer only once it has sent everything, must not be stuck.
-function runOut(request: Request): void {
-  if (request.complete || request.destroyed) return;
-  const { socket } = request;
-  const timer = setTimeout(() => request.destroy(), runOutWithin);
-  const stop = (): void => {
-    clearTimeout(timer);
-    socket.off('close', stop);
-  };
-  request.once('end', stop).once('close', stop);
-  // A request that has been answered is not told that its connection has gone.
-  socket.once('close', stop);
-  request.unpipe();
-  request.resume();
 }
