@@ -9,12 +9,28 @@ const notNull = '[^\\u0000]*';
 /** At most so many characters. */
 export const atMost = (maxLength: number): ParameterSchema => ({ maxLength });
 
+/** A character that leaves a mark: a text without one is blank. */
+const visible = '[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800]';
+
+/** What a text of one line cannot hold, inside of brackets. */
+const unshowable = '\\p{Cc}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufff9-\\ufffb\\p{Noncharacter_Code_Point}';
+
 /** A text with something to read in it. */
 export const notBlank = (maxLength: number): ParameterSchema => ({
   minLength: 1,
   maxLength,
-  pattern: `^${notNull}[^\\s\\u0000]${notNull}$`,
+  pattern: `^${notNull}${visible}${notNull}$`,
 });
+
+/** A text of one line, without the characters `other`. */
+const lineWithout = (other: string): ParameterSchema => ({
+  minLength: 1,
+  maxLength: 255,
+  pattern: `^[^${other}${unshowable}]*(?![${other}${unshowable}])${visible}[^${other}${unshowable}]*$`,
+});
+
+/** A title or name: one line with something to read in it. */
+export const oneLine = lineWithout('');
 
 /** Text of issues, merge requests, milestones and snippets. */
 export const longText = atMost(1_048_576);
@@ -35,14 +51,23 @@ export const displayName: ParameterSchema = {
     '^[\\p{L}\\p{N}\\p{Extended_Pictographic}_]([\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}_.()+\\- ]|\\u200d|\\ufe0f)*$',
 };
 
+const mailPart = '[^\\s\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}@<>(),;:"\\[\\]\\\\]+';
+
 /** An address of mail. */
 export const mailAddress: ParameterSchema = {
   maxLength: 254,
-  pattern: '^[^\\s@<>(),;:"\\[\\]\\\\\\u0000]+@[^\\s@<>(),;:"\\[\\]\\\\\\u0000]+$',
+  pattern: `^${mailPart}@${mailPart}$`,
 };
 
 /** The same, or empty for none. */
 export const mailAddressOrNone: ParameterSchema = { ...mailAddress, pattern: `^$|${String(mailAddress.pattern)}` };
+
+/** Name of the author of a commit, or empty for the caller's: git has no way to write angle brackets in it. */
+export const authorName: ParameterSchema = {
+  ...lineWithout('<>'),
+  minLength: 0,
+  pattern: `^$|${lineWithout('<>').pattern}`,
+};
 
 /** Moments that records may have. */
 export const afterEpoch: ParameterSchema = {
@@ -67,7 +92,7 @@ export const color: ParameterSchema = {
 };
 
 /** Title of a label: a comma parts the titles of a list. */
-export const labelTitle: ParameterSchema = { ...notBlank(255), pattern: '^[^,?\\u0000]*[^\\s,?\\u0000][^,?\\u0000]*$' };
+export const labelTitle = lineWithout(',?');
 
 /** Path of a file of a snippet. */
 export const snippetPath: ParameterSchema = {

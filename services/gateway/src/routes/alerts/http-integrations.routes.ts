@@ -6,7 +6,7 @@ import { TrialServiceService } from '@switchyard/protos/alerts/v1/trial';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, documented, hashes, integer, jsonText, nullable, oneOf, text, texts } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { notBlank } from '../field-facts';
+import { atMost, oneLine } from '../field-facts';
 
 const path = '/projects/:id/alert_management/http_integrations' as const;
 const onePath = `${path}/:integration_id` as const;
@@ -19,12 +19,27 @@ const type = oneOf('HTTP', 'PROMETHEUS', 'http', 'prometheus');
 /** Bytes of a request that carries a payload of the largest size, escaped. */
 const bodyLimit = 16 << 20;
 
+const mappableFields = [
+  'title',
+  'description',
+  'start_time',
+  'end_time',
+  'service',
+  'monitoring_tool',
+  'hosts',
+  'severity',
+  'fingerprint',
+  'environment_name',
+];
+
+/** Keys that lead to a value; the service takes names and types in capitals and small letters alike. */
+const payloadPath = { minItems: 1, maxItems: 100 };
 const mapping = hashes({
-  field_name: text(),
-  path: texts(),
-  type: text(),
-  label: nullable(text()).optional(),
-  fallback_path: texts().optional(),
+  field_name: documented(text(), { enum: mappableFields }),
+  path: documented(texts(), payloadPath),
+  type: documented(text(), { enum: ['STRING', 'DATETIME', 'ARRAY'] }),
+  label: documented(nullable(text()), atMost(255)).optional(),
+  fallback_path: documented(texts(), { maxItems: payloadPath.maxItems }).optional(),
 });
 
 type WrittenMapping = {
@@ -69,7 +84,7 @@ export const httpIntegrationRoutes = [
     },
     access: { project: 'admin_alerts' },
     params: {
-      name: documented(text(), notBlank(255)),
+      name: documented(text(), oneLine),
       active: boolean(),
       type: type.default('HTTP'),
       payload_example: jsonText().optional(),
@@ -104,7 +119,7 @@ export const httpIntegrationRoutes = [
     access: { project: 'admin_alerts' },
     path_params: one,
     params: {
-      name: documented(text(), notBlank(255)).optional(),
+      name: documented(text(), oneLine).optional(),
       active: boolean().optional(),
       type: type.optional(),
       payload_example: jsonText().optional(),

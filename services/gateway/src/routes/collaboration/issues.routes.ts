@@ -2,7 +2,7 @@ import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, date, dateTime, documented, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { afterEpoch, notBlank } from '../field-facts';
+import { afterEpoch, oneLine } from '../field-facts';
 import { changedFields, exclusiveFields, newFields, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
 
@@ -83,7 +83,7 @@ export const issueRoutes = [
     access: { project: 'write_issue' },
     limit: 'issues_create',
     params: {
-      title: documented(text({ notEmpty: true }), notBlank(255)),
+      title: documented(text({ notEmpty: true }), oneLine),
       ...fields,
       created_at: documented(dateTime(), afterEpoch).optional(),
       // Those after it must be whole numbers still.
@@ -118,7 +118,7 @@ export const issueRoutes = [
     access: { project: 'write_issue' },
     path_params: issue,
     params: {
-      title: documented(text({ notEmpty: true }), notBlank(255)).optional(),
+      title: documented(text({ notEmpty: true }), oneLine).optional(),
       state_event: oneOf('close', 'reopen').optional(),
       ...fields,
       updated_at: documented(dateTime(), afterEpoch).optional(),

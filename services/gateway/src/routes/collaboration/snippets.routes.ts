@@ -2,7 +2,7 @@ import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snipp
 import { atLeastOne, exactlyOne, mutuallyExclusive } from '../../http/check-parameters';
 import { documented, hashes, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { longText, notBlank, snippetPath } from '../field-facts';
+import { longText, oneLine, snippetPath } from '../field-facts';
 
 const path = '/projects/:id/snippets' as const;
 const onePath = `${path}/:snippet_id` as const;
@@ -33,7 +33,7 @@ export const snippetRoutes = [
     },
     access: { project: 'create_snippet' },
     params: {
-      title: documented(text(), notBlank(255)),
+      title: documented(text(), oneLine),
       visibility,
       description: documented(text(), longText).optional(),
       file_name: documented(text(), snippetPath).optional(),
@@ -103,7 +103,7 @@ export const snippetRoutes = [
     access: { project: 'write_snippet' },
     path_params: one,
     params: {
-      title: documented(text(), notBlank(255)).optional(),
+      title: documented(text(), oneLine).optional(),
       visibility: visibility.optional(),
       description: documented(text(), longText).optional(),
       file_name: documented(text(), snippetPath).optional(),

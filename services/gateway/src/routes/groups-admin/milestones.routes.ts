@@ -1,7 +1,7 @@
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import { boolean, date, dateTime, documented, integer, integers, nullable, oneOf, text } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
-import { longText, notBlank } from '../field-facts';
+import { longText, oneLine } from '../field-facts';
 import { type ParentKind, parentOf } from './parents';
 
 const milestone = { milestone_id: integer() };
@@ -74,7 +74,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
       summary: `Create a milestone in a ${kind}`,
       docs: { example: { title: '1.0', start_date: '2030-01-01', due_date: '2030-01-31' } },
       access: administer,
-      params: { title: documented(text({ notEmpty: true }), notBlank(255)), ...content },
+      params: { title: documented(text({ notEmpty: true }), oneLine), ...content },
       returns: { 201: component },
       handle: ({ params, access, call }) =>
         call(MilestoneServiceService).createMilestone({
@@ -93,7 +93,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
       access: administer,
       path_params: milestone,
       params: {
-        title: documented(text(), notBlank(255)).optional(),
+        title: documented(text(), oneLine).optional(),
         state_event: oneOf('close', 'activate').optional(),
         ...content,
       },

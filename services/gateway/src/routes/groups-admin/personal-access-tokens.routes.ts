@@ -3,7 +3,7 @@ import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_adm
 import { allScopes, selfServiceScopes } from '@switchyard/rights';
 import { boolean, date, dateTime, documented, integer, manyOf, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { atMost, notBlank } from '../field-facts';
+import { atMost, oneLine } from '../field-facts';
 
 const sorts = [
   'created_asc',
@@ -49,7 +49,7 @@ export const personalAccessTokenRoutes = [
     access: 'admin',
     path_params: { user_id: integer() },
     params: {
-      name: documented(text(), notBlank(255)),
+      name: documented(text(), oneLine),
       description: documented(text(), atMost(255)).optional(),
       scopes: documented(manyOf(...allScopes), { minItems: 1 }),
       expires_at: date().optional(),
@@ -76,7 +76,7 @@ export const personalAccessTokenRoutes = [
     },
     access: 'user',
     params: {
-      name: documented(text(), notBlank(255)),
+      name: documented(text(), oneLine),
       description: documented(text(), atMost(255)).optional(),
       scopes: documented(manyOf(...selfServiceScopes), { minItems: 1 }),
       expires_at: date().optional(),

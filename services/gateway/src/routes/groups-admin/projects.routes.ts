@@ -19,7 +19,7 @@ import {
   unsupported,
 } from '../../http/params';
 import { defineRoute, type ListRule } from '../../http/route';
-import { atMost, displayName, notBlank, pathPart, refName } from '../field-facts';
+import { atMost, displayName, oneLine, pathPart, refName } from '../field-facts';
 
 const visibility = () => oneOf('private', 'internal', 'public');
 const featureLevel = () => oneOf('disabled', 'private', 'enabled').optional();
@@ -69,7 +69,7 @@ const switchedFeature: Record<keyof typeof featureSwitches, string> = {
 };
 
 const topics = { items: { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*$' } };
-const requiredStatuses = { maxItems: 50, uniqueItems: true, items: { type: 'string', ...notBlank(255) } };
+const requiredStatuses = { maxItems: 50, uniqueItems: true, items: { type: 'string', ...oneLine } };
 
 const settings = {
   description: documented(nullable(text()), atMost(2_000)).optional(),

@@ -8,7 +8,7 @@ import { atLeastOne } from '../../http/check-parameters';
 import { refuseDeepOffset } from '../../http/page';
 import { boolean, dateTime, documented, forAdministrators, integer, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { atMost, mailAddress, mailAddressOrNone, notBlank, pathPart } from '../field-facts';
+import { atMost, mailAddress, mailAddressOrNone, oneLine, pathPart } from '../field-facts';
 
 const user = { id: integer() };
 
@@ -153,7 +153,7 @@ export const userRoutes = [
     params: {
       ...settings,
       email: documented(text(), mailAddress),
-      name: documented(text(), notBlank(255)),
+      name: documented(text(), oneLine),
       username: documented(text(), pathPart),
       force_random_password: boolean().default(false),
       reset_password: boolean().default(false),
@@ -191,7 +191,7 @@ export const userRoutes = [
     params: {
       ...settings,
       email: documented(text(), mailAddress).optional(),
-      name: documented(text(), notBlank(255)).optional(),
+      name: documented(text(), oneLine).optional(),
       username: documented(text(), pathPart).optional(),
     },
     returns: { 200: 'User' },

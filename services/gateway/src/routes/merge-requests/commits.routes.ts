@@ -1,7 +1,8 @@
 import { CommitServiceService } from '@switchyard/protos/merge_requests/v1/commit';
 import { mutuallyExclusive } from '../../http/check-parameters';
-import { boolean, dateTime, hashes, oneOf, text } from '../../http/params';
+import { boolean, dateTime, documented, hashes, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { authorName, mailAddressOrNone } from '../field-facts';
 
 const sha = { sha: text() };
 
@@ -77,8 +78,8 @@ export const commitRoutes = [
       }),
       start_branch: text().optional(),
       start_sha: text().optional(),
-      author_email: text().optional(),
-      author_name: text().optional(),
+      author_email: documented(text(), mailAddressOrNone).optional(),
+      author_name: documented(text(), authorName).optional(),
       force: boolean().optional(),
       stats: boolean().optional(),
     },

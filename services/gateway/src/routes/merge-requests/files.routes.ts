@@ -1,6 +1,7 @@
 import { RepositoryFileServiceService } from '@switchyard/protos/merge_requests/v1/repository_file';
-import { boolean, oneOf, onlyDefault, text } from '../../http/params';
+import { boolean, documented, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { authorName, mailAddressOrNone } from '../field-facts';
 
 const file = { file_path: text() };
 
@@ -11,8 +12,8 @@ const commit = {
   branch: text({ notEmpty: true }),
   start_branch: text().optional(),
   commit_message: text({ notEmpty: true }),
-  author_email: text().optional(),
-  author_name: text().optional(),
+  author_email: documented(text(), mailAddressOrNone).optional(),
+  author_name: documented(text(), authorName).optional(),
 };
 
 const content = {

@@ -12,7 +12,7 @@ import {
   text,
 } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { notBlank } from '../field-facts';
+import { oneLine } from '../field-facts';
 import { changedFields, exclusiveFields, newFields, positive, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
 
@@ -66,7 +66,7 @@ export const mergeRequestRoutes = [
     params: {
       source_branch: text({ notEmpty: true }),
       target_branch: text({ notEmpty: true }),
-      title: documented(text({ notEmpty: true }), notBlank(255)),
+      title: documented(text({ notEmpty: true }), oneLine),
       target_project_id: integer().optional(),
       ...fields,
       approvals_before_merge: onlyDefault(integer({ min: 0, max: 2_147_483_647 }), 0).optional(),
@@ -122,7 +122,7 @@ export const mergeRequestRoutes = [
     access: { project: 'update_merge_request' },
     path_params: mergeRequest,
     params: {
-      title: documented(text({ notEmpty: true }), notBlank(255)).optional(),
+      title: documented(text({ notEmpty: true }), oneLine).optional(),
       target_branch: text({ notEmpty: true }).optional(),
       state_event: oneOf('close', 'reopen').optional(),
       discussion_locked: boolean().optional(),
