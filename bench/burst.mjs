@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';
 
 const rounds = 2;
-const warmUpSeconds = 3;
-const bestSeconds = 5;
-const overloadSeconds = 15;
+const warmUpSeconds = 2;
+const bestSeconds = 4;
+const overloadSeconds = 10;
 const overload = 4;
 /** Milliseconds in which an answer is of use to its client. */
 const readWithin = 10_000;
@@ -74,7 +74,7 @@ async function offer(subject, perSecond, seconds) {
     }
     await sleep(5);
   }
-  await Promise.race([Promise.all(awaited), sleep(lastAnswersWithin)]);
+  await Promise.race([Promise.all(awaited), sleep(lastAnswersWithin, undefined, { ref: false })]);
   count.failed += awaited.size;
   return { ...count, perSecond: count.good / seconds };
 }
