@@ -101,7 +101,9 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
     const found = await known.labels(subject.projectId, labelNames(argument));
     return found.map(({ title }) => title);
   }
-  return async (subject, { name, argument }) => {
+  return async (subject, { name, argument: written }) => {
+    // Labels and milestones are stored in this form, however a keyboard writes them.
+    const argument = written.normalize();
     switch (name) {
       case 'close':
       case 'reopen':
