@@ -4,7 +4,7 @@ import { WrittenNumber } from './json-bytes';
 
 /**
  * The coercions of every public parameter (G-1-4, G-1-5), with GitLab's texts (G-7-2). A schema's issue message is the
- * text behind the parameter's name; `problemsOf` in parse-parameters.ts puts the names before them.
+ * text behind the parameter's name; `problemsOf` in check-parameters.ts puts the names before them.
  */
 
 /** What the OpenAPI document says of a parameter. */

@@ -11,7 +11,7 @@ import { type Pace, pause, receiveBody } from './receive-body';
 /** Parameters of a request before they have types. */
 export type RawParameters = Record<string, unknown>;
 
-/** Size of a body unless the route says otherwise, bytes (D3). */
+/** Size of a body unless the route says otherwise, and of every one without a token, bytes (D3). */
 export const defaultBodyLimit = 5 << 20;
 
 /**

@@ -94,7 +94,7 @@ const isPositive = (answer: ResolveResponse, question: Question): boolean =>
   answer.sudoRefusal === Sudo.SUDO_REFUSAL_UNSPECIFIED &&
   (question.target === undefined || answer.access !== undefined);
 
-/** Whom a request is counted for: whoever presents a token that is refused is anonymous. */
+/** Whom a request is counted for: who presents a token that is refused is anonymous. */
 export const actorOf = ({ tokenRefusal, actor }: ResolveResponse): Actor =>
   tokenRefusal === Token.TOKEN_REFUSAL_UNSPECIFIED ? (actor ?? anonymous) : anonymous;
 

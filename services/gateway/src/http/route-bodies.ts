@@ -2,11 +2,8 @@ import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { Request, Response } from 'express';
 import { bodyRoom } from './body-room';
 import { addressKey } from './client-address';
-import { type BodyRules, type RawParameters, readBody } from './read-parameters';
+import { type BodyRules, defaultBodyLimit, type RawParameters, readBody } from './read-parameters';
 import type { Pace } from './receive-body';
-
-/** Size of a body unless the route says otherwise, and of every one without a token, bytes (D3). */
-const defaultLimit = 5 << 20;
 
 /** What a route says of its bodies. */
 export interface RouteRules extends Pick<BodyRules, 'asWritten'> {
@@ -39,18 +36,18 @@ const waitMs = 3_000;
 
 /** @param largest most bytes that any route takes; a user's bodies may hold as much together */
 export function routeBodies(largest: number): RouteBodies {
-  const share = Math.max(largest, defaultLimit);
+  const share = Math.max(largest, defaultBodyLimit);
   const users = bodyRoom(share + roomBeside, share, waitMs);
   const strangers = bodyRoom(roomOfStrangers.all, roomOfStrangers.address, waitMs);
   return {
-    ofStranger: (request, response, { limit = defaultLimit, asWritten }) =>
+    ofStranger: (request, response, { limit = defaultBodyLimit, asWritten }) =>
       readBody(request, response, {
-        limit: Math.min(limit, defaultLimit),
+        limit: Math.min(limit, defaultBodyLimit),
         asWritten,
         pace: paceOfStrangers,
         hold: strangers.holder(response, addressKey(request.ip)),
       }),
-    ofUser: (request, response, actor, { limit = defaultLimit, asWritten }) =>
+    ofUser: (request, response, actor, { limit = defaultBodyLimit, asWritten }) =>
       readBody(request, response, {
         limit,
         asWritten,

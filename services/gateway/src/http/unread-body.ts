@@ -60,7 +60,7 @@ function throwAway(request: Request, then: () => void): void {
     clearTimeout(idle);
     clearTimeout(most);
     request.off('data', count).off('end', stop).off('close', stop);
-    // A request that has been answered is not told that its connection has gone.
+    // A request that has been answered emits no event when its connection closes.
     socket.off('close', stop);
     then();
   }
