@@ -13,6 +13,7 @@ import {
   mergedBranches,
   type Page,
   parseBranchName,
+  type RefName,
   type RefPage,
   readRefs,
   resolveRevision,
@@ -186,16 +187,17 @@ export function manageBranches({ open, changeRefs, protectedBranches, repositori
         const name = branchNameOf(ref.slice('refs/heads/'.length));
         return name === undefined || refusal(name) !== undefined ? [] : [{ name, ref, sha }];
       });
-      const wanted = named.slice(0, removedAtOnce);
-      const merged = await mergedBranches(
-        opened.repo,
-        head,
-        wanted.map(({ name }) => name),
-      );
-      const updates = wanted
-        .filter(({ name }) => merged.has(name))
-        .map(({ ref, sha }) => ({ ref, before: sha, after: zeroSha }));
-      await changeRefs({ projectId, actorId: actor.userId, source: 'api', updates });
+      const updates: { ref: RefName; before: Sha; after: Sha }[] = [];
+      for (let at = 0; at < named.length && updates.length < removedAtOnce; at += removedAtOnce) {
+        const some = named.slice(at, at + removedAtOnce);
+        const merged = await mergedBranches(
+          opened.repo,
+          head,
+          some.map(({ name }) => name),
+        );
+        for (const { name, ref, sha } of some) if (merged.has(name)) updates.push({ ref, before: sha, after: zeroSha });
+      }
+      await changeRefs({ projectId, actorId: actor.userId, source: 'api', updates: updates.slice(0, removedAtOnce) });
     },
   };
 }

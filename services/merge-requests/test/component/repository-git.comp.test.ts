@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { sql } from '@switchyard/database';
 import { identityKey } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
+import { openRepository } from '../../src/git';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
 let harness: Harness;
@@ -294,6 +295,30 @@ test.each(['git-upload-pack', 'git-receive-pack'])(
     expect(await post(gzipSync(randomBytes(1_000)).subarray(0, 12))).toEqual(refused);
   },
 );
+
+test('a merged branch is removed however many that are not merged stand before it', async () => {
+  const { project, folder } = await pushed();
+  await harness.git(folder, 'checkout', '--quiet', '-b', 'ahead');
+  await commit(folder, { 'ahead.txt': 'ahead\n' }, 'Ahead');
+  const unmerged = Array.from({ length: 1_000 }, (_, index) => `ahead:refs/heads/a${index}`);
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main:refs/heads/merged');
+  // Straight into the store: a push of a thousand branches takes more than a minute.
+  await harness.git(
+    folder,
+    'push',
+    '--quiet',
+    openRepository(join(harness.data, 'repositories'), project.id).path,
+    ...unmerged,
+  );
+  const branches = `/projects/${project.id}/repository/branches`;
+  expect((await harness.api(people.maintainer, 'GET', `${branches}/merged`)).status).toBe(200);
+  const path = `/projects/${project.id}/repository/merged_branches`;
+  expect((await harness.api(people.maintainer, 'DELETE', path)).status).toBe(202);
+  await eventually(async () =>
+    expect((await harness.api(people.maintainer, 'GET', `${branches}/merged`)).status).toBe(404),
+  );
+  expect((await harness.api(people.maintainer, 'GET', `${branches}/a999`)).status).toBe(200);
+});
 
 test('of pushes to one branch at the same time one wins and the others are told', async () => {
   const { project, folder } = await pushed();
