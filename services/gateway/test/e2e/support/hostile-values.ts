@@ -129,9 +129,11 @@ export const hostileValues: readonly unknown[] = [
 /** A value of a type the parameter does not take, by what the reference says of it. */
 export function wrongFor(schema: unknown): unknown {
   const { type, enum: words, format, items } = openapiOf(schema) as Record<string, unknown>;
-  if (type === 'array' && items !== undefined && (items as { type?: string }).type !== 'object')
+  // One that takes null as well has two types.
+  const types = [type].flat();
+  if (types.includes('array') && items !== undefined && (items as { type?: string }).type !== 'object')
     return { a: { b: '1' } };
-  return type === 'string' && words === undefined && format === undefined ? { a: 'b' } : 'nope';
+  return types.includes('string') && words === undefined && format === undefined ? { a: 'b' } : 'nope';
 }
 
 const encoded = (text: string): string =>

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { openapiOf } from '../../../src/http/params';
+import { memberShape } from '../../../src/http/params';
 import type { Route } from '../../../src/http/route';
 import type { ApiReply, System } from './system';
 
@@ -70,8 +70,7 @@ export function orders(byColumn: Record<string, string>, beside = ''): Proofs {
 const paging = ['page', 'per_page', 'pagination', 'cursor'];
 
 const membersOf = (name: string, schema: unknown): string[] => {
-  const { type, properties } = openapiOf(schema) as { type?: string; properties?: object };
-  const members = type === 'object' && properties !== undefined ? Object.keys(properties) : [];
+  const members = Object.keys(memberShape(schema) ?? {});
   return members.length === 0 ? [name] : members.map((member) => `${name}[${member}]`);
 };
 

@@ -62,6 +62,7 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     'not[assignee_id]': on(`${bob} => ${rest} one`, `${ada} => ${rest}`, `${root} => ${none} one`),
     'not[assignee_username]': on(`bob => ${rest} one`, `ada => ${rest}`, `root => ${none} one`),
   });
+  const inHtml = told(field('title_html'), 'true => one', 'false => undefined');
   const planning: Proofs = {
     epic_id: refused('5'),
     health_status: refused('on_track'),
@@ -89,6 +90,7 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     issue_type: on('incident => two', 'issue => four one'),
     weight: on('1 => one', 'None => two', 'Any => four one'),
     due_date: on('overdue => one', 'none => two', 'any => four one'),
+    render_html: { ...inHtml, beside: 'labels=bug' },
     with_labels_details: {
       ...told((body) => typeof body[0].labels[0], 'true => object', 'false => string'),
       beside: 'iids=1',
@@ -133,6 +135,7 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     environment: refused('production'),
     my_reaction_emoji: refused('thumbsup'),
     view: because('it has one value; merge-request-lists.comp.test shows the short form'),
+    render_html: { ...inHtml, beside: 'labels=bug' },
     with_labels_details: {
       ...told((body) => typeof body[0].labels[0], 'true => object', 'false => string'),
       beside: 'labels=bug',
@@ -167,6 +170,7 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     row('GET /issues_statistics', '/issues_statistics', beside(atRest(counted(issueFilters)), 'scope=all')),
     row('GET /groups/:id/issues_statistics', `${group}/issues_statistics`, atRest(counted(issueFilters))),
     row('GET /projects/:id/issues_statistics', `${project}/issues_statistics`, counted(issueFilters)),
+    row('GET /projects/:id/issues/:issue_iid', `${project}/issues/1`, { render_html: inHtml }),
     {
       ...row('GET /merge_requests', '/merge_requests', beside(mergeRequestLists, 'scope=all'), short),
       within: ['one', 'two', 'three'],
@@ -179,7 +183,7 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     ),
     row('GET /projects/:id/merge_requests', `${project}/merge_requests`, { ...mergeRequestLists, ...onlyIds }, short),
     row('GET /projects/:id/merge_requests/:merge_request_iid', `${project}/merge_requests/1`, {
-      render_html: told(field('title_html'), 'true => one', 'false => undefined'),
+      render_html: inHtml,
       include_diverged_commits_count: told(field('diverged_commits_count'), 'true => 2', 'false => undefined'),
       include_rebase_in_progress: told(field('rebase_in_progress'), 'true => false', 'false => undefined'),
     }),
