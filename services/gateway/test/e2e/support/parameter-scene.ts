@@ -127,6 +127,8 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
     ['red', 'Bob'],
     ['green', 'Zoe'],
   ] as const) {
+    // git dates commits by whole seconds: two of one second would have no order.
+    await new Promise((settle) => setTimeout(settle, 1_005 - (Date.now() % 1_000)));
     const made = await post(`${at}/repository/commits`, {
       branch,
       start_branch: 'main',
