@@ -251,7 +251,9 @@ const unary =
     };
     admit(path, rule, call, options)
       .then((context) =>
-        context.caller === 'gateway' && rule.unbounded !== true ? room.run(() => run(context)) : run(context),
+        context.caller === 'gateway' && rule.unbounded !== true
+          ? room.run(() => run(context), { owner: String(context.actor.userId) })
+          : run(context),
       )
       .then(
         ({ result, trailer }) => {

@@ -7,9 +7,9 @@ function rig(options: Partial<Parameters<typeof waitingRoom>[0]> = {}) {
   const clock = { now: 0 };
   const room = waitingRoom({ places: 1, seats: 3, now: () => clock.now, ...options });
   /** Enters and notes what becomes of it. */
-  const visit = (signal?: AbortSignal) => {
+  const visit = (signal?: AbortSignal, owner?: string) => {
     const visitor = { state: 'waits', leave: (() => undefined) as Leave, error: undefined as unknown };
-    const entered = room.enter(signal).then(
+    const entered = room.enter({ signal, owner }).then(
       (leave) => Object.assign(visitor, { state: 'works', leave }),
       (error) => Object.assign(visitor, { state: 'refused', error }),
     );
@@ -97,4 +97,29 @@ it('takes the place back from work that fails', async () => {
   await expect(room.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(await room.run(async () => room.running())).toBe(1);
   expect(room.running()).toBe(0);
+});
+
+it('gives the next place to who has the fewest', async () => {
+  const { room, visit } = rig({ places: 2, seats: 10 });
+  const flood = Array.from({ length: 5 }, () => visit(undefined, 'flood'));
+  const other = visit(undefined, 'other');
+  await flood[0]?.entered;
+  flood[0]?.visitor.leave();
+  await other.entered;
+  expect(flood.map(({ visitor }) => visitor.state)).toEqual(['works', 'works', 'waits', 'waits', 'waits']);
+  // Of two who have none, the first to come.
+  const [late, later] = [visit(undefined, 'late'), visit(undefined, 'later')];
+  other.visitor.leave();
+  await late.entered;
+  expect([later.visitor.state, room.waiting()]).toEqual(['waits', 4]);
+});
+
+it('leaves half of the seats to others', async () => {
+  const { visit } = rig({ seats: 4 });
+  await visit(undefined, 'flood').entered;
+  const [one, two, three] = [visit(undefined, 'flood'), visit(undefined, 'flood'), visit(undefined, 'flood')];
+  await three.entered;
+  const other = visit(undefined, 'other');
+  await Promise.resolve();
+  expect([one, two, three, other].map(({ visitor }) => visitor.state)).toEqual(['waits', 'waits', 'refused', 'waits']);
 });

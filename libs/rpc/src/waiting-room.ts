@@ -14,6 +14,14 @@ export interface WaitingRoomOptions {
   readonly now?: () => number;
 }
 
+/** Who wants a place. */
+export interface Visit {
+  /** For whom the work is done; work of no owner has no share of the seats. */
+  readonly owner?: string;
+  /** Ends the wait of a caller that has gone. */
+  readonly signal?: AbortSignal;
+}
+
 /** What a visitor gives back when the work is done. Calling it again does nothing. */
 export type Leave = () => void;
 
@@ -24,13 +32,13 @@ export type Leave = () => void;
  */
 export interface WaitingRoom {
   /**
-   * Waits for a place.
-   * @param signal ends the wait of a caller that has gone
+   * Waits for a place. The next one to get it is the first of those whose owner has the fewest, so that who asks for much waits behind who
+   * asks for little; and one owner may take half of the seats at most.
    * @throws AppError unavailable, with the seconds after which to come again, for who has waited too long or found no seat
    */
-  enter(signal?: AbortSignal): Promise<Leave>;
+  enter(visit?: Visit): Promise<Leave>;
   /** Runs `work` in a place. */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(work: () => Promise<T>, visit?: Visit): Promise<T>;
   /** Whether the next one would be refused at once. */
   isFull(): boolean;
   /** How many have a place. */
@@ -46,6 +54,7 @@ const lookEveryMs = 100;
 export const overloaded = (): Error => unavailable('there is no room for more work', 1 + Math.floor(Math.random() * 5));
 
 interface Visitor {
+  readonly owner: string | undefined;
   readonly since: number;
   readonly admit: () => void;
   readonly refuse: (error: unknown) => void;
@@ -56,6 +65,9 @@ export function waitingRoom(options: WaitingRoomOptions): WaitingRoom {
   const { places, seats, patienceMs = 8_000, standingPatienceMs = 1_000, now = () => performance.now() } = options;
   // Kept in the order of arrival; a visitor that goes is taken out of the middle.
   const queue = new Set<Visitor>();
+  /** Places by owner; those who have none are not in it. */
+  const placesOf = new Map<string | undefined, number>();
+  const seatsOfOne = Math.max(1, Math.floor(seats / 2));
   let running = 0;
   let queuedSince = 0;
   let looking: NodeJS.Timeout | undefined;
@@ -80,34 +92,50 @@ export function waitingRoom(options: WaitingRoomOptions): WaitingRoom {
 
   function admitNext(): void {
     refuseLate();
-    const [next] = queue;
-    if (next === undefined || running >= places) return;
+    if (running >= places) return;
+    let next: Visitor | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const visitor of queue) {
+      const its = placesOf.get(visitor.owner) ?? 0;
+      if (its >= fewest) continue;
+      next = visitor;
+      fewest = its;
+    }
+    if (next === undefined) return;
     remove(next);
     next.admit();
   }
 
-  function take(): Leave {
-    running += 1;
+  function count(owner: string | undefined, more: 1 | -1): void {
+    const its = (placesOf.get(owner) ?? 0) + more;
+    running += more;
+    if (its === 0) placesOf.delete(owner);
+    else placesOf.set(owner, its);
+  }
+
+  function take(owner: string | undefined): Leave {
+    count(owner, 1);
     let gone = false;
     return () => {
       if (gone) return;
       gone = true;
-      running -= 1;
+      count(owner, -1);
       admitNext();
     };
   }
 
-  const wait = (signal: AbortSignal | undefined): Promise<Leave> =>
+  const wait = ({ owner, signal }: Visit): Promise<Leave> =>
     new Promise((resolve, reject) => {
       const onAbort = (): void => {
         remove(visitor);
         visitor.refuse(unavailable(signal?.reason));
       };
       const visitor: Visitor = {
+        owner,
         since: now(),
         admit: () => {
           signal?.removeEventListener('abort', onAbort);
-          resolve(take());
+          resolve(take(owner));
         },
         refuse: (error) => {
           signal?.removeEventListener('abort', onAbort);
@@ -124,17 +152,26 @@ export function waitingRoom(options: WaitingRoomOptions): WaitingRoom {
 
   const isFull = (): boolean => running >= places && queue.size >= seats;
 
-  async function enter(signal?: AbortSignal): Promise<Leave> {
+  /** Whether an owner has the seats it may take. Looked at only where so many wait that one could have them. */
+  const hasItsSeats = (owner: string | undefined): boolean => {
+    if (owner === undefined || queue.size < seatsOfOne) return false;
+    let its = 0;
+    for (const visitor of queue) if (visitor.owner === owner) its += 1;
+    return its >= seatsOfOne;
+  };
+
+  async function enter(visit: Visit = {}): Promise<Leave> {
+    const { owner, signal } = visit;
     if (signal?.aborted) throw unavailable(signal.reason);
-    if (running < places && queue.size === 0) return take();
-    if (isFull()) throw overloaded();
-    return wait(signal);
+    if (running < places && queue.size === 0) return take(owner);
+    if (isFull() || hasItsSeats(owner)) throw overloaded();
+    return wait(visit);
   }
 
   return {
     enter,
-    async run(work, signal) {
-      const leave = await enter(signal);
+    async run(work, visit) {
+      const leave = await enter(visit);
       try {
         return await work();
       } finally {

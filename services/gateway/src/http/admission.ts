@@ -110,7 +110,7 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
     access: (client) => ({
       ...client,
       resolve: async (question, { signal, ...options }) => {
-        const leave = await roomFor(ownerOfAccess, 'access').enter(signal).catch(refused);
+        const leave = await roomFor(ownerOfAccess, 'access').enter({ owner: question.token, signal }).catch(refused);
         // A question that has been asked is answered, although its client has gone: otherwise guesses at tokens could be hidden.
         return client.resolve(question, options).finally(leave);
       },
@@ -125,7 +125,9 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
         if (place === undefined && left) throw unavailable(new Error('the request has been answered'));
         if (place === undefined) {
           ownerOfRoute.set(route, owner);
-          place = room(route, owner).enter(options.signal).catch(refused);
+          place = room(route, owner)
+            .enter({ owner: String(options.actor?.userId ?? 0), signal: options.signal })
+            .catch(refused);
         }
         return place;
       }

@@ -85,15 +85,15 @@ describe('requests beyond what a service can do', () => {
     expect(service.most()).toBe(2);
   });
 
-  it('are refused early where nobody else may wait, and cost other services and reads nothing', async () => {
-    const replies = Array.from({ length: 310 }, () => gateway.send('POST', '/projects/1/branch', at));
+  it('are refused early where their user has enough that wait, and cost other services and reads nothing', async () => {
+    const replies = Array.from({ length: 160 }, () => gateway.send('POST', '/projects/1/branch', at));
     const refused: { status: number; after: string | null; body: unknown }[] = [];
     for (const reply of replies) {
       reply.then(({ status, headers, body }) => {
         if (status !== 201) refused.push({ status, after: headers.get('retry-after'), body });
       });
     }
-    // Two have a place, 300 wait.
+    // Two have a place, 150 wait: half of the seats, the share of one user.
     await eventually(() => expect(refused).toHaveLength(8));
     expect(refused[0]).toEqual({
       status: 503,
