@@ -79,6 +79,20 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
       return group;
     };
 
+    /** A group whose effect waits for `before`. */
+    const consumeAfter = (event: EventDefinition<Counted>, before: (payload: Counted) => Promise<void>) =>
+      consume(event, undefined, {
+        subscriptions: [
+          subscription({
+            event,
+            before,
+            async handle({ account, amount }, tx) {
+              await tx.query(sql`insert into effects (account, amount) values (${account}, ${amount})`);
+            },
+          }),
+        ],
+      });
+
     test('an event has its effect once, also when it is published again', async () => {
       const event = countedEvent();
       await consume(event);
@@ -115,25 +129,11 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
       const waits = new Promise<void>((settle) => {
         waiting = settle;
       });
-      const consumer = await startConsumer({
-        bus,
-        db: reader.db,
-        group: `reader-${randomBytes(3).toString('hex')}`,
-        subscriptions: [
-          subscription({
-            event,
-            async before({ amount }) {
-              deliveries.push(amount);
-              waiting();
-              while (!ready) await new Promise((settle) => setTimeout(settle, 5));
-            },
-            async handle({ account, amount }, tx) {
-              await tx.query(sql`insert into effects (account, amount) values (${account}, ${amount})`);
-            },
-          }),
-        ],
+      await consumeAfter(event, async ({ amount }) => {
+        deliveries.push(amount);
+        waiting();
+        while (!ready) await new Promise((settle) => setTimeout(settle, 5));
       });
-      consumers.push(consumer);
       await send(event, 1);
       await waits;
       const open = await reader.db.query(sql`
@@ -147,24 +147,10 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
     test('a failure before the transaction is one of the effect', async () => {
       const event = countedEvent();
       let failures = 2;
-      const consumer = await startConsumer({
-        bus,
-        db: reader.db,
-        group: `reader-${randomBytes(3).toString('hex')}`,
-        subscriptions: [
-          subscription({
-            event,
-            async before() {
-              failures -= 1;
-              if (failures >= 0) throw unavailable('not there yet');
-            },
-            async handle({ account, amount }, tx) {
-              await tx.query(sql`insert into effects (account, amount) values (${account}, ${amount})`);
-            },
-          }),
-        ],
+      await consumeAfter(event, async () => {
+        failures -= 1;
+        if (failures >= 0) throw unavailable('not there yet');
       });
-      consumers.push(consumer);
       await send(event, 1);
       await eventually(async () => expect(await amounts(reader.db)).toEqual([1]), { within: 30_000 });
       expect(failures).toBe(-1);

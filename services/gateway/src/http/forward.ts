@@ -2,7 +2,7 @@ import { unavailable } from '@switchyard/errors';
 import { forwardedMethod, type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import { logFailure } from './render-error';
+import { renderError } from './render-error';
 
 /** Streams a request to a service's internal HTTP port, both ways, with signed metadata. */
 export type Forwarder = (
@@ -69,11 +69,5 @@ export function forwarder(
 function breakOff(request: Request, response: Response, error: Error): void {
   // The reply is complete, or the client has gone.
   if (response.writableEnded || response.destroyed) return;
-  response.locals.failure = error;
-  if (response.headersSent) {
-    logFailure(request, response, 503);
-    response.destroy();
-    return;
-  }
-  response.status(503).set('Retry-After', '1').json({ message: '503 Service Unavailable' });
+  renderError(unavailable(error), request, response, () => undefined);
 }
