@@ -176,8 +176,8 @@ function hasRealDay(written: string): boolean {
   return !day.startsWith('0000') && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
 }
 
-/** What the document says of moments: the full form alone. No year 0, no leap second, nine digits of a second's fraction. */
-const moment: ParameterSchema = {
+/** What the document says of a datetime: the full form alone. No year 0, no leap second, nine digits of a second's fraction. */
+const fullDateTime: ParameterSchema = {
   type: 'string',
   format: 'date-time',
   pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$',
@@ -198,7 +198,7 @@ function readMoment(value: unknown): { written: string; moment: Date } | Problem
 
 /** An ISO 8601 datetime; one without a zone is UTC, a bare date its midnight. */
 export const dateTime = (): z.ZodType<Date> =>
-  kind(moment, (value) => {
+  kind(fullDateTime, (value) => {
     const read = readMoment(value);
     return read instanceof Problem ? read : read.moment;
   });
