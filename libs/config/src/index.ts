@@ -31,7 +31,11 @@ export const serviceVariables = {
   KAFKA_BROKERS: z.string().optional(),
   SWITCHYARD_IDENTITY_KEY_FILE: z.string(),
   SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: z.string(),
-  SWITCHYARD_EXTERNAL_URL: z.string().default('http://localhost:8080'),
+  /** Address of the instance as clients see it, without a slash at its end. */
+  SWITCHYARD_EXTERNAL_URL: z
+    .string()
+    .default('http://localhost:8080')
+    .transform((url) => url.replace(/\/+$/, '')),
   SWITCHYARD_TIER: z.enum(['free', 'premium', 'ultimate']).default('ultimate'),
 } as const;
 

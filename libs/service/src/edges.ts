@@ -1,0 +1,51 @@
+import type { BlobStore } from '@switchyard/blobs';
+import type { Database } from '@switchyard/database';
+import type { Directory } from '@switchyard/directory';
+import type { EventBus } from '@switchyard/events';
+import type { Peer } from '@switchyard/rpc';
+import type { observe } from '@switchyard/telemetry';
+import type { ServiceConfig, Variables } from './configuration';
+
+/** A Prisma client as far as the frame handles it. */
+export interface PrismaLike {
+  $disconnect(): Promise<void>;
+}
+
+/** The class of a generated Prisma client. */
+export type PrismaClass<Client extends PrismaLike = PrismaLike> = new (options: never) => Client;
+
+/** What a service needs beyond a database and the bus. */
+export interface Needs {
+  /** A replica of the directory (D5); `groups-admin` must then be among the peers. */
+  readonly directory?: true;
+  /** A store of files (D7). */
+  readonly blobs?: true;
+  /** The generated Prisma client; it shares the pool of the service. */
+  readonly prisma?: PrismaClass;
+}
+
+/** What every area of a service is built from. */
+export type ServiceEdges<V extends Variables, PeerName extends string, N extends Needs> = {
+  readonly config: ServiceConfig<V>;
+  readonly db: Database;
+  readonly bus: EventBus;
+  /** The present; tests replace it. */
+  readonly clock: () => Date;
+  /** Another service, called as this one. */
+  peer(name: PeerName): Peer;
+  /** Counts and times every use case, by `<label>.<name>`; handlers and consumers get nothing else. */
+  readonly observe: typeof observe;
+} & (N extends { directory: true } ? { readonly directory: Directory } : unknown) &
+  (N extends { blobs: true } ? { readonly blobs: BlobStore } : unknown) &
+  (N extends { prisma: PrismaClass<infer Client> } ? { readonly prisma: Client } : unknown);
+
+/** Edges that tests replace. */
+export interface ReplacedEdges {
+  /** Is not closed by the service. */
+  readonly bus?: EventBus;
+  /** Is not closed by the service. */
+  readonly blobs?: BlobStore;
+  readonly clock?: () => Date;
+  /** By name of the service; those that are not named are connected to by their address. */
+  readonly peers?: Readonly<Record<string, Peer>>;
+}

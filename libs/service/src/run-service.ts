@@ -1,0 +1,75 @@
+import { isAppError } from '@switchyard/errors';
+import { migrateService } from '@switchyard/events';
+import { type RunningService, readSigner, readTrustedKeys, startService, stopOnSignals } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
+import { type Command, runCommand } from './command';
+import type { Variables } from './configuration';
+import type { Service } from './define-service';
+
+/** Exit code of a sub-command that could not be run. */
+const commandFailed = 2;
+
+/**
+ * The whole life of a domain service's process: the sub-command `migrate`, one of its own, or start, serve and drain when asked to stop.
+ * A failure to start is one line on stderr and exit code 1; a sub-command that fails gives exit code 2.
+ */
+export async function runService<V extends Variables>(
+  service: Service<V>,
+  commands: Readonly<Record<string, Command>>,
+  stopTelemetry: () => Promise<void>,
+): Promise<void> {
+  // What it writes, repositories by git included, belongs to its user alone.
+  process.umask(0o077);
+  const [, , name, ...args] = process.argv;
+  if (name !== undefined) {
+    const code = await runNamed(service, commands, name, args).catch((error: unknown) => {
+      process.stderr.write(`${name}: ${oneLine(error)}\n`);
+      return name === 'migrate' ? 1 : commandFailed;
+    });
+    await stopTelemetry();
+    process.exit(code);
+  }
+  try {
+    const config = service.readConfig();
+    const context = {
+      signer: readSigner(service.name, config.SWITCHYARD_IDENTITY_KEY_FILE),
+      trusted: readTrustedKeys(config.SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE),
+    };
+    let starting: Promise<RunningService> | undefined;
+    // Before it starts: background work may have had its first effects by the time the last of it has begun.
+    stopOnSignals(() => starting, { name: service.name, stopTelemetry });
+    const parts = await service.compose(config, context);
+    starting = startService(config, context, parts);
+    const running = await starting;
+    logger.info({ grpc_port: running.grpcPort, http_port: running.httpPort }, `${service.name} listens`);
+  } catch (error) {
+    process.stderr.write(`${service.name}: ${oneLine(error)}\n`);
+    process.exit(1);
+  }
+}
+
+async function runNamed<V extends Variables>(
+  service: Service<V>,
+  commands: Readonly<Record<string, Command>>,
+  name: string,
+  args: readonly string[],
+): Promise<number> {
+  const write = (line: string): void => void process.stdout.write(`${line}\n`);
+  if (name === 'migrate') {
+    const applied = await migrateService(service.readConfig(), service.migrationSets);
+    write(`${service.name}: ${applied.length} migrations applied`);
+    return 0;
+  }
+  const chosen = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (chosen === undefined) {
+    const known = ['migrate', ...Object.entries(commands).map(([one, { usage }]) => (usage ? `${one} ${usage}` : one))];
+    throw new Error(`is not known; sub-commands: ${known.join(', ')}`);
+  }
+  return runCommand(chosen, { name: service.name, sets: service.migrationSets, args, write, environment: process.env });
+}
+
+const oneLine = (error: unknown): string => {
+  const cause = isAppError(error) && error.cause instanceof Error ? error.cause : error;
+  const message = cause instanceof Error ? cause.message || String(cause) : String(cause);
+  return message.replaceAll('\n', ' ');
+};
