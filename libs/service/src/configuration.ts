@@ -1,6 +1,6 @@
 import { blobVariables } from '@switchyard/blobs';
 import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
-import type { Needs } from './edges';
+import type { Needs } from './needs';
 
 /** Variables of a service, by name, as zod reads them. */
 export type Variables = z.ZodRawShape;

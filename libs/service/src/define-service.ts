@@ -17,8 +17,10 @@ import { logger, observe } from '@switchyard/telemetry';
 import type { Area, Closable } from './area';
 import type { Command } from './command';
 import { addressVariable, readServiceConfig, type ServiceConfig, type Variables, variablesOf } from './configuration';
-import type { Needs, PrismaLike, ReplacedEdges, ServiceEdges } from './edges';
+import type { ReplacedEdges, ServiceEdges } from './edges';
+import type { Needs, PrismaLike } from './needs';
 import { runService } from './run-service';
+import type { Service } from './service';
 
 /** A service as its `service.ts` declares it. */
 export interface ServiceDeclaration<V extends Variables, PeerName extends string, N extends Needs> {
@@ -40,24 +42,6 @@ export interface ServiceDeclaration<V extends Variables, PeerName extends string
    * @throws Error with one line when the service cannot start
    */
   areas(given: ServiceEdges<V, PeerName, N>): readonly Area[] | Promise<readonly Area[]>;
-}
-
-/** A service that can be composed, started and run. */
-export interface Service<V extends Variables> {
-  readonly name: string;
-  /** Names of all variables that it reads. */
-  readonly variables: readonly string[];
-  /** Migrations of its database, in the order in which they apply. */
-  readonly migrationSets: MigrationSet[];
-  /**
-   * Parses its environment.
-   * @throws Error with one line that names every variable at fault
-   */
-  readConfig(environment?: NodeJS.ProcessEnv): ServiceConfig<V>;
-  /** Builds it on a migrated database; refuses (throws) one that is not. `replaced` is for tests. */
-  compose(config: ServiceConfig<V>, context: ProcessContext, replaced?: ReplacedEdges): Promise<ServiceParts>;
-  /** The whole life of its process: a sub-command, or start, serve and drain. */
-  run(options: { readonly stopTelemetry: () => Promise<void> }): Promise<void>;
 }
 
 const defaultPoolSize = 15;

@@ -5,24 +5,7 @@ import type { EventBus } from '@switchyard/events';
 import type { Peer } from '@switchyard/rpc';
 import type { observe } from '@switchyard/telemetry';
 import type { ServiceConfig, Variables } from './configuration';
-
-/** A Prisma client as far as the frame handles it. */
-export interface PrismaLike {
-  $disconnect(): Promise<void>;
-}
-
-/** The class of a generated Prisma client. */
-export type PrismaClass<Client extends PrismaLike = PrismaLike> = new (options: never) => Client;
-
-/** What a service needs beyond a database and the bus. */
-export interface Needs {
-  /** A replica of the directory (D5); `groups-admin` must then be among the peers. */
-  readonly directory?: true;
-  /** A store of files (D7). */
-  readonly blobs?: true;
-  /** The generated Prisma client; it shares the pool of the service. */
-  readonly prisma?: PrismaClass;
-}
+import type { Needs, PrismaClass } from './needs';
 
 /** What every area of a service is built from. */
 export type ServiceEdges<V extends Variables, PeerName extends string, N extends Needs> = {

@@ -4,7 +4,7 @@ import { type RunningService, readSigner, readTrustedKeys, startService, stopOnS
 import { logger } from '@switchyard/telemetry';
 import { type Command, runCommand } from './command';
 import type { Variables } from './configuration';
-import type { Service } from './define-service';
+import type { Service } from './service';
 
 /** Exit code of a sub-command that could not be run. */
 const commandFailed = 2;

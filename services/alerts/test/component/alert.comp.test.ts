@@ -17,8 +17,8 @@ import {
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import type { RpcClient } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
-import { severityNumber, statusNumber } from '../../src/domain/alert';
-import { alertPurge } from '../../src/storage/alert-purge.store';
+import { severityNumber, statusNumber } from '../../src/alerts/domain/alert';
+import { alertPurge } from '../../src/alerts/storage/alert-purge.store';
 import { externalUrl, type Installation, json, startInstallation } from '../support/installation';
 
 let here: Installation;

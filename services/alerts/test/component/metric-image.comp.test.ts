@@ -5,7 +5,7 @@ import type { AppError } from '@switchyard/errors';
 import { MetricImageServiceService, UpdateMetricImageRequest } from '@switchyard/protos/alerts/v1/metric_image';
 import type { RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually, signalOf } from '@switchyard/testkit';
-import { alertPurge } from '../../src/storage/alert-purge.store';
+import { alertPurge } from '../../src/alerts/storage/alert-purge.store';
 import { type Installation, json, startInstallation } from '../support/installation';
 import { type WatchedProject, watchedProject } from '../support/watched-project';
 

@@ -27,9 +27,7 @@ import { freePort, serviceProcesses, type TestDatabase, testDatabase, testIdenti
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { directoryService } from '../../../../libs/directory/test/directory-service';
 import { publish } from '../../../../libs/events/test/publish';
-import { compose } from '../../src/compose';
-import { readConfig } from '../../src/config';
-import { migrationSets } from '../../src/migrations';
+import { service } from '../../src/service';
 
 /** alerts on real databases and a real event log, beside a stand-in for groups-admin. */
 export interface Installation {
@@ -76,7 +74,7 @@ export const json = (reply: Representation | RepresentationPage): any => JSON.pa
 /** Builds the surroundings and starts the service in this process. */
 export async function startInstallation(): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-alerts-'));
-  const home: TestDatabase = await testDatabase({ sets: migrationSets });
+  const home: TestDatabase = await testDatabase({ sets: service.migrationSets });
   const log: TestDatabase = await testDatabase({ sets: [logMigrations] });
   const db = openDatabase({ url: home.url, applicationName: 'alerts test' });
   const identities = testIdentities(['gateway', 'alerts', 'collaboration']);
@@ -165,16 +163,16 @@ export async function startInstallation(): Promise<Installation> {
     },
     publish: (event, payload, id) => publish(bus, event, payload, id),
     async start(more = {}) {
-      const config = readConfig({ ...environment, ...more });
-      running = await startService(config, context, await compose(config, context));
+      const config = service.readConfig({ ...environment, ...more });
+      running = await startService(config, context, await service.compose(config, context));
     },
     async stop() {
       await running?.close(100);
       running = undefined;
     },
     async startBeside() {
-      const config = readConfig({ ...environment, GRPC_PORT: '0', HTTP_PORT: '0' });
-      const twin = await startService(config, context, await compose(config, context));
+      const config = service.readConfig({ ...environment, GRPC_PORT: '0', HTTP_PORT: '0' });
+      const twin = await startService(config, context, await service.compose(config, context));
       const peer = connect(`127.0.0.1:${twin.grpcPort}`, identities.signer('gateway'));
       return {
         client: (definition) => peer.client(definition),

@@ -1,0 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { notFound } from '@switchyard/errors';
+import { decideIncidentRequest } from '../domain/alert-change';
+import type { AlertNumber, AlertStore, LinkedIncident } from './alert.ports';
+
+/** Milliseconds that a caller waits for the incident; events take some tens of them. */
+const patienceMs = 5_000;
+
+/** Milliseconds between two looks: the event may be taken by another process than this. */
+const lookMs = 50;
+
+/**
+ * Asks for an incident of an alert and waits until collaboration has published it; undefined when that takes longer, and when `signal`
+ * ends the wait. Fails with `not_found`; with `invalid` when there is an incident; with `forbidden` where there are no issues.
+ */
+export const requestIncident =
+  ({ alerts }: { readonly alerts: Pick<AlertStore, 'change' | 'incidentOf'> }) =>
+  async (actorId: number, at: AlertNumber, signal: AbortSignal): Promise<LinkedIncident | undefined> => {
+    const found = await alerts.change(at, [], (alert, { takesIssues }) =>
+      decideIncidentRequest(alert, { actorId, takesIssues }),
+    );
+    if (!found) throw notFound('Alert');
+    const giveUpAt = Date.now() + patienceMs;
+    while (!signal.aborted && Date.now() < giveUpAt) {
+      const incident = await alerts.incidentOf(at.projectId, at.iid);
+      if (incident !== undefined) return incident;
+      await pause(lookMs, undefined, { signal }).catch(() => undefined);
+    }
+    return undefined;
+  };

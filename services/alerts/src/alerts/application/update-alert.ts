@@ -1,0 +1,16 @@
+import { notFound } from '@switchyard/errors';
+import { type AlertChange, decideUpdate } from '../domain/alert-change';
+import type { AlertNumber, AlertStore } from './alert.ports';
+
+/**
+ * Sets status and assignees by hand and publishes it.
+ * Fails with `not_found`, `invalid`; with `conflict` when an alert is taken up again while another one has its fingerprint.
+ */
+export const updateAlert =
+  ({ alerts, clock }: { readonly alerts: Pick<AlertStore, 'change'>; readonly clock: () => Date }) =>
+  async (actorId: number, at: AlertNumber, change: AlertChange): Promise<void> => {
+    const found = await alerts.change(at, change.assigneeIds ?? [], (alert, { readers }) =>
+      decideUpdate(alert, change, { actorId, readers, now: clock() }),
+    );
+    if (!found) throw notFound('Alert');
+  };

@@ -1,0 +1,31 @@
+import { type Database, sql } from '@switchyard/database';
+import type { PayloadFormat } from '../../payloads';
+import type { AlertReceipt, ItemOutcome } from '../domain/alert-receipt';
+
+/** Receipts as rows. */
+export interface AlertReceiptStore {
+  /** A receipt of a project; `id` is a UUID. */
+  find(projectId: number, id: string): Promise<AlertReceipt | undefined>;
+}
+
+/** Opens the store. */
+export const alertReceiptStore = (db: Database): AlertReceiptStore => ({
+  async find(projectId, id) {
+    const row = await db.one<{
+      integration_id: number;
+      received_at: Date;
+      format: PayloadFormat;
+      items: ItemOutcome[];
+    }>(sql`
+      select integration_id, received_at, format, items from alert_receipts where id = ${id}::uuid and project_id = ${projectId}`);
+    return (
+      row && {
+        id,
+        integrationId: row.integration_id,
+        receivedAt: row.received_at,
+        format: row.format,
+        items: row.items,
+      }
+    );
+  },
+});

@@ -1,0 +1,211 @@
+import { type Database, isUniqueViolation, type Sql, sql, type Tx } from '@switchyard/database';
+import { projectById, usersAtLevel } from '@switchyard/directory';
+import { conflict } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { levels } from '@switchyard/rights';
+import { severityOf, statusNumber, statusOf } from '../domain/alert';
+import type { AlertDecision, AlertStep, LockedAlert } from '../domain/alert-change';
+import type { AlertDetails, AlertHappening, AlertOccurrence } from '../domain/alert-event';
+import { appendAlertEvents } from './alert.events';
+
+faultPoints.push('alert.written', 'alert.committed');
+
+/** An incident as its alert stores it. */
+interface Incident {
+  readonly id: number;
+  readonly iid: number;
+  readonly projectId: number;
+}
+
+const lockedColumns: Sql = sql`a.id, a.iid, a.project_id, a.title, a.severity, a.status, a.version, a.issue_id, a.issue_iid, a.ended_at,
+  array(select aa.user_id from alert_assignees aa where aa.alert_id = a.id order by aa.user_id) as assignee_ids`;
+
+interface LockedRow {
+  id: number;
+  iid: number;
+  project_id: number;
+  title: string;
+  severity: number;
+  status: number;
+  version: number;
+  issue_id: number | null;
+  issue_iid: number | null;
+  ended_at: Date | null;
+  assignee_ids: number[];
+}
+
+const toLocked = (row: LockedRow): LockedAlert => ({
+  id: row.id,
+  iid: row.iid,
+  projectId: row.project_id,
+  title: row.title,
+  severity: severityOf(row.severity),
+  status: statusOf(row.status),
+  version: row.version,
+  issueId: row.issue_id ?? undefined,
+  issueIid: row.issue_iid ?? undefined,
+  endedAt: row.ended_at ?? undefined,
+  assigneeIds: row.assignee_ids,
+});
+
+interface DetailsRow {
+  started_at: Date;
+  description: string | null;
+  service: string | null;
+  monitoring_tool: string | null;
+  hosts: string[];
+  environment: string | null;
+  incident_markdown: string | null;
+  query: string | null;
+  runbook: string | null;
+  details: Record<string, string>;
+}
+
+/** True for the failure of a write after which two unresolved alerts of a project would have one fingerprint. */
+const isFingerprintTaken = (error: unknown): boolean => isUniqueViolation(error, 'alerts_unresolved');
+
+async function lockOfProject(tx: Tx, projectId: number, iid: number): Promise<LockedAlert | undefined> {
+  await tx.query(sql`select 1 from alert_counters where project_id = ${projectId} for update`);
+  const row = await tx.one<LockedRow>(
+    sql`select ${lockedColumns} from alerts a where a.project_id = ${projectId} and a.iid = ${iid} for update of a`,
+  );
+  return row && toLocked(row);
+}
+
+async function lockOfIncident(tx: Tx, issueId: number): Promise<LockedAlert | undefined> {
+  const row = await tx.one<LockedRow>(
+    sql`select ${lockedColumns} from alerts a where a.issue_id = ${issueId} for update of a`,
+  );
+  return row && toLocked(row);
+}
+
+/** What an incident says of an alert. */
+async function detailsOf(tx: Tx, id: number): Promise<AlertDetails> {
+  const row = await tx.one<DetailsRow>(sql`
+    select started_at, description, service, monitoring_tool, hosts, environment, incident_markdown, query, runbook, details
+    from alerts where id = ${id}`);
+  if (row === undefined) throw new Error(`there is no alert ${id}`);
+  return {
+    startedAt: row.started_at,
+    description: row.description ?? undefined,
+    service: row.service ?? undefined,
+    monitoringTool: row.monitoring_tool ?? undefined,
+    hosts: row.hosts,
+    environment: row.environment ?? undefined,
+    incidentMarkdown: row.incident_markdown ?? undefined,
+    query: row.query ?? undefined,
+    runbook: row.runbook ?? undefined,
+    attributes: Object.entries(row.details).map(([name, value]) => ({ name, value })),
+  };
+}
+
+async function saveAssignees(tx: Tx, id: number, added: readonly number[], removed: readonly number[]): Promise<void> {
+  await tx.query(sql`delete from alert_assignees where alert_id = ${id} and user_id = any(${[...removed]}::bigint[])`);
+  await tx.query(sql`
+    insert into alert_assignees (alert_id, user_id) select ${id}, user_id from unnest(${[...added]}::bigint[]) u (user_id)
+    on conflict do nothing`);
+}
+
+/** Writes one step; returns what it is published as. */
+async function saveStep(tx: Tx, alert: LockedAlert, step: AlertStep, now: Date): Promise<AlertHappening> {
+  switch (step.kind) {
+    case 'status':
+      await tx.query(sql`
+        update alerts set status = ${statusNumber(step.status)}, ended_at = ${step.endedAt ?? null}, version = version + 1,
+          updated_at = ${now}
+        where id = ${alert.id}`);
+      return { kind: 'statusChanged', previous: alert.status, cause: step.cause, closeIncident: false };
+    case 'assignees': {
+      const { addedAssigneeIds, removedAssigneeIds } = step;
+      await saveAssignees(tx, alert.id, addedAssigneeIds, removedAssigneeIds);
+      await countUp(tx, alert.id, now);
+      return { kind: 'assigned', addedAssigneeIds, removedAssigneeIds };
+    }
+    case 'incidentWanted':
+      await countUp(tx, alert.id, now);
+      return { kind: 'incidentWanted', details: await detailsOf(tx, alert.id) };
+  }
+}
+
+/** Counts the version up, for a change that stands in no column of the alert. */
+const countUp = (tx: Tx, id: number, now: Date): Promise<unknown> =>
+  tx.query(sql`update alerts set version = version + 1, updated_at = ${now} where id = ${id}`);
+
+/**
+ * Opens the store of alerts, where something other than a payload changes them.
+ * @param edges the clock, and how far this service has followed the directory
+ */
+export function alertStore(
+  db: Database,
+  { clock, directorySequence }: { readonly clock: () => Date; readonly directorySequence: () => number },
+) {
+  async function save(tx: Tx, locked: LockedAlert, { actorId, steps }: AlertDecision): Promise<void> {
+    const occurredAt = clock();
+    const occurrences: AlertOccurrence[] = [];
+    let alert = locked;
+    for (const step of steps) {
+      const happening = await saveStep(tx, alert, step, occurredAt);
+      const status = step.kind === 'status' ? step.status : alert.status;
+      alert = { ...alert, status, version: alert.version + 1 };
+      occurrences.push({ alert, actorId, occurredAt, happening });
+    }
+    await appendAlertEvents(tx, occurrences, directorySequence());
+  }
+
+  return {
+    async change(
+      { projectId, iid }: { readonly projectId: number; readonly iid: number },
+      candidates: readonly number[],
+      decide: (
+        alert: LockedAlert,
+        facts: { readonly readers: readonly number[]; readonly takesIssues: boolean },
+      ) => AlertDecision,
+    ): Promise<boolean> {
+      const changed = db.transaction(async (tx) => {
+        const alert = await lockOfProject(tx, projectId, iid);
+        if (alert === undefined) return false;
+        const readers =
+          candidates.length === 0 ? [] : await usersAtLevel(tx, projectId, [...candidates], levels.developer);
+        const takesIssues = (await projectById(tx, projectId))?.issues_enabled === true;
+        await save(tx, alert, decide(alert, { readers, takesIssues }));
+        faultPoint('alert.written');
+        return true;
+      });
+      const found = await changed.catch((error: unknown) => {
+        throw isFingerprintTaken(error) ? conflict('Another unresolved alert has the same fingerprint') : error;
+      });
+      faultPoint('alert.committed');
+      return found;
+    },
+
+    async changeOfIncident(tx: Tx, issueId: number, decide: (alert: LockedAlert) => AlertDecision): Promise<void> {
+      const alert = await lockOfIncident(tx, issueId);
+      if (alert !== undefined) await save(tx, alert, decide(alert));
+    },
+
+    async link(tx: Tx, id: number, incident: Incident, replacing: number): Promise<void> {
+      await tx.query(sql`
+      update alerts set issue_id = ${incident.id}, issue_iid = ${incident.iid}, issue_project_id = ${incident.projectId},
+        updated_at = now()
+      where id = ${id} and (issue_id is null or issue_id = ${replacing})`);
+    },
+
+    async relink(tx: Tx, issueId: number, moved: Incident): Promise<void> {
+      await tx.query(sql`
+      update alerts set issue_id = ${moved.id}, issue_iid = ${moved.iid}, issue_project_id = ${moved.projectId}, updated_at = now()
+      where issue_id = ${issueId}`);
+    },
+
+    async unlink(tx: Tx, issueId: number): Promise<void> {
+      await tx.query(sql`
+      update alerts set issue_id = null, issue_iid = null, issue_project_id = null, updated_at = now() where issue_id = ${issueId}`);
+    },
+
+    async incidentOf(projectId: number, iid: number): Promise<Incident | undefined> {
+      const row = await db.one<{ id: number | null; iid: number; project_id: number }>(sql`
+      select issue_id as id, issue_iid as iid, issue_project_id as project_id from alerts
+      where project_id = ${projectId} and iid = ${iid}`);
+      return row === undefined || row.id === null ? undefined : { id: row.id, iid: row.iid, projectId: row.project_id };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { AlertOccurrence, AlertSubject } from '../../alerts';
+import type { WorkedAlert } from './alert-batch';
+
+/** When a raised alert started: as its payload says, else when the payload arrived. */
+export const startOf = ({ by, payload }: NonNullable<WorkedAlert['raised']>): Date => by.startsAt ?? payload.receivedAt;
+
+/** Key of an alert that has no id yet. */
+export const numberKey = (projectId: number, iid: number): string => `${projectId}:${iid}`;
+
+/**
+ * What happened to an alert in a batch: it was raised, it ended, or both.
+ * @param ids ids of the alerts that the batch raised, by `numberKey`
+ */
+export function occurrencesOf(alert: WorkedAlert, ids: ReadonlyMap<string, number>, now: Date): AlertOccurrence[] {
+  const { stored, raised, resolved, projectId, iid, title } = alert;
+  const id = stored?.id ?? ids.get(numberKey(projectId, iid));
+  const severity = stored?.severity ?? raised?.by.severity;
+  if (id === undefined || severity === undefined) throw new Error('an alert has not been written');
+  const version = stored?.version ?? 1;
+  const before = stored?.status ?? 'triggered';
+  const subject: AlertSubject = {
+    id,
+    iid,
+    projectId,
+    title,
+    severity,
+    status: before,
+    version,
+    issueIid: stored?.issueIid,
+  };
+  const happened = { actorId: 0, occurredAt: now };
+  return [
+    ...(raised === undefined
+      ? []
+      : [
+          {
+            ...happened,
+            alert: subject,
+            happening: {
+              kind: 'raised' as const,
+              openIncident: raised.payload.wishes.openIncident,
+              // Only an alert that is still open is worth a mail (G-4.12-11).
+              sendEmail: raised.payload.wishes.sendEmail && resolved === undefined,
+              details: { ...raised.by, startedAt: startOf(raised) },
+            },
+          },
+        ]),
+    ...(resolved === undefined
+      ? []
+      : [
+          {
+            ...happened,
+            alert: { ...subject, status: 'resolved' as const, version: version + 1 },
+            happening: {
+              kind: 'statusChanged' as const,
+              previous: before,
+              cause: 'payload' as const,
+              closeIncident: resolved.payload.wishes.closeIncident,
+            },
+          },
+        ]),
+  ];
+}

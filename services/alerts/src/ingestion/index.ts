@@ -1,0 +1,1 @@
+export { composeIngestion } from './compose';

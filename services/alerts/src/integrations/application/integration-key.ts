@@ -1,0 +1,23 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { readDigestKey } from './read-digest-key';
+
+/** Bytes of chance in a key; it is written in hex (G-4.12-2). */
+const keyBytes = 16;
+
+/** A new key: 32 hex characters. */
+export const generateKey = (): string => randomBytes(keyBytes).toString('hex');
+
+/** Digest under which a key is stored and compared. */
+export type KeyDigest = (key: string) => Buffer;
+
+/**
+ * HMAC-SHA-256 with a key that the database does not hold.
+ * @throws Error with one line when the file holds no key
+ */
+export function integrationDigest(config: { readonly SWITCHYARD_ALERT_DIGEST_KEY_FILE: string }): KeyDigest {
+  const digestKey = readDigestKey(config.SWITCHYARD_ALERT_DIGEST_KEY_FILE);
+  return (key) => createHmac('sha256', digestKey).update(key).digest();
+}
+
+/** Last characters of a key, by which people recognise it. */
+export const hintOf = (key: string): string => key.slice(-4);

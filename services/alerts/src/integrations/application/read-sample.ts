@@ -1,0 +1,30 @@
+import { deepestPayload, nestsDeeperThan, parseJson } from '../../payloads';
+
+/** A sample payload, read; or what is wrong with it. */
+export type Sample = { readonly value: unknown } | { readonly problem: string };
+
+/** Reads a sample payload. */
+export type ReadSample = (text: string) => Sample;
+
+/** What is wrong with a sample; undefined when nothing is. */
+export const sampleProblem = (sample: Sample): string | undefined => ('problem' in sample ? sample.problem : undefined);
+
+/**
+ * Samples are held to what payloads are held to: size, nesting, a JSON object.
+ * @param limit largest payload, bytes
+ */
+export const sampleReader =
+  (limit: number): ReadSample =>
+  (text) => {
+    const bytes = Buffer.from(text);
+    if (bytes.length > limit) return { problem: `is too large (maximum is ${limit} bytes)` };
+    // Asked before the parser sees it, which recurses.
+    if (nestsDeeperThan(deepestPayload, bytes)) return { problem: 'is nested too deeply' };
+    try {
+      const value = parseJson(text);
+      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+      return isObject ? { value } : { problem: 'must be a JSON object' };
+    } catch {
+      return { problem: 'must be valid JSON' };
+    }
+  };

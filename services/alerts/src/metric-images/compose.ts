@@ -1,0 +1,25 @@
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import { manageMetricImages } from './application/manage-metric-images';
+import { sweepBlobs } from './application/sweep-blobs';
+import { metricImageStore } from './storage/metric-image.store';
+import { metricImageHandler } from './transport/metric-image.handler';
+import { metricImageHttp } from './transport/metric-image.http';
+
+/** Builds images of metrics. */
+export function composeMetricImages({ db, config, blobs, observe }: Edges): Area {
+  const images = metricImageStore(db);
+  let sweeper: ReturnType<typeof sweepBlobs> | undefined;
+  const limit = config.SWITCHYARD_METRIC_IMAGE_LIMIT;
+  const useCases = observe('metric_images', {
+    ...manageMetricImages({ db, images, blobs, limit, sweepSoon: () => sweeper?.soon() }),
+  });
+  return {
+    services: [metricImageHandler(useCases)],
+    http: metricImageHttp(useCases, limit),
+    start: () => {
+      sweeper = sweepBlobs({ db, images, blobs });
+      return [sweeper];
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { composeMetricImages } from './compose';

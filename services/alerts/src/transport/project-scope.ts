@@ -1,9 +1,0 @@
-import { notFound } from '@switchyard/errors';
-import type { CallContext } from '@switchyard/rpc';
-import type { ProjectScope } from '../application/manage-http-integrations';
-
-/** The project of a call; what the request names must be what was resolved and signed. */
-export function scopeOf({ access }: CallContext, projectId: number): ProjectScope {
-  if (access?.id !== projectId) throw notFound('Project');
-  return { projectId, tier: access.tier };
-}
