@@ -39,45 +39,86 @@ module.exports = {
       to: { path: '^libs/' },
     },
     {
+      name: 'areas-meet-through-their-index',
+      comment: 'What an area lets others use stands in its index.ts.',
+      severity: 'error',
+      from: { path: '^services/(?!gateway/)([^/]+)/src/([^/]+)/', pathNot: TEST_CODE },
+      to: {
+        path: '^services/$1/src/[^/]+/',
+        pathNot: ['^services/$1/src/$2/', '^services/$1/src/[^/]+/index\\.ts$', '^services/$1/src/generated/'],
+      },
+    },
+    {
+      name: 'a-service-uses-areas-through-their-index',
+      severity: 'error',
+      from: { path: '^services/(?!gateway/)([^/]+)/src/[^/]+\\.ts$', pathNot: TEST_CODE },
+      to: {
+        path: '^services/$1/src/[^/]+/',
+        pathNot: ['^services/$1/src/[^/]+/index\\.ts$', '^services/$1/src/generated/'],
+      },
+    },
+    {
+      name: 'no-cycles-between-areas',
+      comment: 'Of two areas that need each other, the lower one declares a port that the upper one implements.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^services/(?!gateway/)[^/]+/src/[^/]+$' },
+      to: { circular: true },
+    },
+    {
       name: 'domain-is-pure',
       comment:
         'Rules import rules, the error kinds, what rights are counted in, what patterns match, what texts say, and how the directory writes its ' +
         'rows down; not even Node. Of libs/directory that is types alone: swc does not tell types apart, import-directions.test.ts does.',
       severity: 'error',
-      from: { path: '^services/([^/]+)/src/domain/', pathNot: TEST_CODE },
-      to: { pathNot: ['^services/$1/src/domain/', '^libs/(directory|errors|patterns|rights|texts)/'] },
+      from: { path: '^services/([^/]+)/src/([^/]+)/domain/', pathNot: TEST_CODE },
+      to: {
+        pathNot: [
+          '^services/$1/src/$2/domain/',
+          '^services/$1/src/[^/]+/index\\.ts$',
+          '^libs/(directory|errors|patterns|rights|texts)/',
+        ],
+      },
     },
     {
       name: 'application-knows-no-edge',
-      comment: 'Use cases declare what they need; transport calls them, compose gives them storage.',
+      comment: 'Use cases declare the ports that they need; transport calls them, compose gives them storage.',
       severity: 'error',
-      from: { path: '^services/([^/]+)/src/application/', pathNot: TEST_CODE },
-      to: { path: '^services/$1/src/(transport|compose|main|config)\\b' },
+      from: { path: '^services/([^/]+)/src/([^/]+)/application/', pathNot: TEST_CODE },
+      to: { path: '^services/$1/src/($2/(transport|storage|presenters|compose)|service|main)\\b' },
     },
     {
       name: 'storage-knows-no-caller',
+      comment: 'Rules stand in the domain, where storage and application meet.',
       severity: 'error',
-      from: { path: '^services/([^/]+)/src/storage/', pathNot: TEST_CODE },
-      to: { path: '^services/$1/src/(transport|compose|main|config)\\b' },
+      from: { path: '^services/([^/]+)/src/([^/]+)/storage/', pathNot: TEST_CODE },
+      to: { path: '^services/$1/src/($2/(transport|application|presenters|compose)|service|main)\\b' },
     },
     {
       name: 'transport-reaches-no-storage',
       comment: 'But for lists: a query decides nothing, so a use case between would only pass it on.',
       severity: 'error',
-      from: { path: '^services/([^/]+)/src/transport/', pathNot: TEST_CODE },
-      to: { path: '^services/$1/src/storage/', pathNot: '\\.list\\.ts$' },
+      from: { path: '^services/([^/]+)/src/([^/]+)/transport/', pathNot: TEST_CODE },
+      to: { path: '^services/$1/src/$2/storage/', pathNot: '\\.list\\.ts$' },
     },
     {
       name: 'presenters-only-render',
       severity: 'error',
-      from: { path: '^services/([^/]+)/src/presenters/', pathNot: TEST_CODE },
-      to: { path: '^services/$1/src/(transport|compose|main|config)\\b' },
+      from: { path: '^services/([^/]+)/src/([^/]+)/presenters/', pathNot: TEST_CODE },
+      to: { path: '^services/$1/src/($2/(transport|application|storage|compose)|service|main)\\b' },
     },
     {
-      name: 'only-main-composes',
+      name: 'sql-stays-in-storage',
+      comment: 'The builder of statements has an entry of its own, so that an import shows who writes SQL.',
+      severity: 'error',
+      from: { path: '^services/[^/]+/src/.*(transport|application|domain|presenters)/', pathNot: TEST_CODE },
+      to: { path: '^libs/database/src/sql\\.ts$' },
+    },
+    {
+      name: 'only-main-runs-the-service',
       severity: 'error',
       from: { path: '^services/', pathNot: outside('^services/[^/]+/src/main\\.ts$') },
-      to: { path: '^services/[^/]+/src/compose\\.ts$' },
+      to: { path: '^services/[^/]+/src/(service|compose)\\.ts$' },
     },
     {
       name: 'generated-messages-stop-at-the-border',
@@ -88,19 +129,19 @@ module.exports = {
       from: {
         path: '^(services|libs)/',
         pathNot: outside(
-          '^services/[^/]+/src/(transport/|compose\\.ts$|storage/.+\\.events\\.ts$)',
+          '^services/[^/]+/src/(service\\.ts$|[^/]+/(transport/|compose\\.ts$|storage/.+\\.events\\.ts$))',
           '^services/gateway/src/',
-          '^services/groups-admin/src/(application|storage)/(directory|resolve-access)[^/]*\\.ts$',
-          '^libs/(rpc|events|directory|testkit)/',
+          '^services/groups-admin/src/directory/',
+          '^libs/(rpc|events|directory|messages|service|testkit)/',
         ),
       },
       to: { path: '^protos/gen/', pathNot: '^protos/gen/switchyard/rpc/' },
     },
     {
       name: 'directory-is-not-plumbing',
-      comment: 'libs/directory is the one lib that names domain nouns; no other lib may lean on it.',
+      comment: 'libs/directory is the one lib that names domain nouns; only the frame of services may rest on it.',
       severity: 'error',
-      from: { path: '^libs/', pathNot: outside('^libs/(directory|testkit)/') },
+      from: { path: '^libs/', pathNot: outside('^libs/(directory|service|testkit)/') },
       to: { path: '^libs/directory/' },
     },
     {
@@ -147,7 +188,7 @@ module.exports = {
       severity: 'error',
       from: {
         pathNot: outside(
-          '^services/[^/]+/src/(storage/|generated/|compose\\.ts$|dependencies\\.ts$)',
+          '^services/[^/]+/src/((service|edges)\\.ts$|generated/|[^/]+/storage/)',
           '^libs/database/',
         ),
       },
