@@ -33,6 +33,13 @@ module.exports = {
       to: { path: '^services/' },
     },
     {
+      name: 'libs-know-no-launcher',
+      comment: 'deploy stands on top of everything; what it shares with a lib is a lib.',
+      severity: 'error',
+      from: { path: '^(libs|protos)/' },
+      to: { path: '^deploy/' },
+    },
+    {
       name: 'protos-know-no-lib',
       severity: 'error',
       from: { path: '^protos/' },
@@ -187,10 +194,7 @@ module.exports = {
       name: 'prisma-stays-in-storage',
       severity: 'error',
       from: {
-        pathNot: outside(
-          '^services/[^/]+/src/((service|edges)\\.ts$|generated/|[^/]+/storage/)',
-          '^libs/database/',
-        ),
+        pathNot: outside('^services/[^/]+/src/((service|edges)\\.ts$|generated/|[^/]+/storage/)', '^libs/database/'),
       },
       to: { path: ['node_modules/@prisma/', '^services/[^/]+/src/generated/'] },
     },

@@ -10,6 +10,7 @@ module.exports = {
     extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'],
     alias: {
       ...Object.fromEntries(libs.map((name) => [`@switchyard/${name}$`, join(root, 'libs', name, 'src', 'index.ts')])),
+      '@switchyard/database/sql$': join(root, 'libs', 'database', 'src', 'sql.ts'),
       '@switchyard/protos': join(root, 'protos', 'gen', 'switchyard'),
     },
   },

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(__dirname, '../..');
@@ -41,38 +41,52 @@ const places: Record<string, string> = {
   'directory-is-not-plumbing': 'libs/database/src',
   'libs-know-no-service': 'libs/rpc/src',
   'protos-know-no-lib': 'protos/src',
-  'domain-is-pure': 'services/one/src/domain',
-  'services-meet-only-through-protos': 'services/one/src/domain',
-  'no-unresolved-imports': 'services/one/src/domain',
+  'domain-is-pure': 'services/one/src/things/domain',
+  'services-meet-only-through-protos': 'services/one/src/things/domain',
+  'no-unresolved-imports': 'services/one/src/things/domain',
   // A cycle is reported once, at the first of its modules.
-  'no-cycles': 'services/one/src/domain/no-cycles-back.ts',
-  'transport-reaches-no-storage': 'services/one/src/transport',
-  'only-main-composes': 'services/one/src/transport',
-  'storage-knows-no-caller': 'services/one/src/storage',
-  'presenters-only-render': 'services/one/src/presenters',
+  'no-cycles': 'services/one/src/things/domain/no-cycles-back.ts',
+  'transport-reaches-no-storage': 'services/one/src/things/transport',
+  'only-main-runs-the-service': 'services/one/src/things/transport',
+  'storage-knows-no-caller': 'services/one/src/things/storage',
+  'presenters-only-render': 'services/one/src/things/presenters',
+  'a-service-uses-areas-through-their-index': 'services/one/src',
+  // Cycles between areas are found between folders.
+  'no-cycles-between-areas': 'services/one/src/circled',
+  'libs-know-no-launcher': 'libs/testkit/src',
 };
 
 describe('the directions of imports', () => {
   const found = violations();
 
   it.each(forbidden.map(({ name }) => name))('%s fires on the violation made for it', (name) => {
-    const place = places[name] ?? 'services/one/src/application';
-    expect(found).toContain(`${place.endsWith('.ts') ? place : `${place}/${name}.ts`}: ${name}`);
+    const place = places[name] ?? 'services/one/src/things/application';
+    const isWhole = place.endsWith('.ts') || name === 'no-cycles-between-areas';
+    expect(found).toContain(`${isWhole ? place : `${place}/${name}.ts`}: ${name}`);
   });
 
   it('lets the permitted directions pass', () => {
-    const clean = ['main.ts', 'transport/one.handler.ts', 'storage/one.store.ts', 'application/use-case.ts'];
-    const permitted = [...clean.map((file) => `services/one/src/${file}`), 'services/gateway/src/http/app.ts'];
+    const clean = ['main.ts', 'others/index.ts'];
+    const things = [
+      'transport/one.handler.ts',
+      'storage/one.store.ts',
+      'application/use-case.ts',
+      'application/asks-an-area.ts',
+    ];
+    const permitted = [
+      ...clean.map((file) => `services/one/src/${file}`),
+      ...things.map((file) => `services/one/src/things/${file}`),
+      'services/gateway/src/http/app.ts',
+    ];
     expect(found.filter((violation) => permitted.some((file) => violation.startsWith(`${file}:`)))).toEqual([]);
   });
 
   it('lead the domain to types of libs/directory alone', () => {
     const read = /^import (?!type )[^;]*from '@switchyard\/directory'/m;
     expect("import { levels } from './levels';\nimport { usersByIds } from '@switchyard/directory';").toMatch(read);
-    const files = readdirSync(join(root, 'services')).flatMap((service) => {
-      const domain = join(root, 'services', service, 'src/domain');
-      return existsSync(domain) ? readdirSync(domain).map((name) => join(domain, name)) : [];
-    });
+    const files = readdirSync(join(root, 'services'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /^[^/]+\/src\/[^/]+\/domain\/[^/]+\.ts$/.test(name))
+      .map((name) => join(root, 'services', name));
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((file) => read.test(readFileSync(file, 'utf8')))).toEqual([]);
   });

@@ -1,3 +1,3 @@
-import { rule } from '../../../services/one/src/domain/rule';
+import { rule } from '../../../services/one/src/things/domain/rule';
 
 export const known = rule;

@@ -1,3 +1,3 @@
-import { compose } from './compose';
+import { service } from './service';
 
-compose();
+service.run();

@@ -1,0 +1,3 @@
+import { launcher } from '../../../deploy/local/launcher';
+
+export const launched = launcher;

@@ -1,0 +1,3 @@
+import { lower } from '../circling';
+
+export const upper = lower;

@@ -1,0 +1,3 @@
+import { upper } from '../circled';
+
+export const raised = upper;

@@ -1,3 +1,0 @@
-import { other } from '../../../two/src/domain/other';
-
-export const met = other;

@@ -1,3 +1,0 @@
-import { rule } from '../domain/rule';
-
-export const store = rule;

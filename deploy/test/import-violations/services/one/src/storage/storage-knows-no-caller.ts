@@ -1,3 +1,0 @@
-import { toResponse } from '../transport/one.handler';
-
-export const caller = toResponse;

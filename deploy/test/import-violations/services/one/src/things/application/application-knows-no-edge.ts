@@ -1,0 +1,3 @@
+import { store } from '../storage/one.store';
+
+export const edge = store;

@@ -1,0 +1,3 @@
+import { inner } from '../../others/domain/inner';
+
+export const met = inner;

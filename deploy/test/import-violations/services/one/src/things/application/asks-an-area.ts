@@ -1,0 +1,3 @@
+import { inner } from '../../others';
+
+export const asked = inner;

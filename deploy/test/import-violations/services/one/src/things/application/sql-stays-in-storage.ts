@@ -1,0 +1,3 @@
+import { sql } from '@switchyard/database/sql';
+
+export const statement = sql`select 1`;

@@ -1,0 +1,3 @@
+import { other } from '../../../../two/src/things/domain/other';
+
+export const met = other;

@@ -1,0 +1,4 @@
+import { sql } from '@switchyard/database/sql';
+import { rule } from '../domain/rule';
+
+export const store = sql`select ${rule}`;

@@ -1,0 +1,3 @@
+import { service } from '../../service';
+
+export const ran = service.run();

@@ -1,3 +1,0 @@
-import { compose } from '../compose';
-
-export const composed = compose();
