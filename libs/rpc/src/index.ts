@@ -51,4 +51,5 @@ export {
   type WriteGuard,
 } from './server';
 export { timeTracking, timeTrackingMessage } from './time-tracking';
+export { viewerOf } from './viewer';
 export { type Leave, overloaded, type WaitingRoom, type WaitingRoomOptions, waitingRoom } from './waiting-room';

@@ -1,10 +1,9 @@
 import type { Viewer } from '@switchyard/directory';
 import { notFound } from '@switchyard/errors';
 import { type AlertTarget, AlertTargetServiceService } from '@switchyard/protos/alerts/v1/alert_target';
-import { implement, type ServiceImplementation } from '@switchyard/rpc';
+import { implement, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import type { AlertView } from '../domain/alert-view';
 import { alertUrl, presentAlert } from '../presenters/alert.presenter';
-import { viewerOf } from './alert.handler';
 
 /** Look-ups behind the service. */
 export interface AlertTargets {

@@ -15,6 +15,7 @@ import {
   page,
   pageRequest,
   type ServiceImplementation,
+  viewerOf,
 } from '@switchyard/rpc';
 import type { AlertSeverity } from '../../payloads';
 import type { requestIncident } from '../application/request-incident';
@@ -39,9 +40,6 @@ export interface AlertUseCases {
     id: string,
   ) => Promise<Parameters<typeof presentAlertReceipt>[0] | undefined>;
 }
-
-/** Who looks. */
-export const viewerOf = ({ actor: { userId, admin, external } }: CallContext): Viewer => ({ userId, admin, external });
 
 const signedIn = ({ actor }: CallContext): number => {
   if (actor.userId === 0) throw unauthorized();
