@@ -1,5 +1,6 @@
 #!/bin/sh
-# Run once by the PostgreSQL image on an empty cluster: a database and a login role per service, each with a password of its own.
+# Run once by the PostgreSQL image on an empty cluster: for each variable <NAME>_DATABASE_PASSWORD a database and a login role <name>,
+# with that password.
 set -eu
 create() {
   psql --set ON_ERROR_STOP=1 --set name="$1" --set password="$2" --dbname postgres <<'SQL'
@@ -8,7 +9,6 @@ create database :"name" owner :"name";
 revoke all on database :"name" from public;
 SQL
 }
-create switchyard_groups_admin "$SWITCHYARD_GROUPS_ADMIN_DATABASE_PASSWORD"
-create switchyard_merge_requests "$SWITCHYARD_MERGE_REQUESTS_DATABASE_PASSWORD"
-create switchyard_collaboration "$SWITCHYARD_COLLABORATION_DATABASE_PASSWORD"
-create switchyard_alerts "$SWITCHYARD_ALERTS_DATABASE_PASSWORD"
+env | sed -n 's/^\(SWITCHYARD_[A-Z_]*\)_DATABASE_PASSWORD=/\1 /p' | while read -r name password; do
+  create "$(echo "$name" | tr '[:upper:]' '[:lower:]')" "$password"
+done

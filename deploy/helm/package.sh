@@ -1,7 +1,15 @@
 #!/bin/sh
-# Puts each chart's dependencies where helm looks for them; needed once after a change, before `helm install`.
+# Writes the charts from the catalogue into `charts/`, each with its dependencies where helm looks for them; needed before `helm install`,
+# and again after a change.
 set -eu
 cd "$(dirname "$0")"
-for chart in gateway groups-admin merge-requests collaboration alerts switchyard; do
-  helm dependency update --skip-refresh "$chart"
+node charts.mjs "$@"
+cd "${1:-charts}"
+# The umbrella comes last: it packs the others.
+for chart in */Chart.yaml; do
+  case $(dirname "$chart") in
+    library | switchyard) ;;
+    *) helm dependency update --skip-refresh "$(dirname "$chart")" ;;
+  esac
 done
+helm dependency update --skip-refresh switchyard

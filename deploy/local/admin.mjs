@@ -9,10 +9,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SERVICES } from '../catalogue.mjs';
 import { runningPort } from './embedded-postgres.mjs';
 import { readEnvironment } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
-import { environmentOf, LOG_DATABASE, SERVICES } from './services.mjs';
+import { environmentOf, LOG_DATABASE } from './services.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const commands = {

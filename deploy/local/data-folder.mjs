@@ -105,40 +105,45 @@ export function databasePasswordsOf(data, roles) {
   return passwords;
 }
 
-/**
- * One Ed25519 pair per process (D3). Public keys are derived anew each time, so the two files cannot disagree.
- *
- * @param {string} data
- * @param {readonly string[]} names of processes
- * @returns {{ keyFile: (name: string) => string, publicKeysFile: string }}
- */
-export function identityKeysOf(data, names) {
-  const keyFile = (name) => join(data, 'keys', `${name}.key`);
-  const publicKeys = {};
-  for (const name of names) {
-    const pem = keptSecret(keyFile(name), () =>
-      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).trim(),
-    );
-    publicKeys[name] = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
-  }
-  const publicKeysFile = join(data, 'keys', 'public-keys.json');
-  writeWhole(publicKeysFile, `${JSON.stringify(publicKeys, undefined, 2)}\n`);
-  return { keyFile, publicKeysFile };
-}
+/** The file, in the folder of keys, with the public keys of all processes. */
+export const PUBLIC_KEYS_FILE = 'public-keys.json';
 
 /**
- * The key of the digests of alert integration keys, derived from the secret anew each time: the alerts service gets this key and not
- * the secret, from which the digests of tokens follow as well.
+ * Makes the keys of an installation in `keys/` of a folder: an Ed25519 pair per process (D3), and the keys that services derive from the
+ * instance's secret. A service gets its derived key and not the secret, from which the digests of tokens follow as well. Public and
+ * derived keys are written anew each time, so no two files can disagree.
  *
  * @param {string} data
  * @param {string} secret
- * @returns {string} its file
+ * @param {readonly import('../catalogue.mjs').Service[]} services
+ * @returns {{ file: (name: string) => string }} path of a file of keys
  */
-export function alertDigestKeyOf(data, secret) {
-  const file = join(data, 'keys', 'alert-digest.key');
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'switchyard alert integration key', 32));
-  writeWhole(file, `${key.toString('hex')}\n`);
-  return file;
+export function keysOf(data, secret, services) {
+  const file = (name) => join(data, 'keys', name);
+  const publicKeys = {};
+  for (const { name, keys } of services) {
+    const pem = keptSecret(file(`${name}.key`), () =>
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).trim(),
+    );
+    publicKeys[name] = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
+    for (const key of keys) {
+      const derived = Buffer.from(hkdfSync('sha256', secret, '', key.label, 32));
+      writeWhole(file(key.file), `${derived.toString('hex')}\n`);
+    }
+  }
+  writeWhole(file(PUBLIC_KEYS_FILE), `${JSON.stringify(publicKeys, undefined, 2)}\n`);
+  return { file };
+}
+
+/**
+ * The files of keys that a process reads.
+ *
+ * @param {import('../catalogue.mjs').Service} service
+ * @returns {string[]}
+ */
+export function keyFilesOf({ name, keys, variables }) {
+  const trusts = variables.includes('SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE') ? [PUBLIC_KEYS_FILE] : [];
+  return [`${name}.key`, ...trusts, ...keys.map(({ file }) => file)];
 }
 
 /**

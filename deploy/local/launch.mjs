@@ -1,21 +1,14 @@
 import { join, relative } from 'node:path';
+import { SERVICES } from '../catalogue.mjs';
 import { CommandFailure, run as runCommand } from './commands.mjs';
-import {
-  alertDigestKeyOf,
-  databasePasswordsOf,
-  identityKeysOf,
-  openDataFolder,
-  processRecord,
-  rootTokenOf,
-  secretOf,
-} from './data-folder.mjs';
+import { databasePasswordsOf, keysOf, openDataFolder, processRecord, rootTokenOf, secretOf } from './data-folder.mjs';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from './embedded-postgres.mjs';
 import { readEnvironment, urlHost } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { takeLock } from './lock.mjs';
 import { freePort, portIsFree } from './ports.mjs';
 import { openServiceLog } from './service-log.mjs';
-import { LOG_DATABASE, POSTGRES, SERVICES } from './services.mjs';
+import { LOG_DATABASE, POSTGRES } from './services.mjs';
 import { prepareDatabases, shareEventLog } from './steps/databases.mjs';
 import { serviceEnvironment, serviceUnit, untilReady } from './steps/services.mjs';
 import { prepareSources } from './steps/sources.mjs';
@@ -82,16 +75,9 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     signal.throwIfAborted();
 
     const ports = await choosePorts(settings.port);
-    const keys = identityKeysOf(
-      settings.data,
-      SERVICES.map(({ name }) => name),
-    );
     const secret = secretOf(settings.data, settings.secret);
-    const secrets = {
-      secret,
-      rootToken: settings.rootToken ?? rootTokenOf(settings.data),
-      alertDigestKeyFile: alertDigestKeyOf(settings.data, secret),
-    };
+    const keys = keysOf(settings.data, secret, SERVICES);
+    const secrets = { secret, rootToken: settings.rootToken ?? rootTokenOf(settings.data) };
     const environment = (service, logDatabaseUrl) =>
       serviceEnvironment({
         service,
@@ -133,12 +119,12 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
       );
       for (const unit of units) await supervisor.run(unit);
       await Promise.all(
-        units.map(({ name, lastError }) =>
+        SERVICES.map((service, at) =>
           untilReady({
-            name,
-            url: `${probeAddress(name, settings, ports)}/-/readiness`,
+            name: service.name,
+            url: `${probeAddress(service, settings, ports)}/-/readiness`,
             timeoutMs: READY_TIMEOUT_MS,
-            lastError,
+            lastError: units[at].lastError,
             signal,
           }),
         ),
@@ -151,7 +137,8 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
   } finally {
     ending.abort();
     lock.stopping();
-    await supervisor.stop([['gateway'], SERVICES.map(({ name }) => name), [POSTGRES]]);
+    const entrances = SERVICES.filter((service) => service.public);
+    await supervisor.stop([entrances, SERVICES].map((group) => group.map(({ name }) => name)).concat([[POSTGRES]]));
     record.clear();
     lock.release();
   }
@@ -204,8 +191,8 @@ async function openServer({ settings, supervisor, logFile, say, step }) {
 async function choosePorts(gatewayPort) {
   const taken = new Set([gatewayPort]);
   const ports = {};
-  for (const { name, addressVariable } of SERVICES) {
-    ports[name] = { http: await freePort(taken), grpc: addressVariable ? await freePort(taken) : undefined };
+  for (const service of SERVICES) {
+    ports[service.name] = { http: await freePort(taken), grpc: service.public ? undefined : await freePort(taken) };
   }
   return ports;
 }
@@ -220,9 +207,9 @@ async function migrate({ service, main, root, env, signal }) {
   }
 }
 
-function probeAddress(name, settings, ports) {
-  if (name === 'gateway') return `http://${urlHost(settings.host)}:${settings.port}`;
-  return `http://127.0.0.1:${ports[name].http}`;
+function probeAddress(service, settings, ports) {
+  if (service.public) return `http://${urlHost(settings.host)}:${settings.port}`;
+  return `http://127.0.0.1:${ports[service.name].http}`;
 }
 
 function announce({ say, settings, cwd }) {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { SERVICES } from '../local/services.mjs';
+import { addressVariable, httpVariable, SERVICES } from '../catalogue.mjs';
 
 const deploy = join(__dirname, '..');
 const names = SERVICES.map(({ name }) => name);
@@ -15,17 +15,25 @@ const common = ['OTEL_EXPORTER_OTLP_ENDPOINT'];
 
 /** Where a secret may be: the variable or file that carries it, and the processes that use it. */
 const holders: Readonly<Record<string, readonly string[]>> = {
-  SWITCHYARD_SECRET: ['groups-admin'],
-  SWITCHYARD_ROOT_TOKEN: ['groups-admin'],
-  SMTP_URL: ['collaboration'],
-  S3_ACCESS_KEY_ID: ['alerts'],
-  S3_SECRET_ACCESS_KEY: ['alerts'],
-  DATABASE_URL: names.filter((name) => name !== 'gateway'),
+  ...Object.fromEntries(
+    SERVICES.flatMap(({ requiredSecrets, secrets }) => [...requiredSecrets, ...secrets]).map((secret) => [
+      secret,
+      names.filter((name) => variablesOf(name).includes(secret)),
+    ]),
+  ),
+  DATABASE_URL: SERVICES.filter(({ database }) => database).map(({ name }) => name),
 };
 
 /** Whom a process calls over gRPC and HTTP, by the addresses that it reads. */
-const callsOf = (process: string, suffix: string): string[] =>
-  names.filter((name) => variablesOf(process).includes(`${name.toUpperCase().replaceAll('-', '_')}_${suffix}`)).sort();
+const callsOf = (process: string, suffix: 'ADDRESS' | 'HTTP_URL'): string[] =>
+  names
+    .filter((name) => variablesOf(process).includes(suffix === 'ADDRESS' ? addressVariable(name) : httpVariable(name)))
+    .sort();
+
+test('the secret of the instance and the token of its administrator stay with groups-admin', () => {
+  expect(holders.SWITCHYARD_SECRET).toEqual(['groups-admin']);
+  expect(holders.SWITCHYARD_ROOT_TOKEN).toEqual(['groups-admin']);
+});
 
 describe('the compose file', () => {
   interface Container {
@@ -33,9 +41,16 @@ describe('the compose file', () => {
     environment?: Record<string, string>;
     volumes?: string[];
   }
-  const { services } = parse(readFileSync(join(deploy, 'compose/compose.yaml'), 'utf8'), { merge: true }) as {
-    services: Record<string, Container>;
-  };
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-compose-'));
+  const file = join(folder, 'compose.yaml');
+  let text: string;
+  let services: Record<string, Container>;
+  beforeAll(() => {
+    expect(spawnSync(process.execPath, [join(deploy, 'compose/compose.mjs'), file]).status).toBe(0);
+    text = readFileSync(file, 'utf8');
+    services = parse(text, { merge: true }).services as Record<string, Container>;
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(names)('%s, and its migrations, get what the process reads, and nothing else', (name) => {
     for (const container of name === 'gateway' ? [name] : [name, `migrate-${name}`]) {
@@ -56,11 +71,22 @@ describe('the compose file', () => {
       (name) => /:(\$\{\w+)/.exec(services[name]?.environment?.DATABASE_URL ?? '')?.[1] ?? [],
     );
     expect(new Set(passwords).size).toBe(names.length - 1);
-    const text = readFileSync(join(deploy, 'compose/compose.yaml'), 'utf8');
     const wanted = [...new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, variable]) => variable))].sort();
-    const { stdout } = spawnSync('sh', [join(deploy, 'compose/secrets.sh')], { encoding: 'utf8' });
+    const { stdout } = spawnSync('sh', [join(deploy, 'compose/secrets.sh'), file], { encoding: 'utf8' });
     const made = [...stdout.matchAll(/^(\w+)=[0-9a-f]{64}$/gm)].map(([, variable]) => variable).sort();
     expect(made).toEqual(wanted);
+  });
+
+  it('makes a database for each password', () => {
+    const recorder = join(folder, 'bin');
+    mkdirSync(recorder);
+    writeFileSync(join(recorder, 'psql'), '#!/bin/sh\nshift 2\necho "$@" && cat > /dev/null\n', { mode: 0o755 });
+    const { stdout } = spawnSync('sh', [join(deploy, 'compose/databases.sh')], {
+      encoding: 'utf8',
+      env: { PATH: `${recorder}:${process.env.PATH}`, ...services.postgres?.environment, POSTGRES_PASSWORD: 'other' },
+    });
+    const made = [...stdout.matchAll(/--set name=(\w+) /g)].map(([, database]) => database);
+    expect(made.sort()).toEqual(SERVICES.flatMap(({ database }) => database ?? []).sort());
   });
 
   it('hands each process its own keys', () => {
@@ -75,7 +101,7 @@ describe('the compose file', () => {
     for (const file of ['public-keys.json', 'alert-digest.key', ...names.map((name) => `${name}.key`)]) {
       const expected = {
         'public-keys.json': names.filter((name) => name !== 'gateway'),
-        'alert-digest.key': ['alerts'],
+        'alert-digest.key': names.filter((name) => variablesOf(name).includes('SWITCHYARD_ALERT_DIGEST_KEY_FILE')),
       }[file] ?? [file.replace('.key', '')];
       expect([file, names.filter((name) => has(name, file))]).toEqual([file, expected]);
     }
@@ -84,14 +110,20 @@ describe('the compose file', () => {
 });
 
 describe('the charts', () => {
-  it('know whom each process calls', () => {
-    const library = readFileSync(join(deploy, 'helm/library/templates/_service.tpl'), 'utf8');
-    const calls = parse(/define "switchyard\.calls" -}}\n([\s\S]*?)\n{{- end/.exec(library)?.[1] ?? '') as object;
+  it('are one for each service and one over all, and know whom each service calls', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-charts-'));
+    expect(spawnSync(process.execPath, [join(deploy, 'helm/charts.mjs'), folder]).status).toBe(0);
+    expect(readdirSync(folder).sort()).toEqual([...names, 'library', 'switchyard'].sort());
+    const umbrella = parse(readFileSync(join(folder, 'switchyard/Chart.yaml'), 'utf8')) as {
+      dependencies: { name: string }[];
+    };
+    expect(umbrella.dependencies.map(({ name }) => name)).toEqual(names);
+    const template = readFileSync(join(folder, 'library/templates/_catalogue.tpl'), 'utf8');
+    const rows = parse(template.replaceAll(/^{{.*$/gm, '')) as Record<string, { calls: Record<string, string[]> }>;
     expect(
-      Object.fromEntries(
-        Object.entries(calls).map(([name, { grpc, http }]) => [name, [[...grpc].sort(), [...http].sort()]]),
-      ),
-    ).toEqual(Object.fromEntries(names.map((name) => [name, [callsOf(name, 'ADDRESS'), callsOf(name, 'HTTP_URL')]])));
+      Object.entries(rows).map(([name, { calls }]) => [name, calls.grpc?.toSorted(), calls.http?.toSorted()]),
+    ).toEqual(names.map((name) => [name, callsOf(name, 'ADDRESS'), callsOf(name, 'HTTP_URL')]));
+    rmSync(folder, { recursive: true });
   });
 
   const hasHelm = spawnSync('helm', ['version']).status === 0;
@@ -120,8 +152,7 @@ describe('the charts', () => {
     let charts: string;
     beforeAll(() => {
       charts = mkdtempSync(join(tmpdir(), 'switchyard-charts-'));
-      cpSync(join(deploy, 'helm'), charts, { recursive: true });
-      expect(spawnSync('sh', [join(charts, 'package.sh')]).status).toBe(0);
+      expect(spawnSync('sh', [join(deploy, 'helm/package.sh'), charts]).status).toBe(0);
     });
     afterAll(() => rmSync(charts, { recursive: true, force: true }));
 
@@ -148,7 +179,7 @@ describe('the charts', () => {
       expect(keys).toEqual([
         `${name}.key`,
         ...(name === 'gateway' ? [] : ['public-keys.json']),
-        ...(name === 'alerts' ? ['alert-digest.key'] : []),
+        ...(SERVICES.find((service) => service.name === name)?.keys.map(({ file }) => file) ?? []),
       ]);
     });
 
@@ -165,7 +196,8 @@ describe('the charts', () => {
     const monitoring = ['http', '{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}'];
 
     it.each(names)('%s: inner ports are open to the pods that call it, and to what scrapes metrics', (name) => {
-      const callers = (suffix: string) => names.filter((one) => callsOf(one, suffix).includes(name)).sort();
+      const callers = (suffix: 'ADDRESS' | 'HTTP_URL') =>
+        names.filter((one) => callsOf(one, suffix).includes(name)).sort();
       const inner = (['grpc', 'http'] as const)
         .map((port) => [port, callers(port === 'grpc' ? 'ADDRESS' : 'HTTP_URL').join(' '), 'one'])
         .filter(([, from]) => from !== '');
@@ -189,7 +221,14 @@ describe('the charts', () => {
         'networkPolicy.releases={two,three}',
       );
       expect(letIn(of(alone, 'NetworkPolicy', 'groups-admin'))).toEqual([
-        ['grpc', 'alerts collaboration gateway merge-requests', 'one three two'],
+        [
+          'grpc',
+          names
+            .filter((name) => name !== 'groups-admin')
+            .sort()
+            .join(' '),
+          'one three two',
+        ],
       ]);
     });
   });

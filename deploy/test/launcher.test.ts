@@ -18,10 +18,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import pg from 'pg';
+import { SERVICES } from '../catalogue.mjs';
 import { endProcessesOf } from '../local/leftovers.mjs';
 import { freePort } from '../local/ports.mjs';
+import { LOG_DATABASE } from '../local/services.mjs';
 
-const NAMES = ['groups-admin', 'merge-requests', 'collaboration', 'alerts', 'gateway'];
+const NAMES = SERVICES.map(({ name }) => name);
+const OWNERS = SERVICES.filter(({ database }) => database);
+const WITH_BLOBS = SERVICES.filter(({ data }) => data === 'blobs').map(({ name }) => name);
 
 /** A clone whose services are stand-ins. */
 function clone(): string {
@@ -116,7 +120,7 @@ describe('the launcher', () => {
     const first = await start(root);
     await first.running;
     const gateway = await seenBy(first.port);
-    expect(journal(root).filter((line) => line.endsWith('migrate'))).toHaveLength(NAMES.length - 1);
+    expect(journal(root).filter((line) => line.endsWith('migrate'))).toHaveLength(OWNERS.length);
 
     expect(gateway.env).toMatchObject({
       PORT: String(first.port),
@@ -206,18 +210,18 @@ describe('the launcher', () => {
       SWITCHYARD_ROOT_TOKEN: ['groups-admin'],
       SWITCHYARD_SECRET: ['groups-admin'],
       SMTP_URL: ['collaboration'],
-      S3_BUCKET: ['alerts'],
-      S3_ACCESS_KEY_ID: ['alerts'],
-      S3_SECRET_ACCESS_KEY: ['alerts'],
-      AWS_SESSION_TOKEN: ['alerts'],
+      S3_BUCKET: WITH_BLOBS,
+      S3_ACCESS_KEY_ID: WITH_BLOBS,
+      S3_SECRET_ACCESS_KEY: WITH_BLOBS,
+      AWS_SESSION_TOKEN: WITH_BLOBS,
       OTEL_SERVICE_NAME: NAMES,
       PGPASSWORD: [],
       CI_TOKEN: [],
       npm_config_token: [],
       SWITCHYARD_TOKEN: [],
     });
-    expect(holders('DATABASE_URL')).toEqual(NAMES.slice(0, -1));
-    expect(holders('LOG_DATABASE_URL')).toEqual(NAMES.slice(0, -1));
+    expect(holders('DATABASE_URL')).toEqual(OWNERS.map(({ name }) => name));
+    expect(holders('LOG_DATABASE_URL')).toEqual(OWNERS.map(({ name }) => name));
     expect(holders('SWITCHYARD_ALERT_DIGEST_KEY_FILE')).toEqual(['alerts']);
     // The key of an installation made before it was derived here.
     expect(read(root, 'keys/alert-digest.key').trim()).toBe(
@@ -229,9 +233,9 @@ describe('the launcher', () => {
     // A login each, in the event log too, where nobody can do more than its records need.
     const { password: given, username } = new URL(givenTo(root, 'alerts').LOG_DATABASE_URL!);
     expect([username, given]).toEqual(['switchyard_alerts', new URL(givenTo(root, 'alerts').DATABASE_URL!).password]);
-    expect(
-      new Set(NAMES.slice(0, -1).map((name) => new URL(givenTo(root, name).LOG_DATABASE_URL!).password)).size,
-    ).toBe(4);
+    expect(new Set(OWNERS.map(({ name }) => new URL(givenTo(root, name).LOG_DATABASE_URL!).password)).size).toBe(
+      OWNERS.length,
+    );
     expect(read(root, 'logs/postgresql.log').match(/(?:FATAL|ERROR): .*/g)).toBeNull();
     const log = new pg.Client({ connectionString: givenTo(root, 'alerts').LOG_DATABASE_URL });
     await log.connect();
@@ -342,13 +346,14 @@ describe('the launcher', () => {
     await launched.exited;
     const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await admin.connect();
-    const { rows } = await admin.query(`select datname from pg_database where datname in
-      ('switchyard_groups_admin', 'switchyard_merge_requests', 'switchyard_collaboration', 'switchyard_alerts', 'switchyard_log') order by 1`);
+    const { rows } = await admin.query('select datname from pg_database where datname = any($1) order by 1', [
+      [...OWNERS.map(({ database }) => database), LOG_DATABASE],
+    ]);
     for (const { datname } of rows) {
       await admin.query(`drop database "${datname}" with (force)`);
       await admin.query(`drop role "${datname}"`);
     }
     await admin.end();
-    expect(rows).toHaveLength(4);
+    expect(rows).toHaveLength(OWNERS.length);
   });
 });

@@ -1,4 +1,4 @@
-import { SERVICES } from '../local/services.mjs';
+import { SERVICES } from '../catalogue.mjs';
 
 jest.mock('@switchyard/config', () => ({
   ...jest.requireActual('@switchyard/config'),

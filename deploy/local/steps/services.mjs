@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addressVariable, httpVariable } from '../../catalogue.mjs';
+import { PUBLIC_KEYS_FILE } from '../data-folder.mjs';
 import { LaunchFailure } from '../failure.mjs';
 import { openServiceLog } from '../service-log.mjs';
-import { environmentOf, SERVICES } from '../services.mjs';
+import { environmentOf } from '../services.mjs';
 
 // Together with PostgreSQL's 3.5 s, gateway and services stop within the ten seconds of D2.
 const DRAIN_MS = 3_000;
@@ -18,15 +20,16 @@ const HEALTH_REQUEST_MS = 2_000;
  */
 export function serviceEnvironment({ service, settings, ports, databaseUrl, logDatabaseUrl, keys, secrets, env }) {
   const own = ports[service.name];
-  const peers = SERVICES.filter(({ addressVariable }) => addressVariable);
   return environmentOf(service.name, {
     ...env,
     NODE_ENV: env.NODE_ENV || 'production',
-    ...Object.fromEntries(peers.map(({ name, addressVariable }) => [addressVariable, `127.0.0.1:${ports[name].grpc}`])),
-    MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${ports['merge-requests'].http}`,
-    ALERTS_HTTP_URL: `http://127.0.0.1:${ports.alerts.http}`,
-    PORT: service.name === 'gateway' ? String(settings.port) : undefined,
-    HOST: service.name === 'gateway' ? settings.host : '127.0.0.1',
+    ...Object.fromEntries(service.peers.map((peer) => [addressVariable(peer), `127.0.0.1:${ports[peer].grpc}`])),
+    ...Object.fromEntries(
+      service.httpPeers.map((peer) => [httpVariable(peer), `http://127.0.0.1:${ports[peer].http}`]),
+    ),
+    ...Object.fromEntries(service.keys.map(({ variable, file }) => [variable, keys.file(file)])),
+    PORT: service.public ? String(settings.port) : undefined,
+    HOST: service.public ? settings.host : '127.0.0.1',
     GRPC_PORT: own.grpc === undefined ? undefined : String(own.grpc),
     HTTP_PORT: String(own.http),
     DATABASE_URL: databaseUrl,
@@ -37,9 +40,8 @@ export function serviceEnvironment({ service, settings, ports, databaseUrl, logD
     SWITCHYARD_EXTERNAL_URL: settings.externalUrl,
     SWITCHYARD_SECRET: secrets.secret,
     SWITCHYARD_ROOT_TOKEN: secrets.rootToken,
-    SWITCHYARD_ALERT_DIGEST_KEY_FILE: secrets.alertDigestKeyFile,
-    SWITCHYARD_IDENTITY_KEY_FILE: keys.keyFile(service.name),
-    SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeysFile,
+    SWITCHYARD_IDENTITY_KEY_FILE: keys.file(`${service.name}.key`),
+    SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: keys.file(PUBLIC_KEYS_FILE),
     SWITCHYARD_SUPERVISED: '1',
   });
 }

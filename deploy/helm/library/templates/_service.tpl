@@ -31,32 +31,31 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{- $given | default (printf "%s-%s" .root.Release.Name .name | trunc 63 | trimSuffix "-") -}}
 {{- end -}}
 
-{{/* Whom each process calls: from here follow its addresses, and who is let in by the network policies. */}}
-{{- define "switchyard.calls" -}}
-gateway: { grpc: [groups-admin, merge-requests, collaboration, alerts], http: [merge-requests, alerts] }
-groups-admin: { grpc: [], http: [] }
-merge-requests: { grpc: [groups-admin, collaboration], http: [] }
-collaboration: { grpc: [groups-admin, merge-requests, alerts], http: [] }
-alerts: { grpc: [groups-admin], http: [] }
+{{/*
+What the catalogue says of the service of this chart: public, data, calls.grpc, calls.http, keys, secrets. `switchyard.catalogue` holds the
+services by name; deploy/helm/charts.mjs writes it.
+*/}}
+{{- define "switchyard.self" -}}
+{{ index (include "switchyard.catalogue" . | fromYaml) .Chart.Name | toYaml }}
 {{- end -}}
 
 {{- define "switchyard.environment" -}}
 {{- $root := . -}}
 {{- $secret := include "switchyard.secretName" . -}}
 {{- $config := mergeOverwrite (deepCopy .Values.config) ((.Values.global).config | default dict) -}}
-{{- $calls := index (include "switchyard.calls" . | fromYaml) .Chart.Name -}}
+{{- $self := include "switchyard.self" . | fromYaml -}}
 - { name: HOST, value: "0.0.0.0" }
 - { name: HTTP_PORT, value: "8081" }
 - { name: SWITCHYARD_TIER, value: {{ $config.tier | quote }} }
 - { name: SWITCHYARD_EXTERNAL_URL, value: {{ required "config.externalUrl must be the address clients use" $config.externalUrl | quote }} }
 - { name: SWITCHYARD_IDENTITY_KEY_FILE, value: /keys/{{ .Chart.Name }}.key }
-{{- range $calls.grpc }}
+{{- range $self.calls.grpc }}
 - { name: {{ . | upper | replace "-" "_" }}_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" $root "name" .) }}:50051" }
 {{- end }}
-{{- range $calls.http }}
+{{- range $self.calls.http }}
 - { name: {{ . | upper | replace "-" "_" }}_HTTP_URL, value: "http://{{ include "switchyard.peer" (dict "root" $root "name" .) }}:8081" }
 {{- end }}
-{{- if eq .Chart.Name "gateway" }}
+{{- if $self.public }}
 - { name: PORT, value: "8080" }
 - { name: HTTP_HOST, value: "0.0.0.0" }
 {{- else }}
@@ -66,31 +65,23 @@ alerts: { grpc: [groups-admin], http: [] }
 - name: DATABASE_URL
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ .Chart.Name }}-database-url } }
 {{- end }}
-{{- if has .Chart.Name (list "merge-requests" "collaboration" "alerts") }}
+{{- if $self.data }}
 - { name: SWITCHYARD_DATA, value: /data }
 {{- end }}
-{{- if eq .Chart.Name "groups-admin" }}
-- name: SWITCHYARD_SECRET
-  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: secret } }
-- name: SWITCHYARD_ROOT_TOKEN
-  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: root-token } }
+{{- range $self.keys }}
+- { name: {{ .variable }}, value: /keys/{{ .file }} }
 {{- end }}
-{{- if eq .Chart.Name "collaboration" }}
-- name: SMTP_URL
-  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: smtp-url, optional: true } }
+{{- range $self.secrets }}
+- name: {{ .variable }}
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ .key }}{{ if .optional }}, optional: true{{ end }} } }
 {{- end }}
-{{- if eq .Chart.Name "alerts" }}
-- { name: SWITCHYARD_ALERT_DIGEST_KEY_FILE, value: /keys/alert-digest.key }
+{{- if eq $self.data "blobs" }}
 {{- if $config.s3.bucket }}
 - { name: S3_BUCKET, value: {{ $config.s3.bucket | quote }} }
 - { name: S3_ENDPOINT, value: {{ $config.s3.endpoint | quote }} }
 - { name: S3_REGION, value: {{ $config.s3.region | quote }} }
-- name: S3_ACCESS_KEY_ID
-  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: s3-access-key-id, optional: true } }
-- name: S3_SECRET_ACCESS_KEY
-  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: s3-secret-access-key, optional: true } }
 {{- else if not .Values.persistence.enabled }}
-{{- fail "config.s3.bucket must name a bucket, unless alerts.persistence is enabled" }}
+{{- fail (printf "config.s3.bucket must name a bucket, unless %s.persistence is enabled" .Chart.Name) }}
 {{- end }}
 {{- end }}
 {{- with $config.otlpEndpoint }}
@@ -104,6 +95,7 @@ alerts: { grpc: [groups-admin], http: [] }
 
 {{/* Takes the root context as `root`; `claim` says whether the pod gets the data volume of the service. */}}
 {{- define "switchyard.pod" -}}
+{{- $self := include "switchyard.self" .root | fromYaml -}}
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000
@@ -117,11 +109,11 @@ volumes:
       defaultMode: 0440
       items:
         - { key: {{ .root.Chart.Name }}.key, path: {{ .root.Chart.Name }}.key }
-        {{- if ne .root.Chart.Name "gateway" }}
+        {{- if not $self.public }}
         - { key: public-keys.json, path: public-keys.json }
         {{- end }}
-        {{- if eq .root.Chart.Name "alerts" }}
-        - { key: alert-digest.key, path: alert-digest.key }
+        {{- range $self.keys }}
+        - { key: {{ .file }}, path: {{ .file }} }
         {{- end }}
   - name: tmp
     emptyDir: {}
@@ -148,7 +140,8 @@ volumeMounts:
 {{- end -}}
 
 {{- define "switchyard.deployment" -}}
-{{- $port := eq .Chart.Name "gateway" | ternary "public" "http" -}}
+{{- $self := include "switchyard.self" . | fromYaml -}}
+{{- $port := $self.public | ternary "public" "http" -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -184,7 +177,7 @@ spec:
           command: [tini, --, node, services/{{ .Chart.Name }}/dist/main.js]
           ports:
             - { name: http, containerPort: 8081 }
-            {{- if eq .Chart.Name "gateway" }}
+            {{- if $self.public }}
             - { name: public, containerPort: 8080 }
             {{- else }}
             - { name: grpc, containerPort: 50051 }
@@ -206,6 +199,7 @@ spec:
 {{- end -}}
 
 {{- define "switchyard.service" -}}
+{{- $self := include "switchyard.self" . | fromYaml -}}
 apiVersion: v1
 kind: Service
 metadata:
@@ -217,7 +211,7 @@ spec:
   selector:
     {{- include "switchyard.selector" . | nindent 4 }}
   ports:
-    {{- if eq .Chart.Name "gateway" }}
+    {{- if $self.public }}
     - { name: http, port: 80, targetPort: public }
     {{- else }}
     - { name: http, port: 8081, targetPort: http }
@@ -232,9 +226,10 @@ to the port with the metrics also pods of one namespace. Probes come from the no
 {{- define "switchyard.networkPolicy" -}}
 {{- if (.Values.networkPolicy).enabled -}}
 {{- $root := . -}}
+{{- $self := include "switchyard.self" . | fromYaml -}}
 {{- $callers := dict "grpc" list "http" list -}}
-{{- range $caller, $calls := include "switchyard.calls" . | fromYaml -}}
-{{- range $port, $called := $calls -}}
+{{- range $caller, $service := include "switchyard.catalogue" . | fromYaml -}}
+{{- range $port, $called := $service.calls -}}
 {{- if has $root.Chart.Name $called -}}
 {{- $_ := set $callers $port (append (index $callers $port) $caller) -}}
 {{- end -}}
@@ -252,9 +247,9 @@ spec:
     matchLabels:
       {{- include "switchyard.selector" . | nindent 6 }}
   policyTypes: [Ingress]
-  {{- if or (eq .Chart.Name "gateway") $callers.grpc $callers.http $metrics }}
+  {{- if or $self.public $callers.grpc $callers.http $metrics }}
   ingress:
-    {{- if eq .Chart.Name "gateway" }}
+    {{- if $self.public }}
     - ports: [{ protocol: TCP, port: public }]
     {{- end }}
     {{- range $port, $names := $callers }}
