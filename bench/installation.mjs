@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { freePort } from '../deploy/local/ports.mjs';
+import { freePort } from '../libs/machine/src/ports.mjs';
 import { commandOf, processTree } from './cpu.mjs';
 
 /** The clone that is measured. */

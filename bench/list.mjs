@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../deploy/local/ports.mjs';
+import { freePort } from '../libs/machine/src/ports.mjs';
 import { measureCpu } from './cpu.mjs';
 import { load } from './load.mjs';
 import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { endProcess, processStart } from '../../libs/machine/src/processes.mjs';
 import { LaunchFailure } from './failure.mjs';
-import { endProcess, processStart } from './processes.mjs';
 import { POSTGRES } from './services.mjs';
 
 /** The layout of the data folder; a release that changes it raises the number and converts older folders. */

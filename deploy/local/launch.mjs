@@ -1,12 +1,12 @@
 import { join, relative } from 'node:path';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from '../../libs/machine/src/embedded-postgres.mjs';
+import { freePort, portIsFree } from '../../libs/machine/src/ports.mjs';
 import { SERVICES } from '../catalogue.mjs';
 import { CommandFailure, run as runCommand } from './commands.mjs';
 import { databasePasswordsOf, keysOf, openDataFolder, processRecord, rootTokenOf, secretOf } from './data-folder.mjs';
-import { EmbeddedPostgresError, startEmbeddedPostgres } from './embedded-postgres.mjs';
 import { readEnvironment, urlHost } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { takeLock } from './lock.mjs';
-import { freePort, portIsFree } from './ports.mjs';
 import { openServiceLog } from './service-log.mjs';
 import { LOG_DATABASE, POSTGRES } from './services.mjs';
 import { prepareDatabases, shareEventLog } from './steps/databases.mjs';

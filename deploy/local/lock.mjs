@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processStart } from './processes.mjs';
+import { processStart } from '../../libs/machine/src/processes.mjs';
 
 const POLL_MS = 100;
 

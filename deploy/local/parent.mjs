@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { processCommand, processStart } from './processes.mjs';
+import { processCommand, processStart } from '../../libs/machine/src/processes.mjs';
 
 const POLL_MS = 500;
 const MAX_ANCESTORS = 3;

@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endProcessesOf } from '../../libs/machine/src/leftovers.mjs';
 import { CommandFailure, run } from './commands.mjs';
 import { VARIABLES } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
-import { endProcessesOf } from './leftovers.mjs';
 import { onParentDeath } from './parent.mjs';
 import { createProgress } from './progress.mjs';
 import { prepareSources } from './steps/sources.mjs';

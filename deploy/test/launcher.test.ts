@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import pg from 'pg';
+import { endProcessesOf } from '../../libs/machine/src/leftovers.mjs';
+import { freePort } from '../../libs/machine/src/ports.mjs';
 import { SERVICES } from '../catalogue.mjs';
-import { endProcessesOf } from '../local/leftovers.mjs';
-import { freePort } from '../local/ports.mjs';
 import { LOG_DATABASE } from '../local/services.mjs';
 
 const NAMES = SERVICES.map(({ name }) => name);

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { processStart } from '../../libs/machine/src/processes.mjs';
 import { takeLock } from '../local/lock.mjs';
-import { processStart } from '../local/processes.mjs';
 
 type Lock = Awaited<ReturnType<typeof takeLock>> & { stopping(): void; release(): void };
 

@@ -28,9 +28,10 @@ export function workspaces(root) {
 export function built(root) {
   const stamp = stampFile(root);
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint(root)) return false;
-  return (
-    existsSync(join(root, GENERATED, 'gen')) && workspaces(root).every((path) => existsSync(join(root, path, 'dist')))
-  );
+  const isBuilt = (path) =>
+    existsSync(join(root, path, 'dist')) ||
+    JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).scripts?.build === undefined;
+  return existsSync(join(root, GENERATED, 'gen')) && workspaces(root).every(isBuilt);
 }
 
 /**

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../../deploy/local/embedded-postgres.mjs';
+import { startEmbeddedPostgres } from '@switchyard/machine/embedded-postgres';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'switchyard-test-postgres-'));
 const tail = [];

@@ -16,7 +16,7 @@ const ask = () =>
     process.execPath,
     [
       '-e',
-      `import(${JSON.stringify(join(__dirname, '../local/ports.mjs'))}).then(async (ports) => console.log(await ports.freePort()))`,
+      `import(${JSON.stringify(join(__dirname, '../src/ports.mjs'))}).then(async (ports) => console.log(await ports.freePort()))`,
     ],
     { env: { ...process.env, TMPDIR: folder }, encoding: 'utf8' },
   );

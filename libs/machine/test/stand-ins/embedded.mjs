@@ -1,5 +1,5 @@
 // Starts an embedded server on the folder given, says where it is, and stays until a line arrives or it is killed.
-import { startEmbeddedPostgres } from '../../local/embedded-postgres.mjs';
+import { startEmbeddedPostgres } from '../../src/embedded-postgres.mjs';
 
 const [dataDir] = process.argv.slice(2);
 const server = await startEmbeddedPostgres({ dataDir, log: (line) => process.stderr.write(`${line}\n`) });

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../local/embedded-postgres.mjs';
-import { endProcessesOf } from '../local/leftovers.mjs';
+import { startEmbeddedPostgres } from '../src/embedded-postgres.mjs';
+import { endProcessesOf } from '../src/leftovers.mjs';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
