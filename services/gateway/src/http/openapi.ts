@@ -8,7 +8,7 @@ import { linksOf } from './reference/links';
 import { operationId } from './reference/operation-id';
 import { bodySchema, parameterComponents, parametersOf, queryRules, requestBody } from './reference/parameters';
 import { failureComponents, headerComponents, responsesOf } from './reference/responses';
-import { sectionOf, sectionTexts } from './reference/sections';
+import { sections } from './reference/sections';
 import type { Route } from './route';
 
 /** An OpenAPI 3.1 document. */
@@ -78,7 +78,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Op
       license: { name: 'Proprietary', identifier: 'LicenseRef-Switchyard' },
     },
     servers: [{ url: `${serverUrl}/api/v4` }],
-    tags: Object.entries(sectionTexts)
+    tags: Object.entries(sections)
       .filter(([name]) => used.has(name))
       .map(([name, text]) => ({ name, description: text })),
     paths,
@@ -111,7 +111,7 @@ function operation(route: Route, routes: readonly Route[]): Operation {
     operationId: operationId(route),
     summary: route.summary,
     description: descriptionOf(route),
-    tags: [sectionOf(route.path)],
+    tags: [route.section],
     ...(route.tier === undefined ? {} : { 'x-tier': route.tier }),
     'x-access': route.access,
     ...(rules === undefined ? {} : { 'x-query-rules': rules }),

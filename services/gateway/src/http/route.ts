@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { GroupAbility, ProjectAbility } from './abilities';
 import type { Relation } from './check-parameters';
 import type { BoundClient } from './clients';
+import type { Section } from './reference/sections';
 
 /**
  * Who may knock. `public`: anyone, token or not; `user`: any valid token; `admin`: administrators. On a project or
@@ -76,6 +77,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path below `/api/v4`. */
   readonly path: string;
+  /** Where the reference shows it. */
+  readonly section: Section;
   /** One line for the reference. */
   readonly summary: string;
   readonly docs?: RouteDocs;

@@ -2,6 +2,7 @@ import { TimeTracking_Kind as Kind, type TimeTracking } from '@switchyard/protos
 import type { z } from 'zod';
 import type { ProjectAbility } from '../http/abilities';
 import { integer, text } from '../http/params';
+import type { Section } from '../http/reference/sections';
 import { type Answer, defineRoute, type HandlerContext, type Route } from '../http/route';
 
 type Call = HandlerContext<z.ZodRawShape, z.ZodRawShape, unknown>['call'];
@@ -11,6 +12,7 @@ type Key = { readonly projectId: number; readonly iid: number };
 interface TrackedKind {
   /** Path of the object. */
   readonly path: string;
+  readonly section: Section;
   /** Parameter of the path that holds its number within the project. */
   readonly iid: string;
   /** What a summary calls it. */
@@ -35,7 +37,7 @@ const resets = [
 
 /** The endpoints of time tracking (G-4.2-1, G-7-9), alike for every kind. */
 export function timeTrackingRoutes(tracked: TrackedKind): Route[] {
-  const { path, name, component, stats, track } = tracked;
+  const { path, section, name, component, stats, track } = tracked;
   const path_params = { [tracked.iid]: integer() };
   const keyOf = (access: { id: number }, at: Record<string, unknown>): Key => ({
     projectId: access.id,
@@ -46,6 +48,7 @@ export function timeTrackingRoutes(tracked: TrackedKind): Route[] {
     defineRoute({
       method: 'get',
       path: `${path}/time_stats`,
+      section,
       summary: `Get the times of ${name}`,
       access: { project: tracked.read },
       path_params,
@@ -56,6 +59,7 @@ export function timeTrackingRoutes(tracked: TrackedKind): Route[] {
       defineRoute({
         method: 'post',
         path: `${path}/${at}`,
+        section,
         summary: `${what} ${name}`,
         access: write,
         path_params,
@@ -69,6 +73,7 @@ export function timeTrackingRoutes(tracked: TrackedKind): Route[] {
       defineRoute({
         method: 'post',
         path: `${path}/${at}`,
+        section,
         summary: `${what} ${name}`,
         access: write,
         path_params,

@@ -11,6 +11,7 @@ const branch = (method: 'get' | 'post') =>
   defineRoute({
     method,
     path: '/projects/:id/branch',
+    section: 'Instance',
     summary: 'Of merge-requests',
     access: { project: 'read_code' },
     returns: { [method === 'get' ? 200 : 201]: 'Thing' },
@@ -19,6 +20,7 @@ const branch = (method: 'get' | 'post') =>
 const label = defineRoute({
   method: 'post',
   path: '/projects/:id/label',
+  section: 'Instance',
   summary: 'Of groups-admin',
   access: { project: 'read_code' },
   returns: { 201: 'Thing' },
@@ -168,6 +170,7 @@ describe('requests beyond what a service can do', () => {
     const failing = defineRoute({
       method: 'post',
       path: '/projects/:id/failing',
+      section: 'Instance',
       summary: 'Fails before what it has begun comes to its first call',
       access: { project: 'read_code' },
       returns: { 201: 'Thing' },

@@ -30,6 +30,7 @@ export const kernelRoutes = (
   defineRoute({
     method: 'get',
     path: '/projects/:id/things',
+    section: 'Instance',
     summary: 'List things',
     access: { project: 'read_code' },
     params: {
@@ -46,6 +47,7 @@ export const kernelRoutes = (
   defineRoute({
     method: 'post',
     path: '/projects/:id/things',
+    section: 'Instance',
     summary: 'Create a thing',
     access: { project: 'push_code' },
     params: {
@@ -71,6 +73,7 @@ export const kernelRoutes = (
   defineRoute({
     method: 'get',
     path: '/projects/:id/trains',
+    section: 'Instance',
     summary: 'A licensed list',
     access: { project: 'read_code' },
     tier: 'premium',
@@ -80,6 +83,7 @@ export const kernelRoutes = (
   defineRoute({
     method: 'get',
     path: '/open',
+    section: 'Instance',
     summary: 'Open to everybody',
     access: 'public',
     scopes: ['read_user'],

@@ -1,3 +1,5 @@
+import type { Section } from './sections';
+
 type Json = Record<string, unknown>;
 
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
@@ -43,7 +45,7 @@ const operation = (operationId: string, summary: string, description: string, pa
   operationId,
   summary,
   description: `${description}\n\n- Access: senders with the key of the integration.\n- The body may be compressed: gzip, deflate or br.`,
-  tags: ['Alert inlet'],
+  tags: ['Alert inlet' satisfies Section],
   security: [{ alert_key: [] }, { alert_key_as_password: [] }],
   parameters,
   requestBody: {

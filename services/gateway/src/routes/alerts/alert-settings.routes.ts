@@ -10,6 +10,7 @@ export const alertSettingsRoutes = [
   defineRoute({
     method: 'get',
     path,
+    section: 'Alerts',
     summary: 'Get the alert settings of a project',
     access: { project: 'read_alert_configuration' },
     returns: { 200: 'AlertSettings' },
@@ -18,6 +19,7 @@ export const alertSettingsRoutes = [
   defineRoute({
     method: 'put',
     path,
+    section: 'Alerts',
     summary: 'Change the alert settings of a project',
     access: { project: 'admin_alerts' },
     params: {

@@ -27,6 +27,7 @@ export const alertRoutes = [
   defineRoute({
     method: 'get',
     path,
+    section: 'Alerts',
     summary: 'List the alerts of a project',
     access: { project: 'read_alerts' },
     params: {
@@ -58,6 +59,7 @@ export const alertRoutes = [
   defineRoute({
     method: 'get',
     path: onePath,
+    section: 'Alerts',
     summary: 'Get an alert',
     access: { project: 'read_alerts' },
     path_params: one,
@@ -68,6 +70,7 @@ export const alertRoutes = [
   defineRoute({
     method: 'put',
     path: onePath,
+    section: 'Alerts',
     summary: 'Set the status or the assignees of an alert',
     docs: { fails: [409], example: { status: 'acknowledged', assignee_ids: [5] } },
     access: { project: 'update_alerts' },
@@ -90,6 +93,7 @@ export const alertRoutes = [
   defineRoute({
     method: 'post',
     path: `${onePath}/issue`,
+    section: 'Alerts',
     summary: 'Open an incident for an alert',
     docs: { description: 'Open an issue for an alert. 202 while it is being made: ask again.', fails: [409] },
     access: { project: 'update_alerts' },
@@ -101,6 +105,7 @@ export const alertRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/alert_management/receipts/:receipt_id',
+    section: 'Alerts',
     summary: 'Get what became of the items of an alert payload',
     docs: { description: 'Get what became of each item of a payload, by the id that the inlet gave it.' },
     access: { project: 'read_alerts' },

@@ -66,6 +66,7 @@ export const httpIntegrationRoutes = [
   defineRoute({
     method: 'get',
     path,
+    section: 'HTTP integrations',
     summary: 'List the alert integrations of a project',
     access: { project: 'read_alert_configuration' },
     list: {},
@@ -76,6 +77,7 @@ export const httpIntegrationRoutes = [
   defineRoute({
     method: 'post',
     path,
+    section: 'HTTP integrations',
     summary: 'Create an alert integration',
     docs: {
       description:
@@ -105,6 +107,7 @@ export const httpIntegrationRoutes = [
   defineRoute({
     method: 'get',
     path: onePath,
+    section: 'HTTP integrations',
     summary: 'Get an alert integration',
     access: { project: 'read_alert_configuration' },
     path_params: one,
@@ -114,6 +117,7 @@ export const httpIntegrationRoutes = [
   defineRoute({
     method: 'put',
     path: onePath,
+    section: 'HTTP integrations',
     summary: 'Change an alert integration',
     docs: { example: { active: false } },
     access: { project: 'admin_alerts' },
@@ -141,6 +145,7 @@ export const httpIntegrationRoutes = [
   defineRoute({
     method: 'delete',
     path: onePath,
+    section: 'HTTP integrations',
     summary: 'Delete an alert integration',
     docs: { fails: [412] },
     access: { project: 'admin_alerts' },
@@ -155,6 +160,7 @@ export const httpIntegrationRoutes = [
   defineRoute({
     method: 'post',
     path: `${onePath}/reset_token`,
+    section: 'HTTP integrations',
     summary: 'Give an alert integration a new key',
     docs: { description: 'Make a new key; the old one ends at once. The reply is the only one that holds it.' },
     access: { project: 'admin_alerts' },
@@ -165,6 +171,7 @@ export const httpIntegrationRoutes = [
   defineRoute({
     method: 'post',
     path: `${onePath}/test`,
+    section: 'HTTP integrations',
     summary: 'Send a test alert to an alert integration',
     docs: { description: 'Take a payload as if a monitoring tool had sent it.' },
     access: { project: 'update_alerts' },
@@ -181,6 +188,7 @@ export const httpIntegrationRoutes = [
   defineRoute({
     method: 'post',
     path: `${onePath}/preview`,
+    section: 'HTTP integrations',
     summary: 'Show what a payload would become',
     docs: { description: 'Read a payload by the mappings given, or by those of the integration. Nothing is stored.' },
     access: { project: 'admin_alerts' },

@@ -16,6 +16,7 @@ export const metricImageRoutes = [
   defineRoute({
     method: 'get',
     path,
+    section: 'Alerts',
     summary: 'List the metric images of an alert',
     access: { project: 'read_alerts' },
     path_params: ofAlert,
@@ -27,6 +28,7 @@ export const metricImageRoutes = [
   defineRoute({
     method: 'post',
     path,
+    section: 'Alerts',
     summary: 'Attach a metric image to an alert',
     docs: { description: 'Attach a picture. Its type follows from its content.', fails: [408, 422] },
     access: { project: 'update_alerts' },
@@ -43,6 +45,7 @@ export const metricImageRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/file`,
+    section: 'Alerts',
     summary: 'Get the file of a metric image',
     docs: {
       contentTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/tiff', 'image/x-icon', 'image/bmp'],
@@ -55,6 +58,7 @@ export const metricImageRoutes = [
   defineRoute({
     method: 'put',
     path: onePath,
+    section: 'Alerts',
     summary: 'Change the link of a metric image',
     docs: { fails: [422], example: { url: 'https://metrics.example.com/d/disk', url_text: 'Disk' } },
     access: { project: 'update_alerts' },
@@ -73,6 +77,7 @@ export const metricImageRoutes = [
   defineRoute({
     method: 'delete',
     path: onePath,
+    section: 'Alerts',
     summary: 'Delete a metric image',
     access: { project: 'update_alerts' },
     path_params: one,

@@ -35,6 +35,7 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
       defineRoute({
         method: 'get',
         path,
+        section: 'Emoji reactions',
         summary: `List the reactions to ${name}`,
         access: { project: kind.read },
         needsToken: true,
@@ -47,6 +48,7 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
       defineRoute({
         method: 'get',
         path: `${path}/:award_id`,
+        section: 'Emoji reactions',
         summary: `Get a reaction to ${name}`,
         access: { project: kind.read },
         needsToken: true,
@@ -61,6 +63,7 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
       defineRoute({
         method: 'post',
         path,
+        section: 'Emoji reactions',
         summary: `React to ${name}`,
         docs: { example: { name: 'thumbsup' } },
         access: { project: kind.comment },
@@ -73,6 +76,7 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
       defineRoute({
         method: 'delete',
         path: `${path}/:award_id`,
+        section: 'Emoji reactions',
         summary: `Take back a reaction to ${name}`,
         docs: { fails: [412] },
         access: { project: kind.comment },

@@ -12,6 +12,7 @@ export const commitCommentRoutes = [
   defineRoute({
     method: 'get',
     path,
+    section: 'Commits',
     summary: 'List the comments on a commit',
     access: { project: 'read_code' },
     needsToken: true,
@@ -24,6 +25,7 @@ export const commitCommentRoutes = [
   defineRoute({
     method: 'post',
     path,
+    section: 'Commits',
     summary: 'Comment on a commit',
     docs: { example: { note: 'A typo.', path: 'docs/usage.md', line: 3, line_type: 'new' } },
     access: { project: 'comment_on_code' },

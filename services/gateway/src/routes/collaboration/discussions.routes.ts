@@ -62,6 +62,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'get',
       path,
+      section: 'Discussions',
       summary: `List the discussions on ${name}`,
       access: { project: read },
       needsToken: true,
@@ -74,6 +75,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'get',
       path: onePath,
+      section: 'Discussions',
       summary: `Get a discussion on ${name}`,
       access: { project: read },
       needsToken: true,
@@ -84,6 +86,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'post',
       path,
+      section: 'Discussions',
       summary: `Start a thread on ${name}`,
       docs: { example: { body: 'Why is this needed?' } },
       access: { project: comment },
@@ -109,6 +112,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'get',
       path: `${onePath}/notes`,
+      section: 'Discussions',
       // A thread comes whole, as it does within the list of threads: no pages (G-4.7-4), but a bound on what it may hold.
       summary: `List the notes of a discussion on ${name}`,
       access: { project: read },
@@ -121,6 +125,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'post',
       path: `${onePath}/notes`,
+      section: 'Discussions',
       summary: `Reply in a discussion on ${name}`,
       access: { project: comment },
       path_params,
@@ -142,6 +147,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'get',
       path: notePath,
+      section: 'Discussions',
       summary: `Get a note of a discussion on ${name}`,
       access: { project: read },
       needsToken: true,
@@ -156,6 +162,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'put',
       path: notePath,
+      section: 'Discussions',
       summary: `Change a note of a discussion on ${name}, or resolve it`,
       access: { project: comment },
       path_params: note,
@@ -177,6 +184,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'delete',
       path: notePath,
+      section: 'Discussions',
       summary: `Delete a note of a discussion on ${name}`,
       docs: { fails: [412] },
       access: { project: comment },
@@ -194,6 +202,7 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
           defineRoute({
             method: 'put',
             path: onePath,
+            section: 'Discussions',
             summary: `Resolve a thread on ${name}, or take that back`,
             access: { project: comment },
             path_params,

@@ -61,6 +61,7 @@ export const eventRoutes = [
   defineRoute({
     method: 'get',
     path: '/events',
+    section: 'Events',
     summary: 'List your activity events, or those of your projects',
     docs: { description: 'List what the caller did; with the scope `all` what happened in their projects.' },
     access: 'user',
@@ -74,6 +75,7 @@ export const eventRoutes = [
   defineRoute({
     method: 'get',
     path: '/users/:id/events',
+    section: 'Events',
     summary: 'List the activity events of a user',
     access: 'public',
     scopes: ['read_user'],
@@ -87,6 +89,7 @@ export const eventRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/events',
+    section: 'Events',
     summary: 'List the activity events of a project',
     access: { project: 'read_project' },
     scopes: ['read_user'],

@@ -138,6 +138,7 @@ export const issueListRoutes = [
   defineRoute({
     method: 'get',
     path: '/issues',
+    section: 'Issues',
     summary: 'List issues',
     access: 'public',
     params: { ...filters, non_archived: boolean().default(true) },
@@ -155,6 +156,7 @@ export const issueListRoutes = [
   defineRoute({
     method: 'get',
     path: '/groups/:id/issues',
+    section: 'Issues',
     summary: 'List issues of a group',
     access: { group: 'read_group' },
     params: { ...filters, non_archived: boolean().default(true) },
@@ -172,6 +174,7 @@ export const issueListRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/issues',
+    section: 'Issues',
     summary: 'List issues of a project',
     access: { project: 'read_issue' },
     params: filters,
@@ -189,6 +192,7 @@ export const issueListRoutes = [
   defineRoute({
     method: 'get',
     path: '/issues_statistics',
+    section: 'Issues',
     summary: 'Count issues',
     access: 'public',
     params: counted,
@@ -204,6 +208,7 @@ export const issueListRoutes = [
   defineRoute({
     method: 'get',
     path: '/groups/:id/issues_statistics',
+    section: 'Issues',
     summary: 'Count issues of a group',
     access: { group: 'read_group' },
     params: counted,
@@ -219,6 +224,7 @@ export const issueListRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/issues_statistics',
+    section: 'Issues',
     summary: 'Count issues of a project',
     access: { project: 'read_issue' },
     params: counted,

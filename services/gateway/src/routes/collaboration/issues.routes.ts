@@ -49,6 +49,7 @@ export const issueRoutes = [
   defineRoute({
     method: 'get',
     path: '/issues/:id',
+    section: 'Issues',
     summary: 'Get an issue by its id',
     docs: { description: 'Get an issue by the id that is unique in the instance, not by its number in the project.' },
     access: 'admin',
@@ -59,6 +60,7 @@ export const issueRoutes = [
   defineRoute({
     method: 'get',
     path: onePath,
+    section: 'Issues',
     summary: 'Get an issue',
     access: { project: 'read_issue' },
     path_params: issue,
@@ -74,6 +76,7 @@ export const issueRoutes = [
   defineRoute({
     method: 'post',
     path: projectPath,
+    section: 'Issues',
     summary: 'Create an issue',
     docs: {
       description: 'Create an issue. Labels that do not exist yet are created.',
@@ -109,6 +112,7 @@ export const issueRoutes = [
   defineRoute({
     method: 'put',
     path: onePath,
+    section: 'Issues',
     summary: 'Update an issue',
     docs: {
       description: 'Update an issue, or close and reopen it. At least one parameter must be sent.',
@@ -145,6 +149,7 @@ export const issueRoutes = [
   defineRoute({
     method: 'delete',
     path: onePath,
+    section: 'Issues',
     summary: 'Delete an issue',
     docs: { fails: [412] },
     access: { project: 'write_issue' },
@@ -160,6 +165,7 @@ export const issueRoutes = [
   defineRoute({
     method: 'post',
     path: `${onePath}/move`,
+    section: 'Issues',
     summary: 'Move an issue to another project',
     docs: {
       description: 'Make a copy in another project, with its conversation, and close the old one.',
@@ -180,6 +186,7 @@ export const issueRoutes = [
     defineRoute({
       method: 'post',
       path: `${onePath}/${verb}`,
+      section: 'Issues',
       summary: verb === 'subscribe' ? 'Subscribe to an issue' : 'Unsubscribe from an issue',
       access: { project: 'write_issue' },
       path_params: issue,
@@ -195,6 +202,7 @@ export const issueRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/participants`,
+    section: 'Issues',
     summary: 'List participants of an issue',
     access: { project: 'read_issue' },
     path_params: issue,
@@ -207,6 +215,7 @@ export const issueRoutes = [
     defineRoute({
       method: 'get',
       path: `${onePath}/${name}`,
+      section: 'Issues',
       summary:
         name === 'closed_by' ? 'List merge requests that close an issue' : 'List merge requests that name an issue',
       access: { project: 'read_issue' },
@@ -226,6 +235,7 @@ export const issueRoutes = [
     defineRoute({
       method: 'get',
       path: `/projects/:id/merge_requests/:merge_request_iid/${name}`,
+      section: 'Merge requests',
       summary:
         name === 'closes_issues' ? 'List issues that a merge request closes' : 'List issues that a merge request names',
       access: { project: 'read_merge_request' },
@@ -243,6 +253,7 @@ export const issueRoutes = [
   ),
   ...timeTrackingRoutes({
     path: onePath,
+    section: 'Issues',
     iid: 'issue_iid',
     name: 'an issue',
     read: 'read_issue',

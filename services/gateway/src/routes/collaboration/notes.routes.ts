@@ -18,6 +18,7 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'get',
       path,
+      section: 'Notes',
       summary: `List the notes of ${name}`,
       access: { project: read },
       needsToken: true,
@@ -35,6 +36,7 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'get',
       path: `${path}/:note_id`,
+      section: 'Notes',
       summary: `Get a note of ${name}`,
       access: { project: read },
       needsToken: true,
@@ -46,6 +48,7 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'post',
       path,
+      section: 'Notes',
       summary: `Comment on ${name}`,
       docs: {
         description:
@@ -74,6 +77,7 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'put',
       path: `${path}/:note_id`,
+      section: 'Notes',
       summary: `Change a note of ${name}`,
       access: { project: comment },
       path_params: one,
@@ -96,6 +100,7 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
     defineRoute({
       method: 'delete',
       path: `${path}/:note_id`,
+      section: 'Notes',
       summary: `Delete a note of ${name}`,
       docs: { fails: [412] },
       access: { project: comment },

@@ -17,6 +17,7 @@ export const snippetRoutes = [
   defineRoute({
     method: 'get',
     path,
+    section: 'Snippets',
     summary: 'List the snippets of a project',
     access: { project: 'read_snippet' },
     list: {},
@@ -26,6 +27,7 @@ export const snippetRoutes = [
   defineRoute({
     method: 'post',
     path,
+    section: 'Snippets',
     summary: 'Create a snippet',
     docs: {
       description: 'Create a snippet, with `files` or with one `content`.',
@@ -63,6 +65,7 @@ export const snippetRoutes = [
   defineRoute({
     method: 'get',
     path: onePath,
+    section: 'Snippets',
     summary: 'Get a snippet',
     access: { project: 'read_snippet' },
     path_params: one,
@@ -73,6 +76,7 @@ export const snippetRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/raw`,
+    section: 'Snippets',
     summary: 'Get the content of a snippet',
     docs: { description: 'Get the content of the first file of a snippet.', contentTypes: ['text/plain'] },
     access: { project: 'read_snippet' },
@@ -86,6 +90,7 @@ export const snippetRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/files/:ref/:file_path/raw`,
+    section: 'Snippets',
     summary: 'Get the content of a file of a snippet',
     docs: { contentTypes: ['text/plain'] },
     access: { project: 'read_snippet' },
@@ -99,6 +104,7 @@ export const snippetRoutes = [
   defineRoute({
     method: 'put',
     path: onePath,
+    section: 'Snippets',
     summary: 'Change a snippet',
     access: { project: 'write_snippet' },
     path_params: one,
@@ -145,6 +151,7 @@ export const snippetRoutes = [
   defineRoute({
     method: 'delete',
     path: onePath,
+    section: 'Snippets',
     summary: 'Delete a snippet',
     docs: { fails: [412] },
     access: { project: 'write_snippet' },

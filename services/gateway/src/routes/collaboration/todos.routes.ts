@@ -64,6 +64,7 @@ export const todoRoutes = [
   defineRoute({
     method: 'get',
     path: '/todos',
+    section: 'To-dos',
     summary: 'List your to-do items',
     access: 'user',
     params: filters,
@@ -74,6 +75,7 @@ export const todoRoutes = [
   defineRoute({
     method: 'post',
     path: '/todos/mark_as_done',
+    section: 'To-dos',
     summary: 'Mark all your to-do items as done',
     docs: {
       description: "Mark as done the caller's to-do items, or those that the parameters name.",
@@ -87,6 +89,7 @@ export const todoRoutes = [
   defineRoute({
     method: 'post',
     path: '/todos/:id/mark_as_done',
+    section: 'To-dos',
     summary: 'Mark a to-do item as done',
     access: 'user',
     path_params: { id: integer() },
@@ -96,6 +99,7 @@ export const todoRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/merge_requests/:merge_request_iid/todo',
+    section: 'To-dos',
     summary: 'Create a to-do item on a merge request',
     docs: { description: 'Create a to-do item for the caller. 304 when there is one already.' },
     access: { project: 'read_merge_request' },
@@ -110,6 +114,7 @@ export const todoRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/issues/:issue_iid/todo',
+    section: 'To-dos',
     summary: 'Create a to-do item on an issue',
     docs: { description: 'Create a to-do item for the caller. 304 when there is one already.' },
     access: { project: 'read_issue' },
@@ -121,6 +126,7 @@ export const todoRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/alert_management_alerts/:alert_iid/todo',
+    section: 'To-dos',
     summary: 'Create a to-do item on an alert',
     docs: { description: 'Create a to-do item for the caller. 304 when there is one already.' },
     access: { project: 'read_alerts' },

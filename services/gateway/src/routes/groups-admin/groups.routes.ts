@@ -161,6 +161,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'get',
     path: '/groups',
+    section: 'Groups',
     summary: 'List groups',
     docs: { fails: [405] },
     access: 'public',
@@ -176,6 +177,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'get',
     path: '/groups/:id/subgroups',
+    section: 'Groups',
     summary: 'List the subgroups of a group',
     access: { group: 'read_group' },
     params: filters,
@@ -187,6 +189,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'get',
     path: '/groups/:id/descendant_groups',
+    section: 'Groups',
     summary: 'List the groups below a group at any depth',
     access: { group: 'read_group' },
     params: filters,
@@ -198,6 +201,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'get',
     path: '/groups/:id',
+    section: 'Groups',
     summary: 'Get a group',
     access: { group: 'read_group' },
     params: { with_projects: boolean().optional() },
@@ -209,6 +213,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'post',
     path: '/groups',
+    section: 'Groups',
     summary: 'Create a group',
     docs: {
       description: 'Create a group, at the top level or below another one.',
@@ -229,6 +234,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'put',
     path: '/groups/:id',
+    section: 'Groups',
     summary: 'Update a group',
     docs: { fails: [409], example: { description: 'Everything we sell' } },
     access: { group: 'admin_group' },
@@ -250,6 +256,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'delete',
     path: '/groups/:id',
+    section: 'Groups',
     summary: 'Delete a group',
     docs: {
       description:
@@ -270,6 +277,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'post',
     path: '/groups/:id/restore',
+    section: 'Groups',
     summary: 'Restore a group that is marked for deletion',
     access: 'user',
     path_params: { id: text() },
@@ -279,6 +287,7 @@ export const groupRoutes = [
   defineRoute({
     method: 'post',
     path: '/groups/:id/transfer',
+    section: 'Groups',
     summary: 'Move a group below another group, or to the top level',
     docs: { example: { group_id: 12 } },
     access: { group: 'admin_group' },

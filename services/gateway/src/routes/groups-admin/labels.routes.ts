@@ -37,6 +37,7 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'get',
       path: root,
+      section: 'Labels',
       summary: `List the labels of a ${kind}`,
       access: read,
       params: {
@@ -59,6 +60,7 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'get',
       path: `${root}/:label_id`,
+      section: 'Labels',
       path_params: { label_id: text() },
       summary: `Get a label of a ${kind}`,
       access: read,
@@ -74,6 +76,7 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'post',
       path: root,
+      section: 'Labels',
       summary: `Create a label in a ${kind}`,
       docs: { fails: [409], example: { name: 'bug', color: '#cc3333', description: 'Something is broken' } },
       access: administer,
@@ -103,6 +106,7 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
       return [
         defineRoute({
           method: 'put',
+          section: 'Labels',
           ...address,
           summary: `Change a label of a ${kind}${which}`,
           docs: { fails: [409], example: { ...(inPath ? {} : { name: 'bug' }), new_name: 'defect', color: '#cc3333' } },
@@ -123,6 +127,7 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
         }),
         defineRoute({
           method: 'delete',
+          section: 'Labels',
           ...address,
           summary: `Delete a label of a ${kind}${which}`,
           docs: { fails: [412] },

@@ -37,6 +37,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
       defineRoute({
         method: 'get',
         path: inherited ? `${root}/all` : root,
+        section: 'Members',
         summary: inherited ? `List the members of a ${kind} with inherited ones` : `List the members of a ${kind}`,
         access: read,
         params: filters,
@@ -56,6 +57,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
       defineRoute({
         method: 'get',
         path: inherited ? `${root}/all/:user_id` : `${root}/:user_id`,
+        section: 'Members',
         summary: inherited ? `Get a member of a ${kind}, inherited ones as well` : `Get a member of a ${kind}`,
         access: read,
         path_params: user,
@@ -67,6 +69,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'post',
       path: root,
+      section: 'Members',
       summary: `Add members to a ${kind}`,
       docs: {
         description: 'Add users as members, by id or by user name.',
@@ -94,6 +97,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'put',
       path: `${root}/:user_id`,
+      section: 'Members',
       summary: `Change a member of a ${kind}`,
       access: administer,
       path_params: user,
@@ -110,6 +114,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'delete',
       path: `${root}/:user_id`,
+      section: 'Members',
       summary: `Remove a member of a ${kind}`,
       docs: { description: 'Remove a member. Everyone may remove themselves; the last owner of a group stays.' },
       access: remove,

@@ -27,6 +27,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'get',
       path: root,
+      section: 'Milestones',
       summary: `List the milestones of a ${kind}`,
       access: read,
       params: {
@@ -61,6 +62,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'get',
       path: `${root}/:milestone_id`,
+      section: 'Milestones',
       summary: `Get a milestone of a ${kind}`,
       access: read,
       path_params: milestone,
@@ -71,6 +73,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'post',
       path: root,
+      section: 'Milestones',
       summary: `Create a milestone in a ${kind}`,
       docs: { example: { title: '1.0', start_date: '2030-01-01', due_date: '2030-01-31' } },
       access: administer,
@@ -88,6 +91,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'put',
       path: `${root}/:milestone_id`,
+      section: 'Milestones',
       summary: `Change a milestone of a ${kind}`,
       docs: { example: { state_event: 'close' } },
       access: administer,
@@ -112,6 +116,7 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
     defineRoute({
       method: 'delete',
       path: `${root}/:milestone_id`,
+      section: 'Milestones',
       summary: `Delete a milestone of a ${kind}`,
       docs: { fails: [412] },
       access: administer,

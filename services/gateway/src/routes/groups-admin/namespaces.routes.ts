@@ -7,6 +7,7 @@ export const namespaceRoutes = [
   defineRoute({
     method: 'get',
     path: '/namespaces',
+    section: 'Namespaces',
     summary: 'List namespaces',
     access: 'user',
     params: {
@@ -27,6 +28,7 @@ export const namespaceRoutes = [
   defineRoute({
     method: 'get',
     path: '/namespaces/:id',
+    section: 'Namespaces',
     summary: 'Get a namespace by id or path',
     access: 'user',
     path_params: { id: text() },
@@ -36,6 +38,7 @@ export const namespaceRoutes = [
   defineRoute({
     method: 'get',
     path: '/namespaces/:id/exists',
+    section: 'Namespaces',
     summary: 'Tell whether a path is taken',
     docs: { description: 'Whether a path is taken at the top level or below a group; with paths that are free.' },
     access: 'user',

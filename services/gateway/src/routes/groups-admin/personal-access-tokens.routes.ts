@@ -40,6 +40,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'post',
     path: '/users/:user_id/personal_access_tokens',
+    section: 'Personal access tokens',
     summary: 'Create a personal access token for a user',
     docs: {
       description: 'Create a token. The reply is the only one that holds its value.',
@@ -67,6 +68,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'post',
     path: '/user/personal_access_tokens',
+    section: 'Personal access tokens',
     summary: 'Create a personal access token with limited scopes for oneself',
     docs: {
       description:
@@ -94,6 +96,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'get',
     path: '/personal_access_tokens',
+    section: 'Personal access tokens',
     summary: 'List personal access tokens',
     access: 'user',
     params: {
@@ -129,6 +132,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'get',
     path: '/personal_access_tokens/self',
+    section: 'Personal access tokens',
     summary: 'Get the personal access token of the request',
     access: 'user',
     scopes: 'any',
@@ -138,6 +142,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'delete',
     path: '/personal_access_tokens/self',
+    section: 'Personal access tokens',
     summary: 'Revoke the personal access token of the request',
     docs: { fails: [412] },
     access: 'user',
@@ -152,6 +157,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'post',
     path: '/personal_access_tokens/self/rotate',
+    section: 'Personal access tokens',
     summary: 'Rotate the personal access token of the request',
     docs: {
       description: 'Revoke the token and create one like it. The reply is the only one that holds its value.',
@@ -171,6 +177,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'get',
     path: '/personal_access_tokens/:token_id',
+    section: 'Personal access tokens',
     summary: 'Get a personal access token',
     access: 'user',
     path_params: token,
@@ -181,6 +188,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'delete',
     path: '/personal_access_tokens/:token_id',
+    section: 'Personal access tokens',
     summary: 'Revoke a personal access token',
     docs: { fails: [412] },
     access: 'user',
@@ -195,6 +203,7 @@ export const personalAccessTokenRoutes = [
   defineRoute({
     method: 'post',
     path: '/personal_access_tokens/:token_id/rotate',
+    section: 'Personal access tokens',
     summary: 'Rotate a personal access token',
     docs: {
       description: 'Revoke a token and create one like it. The reply is the only one that holds its value.',

@@ -244,6 +244,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects',
+    section: 'Projects',
     summary: 'List projects',
     docs: { fails: [405] },
     access: 'public',
@@ -259,6 +260,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'get',
     path: '/users/:id/projects',
+    section: 'Projects',
     summary: 'List the projects in the namespace of a user',
     access: 'public',
     path_params: { id: text() },
@@ -271,6 +273,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'get',
     path: '/groups/:id/projects',
+    section: 'Projects',
     summary: 'List the projects of a group',
     access: { group: 'read_group' },
     params: {
@@ -295,6 +298,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id',
+    section: 'Projects',
     summary: 'Get a project',
     access: { project: 'read_project' },
     limit: 'project',
@@ -304,6 +308,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects',
+    section: 'Projects',
     summary: 'Create a project',
     docs: {
       description: 'Create a project, in the namespace of the caller or in a group.',
@@ -330,6 +335,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/user/:user_id',
+    section: 'Projects',
     summary: 'Create a project for a user',
     docs: { description: 'Create a project in the namespace of a user.', example: { name: 'Web', path: 'web' } },
     access: 'admin',
@@ -353,6 +359,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'put',
     path: '/projects/:id',
+    section: 'Projects',
     summary: 'Update a project',
     docs: { example: { merge_method: 'merge', merge_pipelines_enabled: true, merge_trains_enabled: true } },
     access: { project: 'admin_project' },
@@ -369,6 +376,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/archive',
+    section: 'Projects',
     summary: 'Archive a project',
     docs: { description: 'Make a project read-only.' },
     access: { project: 'archive_project' },
@@ -378,6 +386,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/unarchive',
+    section: 'Projects',
     summary: 'Take a project out of the archive',
     access: { project: 'archive_project' },
     returns: { 201: 'Project' },
@@ -386,6 +395,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'put',
     path: '/projects/:id/transfer',
+    section: 'Projects',
     summary: 'Move a project to another namespace',
     docs: { example: { namespace: 'acme' } },
     access: { project: 'remove_project' },
@@ -397,6 +407,7 @@ export const projectRoutes = [
   defineRoute({
     method: 'delete',
     path: '/projects/:id',
+    section: 'Projects',
     summary: 'Delete a project',
     docs: { description: 'Delete a project. It is gone at once; its data is removed in the background.', fails: [412] },
     access: { project: 'remove_project' },

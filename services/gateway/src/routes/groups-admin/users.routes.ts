@@ -75,6 +75,7 @@ const stateRoute = (verb: 'block' | 'unblock' | 'activate' | 'deactivate', chang
   defineRoute({
     method: 'post',
     path: `/users/:id/${verb}`,
+    section: 'Users',
     summary: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a user`,
     access: 'admin',
     path_params: user,
@@ -87,6 +88,7 @@ export const userRoutes = [
   defineRoute({
     method: 'get',
     path: '/user',
+    section: 'Users',
     summary: 'Get the current user',
     access: 'user',
     scopes: ['read_user'],
@@ -96,6 +98,7 @@ export const userRoutes = [
   defineRoute({
     method: 'get',
     path: '/users',
+    section: 'Users',
     summary: 'List users',
     docs: { fails: [405] },
     access: 'public',
@@ -144,6 +147,7 @@ export const userRoutes = [
   defineRoute({
     method: 'post',
     path: '/users',
+    section: 'Users',
     summary: 'Create a user',
     docs: {
       fails: [409],
@@ -173,6 +177,7 @@ export const userRoutes = [
   defineRoute({
     method: 'get',
     path: '/users/:id',
+    section: 'Users',
     summary: 'Get a user',
     access: 'public',
     scopes: ['read_user'],
@@ -184,6 +189,7 @@ export const userRoutes = [
   defineRoute({
     method: 'put',
     path: '/users/:id',
+    section: 'Users',
     summary: 'Change a user',
     docs: { fails: [409], example: { name: 'Ada Lovelace' } },
     access: 'admin',
@@ -201,6 +207,7 @@ export const userRoutes = [
   defineRoute({
     method: 'delete',
     path: '/users/:id',
+    section: 'Users',
     summary: 'Delete a user; the ghost user stands in for their contributions',
     docs: { description: 'Delete a user. The ghost user stands in for what they wrote.', fails: [409, 412] },
     access: 'admin',

@@ -8,6 +8,7 @@ export const instanceRoutes = [
   defineRoute({
     method: 'get',
     path: '/version',
+    section: 'Instance',
     summary: 'Version of the instance',
     docs: { description: 'The version that clients compare features with.' },
     access: 'user',
@@ -18,6 +19,7 @@ export const instanceRoutes = [
   defineRoute({
     method: 'get',
     path: '/metadata',
+    section: 'Instance',
     summary: 'Metadata of the instance',
     docs: { description: 'The version, and what clients ask beside it.' },
     access: 'user',

@@ -10,6 +10,7 @@ export const branchRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/branches',
+    section: 'Branches',
     summary: 'List branches',
     access: { project: 'read_code' },
     params: {
@@ -36,6 +37,7 @@ export const branchRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/repository/branches',
+    section: 'Branches',
     summary: 'Create a branch',
     docs: { fails: [409, 422], example: { branch: 'fix-login', ref: 'main' } },
     access: { project: 'push_code' },
@@ -47,6 +49,7 @@ export const branchRoutes = [
   defineRoute({
     method: 'delete',
     path: '/projects/:id/repository/merged_branches',
+    section: 'Branches',
     summary: 'Delete merged branches',
     docs: {
       description:
@@ -59,6 +62,7 @@ export const branchRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/branches/:branch',
+    section: 'Branches',
     summary: 'Get a branch',
     access: { project: 'read_code' },
     path_params: branch,
@@ -69,6 +73,7 @@ export const branchRoutes = [
   defineRoute({
     method: 'delete',
     path: '/projects/:id/repository/branches/:branch',
+    section: 'Branches',
     summary: 'Delete a branch',
     docs: { fails: [405, 409, 422] },
     access: { project: 'push_code' },

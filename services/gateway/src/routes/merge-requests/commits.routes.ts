@@ -14,6 +14,7 @@ export const commitRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/commits',
+    section: 'Commits',
     summary: 'List commits',
     access: { project: 'read_code' },
     params: {
@@ -51,6 +52,7 @@ export const commitRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/repository/commits',
+    section: 'Commits',
     summary: 'Create a commit with files and actions',
     docs: {
       description: 'Create, change, move and delete files in one commit.',
@@ -110,6 +112,7 @@ export const commitRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/commits/:sha',
+    section: 'Commits',
     summary: 'Get a commit',
     access: { project: 'read_code' },
     path_params: sha,
@@ -121,6 +124,7 @@ export const commitRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/commits/:sha/diff',
+    section: 'Commits',
     summary: 'Get the diff of a commit',
     access: { project: 'read_code' },
     path_params: sha,
@@ -138,6 +142,7 @@ export const commitRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/commits/:sha/refs',
+    section: 'Commits',
     summary: 'List branches and tags that contain a commit',
     access: { project: 'read_code' },
     path_params: sha,

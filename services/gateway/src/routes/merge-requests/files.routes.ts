@@ -46,6 +46,7 @@ export const fileRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/files/:file_path',
+    section: 'Repository files',
     summary: 'Get a file',
     access: { project: 'read_code' },
     path_params: file,
@@ -61,6 +62,7 @@ export const fileRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/files/:file_path/raw',
+    section: 'Repository files',
     summary: 'Get the bytes of a file',
     docs: { contentTypes: ['text/plain'] },
     access: { project: 'read_code' },
@@ -77,6 +79,7 @@ export const fileRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/repository/files/:file_path',
+    section: 'Repository files',
     summary: 'Create a file',
     docs: {
       description: 'Create a file in a commit of its own.',
@@ -107,6 +110,7 @@ export const fileRoutes = [
   defineRoute({
     method: 'put',
     path: '/projects/:id/repository/files/:file_path',
+    section: 'Repository files',
     summary: 'Update a file',
     docs: {
       description: 'Change a file in a commit of its own.',
@@ -132,6 +136,7 @@ export const fileRoutes = [
   defineRoute({
     method: 'delete',
     path: '/projects/:id/repository/files/:file_path',
+    section: 'Repository files',
     summary: 'Delete a file',
     docs: { description: 'Delete a file in a commit of its own.', fails: [409, 422] },
     access: { project: 'push_code' },

@@ -130,6 +130,7 @@ export const mergeRequestListRoutes = [
   defineRoute({
     method: 'get',
     path: '/merge_requests',
+    section: 'Merge requests',
     summary: 'List merge requests',
     access: 'public',
     params: filters,
@@ -146,6 +147,7 @@ export const mergeRequestListRoutes = [
   defineRoute({
     method: 'get',
     path: '/groups/:id/merge_requests',
+    section: 'Merge requests',
     summary: 'List merge requests of a group',
     access: { group: 'read_group' },
     params: { ...filters, non_archived: boolean().default(true) },
@@ -162,6 +164,7 @@ export const mergeRequestListRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/merge_requests',
+    section: 'Merge requests',
     summary: 'List merge requests of a project',
     access: { project: 'read_merge_request' },
     params: { ...filters, iids: integers().optional() },

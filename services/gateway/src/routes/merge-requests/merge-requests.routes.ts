@@ -57,6 +57,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'post',
     path: projectPath,
+    section: 'Merge requests',
     summary: 'Create a merge request',
     docs: {
       fails: [409, 422],
@@ -92,6 +93,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: onePath,
+    section: 'Merge requests',
     summary: 'Get a merge request',
     access: { project: 'read_merge_request' },
     path_params: mergeRequest,
@@ -113,6 +115,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'put',
     path: onePath,
+    section: 'Merge requests',
     summary: 'Update a merge request',
     docs: {
       description: 'Update a merge request, or close and reopen it. At least one parameter must be sent.',
@@ -153,6 +156,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'delete',
     path: onePath,
+    section: 'Merge requests',
     summary: 'Delete a merge request',
     docs: { fails: [409, 412] },
     access: { project: 'delete_merge_request' },
@@ -168,6 +172,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'put',
     path: `${onePath}/merge`,
+    section: 'Merge requests',
     summary: 'Merge a merge request',
     docs: {
       description:
@@ -204,6 +209,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'post',
     path: `${onePath}/cancel_merge_when_pipeline_succeeds`,
+    section: 'Merge requests',
     summary: 'Cancel auto-merge',
     docs: {
       description: 'Take back the wish to merge when the pipeline has succeeded; also takes it off its train.',
@@ -218,6 +224,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'put',
     path: `${onePath}/rebase`,
+    section: 'Merge requests',
     summary: 'Rebase a merge request',
     docs: {
       description: 'Replay the source branch on the target branch, in the background.',
@@ -238,6 +245,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/merge_ref`,
+    section: 'Merge requests',
     summary: 'Get the commit a merge would give',
     docs: { description: 'Get the commit that a merge would give now; it is made when it is not there.' },
     access: { project: 'read_merge_request' },
@@ -249,6 +257,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/commits`,
+    section: 'Merge requests',
     summary: 'List commits of a merge request',
     access: { project: 'read_merge_request' },
     path_params: mergeRequest,
@@ -264,6 +273,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/diffs`,
+    section: 'Merge requests',
     summary: 'List diffs of a merge request',
     access: { project: 'read_merge_request' },
     path_params: mergeRequest,
@@ -281,6 +291,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/changes`,
+    section: 'Merge requests',
     summary: 'Get a merge request with its changes',
     docs: { description: 'Get a merge request with its diffs. Lists of diffs are paged and so cheaper.' },
     access: { project: 'read_merge_request' },
@@ -297,6 +308,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/versions`,
+    section: 'Merge requests',
     summary: 'List diff versions of a merge request',
     access: { project: 'read_merge_request' },
     path_params: mergeRequest,
@@ -312,6 +324,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/versions/:version_id`,
+    section: 'Merge requests',
     summary: 'Get a diff version of a merge request',
     access: { project: 'read_merge_request' },
     path_params: { ...mergeRequest, version_id: integer() },
@@ -328,6 +341,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/participants`,
+    section: 'Merge requests',
     summary: 'List participants of a merge request',
     access: { project: 'read_merge_request' },
     path_params: mergeRequest,
@@ -339,6 +353,7 @@ export const mergeRequestRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/reviewers`,
+    section: 'Merge requests',
     summary: 'List reviewers of a merge request',
     access: { project: 'read_merge_request' },
     path_params: mergeRequest,
@@ -351,6 +366,7 @@ export const mergeRequestRoutes = [
     defineRoute({
       method: 'post',
       path: `${onePath}/${verb}`,
+      section: 'Merge requests',
       summary: verb === 'subscribe' ? 'Subscribe to a merge request' : 'Unsubscribe from a merge request',
       access: { project: 'update_merge_request' },
       path_params: mergeRequest,
@@ -365,6 +381,7 @@ export const mergeRequestRoutes = [
   ),
   ...timeTrackingRoutes({
     path: onePath,
+    section: 'Merge requests',
     iid: 'merge_request_iid',
     name: 'a merge request',
     read: 'read_merge_request',

@@ -12,6 +12,7 @@ export const mergeTrainRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/merge_trains',
+    section: 'Merge trains',
     summary: 'List the merge train entries of a project',
     access: { project: 'read_merge_train' },
     tier: 'premium',
@@ -30,6 +31,7 @@ export const mergeTrainRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/merge_trains/:target_branch',
+    section: 'Merge trains',
     summary: 'List the merge train entries of a target branch',
     access: { project: 'read_merge_train' },
     tier: 'premium',
@@ -48,6 +50,7 @@ export const mergeTrainRoutes = [
   defineRoute({
     method: 'get',
     path: onePath,
+    section: 'Merge trains',
     summary: 'Get the merge train entry of a merge request',
     access: { project: 'read_merge_train' },
     tier: 'premium',
@@ -62,6 +65,7 @@ export const mergeTrainRoutes = [
   defineRoute({
     method: 'post',
     path: onePath,
+    section: 'Merge trains',
     summary: 'Add a merge request to the merge train of its target branch',
     docs: {
       description:
@@ -93,6 +97,7 @@ export const mergeTrainRoutes = [
   defineRoute({
     method: 'delete',
     path: onePath,
+    section: 'Merge trains',
     summary: 'Remove a merge request from its merge train',
     docs: {
       description: 'Take a merge request off its train. Those behind it are tested again without it.',
@@ -111,6 +116,7 @@ export const mergeTrainRoutes = [
   defineRoute({
     method: 'get',
     path: `${onePath}/receipt`,
+    section: 'Merge trains',
     summary: 'Get the receipt of the landing of a merge request',
     docs: { description: 'Get what has been merged from the train: the commit, and the statuses that spoke for it.' },
     access: { project: 'read_merge_train' },

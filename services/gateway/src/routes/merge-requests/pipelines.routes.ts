@@ -28,6 +28,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/pipelines',
+    section: 'Pipelines',
     summary: 'List pipelines',
     access: { project: 'read_pipeline' },
     params: {
@@ -67,6 +68,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/pipeline',
+    section: 'Pipelines',
     summary: 'Create a pipeline',
     docs: {
       description:
@@ -100,6 +102,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/pipelines/latest',
+    section: 'Pipelines',
     summary: 'Get the newest pipeline of a ref',
     access: { project: 'read_pipeline' },
     params: { ref: text().optional() },
@@ -110,6 +113,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'get',
     path: pipelinePath,
+    section: 'Pipelines',
     summary: 'Get a pipeline',
     access: { project: 'read_pipeline' },
     path_params: pipeline,
@@ -120,6 +124,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'delete',
     path: pipelinePath,
+    section: 'Pipelines',
     summary: 'Delete a pipeline',
     docs: { fails: [412] },
     access: { project: 'delete_merge_request' },
@@ -135,6 +140,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'get',
     path: `${pipelinePath}/variables`,
+    section: 'Pipelines',
     summary: 'List variables of a pipeline',
     docs: { description: 'For Maintainers, and for who created the pipeline.' },
     access: { project: 'read_pipeline' },
@@ -146,6 +152,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'post',
     path: `${pipelinePath}/cancel`,
+    section: 'Pipelines',
     summary: 'Cancel a pipeline',
     access: { project: 'create_pipeline' },
     path_params: pipeline,
@@ -156,6 +163,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'post',
     path: `${pipelinePath}/retry`,
+    section: 'Pipelines',
     summary: 'Retry a pipeline',
     access: { project: 'create_pipeline' },
     path_params: pipeline,
@@ -166,6 +174,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+    section: 'Pipelines',
     summary: 'List pipelines of a merge request',
     access: { project: 'read_pipeline' },
     path_params: mergeRequest,
@@ -182,6 +191,7 @@ export const pipelineRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+    section: 'Pipelines',
     summary: 'Create a pipeline for a merge request',
     docs: { fails: [405, 409] },
     access: { project: 'create_pipeline' },

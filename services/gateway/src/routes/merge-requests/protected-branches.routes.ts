@@ -11,6 +11,7 @@ export const protectedBranchRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/protected_branches',
+    section: 'Protected branches',
     summary: 'List protected branches',
     access: { project: 'read_protected_branch' },
     params: { search: text().optional() },
@@ -26,6 +27,7 @@ export const protectedBranchRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/protected_branches',
+    section: 'Protected branches',
     summary: 'Protect branches',
     docs: {
       description: 'Protect a branch, or with `*` in the name every branch that fits.',
@@ -47,6 +49,7 @@ export const protectedBranchRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/protected_branches/:name',
+    section: 'Protected branches',
     summary: 'Get a protected branch',
     access: { project: 'read_protected_branch' },
     path_params: name,
@@ -57,6 +60,7 @@ export const protectedBranchRoutes = [
   defineRoute({
     method: 'patch',
     path: '/projects/:id/protected_branches/:name',
+    section: 'Protected branches',
     summary: 'Update a protected branch',
     docs: { example: { allow_force_push: false } },
     access: { project: 'admin_protected_branch' },
@@ -75,6 +79,7 @@ export const protectedBranchRoutes = [
   defineRoute({
     method: 'delete',
     path: '/projects/:id/protected_branches/:name',
+    section: 'Protected branches',
     summary: 'Unprotect branches',
     docs: { fails: [412] },
     access: { project: 'admin_protected_branch' },

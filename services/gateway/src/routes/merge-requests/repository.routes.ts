@@ -9,6 +9,7 @@ export const repositoryRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/tree',
+    section: 'Repositories',
     summary: 'List a directory of the repository',
     access: { project: 'read_code' },
     params: {
@@ -31,6 +32,7 @@ export const repositoryRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/blobs/:sha',
+    section: 'Repositories',
     summary: 'Get a blob',
     access: { project: 'read_code' },
     path_params: sha,
@@ -40,6 +42,7 @@ export const repositoryRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/blobs/:sha/raw',
+    section: 'Repositories',
     summary: 'Get the bytes of a blob',
     docs: { contentTypes: ['text/plain'] },
     access: { project: 'read_code' },
@@ -52,6 +55,7 @@ export const repositoryRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/compare',
+    section: 'Repositories',
     summary: 'Compare branches, tags or commits',
     access: { project: 'read_code' },
     params: { from: text(), to: text(), straight: boolean().optional(), unidiff: boolean().optional() },
@@ -68,6 +72,7 @@ export const repositoryRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/merge_base',
+    section: 'Repositories',
     summary: 'Get the common ancestor of refs',
     access: { project: 'read_code' },
     params: { refs: csv() },
@@ -78,6 +83,7 @@ export const repositoryRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/contributors',
+    section: 'Repositories',
     summary: 'List contributors',
     access: { project: 'read_code' },
     params: { ref: text().optional() },

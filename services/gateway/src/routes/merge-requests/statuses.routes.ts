@@ -11,6 +11,7 @@ export const statusRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/statuses/:sha',
+    section: 'Commit statuses',
     summary: 'Set the status of a commit',
     docs: {
       description:
@@ -47,6 +48,7 @@ export const statusRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/commits/:sha/statuses',
+    section: 'Commit statuses',
     summary: 'List the statuses of a commit',
     access: { project: 'read_pipeline' },
     path_params: commit,

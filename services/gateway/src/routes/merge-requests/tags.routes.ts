@@ -10,6 +10,7 @@ export const tagRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/tags',
+    section: 'Tags',
     summary: 'List tags',
     access: { project: 'read_code' },
     params: { search: text().optional(), page_token: text().optional() },
@@ -29,6 +30,7 @@ export const tagRoutes = [
   defineRoute({
     method: 'post',
     path: '/projects/:id/repository/tags',
+    section: 'Tags',
     summary: 'Create a tag',
     docs: { fails: [409, 422], example: { tag_name: 'v1.0.0', ref: 'main', message: 'The first release' } },
     access: { project: 'push_code' },
@@ -45,6 +47,7 @@ export const tagRoutes = [
   defineRoute({
     method: 'get',
     path: '/projects/:id/repository/tags/:tag_name',
+    section: 'Tags',
     summary: 'Get a tag',
     access: { project: 'read_code' },
     path_params: tag,
@@ -55,6 +58,7 @@ export const tagRoutes = [
   defineRoute({
     method: 'delete',
     path: '/projects/:id/repository/tags/:tag_name',
+    section: 'Tags',
     summary: 'Delete a tag',
     docs: { fails: [409, 422] },
     access: { project: 'push_code' },
