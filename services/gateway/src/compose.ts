@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import { type Signer, startInternalHttp } from '@switchyard/rpc';
-import type { Config } from './config';
+import { addressesOf, type Config } from './config';
 import { admission } from './http/admission';
 import { alertInlet } from './http/alert-inlet';
 import { createApp } from './http/app';
@@ -42,30 +42,17 @@ export async function compose(
   signer: Signer,
   given: { peers?: Peers; routes?: readonly Route[] } = {},
 ): Promise<Gateway> {
-  const peers =
-    given.peers ??
-    connectPeers(
-      {
-        'groups-admin': config.GROUPS_ADMIN_ADDRESS,
-        'merge-requests': config.MERGE_REQUESTS_ADDRESS,
-        collaboration: config.COLLABORATION_ADDRESS,
-        alerts: config.ALERTS_ADDRESS,
-      },
-      signer,
-    );
+  const addresses = addressesOf(config);
+  const peers = given.peers ?? connectPeers(addresses.grpc, signer);
   let draining = false;
-  const externalUrl = (config.SWITCHYARD_EXTERNAL_URL ?? `http://localhost:${config.PORT}`).replace(/\/+$/, '');
+  const externalUrl = config.SWITCHYARD_EXTERNAL_URL ?? `http://localhost:${config.PORT}`;
   const admit = admission(peers, {
     reads: config.SWITCHYARD_READS_AT_ONCE,
     writes: config.SWITCHYARD_WRITES_AT_ONCE,
   });
   const answers = accessResolver(admit.access(peers.client(AccessServiceService)));
   const access = { ...answers, ...guardLogins(answers, config.SWITCHYARD_APPLICATION_LIMITS) };
-  const forward = forwarder(
-    { 'merge-requests': config.MERGE_REQUESTS_HTTP_URL, alerts: config.ALERTS_HTTP_URL },
-    signer,
-    peers.reach,
-  );
+  const forward = forwarder(addresses.http, signer, peers.reach);
   const limits = rateLimits(
     {
       authenticated: config.SWITCHYARD_THROTTLE_AUTHENTICATED,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseEnvironment, z } from '@switchyard/config';
+import { type RoutedService, services } from './routes';
 
 const limit = z
   .string()
@@ -32,48 +33,75 @@ const proxies = z
   .refine((list) => list.every(isProxy), `must be none, or a list of addresses, ranges, ${proxyNames.join(', ')}`)
   .transform((list) => (list.length === 0 ? (false as const) : list.join(',')));
 
-/** The gateway's environment; see docs/operations.md. */
-export const readConfig = (environment: NodeJS.ProcessEnv = process.env) =>
-  parseEnvironment(
-    {
-      HOST: z.string().default('127.0.0.1'),
-      PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-      /** Internal HTTP server: probes and metrics. Its address is apart from HOST, which may be every interface. */
-      HTTP_HOST: z.string().default('127.0.0.1'),
-      HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
-      /** Whose `X-Forwarded-For` is believed. */
-      SWITCHYARD_TRUSTED_PROXIES: proxies,
-      SWITCHYARD_EXTERNAL_URL: z.url().optional(),
-      SWITCHYARD_TIER: z.enum(['free', 'premium', 'ultimate']).default('ultimate'),
-      GROUPS_ADMIN_ADDRESS: z.string(),
-      MERGE_REQUESTS_ADDRESS: z.string(),
-      COLLABORATION_ADDRESS: z.string(),
-      ALERTS_ADDRESS: z.string(),
-      MERGE_REQUESTS_HTTP_URL: z.string(),
-      ALERTS_HTTP_URL: z.string(),
-      SWITCHYARD_IDENTITY_KEY_FILE: z.string(),
-      /** Request throttle of signed-in callers, `<requests>/<seconds>`; off when unset (G-7-8). */
-      SWITCHYARD_THROTTLE_AUTHENTICATED: limit,
-      /** Request throttle of anonymous callers, per address. */
-      SWITCHYARD_THROTTLE_UNAUTHENTICATED: limit,
-      /** Factor on every application limit; 0 turns them off. */
-      SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
-      /** Requests that read, and those that write, which one service is given at a time; the others wait, or are refused. */
-      SWITCHYARD_READS_AT_ONCE: atOnce(32),
-      SWITCHYARD_WRITES_AT_ONCE: atOnce(12),
-      /** Payloads a project may receive, `<requests>/<seconds>`; off when unset (G-4.12-4). */
-      SWITCHYARD_ALERT_LIMIT: limit,
-      /** Bytes of the largest payload that is read. */
-      SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
-        .number()
-        .int()
-        .min(1_024)
-        .max(64 << 20)
-        .default(1 << 20),
-      /** Adds `X-Switchyard-Cost` to replies. */
-      SWITCHYARD_SHOW_COST: z.stringbool().default(false),
-    },
-    environment,
+const variables = {
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+  /** Internal HTTP server: probes and metrics. Its address is apart from HOST, which may be every interface. */
+  HTTP_HOST: z.string().default('127.0.0.1'),
+  HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+  /** Whose `X-Forwarded-For` is believed. */
+  SWITCHYARD_TRUSTED_PROXIES: proxies,
+  /** Address of the instance as clients see it, without a slash at its end. */
+  SWITCHYARD_EXTERNAL_URL: z
+    .url()
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  SWITCHYARD_TIER: z.enum(['free', 'premium', 'ultimate']).default('ultimate'),
+  SWITCHYARD_IDENTITY_KEY_FILE: z.string(),
+  /** Request throttle of signed-in callers, `<requests>/<seconds>`; off when unset (G-7-8). */
+  SWITCHYARD_THROTTLE_AUTHENTICATED: limit,
+  /** Request throttle of anonymous callers, per address. */
+  SWITCHYARD_THROTTLE_UNAUTHENTICATED: limit,
+  /** Factor on every application limit; 0 turns them off. */
+  SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
+  /** Requests that read, and those that write, which one service is given at a time; the others wait, or are refused. */
+  SWITCHYARD_READS_AT_ONCE: atOnce(32),
+  SWITCHYARD_WRITES_AT_ONCE: atOnce(12),
+  /** Payloads a project may receive, `<requests>/<seconds>`; off when unset (G-4.12-4). */
+  SWITCHYARD_ALERT_LIMIT: limit,
+  /** Bytes of the largest payload that is read. */
+  SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(64 << 20)
+    .default(1 << 20),
+  /** Adds `X-Switchyard-Cost` to replies. */
+  SWITCHYARD_SHOW_COST: z.stringbool().default(false),
+};
+
+/** The variable with the gRPC address of a service. */
+const addressVariable = (service: string) => `${constant(service)}_ADDRESS` as const;
+
+/** The variable with the URL of the internal HTTP server of a service. */
+const httpVariable = (service: string) => `${constant(service)}_HTTP_URL` as const;
+
+const constant = (service: string): string => service.toUpperCase().replaceAll('-', '_');
+
+/** Where the services with routes are: each has to be named. */
+const addressVariables = () =>
+  Object.fromEntries(
+    services
+      .flatMap(({ name, forwards }) => [addressVariable(name), ...(forwards ? [httpVariable(name)] : [])])
+      .map((name) => [name, z.string()]),
   );
 
-export type Config = ReturnType<typeof readConfig>;
+/** The gateway's environment, parsed. */
+export type Config = z.infer<z.ZodObject<typeof variables>> &
+  Readonly<Record<ReturnType<typeof addressVariable | typeof httpVariable>, string>>;
+
+/** The gateway's environment; see docs/operations.md. */
+export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
+  parseEnvironment({ ...variables, ...addressVariables() }, environment) as unknown as Config;
+
+/** Addresses of the services by name: of their gRPC servers, and of the internal HTTP servers that the gateway forwards to. */
+export const addressesOf = (config: Config) => ({
+  grpc: addresses(services, (name) => config[addressVariable(name)]),
+  http: addresses(
+    services.filter(({ forwards }) => forwards),
+    (name) => config[httpVariable(name)],
+  ),
+});
+
+const addresses = (of: readonly RoutedService[], at: (name: string) => string | undefined): Record<string, string> =>
+  Object.fromEntries(of.map(({ name }) => [name, at(name) ?? '']));

@@ -1,76 +1,25 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import type { Route } from '../http/route';
-import { alertSettingsRoutes } from './alerts/alert-settings.routes';
-import { alertRoutes } from './alerts/alerts.routes';
-import { httpIntegrationRoutes } from './alerts/http-integrations.routes';
-import { metricImageRoutes } from './alerts/metric-images.routes';
-import { awardEmojiRoutes } from './collaboration/award-emoji.routes';
-import { commitCommentRoutes } from './collaboration/commit-comments.routes';
-import { discussionRoutes } from './collaboration/discussions.routes';
-import { eventRoutes } from './collaboration/events.routes';
-import { issueListRoutes } from './collaboration/issue-lists.routes';
-import { issueRoutes } from './collaboration/issues.routes';
-import { noteRoutes } from './collaboration/notes.routes';
-import { snippetRoutes } from './collaboration/snippets.routes';
-import { todoRoutes } from './collaboration/todos.routes';
-import { groupRoutes } from './groups-admin/groups.routes';
-import { labelRoutes } from './groups-admin/labels.routes';
-import { memberRoutes } from './groups-admin/members.routes';
-import { milestoneRoutes } from './groups-admin/milestones.routes';
-import { namespaceRoutes } from './groups-admin/namespaces.routes';
-import { personalAccessTokenRoutes } from './groups-admin/personal-access-tokens.routes';
-import { projectRoutes } from './groups-admin/projects.routes';
-import { userRoutes } from './groups-admin/users.routes';
-import { instanceRoutes } from './instance/instance.routes';
-import { branchRoutes } from './merge-requests/branches.routes';
-import { commitRoutes } from './merge-requests/commits.routes';
-import { fileRoutes } from './merge-requests/files.routes';
-import { mergeRequestListRoutes } from './merge-requests/merge-request-lists.routes';
-import { mergeRequestRoutes } from './merge-requests/merge-requests.routes';
-import { mergeTrainRoutes } from './merge-requests/merge-trains.routes';
-import { pipelineRoutes } from './merge-requests/pipelines.routes';
-import { protectedBranchRoutes } from './merge-requests/protected-branches.routes';
-import { repositoryRoutes } from './merge-requests/repository.routes';
-import { statusRoutes } from './merge-requests/statuses.routes';
-import { tagRoutes } from './merge-requests/tags.routes';
+import { instanceRoutes } from './instance.routes';
 
-/** What the process merge-requests serves. */
-export const routesOfMergeRequests: readonly Route[] = [
-  ...branchRoutes,
-  ...commitRoutes,
-  ...fileRoutes,
-  ...protectedBranchRoutes,
-  ...repositoryRoutes,
-  ...tagRoutes,
-  ...mergeRequestListRoutes,
-  ...mergeRequestRoutes,
-  ...mergeTrainRoutes,
-  ...pipelineRoutes,
-  ...statusRoutes,
-];
+/** What the index of a folder here exports. The folder has the name of the service that answers its routes. */
+interface RouteFolder {
+  readonly routes: readonly Route[];
+  /** True when some of them forward to the internal HTTP server of the service. */
+  readonly forwards?: boolean;
+}
 
-/** Every endpoint there is. Routing, checks and the reference document follow from these values. */
-export const routes: readonly Route[] = [
-  ...instanceRoutes,
-  ...userRoutes,
-  ...personalAccessTokenRoutes,
-  ...namespaceRoutes,
-  ...groupRoutes,
-  ...projectRoutes,
-  ...memberRoutes,
-  ...labelRoutes,
-  ...milestoneRoutes,
-  ...eventRoutes,
-  ...snippetRoutes,
-  ...noteRoutes,
-  ...discussionRoutes,
-  ...commitCommentRoutes,
-  ...awardEmojiRoutes,
-  ...issueListRoutes,
-  ...issueRoutes,
-  ...todoRoutes,
-  ...httpIntegrationRoutes,
-  ...alertSettingsRoutes,
-  ...alertRoutes,
-  ...metricImageRoutes,
-  ...routesOfMergeRequests,
-];
+/** A service with routes. */
+export interface RoutedService extends RouteFolder {
+  readonly name: string;
+}
+
+/** The services that the gateway calls: one for each folder here, by name. Variables and channels follow from them. */
+export const services: readonly RoutedService[] = readdirSync(__dirname)
+  .filter((name) => existsSync(join(__dirname, name, `index${extname(__filename)}`)))
+  .sort()
+  .map((name) => ({ name, ...(require(`./${name}`) as RouteFolder) }));
+
+/** Every endpoint. Routing, checks and the reference document follow from these values. */
+export const routes: readonly Route[] = [...instanceRoutes, ...services.flatMap((service) => service.routes)];

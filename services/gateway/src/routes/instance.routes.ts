@@ -1,5 +1,5 @@
 import { entity } from '@switchyard/rpc';
-import { defineRoute } from '../../http/route';
+import { defineRoute } from '../http/route';
 
 /** The version clients gate their features on (G-9-1). */
 export const apiVersion = { version: '17.10.0-ee', revision: 'switchyard' };

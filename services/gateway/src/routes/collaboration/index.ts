@@ -1,0 +1,23 @@
+import type { Route } from '../../http/route';
+import { awardEmojiRoutes } from './award-emoji.routes';
+import { commitCommentRoutes } from './commit-comments.routes';
+import { discussionRoutes } from './discussions.routes';
+import { eventRoutes } from './events.routes';
+import { issueListRoutes } from './issue-lists.routes';
+import { issueRoutes } from './issues.routes';
+import { noteRoutes } from './notes.routes';
+import { snippetRoutes } from './snippets.routes';
+import { todoRoutes } from './todos.routes';
+
+/** What the service collaboration serves. */
+export const routes: readonly Route[] = [
+  ...eventRoutes,
+  ...snippetRoutes,
+  ...noteRoutes,
+  ...discussionRoutes,
+  ...commitCommentRoutes,
+  ...awardEmojiRoutes,
+  ...issueListRoutes,
+  ...issueRoutes,
+  ...todoRoutes,
+];

@@ -1,0 +1,30 @@
+import type { Route } from '../../http/route';
+import { branchRoutes } from './branches.routes';
+import { commitRoutes } from './commits.routes';
+import { fileRoutes } from './files.routes';
+import { mergeRequestListRoutes } from './merge-request-lists.routes';
+import { mergeRequestRoutes } from './merge-requests.routes';
+import { mergeTrainRoutes } from './merge-trains.routes';
+import { pipelineRoutes } from './pipelines.routes';
+import { protectedBranchRoutes } from './protected-branches.routes';
+import { repositoryRoutes } from './repository.routes';
+import { statusRoutes } from './statuses.routes';
+import { tagRoutes } from './tags.routes';
+
+/** Some routes forward to the internal HTTP server of the service. */
+export const forwards = true;
+
+/** What the service merge-requests serves. */
+export const routes: readonly Route[] = [
+  ...branchRoutes,
+  ...commitRoutes,
+  ...fileRoutes,
+  ...protectedBranchRoutes,
+  ...repositoryRoutes,
+  ...tagRoutes,
+  ...mergeRequestListRoutes,
+  ...mergeRequestRoutes,
+  ...mergeTrainRoutes,
+  ...pipelineRoutes,
+  ...statusRoutes,
+];
