@@ -426,61 +426,60 @@ export const documented = <T>(schema: z.ZodType<T>, facts: ParameterSchema): z.Z
     openapi: { ...openapiOf(schema), ...facts },
   });
 
-/** What the OpenAPI document says of a schema built from this file, through `.optional()` and `.default()`. */
+/** What the OpenAPI document says of a schema built from this file: what it takes, not what it gives. */
 export function openapiOf(schema: unknown): ParameterSchema {
-  const type = schema as z.ZodType & {
-    _zod: {
-      def: {
-        type: string;
-        innerType?: z.ZodType;
-        out?: z.ZodType;
-        element?: z.ZodType;
-        shape?: z.ZodRawShape;
-        defaultValue?: unknown;
-      };
-    };
-  };
-  const own = type.meta()?.openapi;
-  if (own !== undefined) return own;
-  const { def } = type._zod;
-  if (def.type === 'default') return { ...openapiOf(def.innerType), default: def.defaultValue };
-  if (def.innerType !== undefined) return openapiOf(def.innerType);
-  if (def.out !== undefined) return openapiOf(def.out);
-  if (def.element !== undefined) return { type: 'array', items: openapiOf(def.element) };
-  if (def.shape === undefined) return {};
-  return objectOf(def.shape);
+  const { $schema: _, ...own } = z.toJSONSchema(schema as z.ZodType, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => describeInDocument(zodSchema, jsonSchema),
+  });
+  return own;
 }
+
+/** Completes zod's JSON Schema: zod knows neither what `kind` takes nor, on the input side, the default of a transform. */
+function describeInDocument(schema: unknown, json: ParameterSchema): void {
+  const own = (schema as z.ZodType).meta()?.openapi;
+  if (own !== undefined) replace(json, own);
+  else if (schema instanceof z.ZodDefault) json.default = schema.parse(undefined);
+  else if (schema instanceof z.ZodObject) replace(json, withoutUnsupported(schema, json));
+}
+
+function replace(json: ParameterSchema, by: ParameterSchema): void {
+  for (const key of Object.keys(json)) delete json[key];
+  Object.assign(json, by);
+}
+
+const withoutUnsupported = ({ shape }: z.ZodObject, { type, required, properties }: ParameterSchema) => ({
+  type,
+  ...(required === undefined ? {} : { required }),
+  properties: Object.fromEntries(
+    Object.entries(properties as ParameterSchema).filter(([name]) => !isUnsupported(shape[name])),
+  ),
+});
+
+/** The document's schema of an object with these members, without those that are refused. */
+export const objectOf = (shape: Readonly<Record<string, unknown>>): ParameterSchema =>
+  openapiOf(z.object(shape as z.ZodRawShape));
+
+/** What an optional schema, or one with a default, says of values that are sent; undefined for every other. */
+const unwrapped = (schema: unknown): unknown =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
 
 /** The members of a hash, through what makes it optional; undefined for every other kind of parameter. */
 export function memberShape(schema: unknown): z.ZodRawShape | undefined {
-  const { def } = (schema as { _zod: { def: { shape?: z.ZodRawShape; innerType?: unknown; out?: unknown } } })._zod;
-  if (def.shape !== undefined) return def.shape;
-  const inner = def.innerType ?? def.out;
+  if (schema instanceof z.ZodObject) return schema.shape;
+  const inner = schema instanceof z.ZodPipe ? schema.out : unwrapped(schema);
   return inner === undefined ? undefined : memberShape(inner);
 }
 
-/** The document's schema of an object with these members, without those that are refused. */
-export function objectOf(shape: Readonly<Record<string, unknown>>): ParameterSchema {
-  const members = Object.entries(shape).filter(([, inner]) => !isUnsupported(inner));
-  const required = members.filter(([, inner]) => !acceptsAbsence(inner)).map(([name]) => name);
-  return {
-    type: 'object',
-    ...(required.length === 0 ? {} : { required }),
-    properties: Object.fromEntries(members.map(([name, inner]) => [name, openapiOf(inner)])),
-  };
-}
-
 /** Whether a parameter may be left out. */
-export const acceptsAbsence = (schema: unknown): boolean => {
-  const { type } = (schema as { _zod: { def: { type: string } } })._zod.def;
-  return type === 'optional' || type === 'default';
-};
+export const acceptsAbsence = (schema: unknown): boolean => unwrapped(schema) !== undefined;
 
 type Mark = 'acceptsNull' | 'asWritten' | 'forAdministrators' | 'unsupported';
 
 function isMarked(schema: unknown, mark: Mark): boolean {
-  const type = schema as z.ZodType & { _zod: { def: { innerType?: z.ZodType } } };
-  return type.meta()?.[mark] ?? (type._zod.def.innerType !== undefined && isMarked(type._zod.def.innerType, mark));
+  const inner = unwrapped(schema);
+  return (schema as z.ZodType).meta()?.[mark] ?? (inner !== undefined && isMarked(inner, mark));
 }
 
 /** True when the parameter is refused, whatever it says. */
