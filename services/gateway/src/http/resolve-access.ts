@@ -9,6 +9,7 @@ import {
 } from '@switchyard/protos/groups_admin/v1/access';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, type RpcClient } from '@switchyard/rpc';
+import { LRUCache } from 'lru-cache';
 
 /** What a request names and presents. */
 export interface Question {
@@ -35,19 +36,19 @@ export interface AccessResolver {
 
 /** How long a positive answer may be reused, milliseconds (D3: at most one second). */
 const lifetimeMs = 1_000;
-/** Answers kept; the oldest go first. */
+/** Answers kept; those go first that have not been used for longest. */
 const maxAnswers = 10_000;
 
 /** Builds the resolver over groups-admin's AccessService. */
 export function accessResolver(client: RpcClient<typeof AccessServiceService>): AccessResolver {
-  const cache = new Map<string, { answer: ResolveResponse; until: number }>();
+  // Resolution 0: expiry of token and membership is compared with now on every use.
+  const cache = new LRUCache<string, ResolveResponse>({ max: maxAnswers, ttl: lifetimeMs, ttlResolution: 0 });
   let generation = 0;
   return {
     async resolve(question, requestId, { fresh = false, signal } = {}) {
       const key = keyOf(question);
-      const cached = cache.get(key);
-      // Expiry of token and membership is compared with now on every use.
-      if (!fresh && cached !== undefined && cached.until > Date.now()) return { answer: cached.answer, fresh: false };
+      const cached = fresh ? undefined : cache.get(key);
+      if (cached !== undefined) return { answer: cached, fresh: false };
       const startedAt = generation;
       const answer = await client.resolve(toRequest(question), {
         requestId,
@@ -57,10 +58,9 @@ export function accessResolver(client: RpcClient<typeof AccessServiceService>): 
       });
       // An answer asked for before a write of this replica may predate it: used for this request, not kept.
       if (isPositive(answer, question) && startedAt === generation) {
-        const expiry = answer.validUntil === 0 ? Number.POSITIVE_INFINITY : answer.validUntil * 1_000;
-        cache.delete(key);
-        cache.set(key, { answer, until: Math.min(Date.now() + lifetimeMs, expiry) });
-        if (cache.size > maxAnswers) cache.delete(cache.keys().next().value as string);
+        const left = answer.validUntil === 0 ? lifetimeMs : answer.validUntil * 1_000 - Date.now();
+        // A lifetime of 0 would mean for ever.
+        if (left > 0) cache.set(key, answer, { ttl: Math.min(left, lifetimeMs) });
       }
       return { answer, fresh: true };
     },
