@@ -3,6 +3,7 @@ import { alertList } from './alert-list.mjs';
 import { alerts } from './alerts.mjs';
 import { bombs } from './bombs.mjs';
 import { burst } from './burst.mjs';
+import { bus } from './bus.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
 import { growth } from './growth.mjs';
@@ -36,7 +37,7 @@ const onRunning = {
   bombs,
 };
 /** Benchmarks of the installation itself. */
-const ofStarting = { start };
+const ofStarting = { bus, start };
 
 const known = [...Object.keys(onRunning), ...Object.keys(ofStarting)];
 const chosen = process.argv.slice(2);
