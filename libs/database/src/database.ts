@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterWrite, beforeWrite, isWriting } from './call-guard';
 import { databaseError, isStalePlan } from './errors';
 import { measureStatements } from './metrics';
+import { type Notices, openNotices } from './notices';
 import { retrying } from './retrying';
 import { isPrepared, nameOf, prepareAnew, preparedName, type Sql } from './sql';
 import { beginStatement } from './statements';
@@ -19,6 +20,8 @@ export interface Tx extends SqlExecutor {
   one<T = Record<string, unknown>>(query: Sql): Promise<T | undefined>;
   /** Runs `callback` once the transaction has committed; never when it is rolled back. */
   afterCommit(callback: () => void): void;
+  /** Sends a notice (`Database.notices`) once the transaction has committed; never when it is rolled back. */
+  notify(channel: string): void;
 }
 
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
@@ -33,6 +36,8 @@ export interface TransactionOptions {
 /** One service's database. Failures to reach it are AppErrors of kind `unavailable`. */
 export interface Database extends SqlExecutor {
   readonly pool: pg.Pool;
+  /** Wake-ups between the processes that use this database. */
+  readonly notices: Notices;
   /** First row, undefined when there is none. */
   one<T = Record<string, unknown>>(query: Sql): Promise<T | undefined>;
   /**
@@ -200,6 +205,7 @@ const isolationClause: Record<Isolation, string> = {
 /** Opens a service's database. Nothing is connected until the first statement. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options);
+  const notices = openNotices(poolConfig(options), pool);
   let closing: Promise<void> | undefined;
 
   async function attempt<T>(work: (tx: Tx) => Promise<T>, isolation: Isolation): Promise<T> {
@@ -222,6 +228,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       query: inTurn,
       one: async <R>(query: Sql) => (await inTurn<R>(query))[0],
       afterCommit: (callback) => callbacks.push(callback),
+      notify: (channel) => callbacks.push(() => notices.notify(channel)),
     };
     let result: T;
     try {
@@ -258,12 +265,13 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     pool,
+    notices,
     query: <T>(query: Sql) => runAlone<T>(pool, query),
     one: async <T>(query: Sql) => (await runAlone<T>(pool, query))[0],
     transaction: (work, { isolation = 'read committed', retries } = {}) =>
       retrying(() => attempt(work, isolation), retries),
     close() {
-      closing ??= pool.end();
+      closing ??= notices.close().then(() => pool.end());
       return closing;
     },
   };

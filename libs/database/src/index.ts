@@ -3,6 +3,7 @@ export { anyContains, type ClauseTable, clausesOf, contains } from './clauses';
 export * from './database';
 export * from './errors';
 export * from './migrate';
+export { type Notices, type OnNotice, type OpenNotices, openNotices } from './notices';
 export * from './paging';
 export * from './prisma';
 export { retrying } from './retrying';

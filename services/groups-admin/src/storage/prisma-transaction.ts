@@ -1,4 +1,13 @@
-import { afterWrite, beforeWrite, databaseError, fromPrisma, retrying, type Sql, type Tx } from '@switchyard/database';
+import {
+  afterWrite,
+  beforeWrite,
+  databaseError,
+  fromPrisma,
+  retrying,
+  type Sql,
+  sql,
+  type Tx,
+} from '@switchyard/database';
 import type { Prisma, PrismaClient } from '../generated/prisma/client';
 
 /**
@@ -18,6 +27,10 @@ export const prismaTransaction = <T>(
           query: executor.query,
           one: async <R>(query: Sql) => (await executor.query<R>(query))[0],
           afterCommit: (callback) => callbacks.push(callback),
+          notify: (channel) =>
+            callbacks.push(
+              () => void prisma.$queryRaw(sql`select pg_notify(${channel}, '')::text`).catch(() => undefined),
+            ),
         };
         const done = await work(client, tx);
         beforeWrite();

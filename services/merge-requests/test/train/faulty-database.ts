@@ -41,9 +41,11 @@ export function faultyDatabase(db: Database, fault: Fault): Database {
       return tx.one<T>(query);
     },
     afterCommit: (callback) => tx.afterCommit(callback),
+    notify: (channel) => tx.notify(channel),
   });
   return {
     pool: db.pool,
+    notices: db.notices,
     query: async <T>(query: Sql) => {
       await step(false);
       return db.query<T>(query);

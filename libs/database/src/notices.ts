@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { logger } from '@switchyard/telemetry';
+import pg from 'pg';
+import { uncounted } from './statements';
+
+/** Called with the payload of a notice; without one when notices may have been missed, because listening has just begun. */
+export type OnNotice = (payload?: string) => void;
+
+/**
+ * Wake-ups between the processes that use one database (`LISTEN` and `NOTIFY`). A notice may be lost when a connection or a process
+ * ends, so every listener also has a timer, of seconds.
+ */
+export interface Notices {
+  /** Calls `onNotice` for every notice on the channel, those sent through this object included. Returns what ends that. */
+  listen(channel: string, onNotice: OnNotice): () => void;
+  /**
+   * Wakes the listeners of this object at once and those of other processes soon. Not part of any transaction: call it after the commit
+   * (`Tx.notify` does). Equal notices that wait to be sent are sent as one. Never fails.
+   */
+  notify(channel: string, payload?: string): void;
+}
+
+/** Notices that can be ended. */
+export interface OpenNotices extends Notices {
+  /** Sends what waits and stops to listen. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds before a lost connection is replaced: the first pause, and the longest. */
+const firstPause = 100;
+const longestPause = 5_000;
+
+/** Milliseconds without traffic after which the kernel finds out whether the server is still there. */
+const probeAfter = 30_000;
+
+/**
+ * Notices over one connection of their own, which is made when something is listened to, and over `pool`, which sends.
+ * NOTIFY inside a transaction that writes would take a lock that all such commits of the server share.
+ */
+export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices {
+  const listeners = new Map<string, Set<OnNotice>>();
+  const waiting = new Map<string, { channel: string; payload: string }>();
+  const closing = new AbortController();
+  /** Stands first in what is sent: the listeners here have been woken when it comes back. */
+  const sender = randomBytes(8).toString('hex');
+  let connected: pg.Client | undefined;
+  let following: Promise<void> | undefined;
+  let sending: Promise<void> | undefined;
+
+  const wake = (channel: string, payload?: string): void => {
+    for (const onNotice of listeners.get(channel) ?? []) onNotice(payload);
+  };
+
+  async function begin(client: pg.Client, channel: string): Promise<void> {
+    await client.query(`listen ${client.escapeIdentifier(channel)}`);
+    wake(channel);
+  }
+
+  /** Listens over one connection until it is lost. */
+  async function followOnce(): Promise<void> {
+    const client = new pg.Client({ ...config, keepAlive: true, keepAliveInitialDelayMillis: probeAfter });
+    const ended = new Promise<void>((settle) => client.once('end', () => settle()));
+    // Reported by `end` as well; without a listener it would end the process.
+    client.on('error', () => undefined);
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (!payload.startsWith(sender)) wake(channel, payload.slice(sender.length));
+    });
+    const stop = (): void => void client.end().catch(() => undefined);
+    closing.signal.addEventListener('abort', stop, { once: true });
+    try {
+      // A client that is ended while it connects settles no promise of its own.
+      await Promise.race([client.connect(), ended]);
+      connected = client;
+      for (const channel of listeners.keys()) await begin(client, channel);
+      await ended;
+    } finally {
+      connected = undefined;
+      closing.signal.removeEventListener('abort', stop);
+      stop();
+    }
+  }
+
+  async function follow(): Promise<void> {
+    let failures = 0;
+    while (!closing.signal.aborted) {
+      await followOnce().then(
+        () => {
+          failures = 0;
+        },
+        (error) => {
+          if (failures === 0 && !closing.signal.aborted) logger.warn({ err: error }, 'notices cannot be listened to');
+          failures += 1;
+        },
+      );
+      const wait = Math.min(longestPause, firstPause * 2 ** Math.min(failures, 10));
+      await pause(wait, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  }
+
+  async function send(): Promise<void> {
+    while (waiting.size > 0) {
+      const notices = [...waiting.values()];
+      waiting.clear();
+      await pool
+        .query({
+          name: 'notify',
+          text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as given (channel, payload)',
+          values: [notices.map(({ channel }) => channel), notices.map(({ payload }) => payload)],
+        })
+        .catch((error) => logger.debug({ err: error }, 'a notice was lost'));
+    }
+    sending = undefined;
+  }
+
+  return {
+    listen(channel, onNotice) {
+      const present = listeners.get(channel);
+      if (present === undefined) {
+        listeners.set(channel, new Set([onNotice]));
+        // A failure ends the connection, and the next one begins with all channels.
+        if (connected !== undefined) begin(connected, channel).catch(() => undefined);
+      } else present.add(onNotice);
+      following ??= uncounted(follow);
+      return () => void listeners.get(channel)?.delete(onNotice);
+    },
+    notify(channel, payload = '') {
+      if (closing.signal.aborted) return;
+      wake(channel, payload);
+      waiting.set(`${channel} ${payload}`, { channel, payload: `${sender}${payload}` });
+      sending ??= uncounted(send);
+    },
+    async close() {
+      closing.abort();
+      await following;
+      await sending;
+    },
+  };
+}
