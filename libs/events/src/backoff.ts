@@ -8,11 +8,11 @@ export class Doze {
     this.#end?.();
   }
 
-  /** Resolves after `milliseconds` or when woken. */
-  async sleep(milliseconds: number): Promise<void> {
+  /** Resolves when woken, and after `milliseconds` where they are given. */
+  async sleep(milliseconds?: number): Promise<void> {
     if (!this.#woken) {
       await new Promise<void>((settle) => {
-        const timer = setTimeout(settle, milliseconds);
+        const timer = milliseconds === undefined ? undefined : setTimeout(settle, milliseconds);
         this.#end = () => {
           clearTimeout(timer);
           settle();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openPool } from '@switchyard/database';
+import { type OpenNotices, openNotices, openPool, poolConfig } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
@@ -25,9 +25,10 @@ const publishSize = 1_000;
 /** First half of the two-number advisory lock; the second is the group. */
 const groupLock = 72707372;
 const pruneLock = 72707373;
+/** Its notices name the topic that has new records. */
 const channel = 'switchyard_log';
-/** Notifications are a short cut; the poll is what is relied on. */
-const pollInterval = 500;
+/** Milliseconds between two looks for records of which a notice was lost. */
+const pollInterval = 5_000;
 const standbyInterval = 500;
 const pruneBatch = 5_000;
 
@@ -77,6 +78,13 @@ interface RecordRow {
   body: string;
 }
 
+/** Where a partition ends: the offset of its next record. */
+interface PartitionEnd {
+  topic: string;
+  partition: number;
+  next_offset: number;
+}
+
 const place = (topic: string, partition: number): string => `${partition} ${topic}`;
 
 const toReceived = ({ offset, ...row }: RecordRow): ReceivedRecord => ({ ...row, offset: String(offset) });
@@ -84,7 +92,7 @@ const toReceived = ({ offset, ...row }: RecordRow): ReceivedRecord => ({ ...row,
 async function committedOffsets(
   client: Pick<PoolClient, 'query'>,
   group: string,
-  topics: string[],
+  topics: readonly string[],
 ): Promise<Map<string, number>> {
   // A group that has never received from a partition is noted all the same: pruning spares what a known group has yet to receive.
   await client.query(
@@ -93,7 +101,7 @@ async function committedOffsets(
     on conflict do nothing`,
     [group, topics, partitionCount],
   );
-  const { rows } = await client.query<{ topic: string; partition: number; next_offset: number }>(
+  const { rows } = await client.query<PartitionEnd>(
     'select topic, partition, next_offset from log.group_offsets where consumer_group = $1 and topic = any($2)',
     [group, topics],
   );
@@ -120,22 +128,43 @@ class Turns {
 class GroupMember {
   readonly #pool: pg.Pool;
   readonly #group: string;
-  readonly #topics: string[];
+  readonly topics: readonly string[];
   readonly #handler: RecordHandler;
   readonly #doze = new Doze();
+  readonly #unlisten: () => void;
   readonly #running: Promise<void>;
+  /** Offset of the next record per partition, while this member is the active one. */
+  #positions: Map<string, number> | undefined;
   #closing = false;
 
-  constructor(pool: pg.Pool, group: string, topics: string[], handler: RecordHandler) {
+  constructor(pool: pg.Pool, notices: OpenNotices, group: string, topics: readonly string[], handler: RecordHandler) {
     this.#pool = pool;
     this.#group = group;
-    this.#topics = topics;
+    this.topics = topics;
     this.#handler = handler;
+    this.#unlisten = notices.listen(channel, (topic) => {
+      if (this.#positions !== undefined && (topic === undefined || topics.includes(topic))) this.#doze.wake();
+    });
     this.#running = this.#run();
+  }
+
+  /** True while this member receives the group's records. */
+  get active(): boolean {
+    return this.#positions !== undefined;
+  }
+
+  /** Has the active member fetch when a partition ends behind its position. */
+  wakeIfBehind(ends: readonly PartitionEnd[]): void {
+    const positions = this.#positions;
+    if (positions === undefined) return;
+    const isBehind = ({ topic, partition, next_offset }: PartitionEnd): boolean =>
+      this.topics.includes(topic) && next_offset > (positions.get(place(topic, partition)) ?? 0);
+    if (ends.some(isBehind)) this.#doze.wake();
   }
 
   async close(): Promise<void> {
     this.#closing = true;
+    this.#unlisten();
     this.#doze.wake();
     await this.#running;
   }
@@ -146,7 +175,6 @@ class GroupMember {
       let client: PoolClient | undefined;
       let broken: Error | undefined;
       const lost = () => this.#doze.wake();
-      const notified = () => this.#doze.wake();
       try {
         client = await this.#pool.connect();
         client.on('error', lost);
@@ -156,11 +184,9 @@ class GroupMember {
         );
         failures = 0;
         if (rows[0]?.locked) {
-          client.on('notification', notified);
-          await client.query(`listen ${channel}`);
-          const positions = await committedOffsets(client, this.#group, this.#topics);
+          const positions = await committedOffsets(client, this.#group, this.topics);
+          this.#positions = positions;
           await this.#consume(new Turns(client), positions);
-          await client.query(`unlisten ${channel}`);
           await client.query('select pg_advisory_unlock($1, hashtext($2))', [groupLock, this.#group]);
         }
       } catch (error) {
@@ -169,8 +195,8 @@ class GroupMember {
           logger.warn({ err: error, group: this.#group }, 'the event log cannot be read');
         failures += 1;
       } finally {
+        this.#positions = undefined;
         client?.off('error', lost);
-        client?.off('notification', notified);
         client?.release(broken);
       }
       if (!this.#closing) await this.#doze.sleep(failures > 0 ? backoff(failures) : standbyInterval);
@@ -195,7 +221,7 @@ class GroupMember {
             });
           busy.set(at, work);
         }
-        await this.#doze.sleep(pollInterval);
+        await this.#doze.sleep();
       }
     } finally {
       // The lock is given up only when nothing of this member is under way, so that two never work on one partition.
@@ -221,12 +247,7 @@ class GroupMember {
       // -1 leaves the partition out.
       offsets.push(busy.has(at) ? -1 : (positions.get(at) ?? 0));
     }
-    const rows = await client.query<RecordRow>('log_fetch', fetchStatement, [
-      this.#topics,
-      topics,
-      partitions,
-      offsets,
-    ]);
+    const rows = await client.query<RecordRow>('log_fetch', fetchStatement, [this.topics, topics, partitions, offsets]);
     const batches = new Map<string, RecordRow[]>();
     for (const row of rows) {
       const at = place(row.topic, row.partition);
@@ -286,27 +307,9 @@ export function embeddedLog({
   const pool = openPool({ url, applicationName: `${clientId} events`, poolSize: 4 });
   // Each group keeps a connection for as long as it consumes; publishing must not wait for one of those.
   const memberPool = openPool({ url, applicationName: `${clientId} event groups`, poolSize: 50 });
+  const notices = openNotices(poolConfig({ url, applicationName: `${clientId} event notices` }), pool);
   const members = new Set<GroupMember>();
   let closed: Promise<void> | undefined;
-  let notifying: Promise<void> | undefined;
-  let again = false;
-
-  // NOTIFY inside the transaction of the records would take a lock that all commits of the database share; after it, one covers many.
-  function notify(): void {
-    if (notifying !== undefined) {
-      again = true;
-      return;
-    }
-    notifying = pool
-      .query(`notify ${channel}`)
-      .catch(() => undefined)
-      .then(() => {
-        notifying = undefined;
-        if (again && !closed) notify();
-        again = false;
-      });
-  }
-
   async function insert(records: BusRecord[]): Promise<void> {
     await pool.query({
       name: 'log_publish',
@@ -354,6 +357,22 @@ export function embeddedLog({
     }
   }
 
+  /** One look for all groups of this process. */
+  async function wakeThoseBehind(): Promise<void> {
+    const active = [...members].filter((member) => member.active);
+    if (active.length === 0) return;
+    const { rows } = await pool.query<PartitionEnd>({
+      name: 'log_ends',
+      text: 'select topic, partition, next_offset from log.partitions where topic = any($1::text[])',
+      values: [[...new Set(active.flatMap(({ topics }) => topics))]],
+    });
+    for (const member of active) member.wakeIfBehind(rows);
+  }
+
+  const looking = setInterval(() => {
+    wakeThoseBehind().catch((error) => logger.debug({ err: error }, 'the ends of the event log cannot be read'));
+  }, pollInterval);
+  looking.unref();
   const pruning = setInterval(() => {
     prune().catch((error) => logger.warn({ err: error }, 'the event log could not be pruned'));
   }, pruneEvery);
@@ -365,11 +384,12 @@ export function embeddedLog({
       for (let start = 0; start < records.length; start += publishSize) {
         await insert(records.slice(start, start + publishSize));
       }
-      notify();
+      // After the commit: NOTIFY inside the transaction of the records would take a lock that all commits share.
+      for (const topic of new Set(records.map((record) => record.topic))) notices.notify(channel, topic);
     },
 
     async subscribe({ group, topics, handler }): Promise<Subscription> {
-      const member = new GroupMember(memberPool, group, topics, handler);
+      const member = new GroupMember(memberPool, notices, group, topics, handler);
       members.add(member);
       return {
         async close() {
@@ -429,9 +449,10 @@ export function embeddedLog({
 
     close() {
       closed ??= (async () => {
+        clearInterval(looking);
         clearInterval(pruning);
         await Promise.all([...members].map((member) => member.close()));
-        await notifying;
+        await notices.close();
         await Promise.all([pool.end(), memberPool.end()]);
       })();
       return closed;

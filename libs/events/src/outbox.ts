@@ -4,14 +4,14 @@ import { type EventDefinition, encodeBody } from './event';
 
 const relays = new Set<() => void>();
 
-/** Registers what wakes a relay of this process; returns what removes it. */
+/** Registers what wakes the relay of a database, in this process or in another one; returns what removes it. */
 export function onNudge(wake: () => void): () => void {
   relays.add(wake);
   return () => relays.delete(wake);
 }
 
 /**
- * Wakes the relay of this process, so that what has just been committed is published at once and not at the next poll.
+ * Wakes the relay, so that what has just been committed is published at once and not seconds later.
  * A `Tx` does so by itself; call it after a Prisma transaction that appended events.
  */
 export function nudgeRelay(): void {

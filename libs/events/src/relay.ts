@@ -10,7 +10,7 @@ import { onNudge } from './outbox';
 export interface RelayOptions {
   db: Database;
   bus: EventBus;
-  /** Milliseconds between two looks at the outbox; default 100. Transactions of this process are seen at once (`nudgeRelay`). */
+  /** Milliseconds between two looks at the outbox without a wake-up (`nudgeRelay`); default 5,000. */
   pollInterval?: number;
   /** Rows claimed at a time; default 500. */
   batchSize?: number;
@@ -27,6 +27,8 @@ export interface Relay {
 
 /** Advisory lock of the one relay of a service's database. */
 const relayLock = 72707371;
+/** Notices of it wake the relay that holds the lock when another process has committed events. */
+const channel = 'switchyard_outbox';
 const standbyInterval = 1_000;
 const pruneInterval = 3_600_000;
 const pruneBatch = 5_000;
@@ -64,14 +66,18 @@ const toRecord = (row: OutboxRow): BusRecord => ({
 export function startRelay({
   db,
   bus,
-  pollInterval = 100,
+  pollInterval = 5_000,
   batchSize = 500,
   retention = 7 * 86_400_000,
 }: RelayOptions): Relay {
   const doze = new Doze();
-  const forget = onNudge(() => doze.wake());
   let closing = false;
   let active = false;
+  // Only the relay that holds the lock can publish: another process is asked to.
+  const forget = onNudge(() => (active ? doze.wake() : db.notices.notify(channel)));
+  const unlisten = db.notices.listen(channel, () => {
+    if (active) doze.wake();
+  });
   let prunedAt = 0;
 
   // Claims and marks run on the connection that holds the lock: a relay that has lost the lock can mark nothing.
@@ -135,7 +141,7 @@ export function startRelay({
     while (!closing) {
       let client: PoolClient | undefined;
       let broken: Error | undefined;
-      const lost = () => undefined;
+      const lost = () => doze.wake();
       try {
         client = await db.pool.connect();
         client.on('error', lost);
@@ -171,6 +177,7 @@ export function startRelay({
       closing = true;
       unmeasure();
       forget();
+      unlisten();
       doze.wake();
       await running;
     },

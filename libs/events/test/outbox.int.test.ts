@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { openDatabase, sql } from '@switchyard/database';
 import { eventually } from '@switchyard/testkit';
 import { appendAllToOutbox, appendToOutbox, type BusRecord, type EventBus, outboxBacklog, startRelay } from '../src';
 import { countedEvent, openService, type Service } from './fixture';
@@ -132,6 +132,22 @@ test('of two relays one publishes; the other takes over when it ends', async () 
   await eventually(() => expect(valuesOf(published)).toEqual(Array.from({ length: 21 }, (_, n) => n + 1)));
   expect(second.active).toBe(true);
   await second.close();
+});
+
+test('an event that another process commits is published at once, and one of this process', async () => {
+  const { bus, published } = recordingBus();
+  const other = openDatabase({ url: service.home.url, applicationName: 'other' });
+  const relay = startRelay({ db: service.db, bus, pollInterval: 60_000 });
+  await eventually(() => expect(relay.active).toBe(true));
+  await append(1);
+  await eventually(() => expect(valuesOf(published)).toEqual([1]));
+  const standby = startRelay({ db: other, bus, pollInterval: 60_000 });
+  await other.transaction((tx) => appendToOutbox(tx, event, { account: 'a', amount: 2 }, { id: 'of another process' }));
+  await eventually(() => expect(valuesOf(published)).toEqual([1, 2]));
+  expect(standby.active).toBe(false);
+  await standby.close();
+  await relay.close();
+  await other.close();
 });
 
 test('a relay whose connection is cut goes on with another one', async () => {
