@@ -1,8 +1,11 @@
 import { repeat } from '@switchyard/rpc';
 import type { PriorityOrderStore } from './priority-order';
 
-/** Milliseconds between two looks at the directory. */
+/** Milliseconds between two looks at the directory, which is in memory. */
 const interval = 1_000;
+
+/** Milliseconds between two looks for rows that another process left to be looked at once more. */
+const unsettledInterval = 60_000;
 
 /** Milestones and labels of one round. */
 const sources = 100;
@@ -27,16 +30,18 @@ export async function putInPriorityOrder(orders: PriorityOrderStore, stopping?: 
   }
 }
 
-/** `putInPriorityOrder` whenever the directory has changed. */
+/** `putInPriorityOrder` when the directory has changed, and again until all rows are settled. */
 export function keepInPriorityOrder(
   orders: PriorityOrderStore,
   directory: { sequence(): number },
 ): { close(): Promise<void> } {
   let seen: number | undefined;
+  let settledAt = 0;
   return repeat('the order by priority', interval, async (stopping) => {
     const sequence = directory.sequence();
-    if (sequence === seen && !(await orders.unsettled())) return;
-    await putInPriorityOrder(orders, stopping);
+    if (sequence === seen && Date.now() - settledAt < unsettledInterval) return;
+    if (sequence !== seen || (await orders.unsettled())) await putInPriorityOrder(orders, stopping);
     seen = sequence;
+    settledAt = (await orders.unsettled()) ? 0 : Date.now();
   });
 }
