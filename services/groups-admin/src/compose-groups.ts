@@ -36,7 +36,7 @@ export interface GroupOptions {
 }
 
 /** Milliseconds between two looks for what has expired or is to be purged. */
-const jobInterval = 2_000;
+const jobInterval = 5_000;
 
 /** Groups, projects, members, labels and milestones: their RPCs, and the jobs that purge and expire, which `startJobs` repeats and `runJobs` runs once. */
 export function composeGroups(

@@ -42,7 +42,7 @@ export async function compose(config: Config): Promise<ServiceParts> {
   await bootstrap(db, digest, config.SWITCHYARD_ROOT_TOKEN);
   await publishInstance(db, tier);
 
-  const feed = directoryFeed(directoryStore(db));
+  const feed = directoryFeed(directoryStore(db), db.notices);
   const access = resolveAccess({ store: accessStore(db), digest, tier, rootToken: config.SWITCHYARD_ROOT_TOKEN });
   const tokens = personalAccessTokens(db, tokenStore(prisma), digest, config.SWITCHYARD_TOKEN_LIFETIME_DAYS);
   const groups = composeGroups(dependencies, {

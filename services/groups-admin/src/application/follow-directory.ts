@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Notices } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
 import type { ChangesPage, DirectoryStore } from '../storage/directory.store';
 import { onDirectoryChange } from './directory-writer';
 
-/** Milliseconds between two looks while a reader waits: changes of this process are seen at once, those of other replicas so. */
-const lookInterval = 200;
+/** Notices of it wake the readers that wait in other replicas. */
+const channel = 'switchyard_directory';
+/** Milliseconds between two looks while a reader waits, for changes of another replica whose notice was lost. */
+const lookInterval = 5_000;
 /** Days for which changes are kept, so that a replica that was away as long needs no snapshot. */
 const keepDays = 7;
 const pruneInterval = 3_600_000;
@@ -26,22 +29,10 @@ export interface DirectoryFeed {
   drain(): void;
 }
 
-/** The feed over a store. */
-export function directoryFeed(store: DirectoryStore): DirectoryFeed {
+/** The feed over a store, of a database with these notices. */
+export function directoryFeed(store: DirectoryStore, notices: Notices): DirectoryFeed {
   const draining = new AbortController();
-
-  /** Resolves at the next change of this process, after a while, or when nobody waits any more. */
-  async function nextLook(signal: AbortSignal, ms: number): Promise<void> {
-    const woken = new AbortController();
-    const forget = onDirectoryChange(() => woken.abort());
-    try {
-      await pause(ms, undefined, { signal: AbortSignal.any([signal, draining.signal, woken.signal]) });
-    } catch {
-      // Woken early.
-    } finally {
-      forget();
-    }
-  }
+  const forget = onDirectoryChange(() => notices.notify(channel));
 
   async function prune(): Promise<void> {
     while (!draining.signal.aborted) {
@@ -55,16 +46,27 @@ export function directoryFeed(store: DirectoryStore): DirectoryFeed {
       const most = Math.min(limit === 0 ? 1_000 : limit, mostChanges);
       const deadline = Date.now() + Math.min(waitMs, longestWait);
       for (;;) {
-        const page = await store.readChanges(after, most);
-        const left = deadline - Date.now();
-        // A head behind the reader means lost history: it learns so at once.
-        const answered = page.changes.length > 0 || page.head < after;
-        if (answered || left <= 0 || signal.aborted || draining.signal.aborted) return page;
-        await nextLook(signal, Math.min(left, lookInterval));
+        // Before the read: a change that commits right after it would otherwise be seen seconds later.
+        const changed = new AbortController();
+        const unlisten = notices.listen(channel, () => changed.abort());
+        try {
+          const page = await store.readChanges(after, most);
+          const left = deadline - Date.now();
+          // A head behind the reader means lost history: it learns so at once.
+          const answered = page.changes.length > 0 || page.head < after;
+          if (answered || left <= 0 || signal.aborted || draining.signal.aborted) return page;
+          const ended = AbortSignal.any([signal, draining.signal, changed.signal]);
+          await pause(Math.min(left, lookInterval), undefined, { signal: ended }).catch(() => undefined);
+        } finally {
+          unlisten();
+        }
       }
     },
     snapshot: () => store.snapshot(),
     start: () => void prune(),
-    drain: () => draining.abort(),
+    drain() {
+      forget();
+      draining.abort();
+    },
   };
 }

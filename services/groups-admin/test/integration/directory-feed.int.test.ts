@@ -34,6 +34,15 @@ const addUser = (): Promise<number> =>
     return recordDirectoryChange(tx, await userChanges(tx, [row?.id ?? 0]));
   });
 
+/** A change as another process commits it: it says so by a notice alone. */
+async function addUserAsReplica(other: Database): Promise<void> {
+  await other.query(sql`
+    with moved as (update directory_sequence set value = value + 1 returning value)
+    insert into directory_changes (sequence, entity, entity_id, row, deleted)
+    select value, 'user', 1, ''::bytea, true from moved`);
+  other.notices.notify('switchyard_directory');
+}
+
 test('a snapshot is of one sequence, whatever is written meanwhile', async () => {
   for (let at = 0; at < 5; at += 1) await addUser();
   const seen: number[] = [];
@@ -69,7 +78,7 @@ test('old changes are pruned, and a reader who stands before them learns that th
 
 test('a wait ends with the change, with the time, or with the process', async () => {
   const head = await addUser();
-  const feed = directoryFeed(store);
+  const feed = directoryFeed(store, db.notices);
   const never = new AbortController().signal;
   const waiting = feed.readChanges(head, 10, 20_000, never);
   await addUser();
@@ -79,6 +88,21 @@ test('a wait ends with the change, with the time, or with the process', async ()
   const drained = feed.readChanges(head + 1, 10, 20_000, never);
   feed.drain();
   expect((await drained).changes).toEqual([]);
+});
+
+test('a wait ends with a change that another replica commits', async () => {
+  const head = await addUser();
+  const feed = directoryFeed(store, db.notices);
+  const other = openDatabase({ url: server.url, applicationName: 'other' });
+  const began = new Promise<void>((resolve) => db.notices.listen('switchyard_directory', () => resolve()));
+  const waiting = feed.readChanges(head, 10, 20_000, new AbortController().signal);
+  await began;
+  await addUserAsReplica(other);
+  const asked = Date.now();
+  expect((await waiting).changes).toHaveLength(1);
+  expect(Date.now() - asked).toBeLessThan(3_000);
+  feed.drain();
+  await other.close();
 });
 
 test('another root token at the next start takes the place of the old one; the same one is left alone', async () => {
