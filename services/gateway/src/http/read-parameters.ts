@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalidParams, unavailable } from '@switchyard/errors';
+import { type JsonBounds, jsonMeasure } from '@switchyard/json';
 import busboy from 'busboy';
 import type { Request, Response } from 'express';
 import qs from 'qs';
 import type { Hold } from './body-room';
 import { contentEncodings, decoderOf } from './content-encoding';
-import { type JsonBounds, jsonMeasure, parseWritten, WrittenNumber, writtenMembers } from './json-bytes';
+import { parseWritten, WrittenNumber, writtenMembers } from './json-bytes';
 import { type Pace, pause, receiveBody } from './receive-body';
 
 /** Parameters of a request before they have types. */

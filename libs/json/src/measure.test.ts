@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { jsonMeasure } from './json-bytes';
+import { jsonMeasure, nestsDeeperThan } from './measure';
 
 const bounds = { depth: 4, keys: 6, values: 12 };
 
@@ -39,4 +39,15 @@ test('quotes, backslashes and brackets of a text are none of its own', () => {
   const text = JSON.stringify({ a: '\\"{[:,\\\\"'.repeat(20) });
   expect(jsonMeasure(bounds)(Buffer.from(text))).toBeUndefined();
   expect(jsonMeasure(bounds)(Buffer.from(`[${'1,'.repeat(20)}1]`))).toBe('values');
+});
+
+test('a text nests deeper than its own depth less one', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), (json) => {
+      const { depth } = passes(JSON.parse(json));
+      expect(nestsDeeperThan(depth, Buffer.from(json))).toBe(false);
+      if (depth > 0) expect(nestsDeeperThan(depth - 1, Buffer.from(json))).toBe(true);
+    }),
+  );
+  expect(nestsDeeperThan(200, Buffer.from('['.repeat(100_000)))).toBe(true);
 });

@@ -1,0 +1,1 @@
+export { type JsonBounds, jsonMeasure, nestsDeeperThan } from './measure';
