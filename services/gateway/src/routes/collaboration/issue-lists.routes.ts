@@ -3,9 +3,7 @@ import { TitleFilter_Kind as Kind, type TitleFilter } from '@switchyard/protos/r
 import type { z } from 'zod';
 import { mutuallyExclusive } from '../../http/check-parameters';
 import { boolean, hash, integerOrNoneAny, integers, oneOf, textOrNoneAny, unsupported } from '../../http/params';
-import { defineRoute } from '../../http/route';
 import {
-  globalScope,
   sharedExclusion,
   sharedExclusions,
   sharedFilter,
@@ -13,6 +11,7 @@ import {
   sharedRules,
   titleFilter,
 } from '../issuable-filters';
+import { issuableLists } from '../issuable-lists';
 
 const milestones = ['None', 'Any', 'Upcoming', 'Started', 'none', 'any', 'upcoming', 'started'] as const;
 
@@ -133,108 +132,37 @@ const filterOf = (params: Values<typeof filters>, scope: string | undefined): Is
   dueDate: params.due_date === '0' ? 'none' : (params.due_date ?? ''),
 });
 
-/** Lists of issues: global, of a group, of a project (G §10 Issues). */
+const shared = { section: 'Issues', read: 'read_issue' } as const;
+
+/** Lists and counts of issues: of the instance, of a group, of a project (G §10 Issues). */
 export const issueListRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/issues',
-    section: 'Issues',
+  ...issuableLists({
+    ...shared,
+    ...listed,
+    name: 'issues',
     summary: 'List issues',
-    access: 'public',
-    params: { ...filters, non_archived: boolean().default(true) },
-    ...listed,
-    handle: async ({ params, actor, page, call }) =>
+    filters,
+    more: { non_archived: boolean().default(true) },
+    moreOf: { instance: ['non_archived'], group: ['non_archived'] },
+    answer: ({ params, scope, source, page, call }) =>
       call(IssueServiceService).listIssues({
-        projectId: 0,
-        groupId: 0,
-        filter: { ...filterOf(params, globalScope(params.scope, actor.userId)), nonArchived: params.non_archived },
+        ...source,
+        filter: { ...filterOf(params, scope), nonArchived: params.non_archived ?? false },
         page,
         withLabelsDetails: params.with_labels_details,
         renderHtml: params.render_html,
       }),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/groups/:id/issues',
-    section: 'Issues',
-    summary: 'List issues of a group',
-    access: { group: 'read_group' },
-    params: { ...filters, non_archived: boolean().default(true) },
-    ...listed,
-    handle: ({ params, access, page, call }) =>
-      call(IssueServiceService).listIssues({
-        projectId: 0,
-        groupId: access.id,
-        filter: { ...filterOf(params, params.scope), nonArchived: params.non_archived },
-        page,
-        withLabelsDetails: params.with_labels_details,
-        renderHtml: params.render_html,
-      }),
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/projects/:id/issues',
-    section: 'Issues',
-    summary: 'List issues of a project',
-    access: { project: 'read_issue' },
-    params: filters,
-    ...listed,
-    handle: ({ params, access, page, call }) =>
-      call(IssueServiceService).listIssues({
-        projectId: access.id,
-        groupId: 0,
-        filter: filterOf(params, params.scope),
-        page,
-        withLabelsDetails: params.with_labels_details,
-        renderHtml: params.render_html,
-      }),
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/issues_statistics',
-    section: 'Issues',
+  ...issuableLists({
+    ...shared,
+    ...rules,
+    name: 'issues_statistics',
     summary: 'Count issues',
-    access: 'public',
-    params: counted,
-    ...rules,
+    filters: counted,
+    more: {},
+    moreOf: {},
     returns: { 200: 'IssuesStatistics' },
-    handle: async ({ params, actor, call }) =>
-      call(IssueServiceService).getIssuesStatistics({
-        projectId: 0,
-        groupId: 0,
-        filter: countedFilter(params, globalScope(params.scope, actor.userId)),
-      }),
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/groups/:id/issues_statistics',
-    section: 'Issues',
-    summary: 'Count issues of a group',
-    access: { group: 'read_group' },
-    params: counted,
-    ...rules,
-    returns: { 200: 'IssuesStatistics' },
-    handle: ({ params, access, call }) =>
-      call(IssueServiceService).getIssuesStatistics({
-        projectId: 0,
-        groupId: access.id,
-        filter: countedFilter(params, params.scope),
-      }),
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/projects/:id/issues_statistics',
-    section: 'Issues',
-    summary: 'Count issues of a project',
-    access: { project: 'read_issue' },
-    params: counted,
-    ...rules,
-    returns: { 200: 'IssuesStatistics' },
-    handle: ({ params, access, call }) =>
-      call(IssueServiceService).getIssuesStatistics({
-        projectId: access.id,
-        groupId: 0,
-        filter: countedFilter(params, params.scope),
-      }),
+    answer: ({ params, scope, source, call }) =>
+      call(IssueServiceService).getIssuesStatistics({ ...source, filter: countedFilter(params, scope) }),
   }),
 ];

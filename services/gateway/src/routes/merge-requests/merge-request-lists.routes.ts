@@ -14,9 +14,7 @@ import {
   textOrNoneAny,
   unsupported,
 } from '../../http/params';
-import { defineRoute } from '../../http/route';
 import {
-  globalScope,
   sharedExclusion,
   sharedExclusions,
   sharedFilter,
@@ -26,6 +24,7 @@ import {
   userFilter,
   userNamed,
 } from '../issuable-filters';
+import { issuableLists } from '../issuable-lists';
 
 // Filters on approvals, emoji, deployments and environments get their field in MergeRequestFilter and their
 // line in the clause table of the service's storage/merge-request.filter.ts.
@@ -118,64 +117,24 @@ const filterOf = (params: Values<typeof filters>, scope: string | undefined) =>
     not: params.not === undefined ? undefined : excluded(params.not),
   });
 
-const shown = (params: Values<typeof filters>) => ({
-  simple: params.view === 'simple',
-  withLabelsDetails: params.with_labels_details,
-  renderHtml: params.render_html,
-  withMergeStatusRecheck: params.with_merge_status_recheck,
+/** Lists of merge requests: of the instance, of a group, of a project (api.md 4.2, G-4.2-2). */
+export const mergeRequestListRoutes = issuableLists({
+  ...listed,
+  section: 'Merge requests',
+  read: 'read_merge_request',
+  name: 'merge_requests',
+  summary: 'List merge requests',
+  filters,
+  more: { non_archived: boolean().default(true), iids: integers().optional() },
+  moreOf: { group: ['non_archived'], project: ['iids'] },
+  answer: ({ params, scope, source, page, call }) =>
+    call(MergeRequestServiceService).listMergeRequests({
+      ...source,
+      filter: { ...filterOf(params, scope), nonArchived: params.non_archived ?? false, iids: params.iids ?? [] },
+      page,
+      simple: params.view === 'simple',
+      withLabelsDetails: params.with_labels_details,
+      renderHtml: params.render_html,
+      withMergeStatusRecheck: params.with_merge_status_recheck,
+    }),
 });
-
-/** Lists of merge requests: global, of a group, of a project (api.md 4.2, G-4.2-2). */
-export const mergeRequestListRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/merge_requests',
-    section: 'Merge requests',
-    summary: 'List merge requests',
-    access: 'public',
-    params: filters,
-    ...listed,
-    handle: async ({ params, actor, page, call }) =>
-      call(MergeRequestServiceService).listMergeRequests({
-        projectId: 0,
-        groupId: 0,
-        filter: filterOf(params, globalScope(params.scope, actor.userId)),
-        page,
-        ...shown(params),
-      }),
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/groups/:id/merge_requests',
-    section: 'Merge requests',
-    summary: 'List merge requests of a group',
-    access: { group: 'read_group' },
-    params: { ...filters, non_archived: boolean().default(true) },
-    ...listed,
-    handle: ({ params, access, page, call }) =>
-      call(MergeRequestServiceService).listMergeRequests({
-        projectId: 0,
-        groupId: access.id,
-        filter: { ...filterOf(params, params.scope), nonArchived: params.non_archived },
-        page,
-        ...shown(params),
-      }),
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/projects/:id/merge_requests',
-    section: 'Merge requests',
-    summary: 'List merge requests of a project',
-    access: { project: 'read_merge_request' },
-    params: { ...filters, iids: integers().optional() },
-    ...listed,
-    handle: ({ params, access, page, call }) =>
-      call(MergeRequestServiceService).listMergeRequests({
-        projectId: access.id,
-        groupId: 0,
-        filter: { ...filterOf(params, params.scope), iids: params.iids ?? [] },
-        page,
-        ...shown(params),
-      }),
-  }),
-];
