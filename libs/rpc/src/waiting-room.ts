@@ -1,4 +1,4 @@
-import { unavailable } from '@switchyard/errors';
+import { retrySeconds, unavailable } from '@switchyard/errors';
 
 /** Bounds of one kind of work. Times in milliseconds. */
 export interface WaitingRoomOptions {
@@ -51,7 +51,7 @@ export interface WaitingRoom {
 const lookEveryMs = 100;
 
 /** The refusal of work that nothing was done for. Seconds are spread, so that those refused together do not return together. */
-export const overloaded = (): Error => unavailable('there is no room for more work', 1 + Math.floor(Math.random() * 5));
+export const overloaded = (): Error => unavailable('there is no room for more work', retrySeconds());
 
 interface Visitor {
   readonly owner: string | undefined;

@@ -1,4 +1,4 @@
-import { type ErrorKind, isAppError } from '@switchyard/errors';
+import { type ErrorKind, isAppError, retrySeconds } from '@switchyard/errors';
 import type { IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import type { RpcClient } from '@switchyard/rpc';
 import { observeHttp } from '@switchyard/telemetry';
@@ -9,7 +9,7 @@ import { addressKey } from './client-address';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { keyGuard, type Presented } from './key-guard';
 import { countingWindows, type Limit, tellThrottle } from './rate-limits';
-import { type Pace, pause, receiveBody } from './receive-body';
+import { type Pace, receiveBody } from './receive-body';
 
 /** What the inlet needs of the process. */
 export interface AlertInletEdges {
@@ -109,8 +109,8 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   ): Promise<boolean | undefined> {
     const admission = await guard.admit(presented, isRight).catch(() => 'unavailable' as const);
     if (admission === 'right' || admission === 'wrong') return admission === 'right';
-    if (admission === 'unavailable') response.set('Retry-After', String(pause())).status(503).end();
-    else refuseForNow(request, response, admission === 'guessing' ? guard.waitSeconds : pause());
+    if (admission === 'unavailable') response.set('Retry-After', String(retrySeconds())).status(503).end();
+    else refuseForNow(request, response, admission === 'guessing' ? guard.waitSeconds : retrySeconds());
     return undefined;
   }
 
@@ -153,10 +153,10 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     const pace = paces[proven ? 'proven' : 'unproven'];
     const body = await receiveBody(request, response, { limit: payloadLimit, pace, hold }).catch(reasonOf);
     if (body === 'too_large') return void response.status(400).end();
-    if (body === 'unavailable') return refuseForNow(request, response, pause());
+    if (body === 'unavailable') return refuseForNow(request, response, retrySeconds());
     if (typeof body === 'string') return void response.destroy();
     const content = await decode(body, hold);
-    if (content === 'no room') return refuseForNow(request, response, pause());
+    if (content === 'no room') return refuseForNow(request, response, retrySeconds());
     if (typeof content === 'string') return void response.status(400).end();
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);
@@ -187,5 +187,5 @@ const asUnavailable = (): IngestionServiceReceiveResponse => ({
   status: 503,
   json: Buffer.alloc(0),
   receiptId: '',
-  retryAfter: pause(),
+  retryAfter: retrySeconds(),
 });

@@ -1,9 +1,10 @@
+import { retrySeconds } from '@switchyard/errors';
 import { type ResolveResponse, ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
 import { counter, logger } from '@switchyard/telemetry';
 import { addressKey } from './client-address';
 import { keyGuard, type WrongKeyLimits } from './key-guard';
 import { countingWindows, Throttled } from './rate-limits';
-import { pause } from './receive-body';
+
 import type { AccessResolver } from './resolve-access';
 
 /**
@@ -78,7 +79,7 @@ export function guardLogins(
       if (admission === 'guessing') noteFailure(address, account);
       if (admission === 'guessing' || admission === 'busy') {
         countThrottled();
-        throw new Throttled(admission === 'busy' ? pause() : guard.waitSeconds);
+        throw new Throttled(admission === 'busy' ? retrySeconds() : guard.waitSeconds);
       }
       if (resolved === undefined) {
         // It has been right within the hour.

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError, invalidParams, unavailable } from '@switchyard/errors';
+import { AppError, invalidParams, retrySeconds, unavailable } from '@switchyard/errors';
 import { type JsonBounds, jsonMeasure } from '@switchyard/json';
 import busboy from 'busboy';
 import type { Request, Response } from 'express';
@@ -7,7 +7,7 @@ import qs from 'qs';
 import type { Hold } from './body-room';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { parseWritten, WrittenNumber, writtenMembers } from './json-bytes';
-import { type Pace, pause, receiveBody } from './receive-body';
+import { type Pace, receiveBody } from './receive-body';
 
 /** Parameters of a request before they have types. */
 export type RawParameters = Record<string, unknown>;
@@ -73,7 +73,7 @@ export async function readBody(request: Request, response: Response, rules: Body
   const body = await decode(received, rules.hold);
   if (body === 'too long') throw new AppError('too_large');
   if (body === 'malformed') throw invalidParams('body could not be read');
-  if (body === 'no room') throw unavailable(undefined, pause());
+  if (body === 'no room') throw unavailable(undefined, retrySeconds());
   const problem = encoding === undefined ? undefined : inspect(body);
   if (problem !== undefined) throw problem;
   if (isJson(type)) return readJson(body, rules.asWritten);

@@ -1,4 +1,4 @@
-import { AppError, unavailable } from '@switchyard/errors';
+import { AppError, retrySeconds, unavailable } from '@switchyard/errors';
 import type { Request, Response } from 'express';
 import type { Hold } from './body-room';
 import { askForBody } from './unread-body';
@@ -19,9 +19,6 @@ export interface Reception {
   /** Looks at bytes as they come; what it returns refuses the rest. */
   readonly inspect?: (bytes: Buffer) => AppError | undefined;
 }
-
-/** Seconds after which those who found no room come again: spread, so that they do not return together. */
-export const pause = (): number => 1 + Math.floor(Math.random() * 5);
 
 /** True for a body that says itself that it is longer than `limit` bytes. */
 const isAnnouncedTooLong = (request: Request, limit: number): boolean =>
@@ -85,12 +82,12 @@ export function receiveBody(request: Request, response: Response, reception: Rec
       if (problem !== undefined) return void refuse(problem);
       const taken = hold.take(chunk.length);
       if (taken === true) body.add(chunk);
-      else if (taken === false) refuse(unavailable(undefined, pause()));
+      else if (taken === false) refuse(unavailable(undefined, retrySeconds()));
       else {
         request.pause();
         void taken.then((admitted) => {
           if (isSettled) return;
-          if (!admitted) return void refuse(unavailable(undefined, pause()));
+          if (!admitted) return void refuse(unavailable(undefined, retrySeconds()));
           body.add(chunk);
           request.resume();
         });
