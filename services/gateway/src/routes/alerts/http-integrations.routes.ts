@@ -1,5 +1,6 @@
 import {
   HttpIntegrationServiceService,
+  MappedField,
   type PayloadAttributeMappings,
 } from '@switchyard/protos/alerts/v1/http_integration';
 import { TrialServiceService } from '@switchyard/protos/alerts/v1/trial';
@@ -19,18 +20,10 @@ const type = oneOf('HTTP', 'PROMETHEUS', 'http', 'prometheus');
 /** Bytes of a request that carries a payload of the largest size, escaped. */
 const bodyLimit = 16 << 20;
 
-const mappableFields = [
-  'title',
-  'description',
-  'start_time',
-  'end_time',
-  'service',
-  'monitoring_tool',
-  'hosts',
-  'severity',
-  'fingerprint',
-  'environment_name',
-];
+const prefix = 'MAPPED_FIELD_';
+const mappableFields = Object.values(MappedField)
+  .filter((field) => field !== MappedField.MAPPED_FIELD_UNSPECIFIED)
+  .map((field) => field.slice(prefix.length).toLowerCase());
 
 /** Keys that lead to a value; the service takes names and types in capitals and small letters alike. */
 const payloadPath = { minItems: 1, maxItems: 100 };
