@@ -81,8 +81,8 @@ describe('the directions of imports', () => {
     expect(found.filter((violation) => permitted.some((file) => violation.startsWith(`${file}:`)))).toEqual([]);
   });
 
-  it('lead the domain to types of libs/directory alone', () => {
-    const read = /^import (?!type )[^;]*from '@switchyard\/directory'/m;
+  it('lead the domain to types of libs/directory and protos alone', () => {
+    const read = /^import (?!type )[^;]*from '@switchyard\/(?:directory|protos\/[^']*)'/m;
     expect("import { levels } from './levels';\nimport { usersByIds } from '@switchyard/directory';").toMatch(read);
     const files = readdirSync(join(root, 'services'), { recursive: true, encoding: 'utf8' })
       .filter((name) => /^[^/]+\/src\/[^/]+\/domain\/[^/]+\.ts$/.test(name))

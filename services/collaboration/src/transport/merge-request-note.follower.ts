@@ -5,6 +5,7 @@ import {
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import type { NotedHappening, noteMergeRequests } from '../application/note-merge-requests';
+import { abortWords } from '../domain/merge-train-removal';
 import { type MergeRequestFollower, removalReason } from './merge-request.subscription';
 
 faultPoints.push('system_note.written', 'system_note.committed');
@@ -28,8 +29,10 @@ function notedFact({ fact, mergeRequest }: MergeRequestEvent): NotedHappening['f
         reason: removalReason(fact.value.reason),
       };
     case 'autoMergeChanged': {
-      const { change, mergeTrain, setById, reason } = fact.value;
+      const { change, mergeTrain, setById, abortReason } = fact.value;
       const word = change === Change.CHANGE_SET ? 'set' : change === Change.CHANGE_CANCELED ? 'canceled' : 'aborted';
+      // Events of earlier versions carry words instead of a value.
+      const reason = abortReason === undefined ? fact.value.reason : abortWords(removalReason(abortReason));
       return { kind: 'auto_merge_changed', change: word, mergeTrain, setById, reason };
     }
     default:

@@ -6,8 +6,8 @@ import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_
 import {
   MergeRequestAutoMergeChanged_Change as Change,
   type MergeRequestEvent,
-  MergeTrainEntryRemoved_Reason as Reason,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import { eventually } from '@switchyard/testkit';
 import { type Installation, type StoredTarget, startInstallation, updated } from '../support/installation';
@@ -85,6 +85,24 @@ const about = (target: StoredTarget, authorId: number) => ({
 });
 
 describe('a merge request on a merge train', () => {
+  it.each([
+    ['a reason', { reason: '', abortReason: Reason.REASON_PUSHED }],
+    ['the words of an earlier version', { reason: 'the source branch was updated' }],
+  ])('says why its auto-merge was aborted, by %s', async (_name, why) => {
+    const target = mergeRequest();
+    const value = { change: Change.CHANGE_ABORTED, mergeTrain: false, setById: bob.id, ...why };
+    await received(
+      await here.publish(
+        target,
+        { $case: 'autoMergeChanged', value },
+        { ...about(target, ada.id), actorId: 0, cause: 1 },
+      ),
+    );
+    expect((await notesOf(target)).map((note) => [note.author.username, note.body])).toEqual([
+      ['bob', 'aborted the automatic merge because the source branch was updated'],
+    ]);
+  });
+
   it('says where it stands, why it left, and what became of its auto-merge', async () => {
     const target = mergeRequest();
     const by = { ...about(target, ada.id), actorId: bob.id };

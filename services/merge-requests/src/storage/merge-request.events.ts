@@ -5,12 +5,12 @@ import {
   MergeRequestAutoMergeChanged_Change as AutoMergeChange,
   MergeRequestActed_Kind,
   type MergeRequestEvent,
-  MergeTrainEntryRemoved_Reason as Reason,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
 import type { IssueReferences, Mentions } from '@switchyard/texts';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Act, MergeRequestFact } from '../domain/merge-request-change';
-import { type LeaveReason, leaveWords } from '../domain/merge-train';
+import type { LeaveReason } from '../domain/merge-train';
 
 type WireFact = NonNullable<MergeRequestEvent['fact']>;
 type Subject = Pick<
@@ -34,28 +34,7 @@ const actKinds: Record<Act, ActedKind> = {
   pipeline_retried: MergeRequestActed_Kind.KIND_PIPELINE_RETRIED,
 };
 
-const reasons: Record<LeaveReason, Reason> = {
-  canceled: Reason.REASON_CANCELED,
-  closed: Reason.REASON_CLOSED,
-  draft: Reason.REASON_DRAFT,
-  pushed: Reason.REASON_PUSHED,
-  pipeline_failed: Reason.REASON_PIPELINE_FAILED,
-  pipeline_canceled: Reason.REASON_PIPELINE_CANCELED,
-  timeout: Reason.REASON_TIMEOUT,
-  conflict: Reason.REASON_CONFLICT,
-  no_changes: Reason.REASON_NO_CHANGES,
-  not_mergeable: Reason.REASON_NOT_MERGEABLE,
-  right_lost: Reason.REASON_RIGHT_LOST,
-  user_gone: Reason.REASON_USER_GONE,
-  source_branch_deleted: Reason.REASON_SOURCE_BRANCH_DELETED,
-  target_branch_deleted: Reason.REASON_TARGET_BRANCH_DELETED,
-  retargeted: Reason.REASON_RETARGETED,
-  trains_disabled: Reason.REASON_TRAINS_DISABLED,
-  merged_by_push: Reason.REASON_MERGED_BY_PUSH,
-  skipped: Reason.REASON_SKIPPED,
-  build_failed: Reason.REASON_BUILD_FAILED,
-  archived: Reason.REASON_ARCHIVED,
-};
+const wireReason = (reason: LeaveReason): Reason => Reason[`REASON_${reason.toUpperCase() as Uppercase<LeaveReason>}`];
 
 const autoMergeChanges = {
   set: AutoMergeChange.CHANGE_SET,
@@ -143,7 +122,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
         cause: String(entryId),
         fact: {
           $case: 'mergeTrainEntryRemoved',
-          value: { entryId, targetBranch, addedById, reason: reasons[reason], pipelineId },
+          value: { entryId, targetBranch, addedById, reason: wireReason(reason), pipelineId },
         },
       };
     }
@@ -156,7 +135,8 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
             change: autoMergeChanges[fact.change],
             mergeTrain: fact.boards,
             setById: fact.setById || (subject.autoMergeUserId ?? 0),
-            reason: fact.change === 'aborted' && fact.reason ? leaveWords[fact.reason] : '',
+            reason: '',
+            abortReason: fact.change === 'aborted' && fact.reason ? wireReason(fact.reason) : undefined,
           },
         },
       };
