@@ -1,1 +1,1 @@
-export { markdownRenderer, type RenderMarkdown, renderTitle } from './render-markdown';
+export { inlineRenderer, markdownRenderer, type RenderMarkdown, renderTitle } from './render-markdown';

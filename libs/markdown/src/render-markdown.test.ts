@@ -1,6 +1,7 @@
-import { markdownRenderer, renderTitle } from './render-markdown';
+import { inlineRenderer, markdownRenderer, renderTitle } from './render-markdown';
 
 const render = (text: string): string => markdownRenderer()(text);
+const renderInline = (text: string): string => inlineRenderer()(text);
 
 test.each([
   ['**bold** _it_ ~~gone~~ `x < 1`', '<p><strong>bold</strong> <em>it</em> <s>gone</s> <code>x &lt; 1</code></p>'],
@@ -112,8 +113,8 @@ const attributes = new Set([
 ]);
 
 test.each(attacks)('%j does no harm', (attack) => {
-  for (const text of [attack, `- ${attack}`, `> ${attack}`, `before\n\n${attack}\n\nafter`, `a ${attack} b`]) {
-    const html = render(text);
+  const texts = [attack, `- ${attack}`, `> ${attack}`, `before\n\n${attack}\n\nafter`, `a ${attack} b`];
+  for (const html of [...texts.map(render), renderInline(attack), renderInline(`a ${attack} b`)]) {
     // Every `<` begins a tag of the known form with known attributes: nothing else can be markup.
     const rest = html.replace(openTag, (_, name: string, given: string) => {
       expect(names).toContain(name);
@@ -181,6 +182,7 @@ test('a nasty text of a megabyte takes a bounded time', () => {
   for (const part of nasty) {
     const started = process.cpuUsage();
     render(part.repeat(size / part.length));
+    renderInline(part.repeat(size / part.length));
     const { user, system } = process.cpuUsage(started);
     // Up to some 250 ms, measured.
     expect([part, (user + system) / 1_000 < 2_500]).toEqual([part, true]);
@@ -214,6 +216,34 @@ test('what is not parsed is shown as plain text, of each text and of a reply', (
   expect(shown).toEqual([...Array(8).fill(true), false, false]);
   const long = render('😀'.repeat(20_000));
   expect(long.isWellFormed()).toBe(true);
+});
+
+test.each([
+  ['Something is *broken*', 'Something is <em>broken</em>'],
+  ['see https://example.com', expect.stringMatching(/^see <a href="https:\/\/example.com" rel="[^"]+">/)],
+  ['# none ![i](/a.png) 1. `<b>`', '# none  1. <code>&lt;b&gt;</code>'],
+  ['it\'s 100% "plain", (a) - b / c.', 'it\'s 100% "plain", (a) - b / c.'],
+  ['<b>x</b> <div>y</div> & z', '<b>x</b> y &amp; z'],
+  ['a\nb', 'a\nb'],
+  ['', ''],
+])('%j is rendered as one line', (text, html) => {
+  expect(renderInline(text)).toEqual(html);
+});
+
+test('a reply parses each line once, and a limited number of characters', () => {
+  const inline = inlineRenderer();
+  const line = (at: number) => `*${'x '.repeat(5_000)}${at}*`;
+  for (const _ of [1, 2, 3])
+    expect([1, 2, 3, 4].map((at) => inline(line(at)).startsWith('<em>'))).toEqual([true, true, true, false]);
+  expect(inline('x & *y*'.repeat(1_000)).includes('&amp; *y*')).toBe(true);
+});
+
+test('a line without markup is its own HTML', () => {
+  const plain = Array.from({ length: 96 }, (_, at) => String.fromCharCode(32 + at)).filter(
+    (one) => !/[*_`~<>&[\]!\\:]/.test(one),
+  );
+  for (const one of plain)
+    expect(renderInline(`x${one}y`)).toBe(renderInline(`x${one}y **z**`).replace(' <strong>z</strong>', ''));
 });
 
 test('a title is plain text', () => {

@@ -5,30 +5,30 @@ import sanitizeHtml from 'sanitize-html';
 export type RenderMarkdown = (text: string) => string;
 
 /**
- * Characters of one text that the parser reads. Crafted texts take it and the sanitizer some milliseconds per thousand, so this bounds how
- * long one can hold the process up. What follows is shown as plain text.
+ * Characters of one text that the parser reads. Parser and sanitizer need some milliseconds per thousand characters of a crafted text, so
+ * this limits how long one text can block the process. The rest is shown as plain text.
  */
-const parsedCharacters = 32_768;
+const maxParsedCharacters = 32_768;
 
-/** Characters of all texts of one reply that are parsed: eight crafted ones, or a hundred that people wrote. */
-const parsedOfReply = 262_144;
+/** Characters of all texts of one reply that are parsed: eight crafted texts, or a hundred ordinary ones. */
+const maxParsedOfReply = 262_144;
 
 /**
- * Cells of all tables of one text. The parser fills every row up to the columns of its table, so `|` on a line of its own can cost as much
- * as a thousand cells: without this bound a text of 30,000 characters takes seconds and becomes megabytes.
+ * Cells of all tables of one text. The parser fills every row up to the columns of its table, so a line with only `|` can cost as much as a
+ * thousand cells: without this limit a text of 30,000 characters takes seconds and becomes megabytes.
  */
-const cellsOfText = 8_192;
+const maxCells = 8_192;
 
 const parser = new MarkdownIt('default', { html: true, linkify: true });
 const [parseTable] = new MarkdownIt('zero').enable('table').block.ruler.getRules('');
 
-/** The rule for tables, up to the row that exceeds the cells of the text: that row and those behind it are paragraphs. */
+/** The rule for tables, up to the row that exceeds `maxCells`: that row and the rows after it are paragraphs. */
 parser.block.ruler.at(
   'table',
   (state, start, end, silent) => {
     const delimiter = state.src.slice(state.bMarks[start + 1], state.eMarks[start + 1]).trim();
     const columns = delimiter.replace(/^\||\|$/g, '').split('|').length;
-    const left = Number(state.env.cells ?? cellsOfText);
+    const left = Number(state.env.cells ?? maxCells);
     const rows = Math.floor(left / columns);
     if (rows < 1 || !parseTable?.(state, start, Math.min(end, start + 1 + rows), silent)) return false;
     if (!silent) state.env.cells = left - (state.line - start) * columns;
@@ -36,7 +36,7 @@ parser.block.ruler.at(
   },
   { alt: ['paragraph', 'reference'] },
 );
-// Addresses with their protocol alone: looking for others costs most where there are none, and makes links of file names.
+// Only addresses with a protocol: to search for others is expensive where there are none, and turns file names into links.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 
 // A list item that begins with `[ ]` or `[x]` is a task.
@@ -57,13 +57,17 @@ const withAlignment = (tagName: string, { style = '' }: sanitizeHtml.Attributes)
   return { tagName, attribs: align === undefined ? {} : { align } };
 };
 
-/** What a rendered text may hold. It cannot name an element (`id`, `name`), or look like a part of the page around it (`class`, `style`). */
+const inlineTags = [
+  ...['a', 'code', 'kbd', 'samp', 'var', 'b', 'strong', 'i', 'em', 'u', 's', 'del', 'ins', 'sub', 'sup', 'q', 'small'],
+  ...['abbr', 'mark', 'span'],
+];
+
+/** What a rendered text may contain. It cannot name an element (`id`, `name`), or look like a part of the page around it (`class`, `style`). */
 const allowed: sanitizeHtml.IOptions = {
   allowedTags: [
+    ...inlineTags,
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'],
-    ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'details', 'summary', 'div', 'span', 'a', 'img', 'code', 'kbd'],
-    ...['samp', 'var', 'b', 'strong', 'i', 'em', 'u', 's', 'del', 'ins', 'sub', 'sup', 'q', 'small', 'abbr', 'mark'],
-    'input',
+    ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'details', 'summary', 'div', 'img', 'input'],
   ],
   allowedAttributes: {
     a: ['href', 'title', 'rel'],
@@ -92,7 +96,7 @@ const allowed: sanitizeHtml.IOptions = {
         rel: 'nofollow noreferrer noopener',
       },
     }),
-    // Only the boxes of tasks, which cannot be used.
+    // Only the boxes of tasks, always disabled.
     input: (tagName, { type = '', checked }) => ({
       tagName,
       attribs: { type, ...(checked === undefined ? {} : { checked: '' }), disabled: '' },
@@ -105,25 +109,49 @@ const allowed: sanitizeHtml.IOptions = {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Where the parsed part of a text ends: after a whole line, or at least after a whole character. */
-function endOfParsed(text: string, most: number): number {
-  if (text.length <= most) return text.length;
-  const line = text.lastIndexOf('\n', most - 1);
-  const end = line > 0 ? line : most;
+/** Index at which the parsed part of a text ends: after a whole line, or at least after a whole character. */
+function endOfParsed(text: string, max: number): number {
+  if (text.length <= max) return text.length;
+  const line = text.lastIndexOf('\n', max - 1);
+  const end = line > 0 ? line : max;
   return /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end - 1 : end;
 }
 
-/** A title as HTML: it is one line of plain text. */
+/** A title as HTML: one line of plain text. */
 export const renderTitle = (title: string): string => escaped(title);
 
+const allowedInline: sanitizeHtml.IOptions = { ...allowed, allowedTags: inlineTags };
+
+/** A text without any of these is its own HTML. Lists of merge requests render thousands of short texts. */
+const needsRendering = /[*_`~<>&[\]!\\:\n\0]/;
+
 /**
- * A renderer for the texts of one reply: CommonMark with tables, strikethrough and tasks, and raw HTML as far as it is harmless. It parses the
- * first 32,768 characters of a text, and 262,144 of all texts together. What follows is shown as plain text, in time proportional to it.
+ * A renderer for the short texts of one reply that stand in a line, such as descriptions of labels: Markdown without blocks and images. It
+ * parses each text once, and the first 32,768 characters of all texts together. The rest is escaped.
+ */
+export function inlineRenderer(): RenderMarkdown {
+  const rendered = new Map<string, string>();
+  let left = maxParsedCharacters;
+  return (text) => {
+    if (!needsRendering.test(text)) return text.trim();
+    const known = rendered.get(text);
+    if (known !== undefined) return known;
+    const end = endOfParsed(text, left);
+    left -= end;
+    const html = sanitizeHtml(parser.renderInline(text.slice(0, end)), allowedInline) + escaped(text.slice(end));
+    rendered.set(text, html.trim());
+    return html.trim();
+  };
+}
+
+/**
+ * A renderer for the texts of one reply: CommonMark with tables, strikethrough and tasks, and harmless raw HTML. It parses the first 32,768
+ * characters of a text, and 262,144 of all texts together. The rest is shown as plain text, in time proportional to its length.
  */
 export function markdownRenderer(): RenderMarkdown {
-  let left = parsedOfReply;
+  let left = maxParsedOfReply;
   return (text) => {
-    const end = endOfParsed(text, Math.min(left, parsedCharacters));
+    const end = endOfParsed(text, Math.min(left, maxParsedCharacters));
     left -= end;
     const html = sanitizeHtml(parser.render(text.slice(0, end)), allowed).trimEnd();
     const rest = text.slice(end).trim();
