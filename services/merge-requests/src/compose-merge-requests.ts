@@ -29,7 +29,7 @@ import { updateMergeRequest } from './application/update-merge-request';
 import { type JobHandlers, startJobs } from './application/work-jobs';
 import type { ProtectedBranch } from './domain/protected-branch';
 import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
-import { jobStore, onJobs } from './storage/job.store';
+import { jobStore } from './storage/job.store';
 import { mergeRequestStore } from './storage/merge-request.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
 import { mergeTrainStore } from './storage/merge-train.store';
@@ -154,7 +154,7 @@ export function composeMergeRequests(given: MergeRequestPartEdges): MergeRequest
         recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),
       };
       const workers = startJobs(edges.jobs, handlers, recoverySeconds);
-      const forget = onJobs(workers.wake);
+      const forget = edges.jobs.onJobs(workers.wake);
       const sweeping = repeat('landings and auto-merges', recoverySeconds * 1_000, sweep);
       return async () => {
         forget();

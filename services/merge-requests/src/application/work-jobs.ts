@@ -9,8 +9,10 @@ export type JobHandlers = {
   [K in JobRequest['kind']]: (request: Extract<JobRequest, { kind: K }>) => Promise<void>;
 };
 
-/** Milliseconds between two looks at the queue; jobs committed by this process wake the workers at once. */
-const pollMs = 500;
+/** Milliseconds between two looks at the queue for jobs of which a notice was lost; those committed wake the workers at once. */
+const pollMs = 5_000;
+/** Milliseconds between two looks while a job is due that no worker has taken yet. */
+const duePollMs = 500;
 /** Jobs of any kind in work at the same time: git processes are what they cost. */
 const parallel = 2;
 /**
@@ -33,24 +35,45 @@ export interface JobWorkers {
  * @param leaseSeconds what a lease of the store lasts: those of jobs in hand are renewed three times as often
  */
 export function startJobs(
-  store: Pick<JobStore, 'claim' | 'renew' | 'finish' | 'postpone'>,
+  store: Pick<JobStore, 'claim' | 'dueIn' | 'renew' | 'finish' | 'postpone'>,
   handlers: JobHandlers,
   leaseSeconds = recoverySeconds,
 ): JobWorkers {
   let closing = false;
   const inHand = new Set<number>();
   const sleepers = new Set<() => void>();
+  let lookSoon = (): void => undefined;
 
-  const sleep = (): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        sleepers.delete(done);
-        resolve();
+  const sleep = (): Promise<void> => new Promise((resolve) => sleepers.add(resolve));
+
+  const wakeWorkers = (): void => {
+    for (const wakeOne of sleepers) wakeOne();
+    sleepers.clear();
+  };
+
+  /** Wakes the workers when a job becomes due: one look for all of them. */
+  async function watch(): Promise<void> {
+    while (!closing) {
+      let asked = false;
+      lookSoon = () => {
+        asked = true;
       };
-      const timer = setTimeout(done, pollMs);
-      sleepers.add(done);
-    });
+      const dueIn = await store.dueIn().catch((error) => {
+        logger.warn({ err: error }, 'the job queue cannot be read');
+        return undefined;
+      });
+      const isDue = dueIn !== undefined && dueIn <= 0;
+      if (isDue) wakeWorkers();
+      if (asked || closing) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, isDue ? duePollMs : Math.min(dueIn ?? pollMs, pollMs));
+        lookSoon = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
 
   async function run(job: ClaimedJob): Promise<void> {
     inHand.add(job.id);
@@ -90,9 +113,10 @@ export function startJobs(
     }
   }
 
-  const workers = [work(landingKinds), ...Array.from({ length: parallel }, () => work())];
+  const workers = [work(landingKinds), ...Array.from({ length: parallel }, () => work()), watch()];
   const wake = (): void => {
-    for (const done of [...sleepers]) done();
+    wakeWorkers();
+    lookSoon();
   };
   return {
     wake,

@@ -26,22 +26,12 @@ function keyOf(request: JobRequest): string {
   }
 }
 
-const listeners = new Set<() => void>();
-
-/** Calls `wake` when this process has committed jobs; returns what removes it. */
-export function onJobs(wake: () => void): () => void {
-  listeners.add(wake);
-  return () => listeners.delete(wake);
-}
-
-/** Wakes the workers of this process. */
-export const nudgeJobs = (): void => {
-  for (const wake of listeners) wake();
-};
+/** Its notices wake the workers of all processes. */
+const channel = 'switchyard_jobs';
 
 /** Asks for jobs in the caller's transaction; the same work asked for twice is queued once and done after the later request. */
 export async function enqueueJobs(
-  tx: SqlExecutor & { afterCommit?(callback: () => void): void },
+  tx: SqlExecutor & { notify?(channel: string): void },
   requests: readonly JobRequest[],
   delaySeconds = 0,
 ): Promise<void> {
@@ -56,7 +46,7 @@ export async function enqueueJobs(
       ${sorted.map((request) => JSON.stringify(request))}::text[]) as given (kind, key, payload)
     on conflict (kind, key) do update set generation = jobs.generation + 1, attempts = 0,
       payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at)`);
-  tx.afterCommit?.(nudgeJobs);
+  tx.notify?.(channel);
 }
 
 /**
@@ -83,6 +73,16 @@ export const jobStore = (db: Database, leaseSeconds = recoverySeconds) => ({
     return rows.map(({ payload, ...row }) => ({ ...row, request: payload })).sort((a, b) => a.id - b.id);
   },
 
+  /** Calls `wake` when jobs have been committed, by any process; returns what ends that. */
+  onJobs: (wake: () => void): (() => void) => db.notices.listen(channel, wake),
+
+  /** Milliseconds until the next job is due, 0 or less when one is; undefined without jobs. */
+  async dueIn(): Promise<number | undefined> {
+    const row = await db.one<{ milliseconds: number | null }>(sql`
+      select (extract(epoch from min(greatest(run_at, leased_until)) - now()) * 1000)::float8 as milliseconds from jobs`);
+    return row?.milliseconds ?? undefined;
+  },
+
   /** Keeps the leases of jobs in hand. */
   async renew(ids: readonly number[]): Promise<void> {
     await db.query(sql`
@@ -97,7 +97,7 @@ export const jobStore = (db: Database, leaseSeconds = recoverySeconds) => ({
     const rows = await db.query(sql`
       update jobs set run_at = now(), leased_until = null, attempts = 0 where id = ${id} and generation <> ${generation}
       returning id`);
-    if (rows.length > 0) nudgeJobs();
+    if (rows.length > 0) db.notices.notify(channel);
   },
 
   /** Has a job that failed run again after `seconds`. */

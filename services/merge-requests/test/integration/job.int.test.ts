@@ -6,7 +6,7 @@ import { eventMigrations } from '@switchyard/events';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type JobHandlers, startJobs } from '../../src/application/work-jobs';
 import type { JobRequest } from '../../src/domain/merge-request-change';
-import { enqueueJobs, jobStore, onJobs } from '../../src/storage/job.store';
+import { enqueueJobs, jobStore } from '../../src/storage/job.store';
 
 let database: TestDatabase;
 let db: Database;
@@ -88,7 +88,7 @@ test('a landing does not wait for long work of other kinds, and long work does n
   };
   const store = jobStore(db);
   const workers = startJobs(store, handlers);
-  const asleep = onJobs(() => workers.wake());
+  const asleep = store.onJobs(() => workers.wake());
   try {
     await store.enqueue([1, 2, 3, 4].map((projectId) => ({ kind: 'mergeability', projectId }) as const));
     await eventually(() => expect(begun).toHaveLength(2));
@@ -105,5 +105,31 @@ test('a landing does not wait for long work of other kinds, and long work does n
     letGo();
     asleep();
     await workers.close();
+  }
+});
+
+test('sleeping workers take a job when it becomes due, and one that another process commits at once', async () => {
+  const done: JobRequest[] = [];
+  const take = async (job: JobRequest): Promise<void> => {
+    done.push(job);
+  };
+  const kinds = ['mergeability', 'rebase', 'auto_merge', 'settle_merge', 'merge_train', 'train_ref', 'recheck'];
+  const handlers = Object.fromEntries(kinds.map((kind) => [kind, take])) as unknown as JobHandlers;
+  const other = openDatabase({ url: database.url, applicationName: 'other process' });
+  const store = jobStore(db);
+  const workers = startJobs(store, handlers);
+  const asleep = store.onJobs(() => workers.wake());
+  try {
+    const asked = Date.now();
+    await jobStore(other).enqueue([{ kind: 'mergeability', projectId: 1 }]);
+    await eventually(() => expect(done).toHaveLength(1));
+    await store.enqueue([{ kind: 'mergeability', projectId: 2 }], 0.7);
+    await eventually(() => expect(done).toHaveLength(2));
+    expect(Date.now() - asked).toBeGreaterThan(650);
+    expect(Date.now() - asked).toBeLessThan(4_000);
+  } finally {
+    asleep();
+    await workers.close();
+    await other.close();
   }
 });
