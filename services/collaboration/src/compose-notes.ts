@@ -160,15 +160,19 @@ export function composeNotes(edges: NoteEdges): NoteParts {
       awardEmojiHandler(useCases, externalUrl),
     ],
     mergeRequestFollowers: [systemNoteFollower(useCases.noteMergeRequests)],
-    start: async () => [
-      await startConsumer({
-        bus: edges.bus,
-        db,
-        group: noteGroup,
-        subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)],
-      }),
-      moveDiffNotes({ db, moves: diffNoteStore, places, log }),
-      purgeNotes({ db, noteables: noteableStore, snippets: snippetEdges.snippets }),
-    ],
+    start: async () => {
+      const moving = moveDiffNotes({ db, moves: diffNoteStore, places, log });
+      diffNoteStore.onMoves(db, moving.soon);
+      return [
+        await startConsumer({
+          bus: edges.bus,
+          db,
+          group: noteGroup,
+          subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)],
+        }),
+        moving,
+        purgeNotes({ db, noteables: noteableStore, snippets: snippetEdges.snippets }),
+      ];
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
-import { repeat } from '@switchyard/rpc';
+import { type Repeating, repeat } from '@switchyard/rpc';
 import type { Logger } from '@switchyard/telemetry';
 import type { DueMove, diffNoteStore } from '../storage/diff-note.store';
 import type { DiffPlaces } from './diff-places';
@@ -8,8 +8,8 @@ import type { DiffPlaces } from './diff-places';
 /** Threads whose places are asked for at once (see the proto). */
 const batch = 100;
 
-/** Milliseconds between two looks for work: a push is followed well before somebody reads on. */
-const interval = 500;
+/** Milliseconds between two looks for moves whose lease has ended; those just asked for are seen at once. */
+const interval = 5_000;
 
 /** Tries after which a move that cannot succeed is given up: notes then stay at the version they were made for. */
 const tries = 10;
@@ -49,7 +49,7 @@ async function moveNotes({ db, moves, places }: DiffNoteMoving, due: DueMove): P
 }
 
 /** Moves what is due, over and over, one merge request after the other. */
-export function moveDiffNotes(edges: DiffNoteMoving): { close(): Promise<void> } {
+export function moveDiffNotes(edges: DiffNoteMoving): Repeating {
   const { db, moves, log } = edges;
   return repeat('diff notes', interval, async (stopping) => {
     while (!stopping.aborted) {

@@ -23,8 +23,8 @@ const batch = 5;
 /** Seconds a mail belongs to whoever took it: longer than a mail server may take to answer (`mailer.ts`), batch and all. */
 const lease = 300;
 
-/** Milliseconds between two looks for mails. */
-const interval = 500;
+/** Milliseconds between two looks for mails that have become due; those just asked for are seen at once. */
+const interval = 5_000;
 
 /** Milliseconds without a try after a server did not answer, so that a long queue does not wear its tries out on it at once. */
 const afterFailure = 5_000;
@@ -81,16 +81,29 @@ export function sendMails(edges: MailSending): { close(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const rest = (milliseconds: number) => pause(milliseconds, undefined, { signal }).catch(() => undefined);
+  let asked = false;
+  let wake = (): void => undefined;
+  const unlisten = mails.onMails(db, () => {
+    asked = true;
+    wake();
+  });
+  const restUnlessAsked = async (): Promise<void> => {
+    if (asked) return;
+    const woken = new AbortController();
+    wake = () => woken.abort();
+    await pause(interval, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
+  };
   let swept = 0;
   const work = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
+        asked = false;
         const claimed = await mails.claim(db, batch, lease);
         if (claimed.length > 0) faultPoint('mail.claimed');
         const settled = await Promise.all(claimed.map((one) => trySending(edges, one)));
         if (Date.now() - swept > sweepInterval && (await mails.forget(db, 1_000)) < 1_000) swept = Date.now();
         if (settled.includes(false)) await rest(afterFailure);
-        else if (claimed.length < batch) await rest(interval);
+        else if (claimed.length < batch) await restUnlessAsked();
       } catch (error) {
         log.warn({ err: error }, 'mails could not be looked for');
         await rest(afterFailure);
@@ -100,6 +113,7 @@ export function sendMails(edges: MailSending): { close(): Promise<void> } {
   const running = work();
   return {
     async close() {
+      unlisten();
       stopping.abort();
       // A mail server that does not answer holds nobody's end up: its mails come again when their lease has ended.
       await Promise.race([running, pause(closing, undefined, { ref: false })]);

@@ -1,4 +1,4 @@
-import { type Database, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, sql, type Tx } from '@switchyard/database';
 import type { NotePosition } from '../domain/note-position';
 import type { NoteableKey } from '../domain/noteable';
 import { noteableId } from './noteable.store';
@@ -23,15 +23,22 @@ export interface PlacedThread {
 /** Seconds a claimed move is left to its process before another one takes it over. */
 const leaseSeconds = 30;
 
+/** Its notices wake those who move diff notes, in all processes. */
+const channel = 'switchyard_diff_notes';
+
 /** Diff notes on their way through versions of a diff. */
 export const diffNoteStore = {
+  /** Calls `wake` when moves have been asked for; returns what ends that. */
+  onMoves: (db: Database, wake: () => void): (() => void) => db.notices.listen(channel, wake),
+
   /** Asks for the diff notes of a noteable to be moved, in the caller's transaction; nothing where it has none. */
-  async ask(tx: SqlExecutor, key: NoteableKey): Promise<void> {
+  async ask(tx: Tx, key: NoteableKey): Promise<void> {
     await tx.query(sql`
       insert into diff_note_moves (noteable_id)
       select c.id from noteables c where c.id = ${noteableId(key)} and exists (
         select 1 from notes n where n.noteable_id = c.id and n.type = 'DiffNote' and n.starts_discussion)
       on conflict (noteable_id) do update set generation = diff_note_moves.generation + 1, attempts = 0, run_at = now()`);
+    tx.notify(channel);
   },
 
   /** Takes the next move that is due, so that no other process takes it meanwhile. */

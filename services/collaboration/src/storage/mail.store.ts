@@ -1,4 +1,4 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, type SqlExecutor, sql, type Tx } from '@switchyard/database';
 import { membersAtLevel, usersByIds } from '@switchyard/directory';
 import type { Mail, OutgoingMail } from '../domain/mail';
 
@@ -23,10 +23,16 @@ interface Row {
   headers: Record<string, string>;
 }
 
+/** Its notices wake those who send mails, in all processes. */
+const channel = 'switchyard_mails';
+
 /** The queue of mails. */
 export const mailStore = {
+  /** Calls `wake` when mails have been asked for; returns what ends that. */
+  onMails: (db: Database, wake: () => void): (() => void) => db.notices.listen(channel, wake),
+
   /** Asks for a mail to each of some users, in the caller's transaction; one that was asked for before is not asked for again. */
-  async queue(tx: SqlExecutor, mail: Mail, userIds: readonly number[]): Promise<void> {
+  async queue(tx: Tx, mail: Mail, userIds: readonly number[]): Promise<void> {
     if (userIds.length === 0) return;
     await tx.query(sql`
       insert into mails (message_id, user_id, project_id, access_level, subject, body, headers)
@@ -34,6 +40,7 @@ export const mailStore = {
         ${JSON.stringify(mail.headers)}::jsonb
       from unnest(${[...userIds]}::bigint[]) as wanted (user_id)
       on conflict (message_id) do nothing`);
+    tx.notify(channel);
   },
 
   /**
