@@ -51,6 +51,32 @@ export function processTree(pid) {
   return found;
 }
 
+/**
+ * CPU time of each process below `pid`, itself included, with that of its ended children, milliseconds. Over the tree the difference of two
+ * looks is exact: what a process used stands with its parent once it has ended.
+ */
+export function processCpu(pid) {
+  return processTree(pid).flatMap((one) => {
+    try {
+      const fields = statOf(one);
+      const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0);
+      return [{ pid: one, milliseconds: (ticks * 1_000) / ticksPerSecond }];
+    } catch {
+      // Ended meanwhile.
+      return [];
+    }
+  });
+}
+
+/** What a process of an installation is, for the breakdown. */
+export function roleOf(pid) {
+  const command = commandOf(pid);
+  const service = /services\/([\w-]+)\/dist\/main\.js/.exec(command)?.[1];
+  if (service !== undefined) return service;
+  if (/postgres/.test(command)) return 'postgres';
+  return /start\.mjs|npm/.test(command) ? 'launcher' : 'other';
+}
+
 /** Proportional set size of a process, bytes: memory shared by n processes counts a n-th in each. */
 export function proportionalMemory(pid) {
   try {

@@ -7,6 +7,7 @@ import { bus } from './bus.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
 import { growth } from './growth.mjs';
+import { idle } from './idle.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
 import { issues } from './issues.mjs';
 import { list } from './list.mjs';
@@ -37,7 +38,7 @@ const onRunning = {
   bombs,
 };
 /** Benchmarks of the installation itself. */
-const ofStarting = { bus, start };
+const ofStarting = { bus, idle, start };
 
 const known = [...Object.keys(onRunning), ...Object.keys(ofStarting)];
 const chosen = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { commandOf, processTree, proportionalMemory } from './cpu.mjs';
+import { processTree, proportionalMemory, roleOf } from './cpu.mjs';
 import { root, startInstallation, temporaryFolder } from './installation.mjs';
 
 const warmRounds = 3;
@@ -9,15 +9,6 @@ const idleMs = 15_000;
 const coldTarget = 180;
 const warmTarget = 15;
 const memoryTarget = 1_024;
-
-/** What a process is, for the breakdown. */
-function roleOf(pid) {
-  const command = commandOf(pid);
-  const service = /services\/([\w-]+)\/dist\/main\.js/.exec(command)?.[1];
-  if (service !== undefined) return service;
-  if (/postgres/.test(command)) return 'postgres';
-  return /start\.mjs|npm/.test(command) ? 'launcher' : 'other';
-}
 
 /** From a fresh clone to a running system, the second start, the memory of everything idle, and the stop. */
 export async function start(report) {
