@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../deploy/local/embedded-postgres.mjs';
+import { startEmbeddedPostgres } from '../libs/machine/src/embedded-postgres.mjs';
 import { root, temporaryFolder } from './installation.mjs';
 
 const rounds = 3;
