@@ -1,0 +1,48 @@
+const words = (kebab: string): string[] => kebab.split('-');
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const pascal = (kebab: string): string => words(kebab).map(capital).join('');
+const camel = (kebab: string): string => pascal(kebab).replace(/^./, (letter) => letter.toLowerCase());
+const snake = (kebab: string): string => kebab.replaceAll('-', '_');
+
+/** The English plural of a noun, as far as names of resources need it. */
+const plural = (noun: string): string => {
+  if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
+  return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+};
+
+/** One noun in every form that proto, handler, use case, store, presenter, route and tests write it in. */
+export function namesOf({ service, noun }: { readonly service: string; readonly noun: string }) {
+  const nouns = plural(noun);
+  const stamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  return {
+    service,
+    service_snake: snake(service),
+    noun,
+    nouns,
+    noun_snake: snake(noun),
+    nouns_snake: snake(nouns),
+    nounCamel: camel(noun),
+    nounsCamel: camel(nouns),
+    Noun: pascal(noun),
+    Nouns: pascal(nouns),
+    word: words(noun).join(' '),
+    words: words(nouns).join(' '),
+    Word: capital(words(noun).join(' ')),
+    Words: capital(words(nouns).join(' ')),
+    stamp,
+    model: modelOf(pascal(noun), snake(nouns), words(noun).join(' ')),
+  };
+}
+
+const modelOf = (model: string, table: string, word: string): string => `
+/// A ${word} of a project.
+model ${model} {
+  id        BigInt   @id @default(autoincrement())
+  projectId BigInt   @map("project_id")
+  name      String
+  createdAt DateTime @default(now()) @map("created_at") @db.Timestamptz(3)
+
+  @@index([projectId, id], map: "${table}_of_project")
+  @@map("${table}")
+}
+`;
