@@ -20,6 +20,8 @@ import { subscribeToIssue } from './application/subscribe-to-issue';
 import type { TargetOwner } from './application/todo-targets';
 import { trackIssueTime } from './application/track-issue-time';
 import { updateIssue } from './application/update-issue';
+import type { MergeRequestFollower } from './merge-requests';
+import type { KeepCounters, NoteableEditor, NoteableResolver } from './noteables';
 import { issueUrl } from './presenters/issue.presenter';
 import { issueList, issueOrders } from './storage/issue.list';
 import { changeIssue, issueStore } from './storage/issue.store';
@@ -30,7 +32,6 @@ import { issueParticipantList } from './storage/issue-participant.list';
 import { issueHandler } from './transport/issue.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
 import { issueTargets } from './transport/issue-targets';
-import type { MergeRequestFollower } from './transport/merge-request.subscription';
 
 /** What issues are built from. */
 export interface IssuePartEdges {

@@ -14,12 +14,15 @@ import { followReferences } from './application/follow-references';
 import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
+import type { Area, Closable } from './area';
 import { composeActivity } from './compose-activity';
 import { composeAlerts } from './compose-alerts';
 import { composeIssues } from './compose-issues';
-import { composeMail } from './compose-mail';
 import { composeNotes } from './compose-notes';
 import type { Config } from './config';
+import type { CollaborationEdges } from './edges';
+import { composeMail } from './mail';
+import { composeMergeRequests } from './merge-requests';
 import { migrationSets } from './migrations';
 import { crossReferenceStore } from './storage/cross-reference.store';
 import { noteableStore } from './storage/noteable.store';
@@ -28,7 +31,8 @@ import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
 import { commitTargets } from './transport/commit-targets';
 import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
-import { mergeRequestSubscription, todoFollower } from './transport/merge-request.subscription';
+import { todoFollower } from './transport/merge-request-todo.follower';
+
 import { targetOwner } from './transport/target-owner';
 import { todoHandler } from './transport/todo.handler';
 import { todoSubscriptions } from './transport/todo.subscription';
@@ -54,6 +58,18 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       logDatabaseUrl: config.LOG_DATABASE_URL,
       clientId: 'collaboration',
     });
+
+  const peers = { 'groups-admin': groupsAdmin, 'merge-requests': mergeRequests, alerts: alertOwner };
+  const given: CollaborationEdges = {
+    config,
+    db,
+    bus,
+    clock: () => new Date(),
+    directory,
+    prisma,
+    peer: (name) => peers[name],
+    observe,
+  };
 
   const list = todoList(db);
   const todos = todoStore(db, prisma);
@@ -102,7 +118,15 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     log: logger,
   });
 
-  const background: { close(): Promise<void> }[] = [];
+  const areas: Area[] = [
+    composeMergeRequests(given, [
+      todoFollower(useCases.followMergeRequests),
+      ...notes.mergeRequestFollowers,
+      ...issues.mergeRequestFollowers,
+    ]),
+    composeMail(given),
+  ];
+  const background: Closable[] = [];
   return {
     services: [
       ...issues.services,
@@ -118,22 +142,12 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       if (!directory.ready()) throw unavailable('the directory has not been filled');
     },
     start: async () => {
+      for (const area of areas) {
+        for (const { group, subscriptions } of area.consumers ?? [])
+          background.push(await startConsumer({ bus, db, group, subscriptions }));
+        background.push(...((await area.start?.()) ?? []));
+      }
       background.push(
-        await startConsumer({
-          bus,
-          db,
-          group: 'collaboration',
-          subscriptions: [
-            mergeRequestSubscription(
-              [
-                todoFollower(useCases.followMergeRequests),
-                ...notes.mergeRequestFollowers,
-                ...issues.mergeRequestFollowers,
-              ],
-              directory,
-            ),
-          ],
-        }),
         ...issues.startBackground(),
         ...(await notes.start()),
         await startConsumer({
@@ -156,7 +170,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
         removeOrphanedTodos(todos),
         ...(await activity.start()),
         ...(await alerts.start()),
-        composeMail(db, config, logger).start(),
         startRelay({ db, bus }),
       );
     },

@@ -17,7 +17,7 @@ import { type Reconciled, rebuildStore } from './storage/rebuild.store';
 import { todoEffects } from './storage/todo.store';
 import { activitySubscriptions } from './transport/activity.subscription';
 import { alertTodoFollower } from './transport/alert-todo.follower';
-import { todoFollower } from './transport/merge-request.subscription';
+import { todoFollower } from './transport/merge-request-todo.follower';
 import { todoSubscriptions } from './transport/todo.subscription';
 
 /** What a rebuild found and changed. */

@@ -1,6 +1,6 @@
 import { levels } from '@switchyard/rights';
+import { headerLine, type Mail } from '../mail';
 import { type Alert, type AlertDetails, alertFacts } from './alert';
-import { headerLine, type Mail } from './mail';
 
 /** Least access level of those who are told of new alerts by mail (G-4.12-11). */
 export const alertMailLevel = levels.maintainer;

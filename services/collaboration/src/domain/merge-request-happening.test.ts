@@ -1,5 +1,5 @@
+import type { RemovalReason } from '../merge-requests';
 import { consequencesOf, type MergeRequestFact, type MergeRequestHappening } from './merge-request-happening';
-import type { RemovalReason } from './merge-train-removal';
 
 const none = { usernames: [], directlyAddressed: [] };
 

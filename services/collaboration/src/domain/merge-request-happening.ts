@@ -1,4 +1,4 @@
-import { type RemovalReason, removalSentence } from './merge-train-removal';
+import { type RemovalReason, removalSentence } from '../merge-requests';
 import { type Consequences, noConsequences, type Raise, type TodoTarget } from './todo';
 
 interface Mentions {

@@ -1,4 +1,4 @@
-import { boardingNote, type RemovalReason, removalNote } from './merge-train-removal';
+import { boardingNote, type RemovalReason, removalNote } from '../merge-requests';
 import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
 import { timeSayings } from './time-note';
 

@@ -1,6 +1,7 @@
 import { type Sql, sql } from '@switchyard/database';
-import { codeRule, mergeRequestRule, type Viewer, visibleProjects } from '@switchyard/directory';
-import type { NoteableKey } from '../domain/noteable';
+import { codeRule, type Viewer, visibleProjects } from '@switchyard/directory';
+import { readableMergeRequests } from '../merge-requests';
+import { type NoteableKey, noteableId } from '../noteables';
 import { visibleIssues } from './issue.visibility';
 import { noteableId } from './noteable.store';
 
@@ -20,6 +21,6 @@ export const causedVisibly = (
   left join issues i on said.source_kind = 'Issue' and i.id = said.source_id
   where said.noteable_id = ${noteableId(key)} and said.source_kind is not null and case said.source_kind
     when 'Issue' then i.id is not null and ${visibleIssues(viewer)}
-    when 'MergeRequest' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
+    when 'MergeRequest' then ${readableMergeRequests(viewer)}
     when 'Commit' then ${visibleProjects(viewer, codeRule)}
     else false end)))`;

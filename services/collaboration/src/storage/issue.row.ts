@@ -14,7 +14,7 @@ import {
 import { levels } from '@switchyard/rights';
 import type { Issue, IssueSeverity, IssueState, IssueType } from '../domain/issue';
 import type { IssueView } from '../domain/issue-view';
-import { readableMergeRequests } from './todo.visibility';
+import { readableMergeRequests } from '../merge-requests';
 
 interface Row extends Record<string, unknown> {
   id: number;

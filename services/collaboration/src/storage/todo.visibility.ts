@@ -11,11 +11,8 @@ import {
 import { levels } from '@switchyard/rights';
 import { alertLevel } from '../domain/alert';
 import type { TodoTarget, TodoTargetType } from '../domain/todo';
+import { readableMergeRequests } from '../merge-requests';
 import { issueRule, visibleIssues } from './issue.visibility';
-
-/** Whether the viewer reads the merge requests of the project `p` in namespace `n`; the same condition as their owner's own. */
-export const readableMergeRequests = (viewer: Viewer): Sql =>
-  sql`p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`;
 
 /** Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted either. */
 interface Readability {

@@ -4,7 +4,7 @@ import type {
   MergeRequestIssueReferences,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import type { followIssueReferences, ReferringHappening } from '../application/follow-issue-references';
-import type { MergeRequestFollower } from './merge-request.subscription';
+import type { MergeRequestFollower } from '../merge-requests';
 
 faultPoints.push('issue_reference.written', 'issue_reference.committed');
 

@@ -5,8 +5,7 @@ import {
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import type { NotedHappening, noteMergeRequests } from '../application/note-merge-requests';
-import { abortWords } from '../domain/merge-train-removal';
-import { type MergeRequestFollower, removalReason } from './merge-request.subscription';
+import { type MergeRequestFollower, removalReason } from '../merge-requests';
 
 faultPoints.push('system_note.written', 'system_note.committed');
 

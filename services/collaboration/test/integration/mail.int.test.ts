@@ -3,10 +3,10 @@ import { startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
-import { type Mailer, MailRefused, type MailSending, sendMails } from '../../src/application/send-mails';
-import { type Mail, mailAttempts, mailPause, type OutgoingMail } from '../../src/domain/mail';
+import { type Mailer, MailRefused, type MailSending, sendMails } from '../../src/mail/application/send-mails';
+import { type Mail, mailAttempts, mailPause, type OutgoingMail } from '../../src/mail/domain/mail';
+import { mailStore } from '../../src/mail/storage/mail.store';
 import { migrationSets } from '../../src/migrations';
-import { mailStore } from '../../src/storage/mail.store';
 
 let server: TestDatabase;
 let db: Database;

@@ -1,13 +1,4 @@
-import type { Tx } from '@switchyard/database';
-import type { Directory } from '@switchyard/directory';
-import {
-  type AnySubscription,
-  type EventMeta,
-  faultPoint,
-  faultPoints,
-  mergeRequestEvents,
-  subscription,
-} from '@switchyard/events';
+import { faultPoint, faultPoints } from '@switchyard/events';
 import {
   MergeRequestAutoMergeChanged_Change as AutoMergeChange,
   type MergeRequestEvent,
@@ -16,8 +7,7 @@ import {
 import type { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
 import type { followMergeRequests } from '../application/follow-merge-requests';
 import type { MergeRequestFact, MergeRequestHappening } from '../domain/merge-request-happening';
-import type { RemovalReason } from '../domain/merge-train-removal';
-import { afterDirectory } from './after-directory';
+import { type MergeRequestFollower, removalReason } from '../merge-requests';
 
 faultPoints.push('todo.written', 'todo.committed');
 
@@ -25,10 +15,6 @@ const mentionsOf = (mentions: MergeRequestMentions | undefined) => ({
   usernames: mentions?.usernames ?? [],
   directlyAddressed: mentions?.directlyAddressedUsernames ?? [],
 });
-
-/** Why a car was removed, by the name that the domain has for it. */
-export const removalReason = (reason: Reason): RemovalReason =>
-  reason.slice('REASON_'.length).toLowerCase() as RemovalReason;
 
 function factOf(fact: NonNullable<MergeRequestEvent['fact']>): MergeRequestFact {
   switch (fact.$case) {
@@ -91,9 +77,6 @@ function toHappening(event: MergeRequestEvent): MergeRequestHappening | undefine
   };
 }
 
-/** Something that follows from each event of merge requests, written through the transaction that takes note of the event. */
-export type MergeRequestFollower = (tx: Tx, event: MergeRequestEvent, meta: EventMeta) => Promise<void>;
-
 /** To-dos are raised and resolved. */
 export const todoFollower =
   (follow: ReturnType<typeof followMergeRequests>): MergeRequestFollower =>
@@ -103,16 +86,3 @@ export const todoFollower =
     faultPoint('todo.written');
     tx.afterCommit(() => faultPoint('todo.committed'));
   };
-
-/** What happens to merge requests, each event once (D6): all followers commit together with the note that it was received. */
-export const mergeRequestSubscription = (
-  followers: readonly MergeRequestFollower[],
-  directory: Pick<Directory, 'ensure'>,
-): AnySubscription =>
-  subscription({
-    event: mergeRequestEvents,
-    before: afterDirectory(directory),
-    async handle(event, tx, meta) {
-      for (const follower of followers) await follower(tx, event, meta);
-    },
-  });

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { counter, gauge, logger } from '@switchyard/telemetry';
+import type { Area } from '../area';
+import type { CollaborationEdges } from '../edges';
+import { sendMails } from './application/send-mails';
+import { mailStore } from './storage/mail.store';
+import { fileMailer, senderOf, smtpMailer } from './transport/mailer';
+
+const count = {
+  sent: counter({ name: 'switchyard_mails_sent_total', help: 'Mails that were sent' }),
+  dead: counter({ name: 'switchyard_mails_dead_total', help: 'Mails that were given up' }),
+};
+
+/** Builds what sends mails: to the mail server that is configured, else into files of the data folder. */
+export const composeMail = ({ config, db }: Pick<CollaborationEdges, 'config' | 'db'>): Area => ({
+  start() {
+    const sender = senderOf(config.SWITCHYARD_EXTERNAL_URL, config.SMTP_FROM);
+    const mailer =
+      config.SMTP_URL === undefined
+        ? fileMailer(join(config.SWITCHYARD_DATA, 'mails'), sender)
+        : smtpMailer(config.SMTP_URL, sender);
+    const unread = gauge({ name: 'switchyard_mails_waiting', help: 'Mails that wait, at most 10,001' }, async () => [
+      { value: await mailStore.waiting(db) },
+    ]);
+    return [sendMails({ db, mails: mailStore, mailer, log: logger, count }), { close: async () => unread() }];
+  },
+});

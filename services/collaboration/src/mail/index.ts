@@ -1,0 +1,3 @@
+export { composeMail } from './compose';
+export { headerLine, type Mail } from './domain/mail';
+export { mailStore } from './storage/mail.store';
