@@ -30,11 +30,10 @@ import { purgeNotes } from './application/purge-notes';
 import { commandTodos } from './application/quick-action-todos';
 import { runQuickActions } from './application/run-quick-actions';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
-import type { IssuePart } from './compose-issues';
+import { type Issues, issueReferences } from './issues';
 import type { MergeRequestFollower } from './merge-requests';
 import { noteableStore } from './noteables';
 import { awardStore } from './storage/award-emoji.store';
-import { crossReferenceStore } from './storage/cross-reference.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { noteList } from './storage/note.list';
@@ -66,7 +65,7 @@ export interface NoteEdges {
   readonly directory: Directory;
   readonly bus: EventBus;
   readonly todos: TodoStore;
-  readonly issues: IssuePart['notes'];
+  readonly issues: Issues['noteables'];
   readonly externalUrl: string;
   readonly emojiNotesReact: boolean;
   readonly perMinute: number;
@@ -150,7 +149,7 @@ export function composeNotes(edges: NoteEdges): NoteParts {
     listCommitComments: listCommitComments(discussing),
     createCommitComment: createCommitComment(discussing),
     countNotes: countNotes({ db, noteables: noteableStore }),
-    noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes, references: crossReferenceStore }),
+    noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes, references: issueReferences }),
     noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes, moves: diffNoteStore }),
   });
   return {

@@ -1,5 +1,5 @@
 import { assertMigrated, countStatements, guardWrites, openDatabase, sql } from '@switchyard/database';
-import { labelsOf, startDirectory } from '@switchyard/directory';
+import { startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
 import { AlertTargetServiceService } from '@switchyard/protos/alerts/v1/alert_target';
@@ -17,10 +17,10 @@ import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import type { Area, Closable } from './area';
 import { composeActivity } from './compose-activity';
 import { composeAlerts } from './compose-alerts';
-import { composeIssues } from './compose-issues';
 import { composeNotes } from './compose-notes';
 import type { Config } from './config';
 import type { CollaborationEdges } from './edges';
+import { composeIssues } from './issues';
 import { composeMail } from './mail';
 import { composeMergeRequests } from './merge-requests';
 import { migrationSets } from './migrations';
@@ -74,13 +74,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   const list = todoList(db);
   const todos = todoStore(db, prisma);
   const mergeRequestOwner = targetOwner(mergeRequests.client(MergeRequestTargetServiceService), directory.sequence);
-  const issues = composeIssues({
-    db,
-    ensureLabels: labelsOf(groupsAdmin, directory),
-    mergeRequests: mergeRequestOwner,
-    directory,
-    externalUrl: config.SWITCHYARD_EXTERNAL_URL,
-  });
+  const issues = composeIssues(given, { mergeRequests: mergeRequestOwner });
   const commitOwner = commitTargets(mergeRequests, directory.sequence, (ids) => noteableStore.commits(db, ids));
   const targets = {
     MergeRequest: mergeRequestOwner,
@@ -110,7 +104,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     directory,
     bus,
     todos,
-    issues: issues.notes,
+    issues: issues.noteables,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     emojiNotesReact: config.SWITCHYARD_EMOJI_NOTES === 'reaction',
     perMinute: Math.ceil(config.SWITCHYARD_NOTES_PER_MINUTE * config.SWITCHYARD_APPLICATION_LIMITS),
@@ -119,17 +113,18 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   });
 
   const areas: Area[] = [
+    issues,
     composeMergeRequests(given, [
       todoFollower(useCases.followMergeRequests),
       ...notes.mergeRequestFollowers,
-      ...issues.mergeRequestFollowers,
+      issues.mergeRequestFollower,
     ]),
     composeMail(given),
   ];
   const background: Closable[] = [];
   return {
     services: [
-      ...issues.services,
+      ...areas.flatMap(({ services = [] }) => services),
       ...notes.services,
       todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL),
       ...activity.services,
@@ -148,7 +143,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
         background.push(...((await area.start?.()) ?? []));
       }
       background.push(
-        ...issues.startBackground(),
         ...(await notes.start()),
         await startConsumer({
           bus,

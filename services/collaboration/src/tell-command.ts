@@ -1,5 +1,5 @@
 import { issueEvents, noteEvents, runTellCommand } from '@switchyard/events';
-import { issueStates } from './storage/issue.events';
+import { issueStates } from './issues';
 import { noteStates } from './storage/note.events';
 
 /** Sends the other services the present states of all issues, and the counts of merge requests. */

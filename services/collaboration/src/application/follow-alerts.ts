@@ -5,12 +5,11 @@ import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
 import { alertMail, alertMailLevel } from '../domain/alert-mail';
 import { alertSystemNotes, type IncidentOutcome, incidentClosedNote } from '../domain/alert-system-note';
 import { incidentDescription, incidentSeverity, incidentTitle } from '../domain/incident';
-import { editIssue } from '../domain/issue-edit';
+import { type changeIssue, editIssue, type incidents } from '../issues';
 import type { mailStore } from '../mail';
 import type { NoteableKey } from '../noteables';
 import type { alertDirectory } from '../storage/alert-directory.store';
 import type { FollowedAlert, followedAlerts } from '../storage/followed-alert.store';
-import type { changeIssue, incidents } from '../storage/issue.store';
 import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
 
 /** Something that happened to an alert. */

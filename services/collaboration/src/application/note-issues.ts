@@ -1,8 +1,7 @@
 import type { Tx } from '@switchyard/database';
 import { issueSystemNotes, type NotedIssueFact } from '../domain/issue-system-note';
-import type { NoteableKey } from '../domain/noteable';
-import type { crossReferenceStore } from '../storage/cross-reference.store';
-import type { noteableStore } from '../storage/noteable.store';
+import type { issueReferences } from '../issues';
+import type { NoteableKey, noteableStore } from '../noteables';
 import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
 
 /** Something that happened to an issue, as its notes depend on it. */
@@ -27,7 +26,7 @@ export const noteIssues =
   }: {
     noteables: typeof noteableStore;
     notes: typeof systemNotes;
-    references: typeof crossReferenceStore;
+    references: typeof issueReferences;
   }) =>
   async (tx: Tx, { issueId, projectId, actorId, fact, cause }: NotedIssueHappening): Promise<void> => {
     const key: NoteableKey = { kind: 'Issue', projectId, targetId: issueId, sha: '' };
@@ -37,7 +36,7 @@ export const noteIssues =
     }
     let noted: NotedIssueFact;
     if (fact.kind === 'moved') {
-      const other = await references.issue(tx, fact.otherId);
+      const other = await references.byId(tx, fact.otherId);
       if (other === undefined) return;
       noted = { kind: 'moved', direction: fact.direction, other };
     } else noted = fact;

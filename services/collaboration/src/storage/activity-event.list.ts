@@ -14,7 +14,7 @@ import {
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import type { ActivityFilter } from '../domain/activity';
-import { visibleIssues } from './issue.visibility';
+import { visibleIssues } from '../issues';
 
 /** What was pushed, as it is printed; `action` and `ref_type` of a bulk push are not. */
 export interface PushDataRow {

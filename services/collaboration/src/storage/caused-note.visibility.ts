@@ -1,9 +1,8 @@
 import { type Sql, sql } from '@switchyard/database';
 import { codeRule, type Viewer, visibleProjects } from '@switchyard/directory';
+import { visibleIssues } from '../issues';
 import { readableMergeRequests } from '../merge-requests';
 import { type NoteableKey, noteableId } from '../noteables';
-import { visibleIssues } from './issue.visibility';
-import { noteableId } from './noteable.store';
 
 const anonymous: Viewer = { userId: 0, admin: false, external: false };
 

@@ -48,15 +48,6 @@ export const crossReferenceStore = {
     await tx.query(sql`delete from merge_request_numbers where project_id = ${projectId} and iid = ${iid}`);
   },
 
-  /** An issue by its id, with the reference that names it everywhere; undefined for one that is gone. */
-  async issue(tx: SqlExecutor, id: number): Promise<{ id: number; projectId: number; reference: string } | undefined> {
-    const [row] = await tx.query<{ iid: number; projectId: number }>(
-      sql`select iid, project_id as "projectId" from issues where id = ${id}`,
-    );
-    const project = row && (await projectById(tx, row.projectId));
-    return project && { id, projectId: row.projectId, reference: `${fullPath(project)}#${row.iid}` };
-  },
-
   /** Title and description of an issue; undefined for one that is gone. */
   async textOfIssue(tx: SqlExecutor, id: number): Promise<string | undefined> {
     const [row] = await tx.query<{ text: string }>(

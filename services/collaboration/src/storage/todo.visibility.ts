@@ -11,8 +11,8 @@ import {
 import { levels } from '@switchyard/rights';
 import { alertLevel } from '../domain/alert';
 import type { TodoTarget, TodoTargetType } from '../domain/todo';
+import { issueReaders, visibleIssues } from '../issues';
 import { readableMergeRequests } from '../merge-requests';
-import { issueRule, visibleIssues } from './issue.visibility';
 
 /** Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted either. */
 interface Readability {
@@ -32,16 +32,7 @@ const readability: Record<TodoTargetType, Readability> = {
   },
   Issue: {
     of: (viewer) => sql`exists (select 1 from issues i where i.id = t.target_id and ${visibleIssues(viewer)})`,
-    async readers(tx, { id, projectId }, userIds) {
-      const [issue] = await tx.query<{ confidential: boolean; people: number[] }>(sql`
-        select i.confidential, i.author_id || array(select user_id from issue_assignees where issue_id = i.id) as people
-        from issues i join directory.projects p on p.id = i.project_id where i.id = ${id} and p.issues_enabled`);
-      if (issue === undefined) return [];
-      const readers = await usersWhoSee(tx, projectId, userIds, issueRule);
-      if (!issue.confidential) return readers;
-      const planners = new Set(await usersAtLevel(tx, projectId, readers, levels.planner));
-      return readers.filter((userId) => planners.has(userId) || issue.people.includes(userId));
-    },
+    readers: issueReaders,
     memberLevel: levels.guest,
   },
   Commit: {

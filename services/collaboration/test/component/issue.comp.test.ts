@@ -3,7 +3,7 @@ import { CreateIssueRequest, ListIssuesRequest, UpdateIssueRequest } from '@swit
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { UserFilter_Kind } from '@switchyard/protos/rpc/v1/filter';
 import { eventually } from '@switchyard/testkit';
-import { issueStore } from '../../src/storage/issue.store';
+import { issueStore } from '../../src/issues/storage/issue.store';
 import { type Item, json, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
 
 let scene: NoteScene;

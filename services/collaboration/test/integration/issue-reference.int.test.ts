@@ -4,11 +4,11 @@ import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { issueReferences } from '@switchyard/texts';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
-import { followIssueReferences, type ReferringHappening } from '../../src/application/follow-issue-references';
+import { followIssueReferences, type ReferringHappening } from '../../src/issues/application/follow-issue-references';
+import { changeIssue, issueStore } from '../../src/issues/storage/issue.store';
+import { issueDirectoryWithin } from '../../src/issues/storage/issue-directory.store';
+import { issueLinks, issueMergeRequestList } from '../../src/issues/storage/issue-link.store';
 import { migrationSets } from '../../src/migrations';
-import { changeIssue, issueStore } from '../../src/storage/issue.store';
-import { issueDirectoryWithin } from '../../src/storage/issue-directory.store';
-import { issueLinks, issueMergeRequestList } from '../../src/storage/issue-link.store';
 
 let database: TestDatabase;
 let db: Database;

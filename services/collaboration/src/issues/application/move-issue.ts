@@ -1,8 +1,8 @@
 import { fullPath } from '@switchyard/directory';
 import { invalid, notFound } from '@switchyard/errors';
 import { relocated } from '@switchyard/texts';
+import { seesInternal } from '../../noteables';
 import { mayAdminIssue } from '../domain/issue';
-import { seesInternal } from '../domain/note';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { type IssueDetails, readIssueById, visibleIssue } from './read-issue';
 

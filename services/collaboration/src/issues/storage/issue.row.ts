@@ -12,9 +12,9 @@ import {
   type Viewer,
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
+import { readableMergeRequests } from '../../merge-requests';
 import type { Issue, IssueSeverity, IssueState, IssueType } from '../domain/issue';
 import type { IssueView } from '../domain/issue-view';
-import { readableMergeRequests } from '../merge-requests';
 
 interface Row extends Record<string, unknown> {
   id: number;

@@ -1,6 +1,6 @@
 import { type Database, listPage, type PageInfo, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
 import { joinProject, type Viewer } from '@switchyard/directory';
-import { readableMergeRequests } from '../merge-requests';
+import { readableMergeRequests } from '../../merge-requests';
 
 /** A merge request, as links know it. */
 export interface LinkedMergeRequest {

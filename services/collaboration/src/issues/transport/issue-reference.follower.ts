@@ -3,8 +3,8 @@ import type {
   MergeRequestEvent,
   MergeRequestIssueReferences,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import type { MergeRequestFollower } from '../../merge-requests';
 import type { followIssueReferences, ReferringHappening } from '../application/follow-issue-references';
-import type { MergeRequestFollower } from '../merge-requests';
 
 faultPoints.push('issue_reference.written', 'issue_reference.committed');
 

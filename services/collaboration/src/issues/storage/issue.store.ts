@@ -17,9 +17,8 @@ import type { IssueChange, IssueFact, IssuePatch, LockedIssue, NewIssue } from '
 import type { IssueView } from '../domain/issue-view';
 import { publishIssueFacts } from './issue.events';
 import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
-import { openToLevel, visibleIssues } from './issue.visibility';
+import { issueReaders, openToLevel, visibleIssues } from './issue.visibility';
 import { type CopyRules, copyConversation } from './issue-conversation.store';
-import { targetReaders } from './todo.visibility';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -101,7 +100,7 @@ async function mentionedReaders(tx: Tx, issue: Issue, facts: readonly IssueFact[
   if (names.length === 0) return [];
   const users = await usersByUsernames(tx, names);
   const ids = [...users.values()].map(({ id }) => id);
-  return ids.length === 0 ? [] : targetReaders(tx, { ...issue, type: 'Issue' }, ids);
+  return ids.length === 0 ? [] : issueReaders(tx, issue, ids);
 }
 
 /** Whoever took part in an issue takes part in the one that stands for it. */

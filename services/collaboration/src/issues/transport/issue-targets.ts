@@ -1,6 +1,6 @@
 import { notFound } from '@switchyard/errors';
+import type { CallContext } from '@switchyard/rpc';
 import type { readIssueTarget, readIssueTargets } from '../application/read-issue-targets';
-import type { Reader, ShownTarget, TargetOwner } from '../application/todo-targets';
 import type { IssueView } from '../domain/issue-view';
 import { issueUrl, presentIssue } from '../presenters/issue.presenter';
 
@@ -10,14 +10,35 @@ export interface IssueTargetUseCases {
   readonly readIssueTarget: ReturnType<typeof readIssueTarget>;
 }
 
+type Reader = Pick<CallContext, 'actor' | 'requestId'>;
+
+/** An issue as it is shown to a reader. */
+interface ShownIssue {
+  readonly id: number;
+  readonly iid: number;
+  readonly projectId: number;
+  /** Its public representation, JSON. */
+  readonly json: Buffer;
+  readonly webUrl: string;
+  readonly title: string;
+}
+
+/** Shows issues that rows of others point at. */
+export interface IssueTargets {
+  /** Those of `ids` that the reader may read, by id. */
+  byIds(ids: readonly number[], reader: Reader, withSubscribed: boolean): Promise<Map<number, ShownIssue>>;
+  /** The issue with a number. Fails with `not_found` when there is none that the reader may read. */
+  find(projectId: number, iid: number, reader: Reader): Promise<ShownIssue>;
+}
+
 const viewerOf = ({ actor: { userId, admin, external } }: Reader) => ({ userId, admin, external });
 
 /** Issues as targets, as this service shows them. */
 export function issueTargets(
   useCases: IssueTargetUseCases,
   { externalUrl, clock }: { readonly externalUrl: string; readonly clock: () => Date },
-): TargetOwner {
-  const shown = (view: IssueView, subscribed: boolean | undefined): ShownTarget => {
+): IssueTargets {
+  const shown = (view: IssueView, subscribed: boolean | undefined): ShownIssue => {
     const { id, iid, projectId, title } = view.issue;
     const body = presentIssue(view, { externalUrl, context: 'instance', now: clock() });
     const json = Buffer.from(JSON.stringify(subscribed === undefined ? body : { ...body, subscribed }));

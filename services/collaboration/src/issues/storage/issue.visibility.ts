@@ -1,5 +1,12 @@
-import { type Sql, sql } from '@switchyard/database';
-import { memberProjects, type ProjectRule, type Viewer, visibleProjects } from '@switchyard/directory';
+import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import {
+  memberProjects,
+  type ProjectRule,
+  usersAtLevel,
+  usersWhoSee,
+  type Viewer,
+  visibleProjects,
+} from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 
 /** Who reads the issues of a project: whoever sees it, where the feature is open to them. */
@@ -24,4 +31,20 @@ export function visibleIssues(viewer: Viewer): Sql {
       ? sql`not i.confidential`
       : sql`(not i.confidential or ${takesPart(userId)} or ${memberProjects(viewer, levels.planner)})`;
   return sql`(p.issues_enabled and ${visibleProjects(viewer, issueRule)} and ${open})`;
+}
+
+/** Those of `userIds` who may read an issue; none where it is gone or issues are off. */
+export async function issueReaders(
+  tx: SqlExecutor,
+  { id, projectId }: { readonly id: number; readonly projectId: number },
+  userIds: readonly number[],
+): Promise<number[]> {
+  const [issue] = await tx.query<{ confidential: boolean; people: number[] }>(sql`
+    select i.confidential, i.author_id || array(select user_id from issue_assignees where issue_id = i.id) as people
+    from issues i join directory.projects p on p.id = i.project_id where i.id = ${id} and p.issues_enabled`);
+  if (issue === undefined) return [];
+  const readers = await usersWhoSee(tx, projectId, userIds, issueRule);
+  if (!issue.confidential) return readers;
+  const planners = new Set(await usersAtLevel(tx, projectId, readers, levels.planner));
+  return readers.filter((userId) => planners.has(userId) || issue.people.includes(userId));
 }

@@ -1,7 +1,13 @@
 import { notFound } from '@switchyard/errors';
 import { timeTrackingOf } from '@switchyard/texts';
+import {
+  type KeepCounters,
+  type NoteableEditor,
+  type NoteableResolver,
+  noteableRules,
+  type Reader,
+} from '../../noteables';
 import type { IssueView } from '../domain/issue-view';
-import { noteableRules } from '../domain/noteable';
 import type { issueCounters } from '../storage/issue-counter.store';
 import type { KeepCounters } from './change-noteable';
 import type { IssueCaller, IssueEdges } from './issue.edges';

@@ -1,8 +1,8 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { UserRow } from '@switchyard/directory';
 import { notFound } from '@switchyard/errors';
+import { seesInternal } from '../../noteables';
 import type { IssueView } from '../domain/issue-view';
-import { seesInternal } from '../domain/note';
 import type { IssueParticipantList } from '../storage/issue-participant.list';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 

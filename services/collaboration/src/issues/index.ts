@@ -1,0 +1,7 @@
+export { composeIssues, type Issues } from './compose';
+export { type IssueSeverity, maxDescriptionLength } from './domain/issue';
+export { editIssue } from './domain/issue-edit';
+export { issueStates } from './storage/issue.events';
+export { changeIssue, incidents } from './storage/issue.store';
+export { issueReaders, visibleIssues } from './storage/issue.visibility';
+export { issueReferences } from './storage/issue-reference.store';
