@@ -21,7 +21,6 @@ import {
 } from './application/discuss';
 import { limitNotes } from './application/limit-notes';
 import { getNote, listNotes } from './application/list-notes';
-import { manageSnippets, snippetNoteables } from './application/manage-snippets';
 import { moveDiffNotes } from './application/move-diff-notes';
 import { noteIssues } from './application/note-issues';
 import { noteMergeRequests } from './application/note-merge-requests';
@@ -33,13 +32,12 @@ import { createNote, deleteNote, type NoteWriting, updateNote } from './applicat
 import { type Issues, issueReferences } from './issues';
 import type { MergeRequestFollower } from './merge-requests';
 import { noteableStore } from './noteables';
+import type { Snippets } from './snippets';
 import { awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { noteList } from './storage/note.list';
 import { noteRateStore } from './storage/note-rate.store';
-import { noteableStore } from './storage/noteable.store';
-import { snippetStore } from './storage/snippet.store';
 import { systemNotes } from './storage/system-note.store';
 import type { TodoStore } from './storage/todo.store';
 import { alertNoteables } from './transport/alert-noteable';
@@ -52,7 +50,6 @@ import { systemNoteFollower } from './transport/merge-request-note.follower';
 import { mergeRequestNoteables } from './transport/merge-request-noteable';
 import { mergeRequestEditor } from './transport/merge-request-quick-action';
 import { noteHandler } from './transport/note.handler';
-import { snippetHandler } from './transport/snippet.handler';
 
 /** Consumer group of the notes of issues: apart from that of to-dos, so that neither waits for the other. */
 const noteGroup = 'collaboration.notes';
@@ -66,6 +63,7 @@ export interface NoteEdges {
   readonly bus: EventBus;
   readonly todos: TodoStore;
   readonly issues: Issues['noteables'];
+  readonly snippets: Pick<Snippets, 'find'>;
   readonly externalUrl: string;
   readonly emojiNotesReact: boolean;
   readonly perMinute: number;
@@ -86,11 +84,10 @@ export function composeNotes(edges: NoteEdges): NoteParts {
   const { db, mergeRequests, directory, todos, issues, externalUrl, emojiNotesReact, perMinute, unlimited, log } =
     edges;
   const clock = () => new Date();
-  const snippetEdges = { db, snippets: snippetStore(db), noteables: noteableStore };
   const find = findNoteable({
     MergeRequest: mergeRequestNoteables(mergeRequests, directory.sequence),
     Issue: issues.find,
-    Snippet: snippetNoteables(snippetEdges, externalUrl),
+    Snippet: edges.snippets.find,
     Commit: commitNoteables(mergeRequests, externalUrl),
     'AlertManagement::Alert': alertNoteables(edges.alerts, directory.sequence),
   });
@@ -155,24 +152,19 @@ export function composeNotes(edges: NoteEdges): NoteParts {
   return {
     services: [
       noteHandler(useCases, externalUrl),
-      snippetHandler(observe('snippets', manageSnippets(snippetEdges)), externalUrl),
       discussionHandler(useCases, externalUrl),
       awardEmojiHandler(useCases, externalUrl),
     ],
     mergeRequestFollowers: [systemNoteFollower(useCases.noteMergeRequests)],
-    start: async () => {
-      const moving = moveDiffNotes({ db, moves: diffNoteStore, places, log });
-      diffNoteStore.onMoves(db, moving.soon);
-      return [
-        await startConsumer({
-          bus: edges.bus,
-          db,
-          group: noteGroup,
-          subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)],
-        }),
-        moving,
-        purgeNotes({ db, noteables: noteableStore, snippets: snippetEdges.snippets }),
-      ];
-    },
+    start: async () => [
+      await startConsumer({
+        bus: edges.bus,
+        db,
+        group: noteGroup,
+        subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)],
+      }),
+      moveDiffNotes({ db, moves: diffNoteStore, places, log }),
+      purgeNotes({ db, noteables: noteableStore }),
+    ],
   };
 }

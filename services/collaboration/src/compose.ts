@@ -24,6 +24,8 @@ import { composeIssues } from './issues';
 import { composeMail } from './mail';
 import { composeMergeRequests } from './merge-requests';
 import { migrationSets } from './migrations';
+import { noteableStore } from './noteables';
+import { composeSnippets } from './snippets';
 import { crossReferenceStore } from './storage/cross-reference.store';
 import { noteableStore } from './storage/noteable.store';
 import { openPrisma } from './storage/prisma';
@@ -75,6 +77,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   const todos = todoStore(db, prisma);
   const mergeRequestOwner = targetOwner(mergeRequests.client(MergeRequestTargetServiceService), directory.sequence);
   const issues = composeIssues(given, { mergeRequests: mergeRequestOwner });
+  const snippets = composeSnippets(given);
   const commitOwner = commitTargets(mergeRequests, directory.sequence, (ids) => noteableStore.commits(db, ids));
   const targets = {
     MergeRequest: mergeRequestOwner,
@@ -105,6 +108,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     bus,
     todos,
     issues: issues.noteables,
+    snippets,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     emojiNotesReact: config.SWITCHYARD_EMOJI_NOTES === 'reaction',
     perMinute: Math.ceil(config.SWITCHYARD_NOTES_PER_MINUTE * config.SWITCHYARD_APPLICATION_LIMITS),
@@ -114,6 +118,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
 
   const areas: Area[] = [
     issues,
+    snippets,
     composeMergeRequests(given, [
       todoFollower(useCases.followMergeRequests),
       ...notes.mergeRequestFollowers,

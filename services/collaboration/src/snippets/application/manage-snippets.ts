@@ -2,7 +2,7 @@ import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
-import { noteableRules } from '../domain/noteable';
+import { type NoteableResolver, noteableRules, type noteableStore, type Reader } from '../../noteables';
 import {
   applyActions,
   checkDescription,
@@ -12,7 +12,6 @@ import {
   type SnippetFileAction,
   snippetBranch,
 } from '../domain/snippet';
-import type { noteableStore } from '../storage/noteable.store';
 import { publishSnippet } from '../storage/snippet.events';
 import type { SnippetRow, SnippetStore, SnippetViewer } from '../storage/snippet.store';
 import type { NoteableResolver, Reader } from './noteables';
@@ -132,7 +131,7 @@ export function manageSnippets(edges: SnippetEdges) {
 }
 
 /** What `manageSnippets` gives. */
-export type Snippets = ReturnType<typeof manageSnippets>;
+export type SnippetUseCases = ReturnType<typeof manageSnippets>;
 
 /** Snippets as noteables. */
 export const snippetNoteables =

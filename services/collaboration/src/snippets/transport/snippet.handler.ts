@@ -10,7 +10,7 @@ import {
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
-import type { Snippets } from '../application/manage-snippets';
+import type { SnippetUseCases } from '../application/manage-snippets';
 import { presentSnippet } from '../presenters/snippet.presenter';
 
 const signedIn = (context: CallContext): CallContext => {
@@ -21,8 +21,8 @@ const signedIn = (context: CallContext): CallContext => {
 const toAction = ({ action, path, previousPath, content }: SnippetFile) => ({ action, path, previousPath, content });
 
 /** Serves `SnippetService`. */
-export const snippetHandler = (snippets: Snippets, externalUrl: string): ServiceImplementation => {
-  const shown = (snippet: Awaited<ReturnType<Snippets['get']>>, { access }: CallContext) =>
+export const snippetHandler = (snippets: SnippetUseCases, externalUrl: string): ServiceImplementation => {
+  const shown = (snippet: Awaited<ReturnType<SnippetUseCases['get']>>, { access }: CallContext) =>
     presentSnippet(snippet, access?.fullPath ?? '', externalUrl);
   return implement(SnippetServiceService, {
     listSnippets: async (request, context) => {

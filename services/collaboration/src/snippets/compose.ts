@@ -1,0 +1,28 @@
+import type { Area } from '../area';
+import type { CollaborationEdges } from '../edges';
+import { type NoteableResolver, noteableStore } from '../noteables';
+import { manageSnippets, snippetNoteables } from './application/manage-snippets';
+import { purgeSnippets } from './application/purge-snippets';
+import { snippetStore } from './storage/snippet.store';
+import { snippetHandler } from './transport/snippet.handler';
+
+/** Snippets, and what notes need of them. */
+export interface Snippets extends Area {
+  /** Snippets as what carries notes. */
+  readonly find: NoteableResolver<'Snippet'>;
+}
+
+/** Builds snippets. */
+export function composeSnippets({
+  config,
+  db,
+  observe,
+}: Pick<CollaborationEdges, 'config' | 'db' | 'observe'>): Snippets {
+  const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
+  const edges = { db, snippets: snippetStore(db), noteables: noteableStore };
+  return {
+    services: [snippetHandler(observe('snippets', manageSnippets(edges)), externalUrl)],
+    start: () => [purgeSnippets(edges.snippets)],
+    find: snippetNoteables(edges, externalUrl),
+  };
+}

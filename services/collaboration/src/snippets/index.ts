@@ -1,0 +1,1 @@
+export { composeSnippets, type Snippets } from './compose';
