@@ -7,6 +7,7 @@ import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/dire
 import { MergeRequestTargetServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_target';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
+import { composeActivity } from './activity';
 import { createTodo } from './application/create-todo';
 import { followMergeRequests } from './application/follow-merge-requests';
 import { followNotes } from './application/follow-notes';
@@ -15,7 +16,6 @@ import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import type { Area, Closable } from './area';
-import { composeActivity } from './compose-activity';
 import { composeAlerts } from './compose-alerts';
 import { composeNotes } from './compose-notes';
 import type { Config } from './config';
@@ -98,8 +98,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
 
   const alerts = composeAlerts({ db, directory, bus, todos, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
-  const activity = composeActivity({ db, bus, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
-
   const notes = composeNotes({
     db,
     mergeRequests,
@@ -119,6 +117,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   const areas: Area[] = [
     issues,
     snippets,
+    composeActivity(given),
     composeMergeRequests(given, [
       todoFollower(useCases.followMergeRequests),
       ...notes.mergeRequestFollowers,
@@ -132,7 +131,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
       ...areas.flatMap(({ services = [] }) => services),
       ...notes.services,
       todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL),
-      ...activity.services,
     ],
     ensureDirectory: directory.ensure,
     countStatements,
@@ -167,7 +165,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           }),
         }),
         removeOrphanedTodos(todos),
-        ...(await activity.start()),
         ...(await alerts.start()),
         startRelay({ db, bus }),
       );

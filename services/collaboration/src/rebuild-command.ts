@@ -1,6 +1,8 @@
 import { openDatabase } from '@switchyard/database';
 import { openBus } from '@switchyard/events';
-import { rebuildActivity, rebuildTodos } from './rebuild';
+import { rebuildActivity } from './activity';
+import { rebuildTodos } from './rebuild';
+import { reportOf } from './rebuilds';
 
 const rebuilds = { activity: rebuildActivity, todos: rebuildTodos };
 
@@ -19,8 +21,7 @@ async function main(): Promise<string> {
     clientId: 'collaboration-rebuild',
   });
   try {
-    const { events, added, changed, removed } = await rebuilds[name as keyof typeof rebuilds]({ db, bus });
-    return `${name}: ${events} events read; ${added} added, ${changed} changed, ${removed} removed`;
+    return reportOf(name, await rebuilds[name as keyof typeof rebuilds]({ db, bus }));
   } finally {
     await bus.close();
     await db.close();

@@ -1,135 +1,71 @@
-import { type Database, raw, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, raw, type SqlExecutor, sql } from '@switchyard/database';
+import { freshLike, lastId, type Reconciled } from '../rebuilds';
 import { membershipHistory } from './membership-history';
 
-/** What a rebuild changed. */
-export interface Reconciled {
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-}
-
-const activityScratch = raw('rebuilt_activity_events');
 const todoScratch = raw('rebuilt_todos');
 const actScratch = raw('rebuilt_todo_acts');
 const askScratch = raw('rebuilt_todo_asks');
 const membershipScratch = raw('rebuilt_membership_changes');
 
-/** A fresh table formed like another, for what is rebuilt; anything an earlier rebuild left is dropped. */
-async function freshLike(db: Database, table: Sql, like: Sql): Promise<void> {
-  await db.query(sql`drop table if exists ${table}`);
-  await db.query(sql`create table ${table} (like ${like} including all)`);
-}
-
-/** The last id given out in a table: what has a higher one came while the rebuild ran. */
-async function lastId(db: Database, table: Sql): Promise<number> {
-  const row = await db.one<{ last: number }>(sql`select coalesce(max(id), 0)::bigint as last from ${table}`);
-  return row?.last ?? 0;
-}
-
-/** Columns of an activity event that may have to change; the moment and the cause say which it is. */
-const changeable = [
-  'project_id',
-  'author_id',
-  'action',
-  'target_type',
-  'target_id',
-  'target_iid',
-  'target_title',
-].concat(['subject_type', 'subject_id', 'push_data', 'imported']);
-
-const columnsOf = (alias: string, asText = ''): Sql =>
-  raw(changeable.map((name) => `${alias}${name}${name === 'push_data' ? asText : ''}`).join(', '));
-
 /** Tables that a rebuild fills beside those in use, and how the ones in use are brought to the same. Ids stay. */
-export const rebuildStore = (db: Database) => ({
-  activity: {
-    table: activityScratch as Sql,
-    prepare: async (): Promise<number> => {
-      await freshLike(db, activityScratch, sql`activity_events`);
-      return lastId(db, sql`activity_events`);
-    },
-    /**
-     * Brings the feed to what was rebuilt.
-     * @param since events before it are no longer on the bus: they stay as they are
-     * @param upTo last id before the rebuild began
-     */
-    reconcile: (since: Date, upTo: number): Promise<Reconciled> =>
-      db.transaction(async (tx) => {
-        const removed = await tx.query(sql`
-          delete from activity_events e where e.created_at >= ${since}::timestamptz and e.id <= ${upTo}
-            and not exists (select 1 from ${activityScratch} r where r.created_at = e.created_at and r.cause = e.cause) returning 1`);
-        const changed = await tx.query(sql`
-          update activity_events e set (${columnsOf('')}) = row(${columnsOf('r.')})
-          from ${activityScratch} r
-          where r.created_at = e.created_at and r.cause = e.cause and e.id <= ${upTo}
-            and (${columnsOf('e.', '::text')}) is distinct from (${columnsOf('r.', '::text')})
-          returning 1`);
-        const added = await tx.query(sql`
-          insert into activity_events (cause, created_at, ${columnsOf('')})
-          select cause, created_at, ${columnsOf('')} from ${activityScratch} order by id
-          on conflict (created_at, cause) do nothing returning 1`);
-        await tx.query(sql`drop table ${activityScratch}`);
-        return { added: added.length, changed: changed.length, removed: removed.length };
-      }),
+export const todoRebuildStore = (db: Database) => ({
+  tables: { todos: todoScratch, acts: actScratch, asks: askScratch, members: membershipHistory(membershipScratch) },
+  prepare: async (): Promise<number> => {
+    await freshLike(db, actScratch, sql`todo_acts`);
+    await freshLike(db, todoScratch, sql`todos`);
+    await db.query(sql`drop table if exists ${askScratch}, ${membershipScratch}`);
+    await db.query(sql`
+      create table ${askScratch} (target_type text, target_id bigint, action text, cause text, user_id bigint, note_id bigint,
+        primary key (target_type, target_id, action, cause, user_id))`);
+    await db.query(sql`create index on ${askScratch} (note_id)`);
+    await db.query(sql`
+      create table ${membershipScratch} (membership_id bigint, changed_at timestamptz, level_before integer,
+        primary key (membership_id, changed_at))`);
+    return lastId(db, sql`todos`);
   },
-
-  todos: {
-    tables: { todos: todoScratch, acts: actScratch, asks: askScratch, members: membershipHistory(membershipScratch) },
-    prepare: async (): Promise<number> => {
-      await freshLike(db, actScratch, sql`todo_acts`);
-      await freshLike(db, todoScratch, sql`todos`);
-      await db.query(sql`drop table if exists ${askScratch}, ${membershipScratch}`);
-      await db.query(sql`
-        create table ${askScratch} (target_type text, target_id bigint, action text, cause text, user_id bigint, note_id bigint,
-          primary key (target_type, target_id, action, cause, user_id))`);
-      await db.query(sql`create index on ${askScratch} (note_id)`);
-      await db.query(sql`
-        create table ${membershipScratch} (membership_id bigint, changed_at timestamptz, level_before integer,
-          primary key (membership_id, changed_at))`);
-      return lastId(db, sql`todos`);
-    },
-    /** Takes note of the level that a membership had until a moment; 0 where it began then. */
-    async membershipChanged(tx: SqlExecutor, membershipId: number, at: Date, levelBefore: number): Promise<void> {
-      await tx.query(sql`
-        insert into ${membershipScratch} as known (membership_id, changed_at, level_before)
-        values (${membershipId}, ${at}, ${levelBefore}) on conflict (membership_id, changed_at)
-        do update set level_before = least(known.level_before, excluded.level_before)`);
-    },
-    /**
-     * The same for to-dos. What a user made by hand or marked as done is no event: it stays. So does what was asked of a user of whom nobody
-     * can say any more whether they could read it: it is neither made nor changed nor removed.
-     */
-    reconcile: (since: Date, upTo: number): Promise<Reconciled> =>
-      db.transaction(async (tx) => {
-        const same = sql`r.user_id = t.user_id and r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
-          and r.cause = t.cause`;
-        const removed = await tx.query(sql`
-          delete from todos t where t.created_at >= ${since}::timestamptz and t.id <= ${upTo} and t.action <> 'marked'
-            and not exists (select 1 from ${todoScratch} r where ${same})
-            and not exists (
-              select 1 from ${askScratch} r where r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
-                and r.cause = t.cause and r.user_id in (t.user_id, 0))
-          returning 1`);
-        const changed = await tx.query(sql`
-          update todos t set state = r.state, updated_at = case when t.state = r.state then t.updated_at else r.updated_at end,
-            repeats = r.repeats
-          from ${todoScratch} r
-          where ${same} and r.created_at = t.created_at and t.id <= ${upTo}
-            and coalesce(t.repeats, '[]') <@ coalesce(r.repeats, '[]')
-            and (r.state = 'done' and t.state = 'pending' or r.state = t.state and r.repeats is distinct from t.repeats) returning 1`);
-        const added = await tx.query(sql`
-          insert into todos (user_id, author_id, action, project_id, group_id, target_type, target_id, target_iid, note_id, cause, body, state,
-            created_at, updated_at, repeats)
-          select r.user_id, r.author_id, r.action, r.project_id, r.group_id, r.target_type, r.target_id, r.target_iid, r.note_id, r.cause,
-            r.body, r.state, r.created_at, r.updated_at, r.repeats
-          from ${todoScratch} r where r.created_at >= ${since}::timestamptz and not exists (
-            select 1 from todos t where ${same} and (t.id > ${upTo}
-              or t.created_at <= r.created_at and (t.state = 'pending' or t.updated_at >= r.created_at)))
-          order by r.id
-          on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing returning 1`);
-        await tx.query(sql`insert into todo_acts select * from ${actScratch} on conflict do nothing`);
-        await tx.query(sql`drop table ${todoScratch}, ${actScratch}, ${askScratch}, ${membershipScratch}`);
-        return { added: added.length, changed: changed.length, removed: removed.length };
-      }),
+  /** Takes note of the level that a membership had until a moment; 0 where it began then. */
+  async membershipChanged(tx: SqlExecutor, membershipId: number, at: Date, levelBefore: number): Promise<void> {
+    await tx.query(sql`
+      insert into ${membershipScratch} as known (membership_id, changed_at, level_before)
+      values (${membershipId}, ${at}, ${levelBefore}) on conflict (membership_id, changed_at)
+      do update set level_before = least(known.level_before, excluded.level_before)`);
   },
+  /**
+   * Brings the to-dos in use to what was rebuilt. What a user made by hand or marked as done is no event: it stays. So does what was asked of
+   * a user of whom nobody can say any more whether they could read it: it is neither made nor changed nor removed.
+   * @param since events before it are no longer on the bus: what is older stays
+   * @param upTo last id before the rebuild began
+   */
+  reconcile: (since: Date, upTo: number): Promise<Reconciled> =>
+    db.transaction(async (tx) => {
+      const same = sql`r.user_id = t.user_id and r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
+        and r.cause = t.cause`;
+      const removed = await tx.query(sql`
+        delete from todos t where t.created_at >= ${since}::timestamptz and t.id <= ${upTo} and t.action <> 'marked'
+          and not exists (select 1 from ${todoScratch} r where ${same})
+          and not exists (
+            select 1 from ${askScratch} r where r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
+              and r.cause = t.cause and r.user_id in (t.user_id, 0))
+        returning 1`);
+      const changed = await tx.query(sql`
+        update todos t set state = r.state, updated_at = case when t.state = r.state then t.updated_at else r.updated_at end,
+          repeats = r.repeats
+        from ${todoScratch} r
+        where ${same} and r.created_at = t.created_at and t.id <= ${upTo}
+          and coalesce(t.repeats, '[]') <@ coalesce(r.repeats, '[]')
+          and (r.state = 'done' and t.state = 'pending' or r.state = t.state and r.repeats is distinct from t.repeats) returning 1`);
+      const added = await tx.query(sql`
+        insert into todos (user_id, author_id, action, project_id, group_id, target_type, target_id, target_iid, note_id, cause, body, state,
+          created_at, updated_at, repeats)
+        select r.user_id, r.author_id, r.action, r.project_id, r.group_id, r.target_type, r.target_id, r.target_iid, r.note_id, r.cause,
+          r.body, r.state, r.created_at, r.updated_at, r.repeats
+        from ${todoScratch} r where r.created_at >= ${since}::timestamptz and not exists (
+          select 1 from todos t where ${same} and (t.id > ${upTo}
+            or t.created_at <= r.created_at and (t.state = 'pending' or t.updated_at >= r.created_at)))
+        order by r.id
+        on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing returning 1`);
+      await tx.query(sql`insert into todo_acts select * from ${actScratch} on conflict do nothing`);
+      await tx.query(sql`drop table ${todoScratch}, ${actScratch}, ${askScratch}, ${membershipScratch}`);
+      return { added: added.length, changed: changed.length, removed: removed.length };
+    }),
 });

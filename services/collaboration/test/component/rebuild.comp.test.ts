@@ -15,7 +15,8 @@ import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_
 import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import { eventually } from '@switchyard/testkit';
-import { rebuildActivity, rebuildTodos } from '../../src/rebuild';
+import { rebuildActivity } from '../../src/activity/rebuild-activity';
+import { rebuildTodos } from '../../src/rebuild';
 import {
   created,
   type Installation,

@@ -3,11 +3,11 @@ import { type Directory, startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
-import { tidyActivityEvents } from '../../src/application/tidy-activity-events';
-import type { ActivityFilter } from '../../src/domain/activity';
+import { tidyActivityEvents } from '../../src/activity/application/tidy-activity-events';
+import type { ActivityFilter } from '../../src/activity/domain/activity';
+import { type ActivityScope, activityEventList } from '../../src/activity/storage/activity-event.list';
+import { activityEventStore } from '../../src/activity/storage/activity-event.store';
 import { migrationSets } from '../../src/migrations';
-import { type ActivityScope, activityEventList } from '../../src/storage/activity-event.list';
-import { activityEventStore } from '../../src/storage/activity-event.store';
 
 const rows = 30_000;
 

@@ -3,7 +3,6 @@ import {
   codeRule,
   joinProject,
   memberProjects,
-  mergeRequestRule,
   projectsFrom,
   type UserRow,
   userColumns,
@@ -13,8 +12,9 @@ import {
   visibleProjects,
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
+import { visibleIssues } from '../../issues';
+import { readableMergeRequests } from '../../merge-requests';
 import type { ActivityFilter } from '../domain/activity';
-import { visibleIssues } from '../issues';
 
 /** What was pushed, as it is printed; `action` and `ref_type` of a bulk push are not. */
 export interface PushDataRow {
@@ -106,7 +106,7 @@ function visibleTo(viewer: Viewer): Sql {
   const openSnippet = sql`(snippet.visibility = 'public' or ${signedIn} and snippet.visibility = 'internal'
     or snippet.author_id = ${viewer.userId}::bigint)`;
   return sql`case e.subject_type
-    when 'merge_request' then p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}
+    when 'merge_request' then ${readableMergeRequests(viewer)}
     when 'repository' then ${visibleProjects(viewer, codeRule)}
     when 'issue' then i.id is not null and ${visibleIssues(viewer)}
     when 'snippet' then snippet.id is not null and ${visibleProjects(viewer, { feature: 'snippets' })} and (${openSnippet} or ${members(guest)})

@@ -1,0 +1,2 @@
+export { composeActivity } from './compose';
+export { rebuildActivity } from './rebuild-activity';

@@ -1,0 +1,2 @@
+export { certainFrom, nothingRebuilt, type Rebuilt, type Reconciled, reportOf } from './rebuild';
+export { freshLike, lastId } from './scratch-table.store';
