@@ -2,9 +2,7 @@ import { assertMigrated, countStatements, guardWrites, openDatabase, sql } from 
 import { startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/events';
-import { AlertTargetServiceService } from '@switchyard/protos/alerts/v1/alert_target';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
-import { MergeRequestTargetServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_target';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import { composeActivity } from './activity';
@@ -31,11 +29,10 @@ import { noteableStore } from './storage/noteable.store';
 import { openPrisma } from './storage/prisma';
 import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
-import { commitTargets } from './transport/commit-targets';
+import { composeTargets } from './targets';
 import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
 import { todoFollower } from './transport/merge-request-todo.follower';
 
-import { targetOwner } from './transport/target-owner';
 import { todoHandler } from './transport/todo.handler';
 import { todoSubscriptions } from './transport/todo.subscription';
 
@@ -75,16 +72,10 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
 
   const list = todoList(db);
   const todos = todoStore(db, prisma);
-  const mergeRequestOwner = targetOwner(mergeRequests.client(MergeRequestTargetServiceService), directory.sequence);
-  const issues = composeIssues(given, { mergeRequests: mergeRequestOwner });
+  const foreign = composeTargets(given);
+  const issues = composeIssues(given, { mergeRequests: foreign.MergeRequest });
   const snippets = composeSnippets(given);
-  const commitOwner = commitTargets(mergeRequests, directory.sequence, (ids) => noteableStore.commits(db, ids));
-  const targets = {
-    MergeRequest: mergeRequestOwner,
-    Issue: issues.targets,
-    Commit: commitOwner,
-    'AlertManagement::Alert': targetOwner(alertOwner.client(AlertTargetServiceService), directory.sequence),
-  };
+  const targets = { ...foreign, Issue: issues.targets };
   const useCases = observe('collaboration', {
     listTodos: listTodos({ list, targets }),
     markTodoAsDone: markTodoAsDone({ list, todos, targets }),

@@ -1,14 +1,14 @@
 import { notFound } from '@switchyard/errors';
 import type { TodoList } from '../storage/todo.list';
 import type { TodoStore } from '../storage/todo.store';
+import type { NumberedTargetType, TargetOwners, TargetReader } from '../targets';
 import type { TodoWithTarget } from './list-todos';
-import type { NumberedTargetType, Reader, TodoTargets } from './todo-targets';
 
 /** Makes a to-do on a target for the reader (G-4.9-3); undefined when one is pending already. */
 export const createTodo =
-  ({ list, todos, targets }: { list: TodoList; todos: TodoStore; targets: TodoTargets }) =>
+  ({ list, todos, targets }: { list: TodoList; todos: TodoStore; targets: TargetOwners }) =>
   async (
-    reader: Reader,
+    reader: TargetReader,
     type: NumberedTargetType,
     projectId: number,
     iid: number,

@@ -1,14 +1,14 @@
 import type { Tx } from '@switchyard/database';
 import { consequencesOfNote, type NoteTodoFact } from '../domain/note-happening';
-import type { TodoTarget } from '../domain/todo';
 import type { TodoEffects } from '../storage/todo.store';
+import type { Target } from '../targets';
 
 /** Raises and resolves to-dos as people comment, within the transaction that takes note of the event. */
 export const followNotes =
   ({ todos }: { todos: TodoEffects }) =>
   async (
     tx: Tx,
-    { target, actorId, fact, at }: { target: TodoTarget; actorId: number; fact: NoteTodoFact; at: Date },
+    { target, actorId, fact, at }: { target: Target; actorId: number; fact: NoteTodoFact; at: Date },
   ): Promise<void> => {
     const { resolveFor, raise } = consequencesOfNote(actorId, fact);
     if (resolveFor !== undefined) await todos.resolve(tx, target, resolveFor, at);

@@ -1,7 +1,7 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { TodoFilter } from '../domain/todo';
 import type { TodoList, TodoRow } from '../storage/todo.list';
-import { type Reader, type ShownTarget, shownTargets, type TodoTargets } from './todo-targets';
+import { type ShownTarget, shownTargets, type TargetOwners, type TargetReader } from '../targets';
 
 /** A to-do and what it points at. */
 export interface TodoWithTarget {
@@ -11,9 +11,9 @@ export interface TodoWithTarget {
 
 /** One page of the reader's to-dos: one statement and one call to each owner of targets among them, whatever the length. */
 export const listTodos =
-  ({ list, targets }: { list: TodoList; targets: TodoTargets }) =>
+  ({ list, targets }: { list: TodoList; targets: TargetOwners }) =>
   async (
-    reader: Reader,
+    reader: TargetReader,
     filter: TodoFilter,
     request: PageRequest,
   ): Promise<{ todos: TodoWithTarget[]; page: PageInfo }> => {

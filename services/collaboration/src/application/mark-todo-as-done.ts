@@ -1,13 +1,13 @@
 import { notFound } from '@switchyard/errors';
 import type { TodoList } from '../storage/todo.list';
 import type { TodoStore } from '../storage/todo.store';
+import { shownTargets, type TargetOwners, type TargetReader } from '../targets';
 import type { TodoWithTarget } from './list-todos';
-import { type Reader, shownTargets, type TodoTargets } from './todo-targets';
 
 /** Marks one of the reader's to-dos as done (G-4.9-1). Fails with `not_found` for someone else's. */
 export const markTodoAsDone =
-  ({ list, todos, targets }: { list: TodoList; todos: TodoStore; targets: TodoTargets }) =>
-  async (reader: Reader, id: number): Promise<TodoWithTarget> => {
+  ({ list, todos, targets }: { list: TodoList; todos: TodoStore; targets: TargetOwners }) =>
+  async (reader: TargetReader, id: number): Promise<TodoWithTarget> => {
     const before = await list.find(reader.actor, id);
     if (before === undefined) throw notFound();
     // Asked before the write: an owner that does not answer must not leave a to-do done that the client believes pending.

@@ -1,12 +1,11 @@
 import type { Database, SqlExecutor } from '@switchyard/database';
-import type { Noteable } from '../domain/noteable';
-import type { TodoTarget } from '../domain/todo';
-import { noteableStore } from '../storage/noteable.store';
+import { type Noteable, noteableStore } from '../noteables';
 import type { TodoStore } from '../storage/todo.store';
+import type { Target } from '../targets';
 import type { CommandTodos } from './run-quick-actions';
 
 /** What a to-do on a noteable points at; undefined where there are no to-dos on its kind. */
-async function targetOf(tx: SqlExecutor, noteable: Noteable): Promise<TodoTarget | undefined> {
+async function targetOf(tx: SqlExecutor, noteable: Noteable): Promise<Target | undefined> {
   const { kind, targetId, iid = 0, projectId } = noteable;
   if (kind === 'MergeRequest' || kind === 'Issue' || kind === 'AlertManagement::Alert')
     return { type: kind, id: targetId, iid, projectId };

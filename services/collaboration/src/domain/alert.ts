@@ -1,4 +1,3 @@
-import { levels } from '@switchyard/rights';
 /** An alert as its events tell it; it belongs to the service of alerts. */
 export interface Alert {
   readonly id: number;
@@ -50,9 +49,6 @@ export type AlertFact =
       readonly removedAssigneeIds: readonly number[];
     }
   | { readonly kind: 'incidentWanted'; readonly details: AlertDetails };
-
-/** Least access level of those who see alerts (G-4.12-17). */
-export const alertLevel = levels.developer;
 
 /** A moment as people read it, in UTC. */
 export const momentText = (moment: Date): string => `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`;

@@ -1,5 +1,6 @@
 import { type RemovalReason, removalSentence } from '../merge-requests';
-import { type Consequences, noConsequences, type Raise, type TodoTarget } from './todo';
+import type { Target } from '../targets';
+import { type Consequences, noConsequences, type Raise } from './todo';
 
 interface Mentions {
   readonly usernames: readonly string[];
@@ -36,7 +37,7 @@ export type MergeRequestFact =
 
 /** Something that happened to a merge request. */
 export interface MergeRequestHappening {
-  readonly target: TodoTarget;
+  readonly target: Target;
   readonly authorId: number;
   /** 0 when nobody caused it. */
   readonly actorId: number;

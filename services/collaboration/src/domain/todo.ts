@@ -9,21 +9,6 @@ type TodoAction =
   | 'merge_train_removed'
   | 'marked';
 
-/** Types of what a to-do can point at, by their public name. */
-export type TodoTargetType = 'MergeRequest' | 'Issue' | 'Commit' | 'AlertManagement::Alert';
-
-/** What a to-do points at. */
-export interface TodoTarget {
-  readonly type: TodoTargetType;
-  /** Id at its owner; of a commit, which has none, that of the row its notes hang on. */
-  readonly id: number;
-  /** Number within its project; 0 for a commit. */
-  readonly iid: number;
-  readonly projectId: number;
-  /** Whether it was confidential when that happened of which is told; for those alone who ask how it was then. */
-  readonly wasConfidential?: boolean;
-}
-
 /** Users to be told, by id or by the name a text gives them. */
 type Recipients = { readonly ids: readonly number[] } | { readonly usernames: readonly string[] };
 

@@ -8,9 +8,9 @@ import {
   type ReferenceSource,
   type ReferenceTarget,
 } from '../domain/cross-reference';
+import { noteableStore } from '../noteables';
+import { targetReaders } from '../targets';
 import { newDiscussionId } from './note.store';
-import { noteableStore } from './noteable.store';
-import { targetReaders } from './todo.visibility';
 
 async function targetOf(
   tx: SqlExecutor,

@@ -1,5 +1,6 @@
 import { named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import type { NoteableKey } from '../domain/noteable';
+import type { CounterChange, NoteableCounters } from '../domain/noteable-counters';
 
 /** A noteable's row, locked by the transaction that has it. */
 export interface LockedNoteable {

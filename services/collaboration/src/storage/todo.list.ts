@@ -10,7 +10,8 @@ import {
   userOf,
   type Viewer,
 } from '@switchyard/directory';
-import type { TodoFilter, TodoTargetType } from '../domain/todo';
+import type { TodoFilter } from '../domain/todo';
+import type { TargetType } from '../targets';
 import { conditionsOf } from './todo.filter';
 import { readableTarget } from './todo.visibility';
 
@@ -18,7 +19,7 @@ import { readableTarget } from './todo.visibility';
 export interface TodoRow {
   id: number;
   action: string;
-  targetType: TodoTargetType;
+  targetType: TargetType;
   targetId: number;
   noteId: number | undefined;
   body: string | undefined;
@@ -46,7 +47,7 @@ function rowOf(row: Record<string, unknown>): TodoRow {
   return {
     id: row.id as number,
     action: row.action as string,
-    targetType: row.target_type as TodoTargetType,
+    targetType: row.target_type as TargetType,
     targetId: row.target_id as number,
     noteId: (row.note_id as number | null) ?? undefined,
     body: (row.body as string | null) ?? undefined,

@@ -1,6 +1,6 @@
 import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
-import type { TodoTarget } from '../domain/todo';
 import { place, settle, type TodoAsk, type TodoSpan } from '../domain/todo-span';
+import type { Target } from '../targets';
 
 /** A to-do wanted of a user. */
 export interface WantedTodo {
@@ -60,24 +60,24 @@ function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, 
   return groups;
 }
 
-const onTarget = ({ type, id }: TodoTarget): Sql => sql`t.target_type = ${type} and t.target_id = ${id}`;
+const onTarget = ({ type, id }: Target): Sql => sql`t.target_type = ${type} and t.target_id = ${id}`;
 
 /**
  * Keeps what events do to the to-dos of one target one after another: they come from streams that are followed side by side, and each
  * must see what the others have left. Held until the transaction ends, which follows one target.
  */
-export async function lockTarget(tx: SqlExecutor, { type, id }: TodoTarget): Promise<void> {
+export async function lockTarget(tx: SqlExecutor, { type, id }: Target): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${type} ${id}`}, 0))`);
 }
 
 /** What was asked and done over time, on the rows of `todos`, where the target is locked. Each is a constant number of statements. */
 export function todoSpans({ todos, acts }: { todos: Sql; acts: Sql }): {
   /** Takes note that a to-do was asked of each of these users. */
-  ask(tx: SqlExecutor, target: TodoTarget, wanted: readonly WantedTodo[], at: Date): Promise<void>;
+  ask(tx: SqlExecutor, target: Target, wanted: readonly WantedTodo[], at: Date): Promise<void>;
   /** Takes note that a user acted. */
-  act(tx: SqlExecutor, target: TodoTarget, userId: number, at: Date): Promise<void>;
+  act(tx: SqlExecutor, target: Target, userId: number, at: Date): Promise<void>;
 } {
-  async function write(tx: SqlExecutor, target: TodoTarget, rows: readonly Row[]): Promise<void> {
+  async function write(tx: SqlExecutor, target: Target, rows: readonly Row[]): Promise<void> {
     const values = (some: readonly Row[]): Sql => {
       const first = some.map(({ asks }) => asks[0]);
       const repeats = some.map(({ asks: [, ...more] }) =>

@@ -1,12 +1,13 @@
 import { type Database, isUniqueViolation, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
-import type { Raise, TodoFilter, TodoTarget } from '../domain/todo';
+import type { Raise, TodoFilter } from '../domain/todo';
 import type { PrismaClient } from '../generated/prisma/client';
+import { type Target, targetReaders } from '../targets';
 import type { MembershipHistory } from './membership-history';
 import { mentionedUsers } from './mentioned-users';
 import { whereOf } from './todo.filter';
 import { lockTarget, todoSpans, type WantedTodo } from './todo.spans';
-import { levelToRead, noteReaders, readableTarget, targetReaders } from './todo.visibility';
+import { levelToRead, noteReaders, readableTarget } from './todo.visibility';
 
 /** To-dos as rows: how they come, are done, and go. */
 export interface TodoStore {
@@ -16,12 +17,12 @@ export interface TodoStore {
    * done, the same to-dos come out: each call is given the moment of what happened.
    * @param at when that happened for which they are raised
    */
-  raise(tx: SqlExecutor, target: TodoTarget, raise: readonly Raise[], at: Date): Promise<void>;
+  raise(tx: SqlExecutor, target: Target, raise: readonly Raise[], at: Date): Promise<void>;
   /**
    * Marks the to-dos of one user on a target as done, also those one hears of later.
    * @param at when the user acted: what was asked at that moment or later stays
    */
-  resolve(tx: SqlExecutor, target: TodoTarget, userId: number, at: Date): Promise<void>;
+  resolve(tx: SqlExecutor, target: Target, userId: number, at: Date): Promise<void>;
   /** Removes the to-dos that came from a note. */
   removeNote(tx: SqlExecutor, noteId: number): Promise<void>;
   /**
@@ -30,11 +31,11 @@ export interface TodoStore {
    */
   removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<void>;
   /** Removes every to-do on a target, for good. */
-  removeTarget(tx: SqlExecutor, target: TodoTarget): Promise<void>;
+  removeTarget(tx: SqlExecutor, target: Target): Promise<void>;
   /** Marks all that is pending for a user on a target as done by hand, and what was asked before now and is not known yet. */
-  finish(tx: SqlExecutor, target: TodoTarget, userId: number): Promise<void>;
+  finish(tx: SqlExecutor, target: Target, userId: number): Promise<void>;
   /** Makes a to-do by hand; undefined when the user has a pending one on the target. Returns its id. */
-  mark(userId: number, target: TodoTarget): Promise<number | undefined>;
+  mark(userId: number, target: Target): Promise<number | undefined>;
   /** Marks one to-do of a user as done; a done one stays as it is. */
   markDone(userId: number, id: number): Promise<void>;
   /** Marks all pending to-dos of a user that a filter selects as done. */
@@ -76,12 +77,7 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
   async function then(
     { asks, members }: RebuiltTodos,
     tx: SqlExecutor,
-    {
-      target,
-      raise,
-      wanted,
-      at,
-    }: { target: TodoTarget; raise: readonly Raise[]; wanted: readonly WantedTodo[]; at: Date },
+    { target, raise, wanted, at }: { target: Target; raise: readonly Raise[]; wanted: readonly WantedTodo[]; at: Date },
   ): Promise<WantedTodo[]> {
     const asked = raise.flatMap(({ action, to, cause = '', noteId }) =>
       ('ids' in to ? to.ids : [0]).map((userId) => ({ userId, action, cause, noteId })),

@@ -1,52 +1,7 @@
 import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
-import {
-  codeRule,
-  memberProjects,
-  mergeRequestRule,
-  usersAtLevel,
-  usersWhoSee,
-  type Viewer,
-  visibleProjects,
-} from '@switchyard/directory';
+import { memberProjects, usersAtLevel, type Viewer } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
-import { alertLevel } from '../domain/alert';
-import type { TodoTarget, TodoTargetType } from '../domain/todo';
-import { issueReaders, visibleIssues } from '../issues';
-import { readableMergeRequests } from '../merge-requests';
-
-/** Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted either. */
-interface Readability {
-  /** Whether the viewer may read the target of the to-do `t`, whose project is `p` in namespace `n`. */
-  readonly of: (viewer: Viewer) => Sql;
-  /** Those of `userIds` who may read a target. */
-  readonly readers: (tx: SqlExecutor, target: TodoTarget, userIds: readonly number[]) => Promise<number[]>;
-  /** Least level of members who read all of them, however few the project shows to others. */
-  readonly memberLevel: number;
-}
-
-const readability: Record<TodoTargetType, Readability> = {
-  MergeRequest: {
-    of: readableMergeRequests,
-    readers: (tx, { projectId }, userIds) => usersWhoSee(tx, projectId, userIds, mergeRequestRule),
-    memberLevel: levels.reporter,
-  },
-  Issue: {
-    of: (viewer) => sql`exists (select 1 from issues i where i.id = t.target_id and ${visibleIssues(viewer)})`,
-    readers: issueReaders,
-    memberLevel: levels.guest,
-  },
-  Commit: {
-    of: (viewer) => visibleProjects(viewer, codeRule),
-    readers: (tx, { projectId }, userIds) => usersWhoSee(tx, projectId, userIds, codeRule),
-    memberLevel: levels.reporter,
-  },
-  'AlertManagement::Alert': {
-    of: (viewer) => sql`p.monitor_access_level <> 'disabled'
-      and ${viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, alertLevel)}`,
-    readers: (tx, { projectId }, userIds) => usersAtLevel(tx, projectId, userIds, alertLevel),
-    memberLevel: alertLevel,
-  },
-};
+import { readability, type Target } from '../targets';
 
 /** Least level of those who read internal notes (G-4.6-9). */
 const { reporter } = levels;
@@ -81,14 +36,10 @@ export async function noteReaders(
  * @param internal whether what they were to read was an internal note
  */
 export function levelToRead(
-  target: TodoTarget,
+  target: Target,
   { takesPart, internal }: { takesPart: boolean; internal: boolean },
 ): number {
   const { memberLevel } = readability[target.type];
   const closed = target.wasConfidential === true && !takesPart;
   return Math.max(memberLevel, closed ? levels.planner : 0, internal ? reporter : 0);
 }
-
-/** Those of `userIds` who may read a target. */
-export const targetReaders = (tx: SqlExecutor, target: TodoTarget, userIds: readonly number[]): Promise<number[]> =>
-  readability[target.type].readers(tx, target, userIds);

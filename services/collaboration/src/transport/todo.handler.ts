@@ -12,9 +12,9 @@ import {
 import type { createTodo } from '../application/create-todo';
 import type { listTodos } from '../application/list-todos';
 import type { markTodoAsDone } from '../application/mark-todo-as-done';
-import type { NumberedTargetType } from '../application/todo-targets';
 import type { TodoFilter } from '../domain/todo';
 import { todoJson, todoRows } from '../presenters/todo.presenter';
+import type { NumberedTargetType } from '../targets';
 
 /** Use cases behind the service. */
 export interface TodoUseCases {

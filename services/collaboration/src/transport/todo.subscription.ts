@@ -14,9 +14,8 @@ import type { followMergeRequests } from '../application/follow-merge-requests';
 import type { followNotes } from '../application/follow-notes';
 import type { MergeRequestFact } from '../domain/merge-request-happening';
 import type { NoteTodoFact } from '../domain/note-happening';
-import type { NoteableKey } from '../domain/noteable';
-import type { TodoTarget } from '../domain/todo';
-import { afterDirectory } from './after-directory';
+import type { NoteableKey } from '../noteables';
+import type { Target } from '../targets';
 
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
@@ -91,7 +90,7 @@ async function targetOfNote(
   tx: Tx,
   { noteable }: NoteEvent,
   commitRow: TodoEdges['commitRow'],
-): Promise<TodoTarget | undefined> {
+): Promise<Target | undefined> {
   if (noteable === undefined) return undefined;
   const { kind, id, iid, projectId, sha, confidential: wasConfidential } = noteable;
   if (kind === 'Issue' || kind === 'MergeRequest' || kind === 'AlertManagement::Alert')

@@ -1,5 +1,5 @@
 import type { CallContext } from '@switchyard/rpc';
-import type { TodoTargetType } from '../domain/todo';
+import type { TargetType } from '../domain/target';
 
 /** A target of a to-do as its owner shows it to the reader. */
 export interface ShownTarget {
@@ -13,35 +13,35 @@ export interface ShownTarget {
 }
 
 /** For whom and within which request targets are asked for. */
-export type Reader = Pick<CallContext, 'actor' | 'requestId'>;
+export type TargetReader = Pick<CallContext, 'actor' | 'requestId'>;
 
 /** Whoever shows one type of target. */
 export interface ShownTargets {
   /** Those of `ids` that the reader may read, by id: one call, none for no ids. */
-  byIds(ids: readonly number[], reader: Reader, withSubscribed: boolean): Promise<Map<number, ShownTarget>>;
+  byIds(ids: readonly number[], reader: TargetReader, withSubscribed: boolean): Promise<Map<number, ShownTarget>>;
 }
 
 /** Whoever owns a type of target that is named by a number. */
 export interface TargetOwner extends ShownTargets {
   /** The target with a number. Fails with `not_found` when there is none that the reader may read. */
-  find(projectId: number, iid: number, reader: Reader): Promise<ShownTarget>;
+  find(projectId: number, iid: number, reader: TargetReader): Promise<ShownTarget>;
 }
 
 /** Types of target that are named by a number within a project. */
 export type NumberedTargetType = 'MergeRequest' | 'Issue' | 'AlertManagement::Alert';
 
-/** The owner of each type of target: a type that can be pointed at has a row here, and one in storage/todo.visibility.ts. */
-export type TodoTargets = Readonly<
-  Record<NumberedTargetType, TargetOwner> & Record<Exclude<TodoTargetType, NumberedTargetType>, ShownTargets>
+/** The owner of each type of target: a type that can be pointed at has a row here, and one in storage/target.visibility.ts. */
+export type TargetOwners = Readonly<
+  Record<NumberedTargetType, TargetOwner> & Record<Exclude<TargetType, NumberedTargetType>, ShownTargets>
 >;
 
 /** Finds what some to-dos point at, as far as the reader may read it: one call for each type that occurs among them. */
 export async function shownTargets(
-  targets: TodoTargets,
-  todos: readonly { readonly targetType: TodoTargetType; readonly targetId: number }[],
-  reader: Reader,
+  targets: TargetOwners,
+  todos: readonly { readonly targetType: TargetType; readonly targetId: number }[],
+  reader: TargetReader,
   withSubscribed: boolean,
-): Promise<(todo: { readonly targetType: TodoTargetType; readonly targetId: number }) => ShownTarget | undefined> {
+): Promise<(todo: { readonly targetType: TargetType; readonly targetId: number }) => ShownTarget | undefined> {
   const types = [...new Set(todos.map(({ targetType }) => targetType))];
   const found = new Map(
     await Promise.all(

@@ -1,6 +1,6 @@
 import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
 import type { Peer } from '@switchyard/rpc';
-import type { ShownTargets } from '../application/todo-targets';
+import type { ShownTargets } from '../application/targets';
 
 /**
  * Asks merge-requests for commits on behalf of the reader, whose rights it checks.

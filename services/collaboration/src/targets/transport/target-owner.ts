@@ -1,6 +1,6 @@
 import { notFound } from '@switchyard/errors';
 import type { CallOptions } from '@switchyard/rpc';
-import type { Reader, ShownTarget, TargetOwner } from '../application/todo-targets';
+import type { ShownTarget, TargetOwner, TargetReader } from '../application/targets';
 
 /** A target as the service that owns it tells it. */
 type TargetMessage = ShownTarget & { readonly readable: boolean };
@@ -31,7 +31,7 @@ const toTarget = ({ id, iid, projectId, json, webUrl, title }: TargetMessage): S
  * @param directorySequence where this service's directory stands: the owner must know as much before it answers
  */
 export function targetOwner(client: TargetClient, directorySequence: () => number): TargetOwner {
-  const options = ({ actor, requestId }: Reader): CallOptions => ({
+  const options = ({ actor, requestId }: TargetReader): CallOptions => ({
     requestId,
     actor,
     directorySequence: directorySequence(),

@@ -1,0 +1,24 @@
+import { AlertTargetServiceService } from '@switchyard/protos/alerts/v1/alert_target';
+import { MergeRequestTargetServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_target';
+import type { CollaborationEdges } from '../edges';
+import { noteableStore } from '../noteables';
+import type { TargetOwners } from './';
+import { commitTargets } from './transport/commit-targets';
+import { targetOwner } from './transport/target-owner';
+
+/** Targets that other services own. */
+export type ForeignTargets = Omit<TargetOwners, 'Issue'>;
+
+/** Builds the owners of the targets that lie in other services. */
+export function composeTargets({
+  db,
+  directory,
+  peer,
+}: Pick<CollaborationEdges, 'db' | 'directory' | 'peer'>): ForeignTargets {
+  const mergeRequests = peer('merge-requests');
+  return {
+    MergeRequest: targetOwner(mergeRequests.client(MergeRequestTargetServiceService), directory.sequence),
+    Commit: commitTargets(mergeRequests, directory.sequence, (ids) => noteableStore.commits(db, ids)),
+    'AlertManagement::Alert': targetOwner(peer('alerts').client(AlertTargetServiceService), directory.sequence),
+  };
+}

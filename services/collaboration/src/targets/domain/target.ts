@@ -1,0 +1,19 @@
+import { levels } from '@switchyard/rights';
+
+/** Types of what to-dos and references can point at, by their public name. */
+export type TargetType = 'MergeRequest' | 'Issue' | 'Commit' | 'AlertManagement::Alert';
+
+/** What a to-do or a reference points at. */
+export interface Target {
+  readonly type: TargetType;
+  /** Id at its owner; of a commit, which has none, that of the row its notes hang on. */
+  readonly id: number;
+  /** Number within its project; 0 for a commit. */
+  readonly iid: number;
+  readonly projectId: number;
+  /** Whether it was confidential when that happened of which is told; for those alone who ask how it was then. */
+  readonly wasConfidential?: boolean;
+}
+
+/** Least access level of those who see alerts (G-4.12-17). */
+export const alertLevel = levels.developer;

@@ -1,0 +1,12 @@
+export type {
+  NumberedTargetType,
+  ShownTarget,
+  ShownTargets,
+  TargetOwner,
+  TargetOwners,
+  TargetReader,
+} from './application/targets';
+export { shownTargets } from './application/targets';
+export { composeTargets } from './compose';
+export type { Target, TargetType } from './domain/target';
+export { readability, targetReaders } from './storage/target.visibility';
