@@ -12,10 +12,10 @@ import { followNotes } from './application/follow-notes';
 import { followReferences } from './application/follow-references';
 import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
+import { commandTodos } from './application/quick-action-todos';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import type { Area, Closable } from './area';
 import { composeAlerts } from './compose-alerts';
-import { composeNotes } from './compose-notes';
 import type { Config } from './config';
 import type { CollaborationEdges } from './edges';
 import { composeIssues } from './issues';
@@ -23,6 +23,7 @@ import { composeMail } from './mail';
 import { composeMergeRequests } from './merge-requests';
 import { migrationSets } from './migrations';
 import { noteableStore } from './noteables';
+import { composeNotes } from './notes';
 import { composeSnippets } from './snippets';
 import { crossReferenceStore } from './storage/cross-reference.store';
 import { noteableStore } from './storage/noteable.store';
@@ -89,29 +90,16 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
 
   const alerts = composeAlerts({ db, directory, bus, todos, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
-  const notes = composeNotes({
-    db,
-    mergeRequests,
-    alerts: alertOwner,
-    directory,
-    bus,
-    todos,
-    issues: issues.noteables,
-    snippets,
-    externalUrl: config.SWITCHYARD_EXTERNAL_URL,
-    emojiNotesReact: config.SWITCHYARD_EMOJI_NOTES === 'reaction',
-    perMinute: Math.ceil(config.SWITCHYARD_NOTES_PER_MINUTE * config.SWITCHYARD_APPLICATION_LIMITS),
-    unlimited: config.SWITCHYARD_NOTES_UNLIMITED,
-    log: logger,
-  });
+  const notes = composeNotes(given, { issues, snippets, commandTodos: commandTodos(db, todos) });
 
   const areas: Area[] = [
     issues,
     snippets,
+    notes,
     composeActivity(given),
     composeMergeRequests(given, [
       todoFollower(useCases.followMergeRequests),
-      ...notes.mergeRequestFollowers,
+      notes.mergeRequestFollower,
       issues.mergeRequestFollower,
     ]),
     composeMail(given),
@@ -120,7 +108,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   return {
     services: [
       ...areas.flatMap(({ services = [] }) => services),
-      ...notes.services,
       todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL),
     ],
     ensureDirectory: directory.ensure,
@@ -137,7 +124,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
         background.push(...((await area.start?.()) ?? []));
       }
       background.push(
-        ...(await notes.start()),
         await startConsumer({
           bus,
           db,

@@ -1,6 +1,6 @@
 import { issueEvents, noteEvents, runTellCommand } from '@switchyard/events';
 import { issueStates } from './issues';
-import { noteStates } from './storage/note.events';
+import { noteStates } from './notes';
 
 /** Sends the other services the present states of all issues, and the counts of merge requests. */
 async function tell(): Promise<void> {

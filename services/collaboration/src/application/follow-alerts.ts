@@ -8,9 +8,9 @@ import { incidentDescription, incidentSeverity, incidentTitle } from '../domain/
 import { type changeIssue, editIssue, type incidents } from '../issues';
 import type { mailStore } from '../mail';
 import type { NoteableKey } from '../noteables';
+import type { SystemNoteCause, systemNotes } from '../notes';
 import type { alertDirectory } from '../storage/alert-directory.store';
 import type { FollowedAlert, followedAlerts } from '../storage/followed-alert.store';
-import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
 
 /** Something that happened to an alert. */
 export interface AlertHappening {

@@ -1,6 +1,6 @@
+import { emphasized, people, type SystemNote } from '../notes';
 import type { AlertFact } from './alert';
 import { asCode } from './literal-text';
-import { emphasized, people, type SystemNote } from './system-note';
 
 /** Statuses as notes call them. */
 const names: Readonly<Record<string, string>> = {

@@ -9,8 +9,8 @@ import {
   type ReferenceTarget,
 } from '../domain/cross-reference';
 import { noteableStore } from '../noteables';
+import { newDiscussionId } from '../notes';
 import { targetReaders } from '../targets';
-import { newDiscussionId } from './note.store';
 
 async function targetOf(
   tx: SqlExecutor,

@@ -4,8 +4,8 @@ import { IssueCreated, IssueEvent } from '@switchyard/protos/collaboration/event
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { DirectoryProject } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
-import { causedVisibly } from '../../src/storage/caused-note.visibility';
-import { noteableId } from '../../src/storage/noteable.store';
+import { noteableId } from '../../src/noteables/storage/noteable.store';
+import { causedVisibly } from '../../src/notes/storage/caused-note.visibility';
 import { created, type StoredTarget, updated } from '../support/installation';
 import { json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
 

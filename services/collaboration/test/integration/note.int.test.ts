@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
 import { noteEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { limitNotes } from '../../src/application/limit-notes';
-import type { NoteableKey } from '../../src/domain/noteable';
 import { migrationSets } from '../../src/migrations';
-import { discussionList } from '../../src/storage/discussion.list';
-import { noteStates } from '../../src/storage/note.events';
-import { noteList } from '../../src/storage/note.list';
-import { newDiscussionId, noteStore } from '../../src/storage/note.store';
-import { noteRateStore } from '../../src/storage/note-rate.store';
-import { noteableStore } from '../../src/storage/noteable.store';
+import type { NoteableKey } from '../../src/noteables/domain/noteable';
+import { noteableStore } from '../../src/noteables/storage/noteable.store';
+import { limitNotes } from '../../src/notes/application/limit-notes';
+import { discussionList } from '../../src/notes/storage/discussion.list';
+import { noteStates } from '../../src/notes/storage/note.events';
+import { noteList } from '../../src/notes/storage/note.list';
+import { newDiscussionId, noteStore } from '../../src/notes/storage/note.store';
+import { noteRateStore } from '../../src/notes/storage/note-rate.store';
 
 const rows = 20_000;
 

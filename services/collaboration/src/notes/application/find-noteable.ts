@@ -1,0 +1,24 @@
+import { notFound } from '@switchyard/errors';
+import {
+  type Noteable,
+  type NoteableKind,
+  type NoteableRef,
+  type NoteableResolver,
+  noteableRules,
+  type Reader,
+} from '../../noteables';
+
+/** How each kind is found; kinds without a resolver cannot be. */
+export type NoteableResolvers = { readonly [Kind in NoteableKind]?: NoteableResolver<Kind> };
+
+/** Finds noteables of every kind. */
+export type Noteables = (ref: NoteableRef, reader: Reader) => Promise<Noteable>;
+
+/** One finder for all kinds. A reference to another project than the one the gateway resolved finds nothing. */
+export const findNoteable =
+  (resolvers: NoteableResolvers): Noteables =>
+  async (ref, reader) => {
+    const resolve = resolvers[ref.kind] as NoteableResolver<NoteableKind> | undefined;
+    if (resolve === undefined || reader.access?.id !== ref.projectId) throw notFound(noteableRules[ref.kind].thing);
+    return resolve(ref as never, reader);
+  };

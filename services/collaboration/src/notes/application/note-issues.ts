@@ -1,0 +1,44 @@
+import type { Tx } from '@switchyard/database';
+import type { issueReferences } from '../../issues';
+import type { NoteableKey, noteableStore } from '../../noteables';
+import { issueSystemNotes, type NotedIssueFact } from '../domain/issue-system-note';
+import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
+
+/** Something that happened to an issue, as its notes depend on it. */
+export interface NotedIssueHappening {
+  readonly issueId: number;
+  readonly projectId: number;
+  readonly actorId: number;
+  /** `moved`: the id of the issue on the other side. `deleted`: its notes go with it. */
+  readonly fact:
+    | Exclude<NotedIssueFact, { kind: 'moved' }>
+    | { readonly kind: 'moved'; readonly direction: 'to' | 'from'; readonly otherId: number }
+    | { readonly kind: 'deleted' };
+  readonly cause: SystemNoteCause;
+}
+
+/** Writes system notes as issues go their way, within the transaction that takes note of the event. */
+export const noteIssues =
+  ({
+    noteables,
+    notes,
+    references,
+  }: {
+    noteables: typeof noteableStore;
+    notes: typeof systemNotes;
+    references: typeof issueReferences;
+  }) =>
+  async (tx: Tx, { issueId, projectId, actorId, fact, cause }: NotedIssueHappening): Promise<void> => {
+    const key: NoteableKey = { kind: 'Issue', projectId, targetId: issueId, sha: '' };
+    if (fact.kind === 'deleted') {
+      await noteables.remove(tx, key);
+      return;
+    }
+    let noted: NotedIssueFact;
+    if (fact.kind === 'moved') {
+      const other = await references.byId(tx, fact.otherId);
+      if (other === undefined) return;
+      noted = { kind: 'moved', direction: fact.direction, other };
+    } else noted = fact;
+    await notes.write(tx, key, issueSystemNotes(actorId, noted), cause);
+  };

@@ -1,0 +1,16 @@
+import type { Database } from '@switchyard/database';
+import { repeat } from '@switchyard/rpc';
+import type { noteableStore } from '../../noteables';
+
+/** Milliseconds between two sweeps: what is purged is hidden already, so nothing hurries. */
+const interval = 60_000;
+
+/** Notes one statement removes; keeps its locks short. */
+const batch = 1_000;
+
+/** Purges the notes of what has been deleted (D5), now and every minute. */
+export const purgeNotes = ({ db, noteables }: { db: Database; noteables: typeof noteableStore }) =>
+  repeat('notes of what was deleted', interval, async (stopping) => {
+    while (!stopping.aborted && (await noteables.emptyRemoved(db, batch)) > 0);
+    await noteables.forget(db);
+  });

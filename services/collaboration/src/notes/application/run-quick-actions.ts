@@ -1,0 +1,77 @@
+import { forbidden, isAppError } from '@switchyard/errors';
+import { advance, type Command, type CommandSteps, type CommandSubject, notApplied } from '@switchyard/texts';
+import type { Noteable, NoteableEditor, NoteableKind, Reader } from '../../noteables';
+
+/** To-dos that commands make and finish. */
+export interface CommandTodos {
+  /** Makes a to-do of the reader on a noteable; nothing when one is pending. */
+  mark(reader: Reader, noteable: Noteable): Promise<void>;
+  /** Finishes the reader's to-dos on a noteable. */
+  finish(reader: Reader, noteable: Noteable): Promise<void>;
+}
+
+/** What commands are run with. */
+export interface CommandEdges {
+  readonly steps: CommandSteps;
+  readonly editors: { readonly [Kind in NoteableKind]?: NoteableEditor };
+  readonly todos: CommandTodos;
+}
+
+/** What came of commands: the fields of G-2-18. */
+export interface CommandOutcome {
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly summary: readonly string[];
+}
+
+/** Nothing was commanded. */
+export const noCommands: CommandOutcome = { changes: {}, summary: [] };
+
+/**
+ * Runs the commands of a note in their order. What the writer may not do, or what makes no sense, is left undone and said; but what comes
+ * with a `/confidential` that cannot be is for few, and nothing of it may come true: that fails with `forbidden`.
+ * @param said whether the note says something beside its commands
+ */
+export type RunCommands = (
+  reader: Reader,
+  noteable: Noteable,
+  commands: readonly Command[],
+  said: boolean,
+) => Promise<CommandOutcome>;
+
+/** `/confidential` before all others, which must not have come true where it is refused, nor be seen by more than it leaves. */
+const confidentialFirst = (commands: readonly Command[]): Command[] =>
+  [...commands].sort((one, other) => Number(other.name === 'confidential') - Number(one.name === 'confidential'));
+
+/** Opens `RunCommands`. */
+export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCommands => {
+  return async (reader, noteable, commands, said) => {
+    const { projectId, title, assigneeIds } = noteable;
+    const { actor, access } = reader;
+    const subject: CommandSubject = { userId: actor.userId, projectId, tier: access?.tier ?? '', title, assigneeIds };
+    let changes: Record<string, unknown> = {};
+    const summary: string[] = [];
+    for (const command of confidentialFirst(commands)) {
+      const step = await steps(subject, command);
+      const editor = editors[noteable.kind];
+      if (step === undefined || (step.edit !== undefined && editor === undefined)) {
+        summary.push(notApplied(command.name));
+        continue;
+      }
+      try {
+        if (step.edit !== undefined) await editor?.(reader, noteable, step.edit);
+        if (step.todo === 'add') await todos.mark(reader, noteable);
+        if (step.todo === 'done') await todos.finish(reader, noteable);
+      } catch (error) {
+        // The owner's refusal is the answer; that the owner is away is not.
+        if (!isAppError(error) || error.status >= 500) throw error;
+        if (said && command.name === 'confidential') throw forbidden(notApplied(command.name));
+        summary.push(notApplied(command.name));
+        continue;
+      }
+      advance(subject, step);
+      changes = { ...changes, ...step.changes };
+      summary.push(step.says);
+    }
+    return { changes, summary };
+  };
+};

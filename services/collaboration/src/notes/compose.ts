@@ -1,0 +1,161 @@
+import { writtenNames } from '@switchyard/directory';
+import { logger } from '@switchyard/telemetry';
+import { commandSteps } from '@switchyard/texts';
+import type { Area } from '../area';
+import type { CollaborationEdges } from '../edges';
+import { type Issues, issueReferences } from '../issues';
+import type { MergeRequestFollower } from '../merge-requests';
+import { noteableStore } from '../noteables';
+import type { Snippets } from '../snippets';
+import { createAward, deleteAward, getAward, giveAward, listAwards } from './application/award-emoji';
+import { changeNoteable } from './application/change-noteable';
+import { createCommitComment, listCommitComments } from './application/comment-on-commits';
+import { countNotes } from './application/count-notes';
+import {
+  createDiscussion,
+  type DiscussionEdges,
+  getDiscussion,
+  getDiscussionNote,
+  listDiscussionNotes,
+  listDiscussions,
+  replyToDiscussion,
+  resolveDiscussion,
+  resolveDiscussionNote,
+} from './application/discuss';
+import { findNoteable } from './application/find-noteable';
+import { limitNotes } from './application/limit-notes';
+import { getNote, listNotes } from './application/list-notes';
+import { moveDiffNotes } from './application/move-diff-notes';
+import { noteIssues } from './application/note-issues';
+import { noteMergeRequests } from './application/note-merge-requests';
+import { purgeNotes } from './application/purge-notes';
+import { type CommandTodos, runQuickActions } from './application/run-quick-actions';
+import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
+import { awardStore } from './storage/award-emoji.store';
+import { diffNoteStore } from './storage/diff-note.store';
+import { discussionList } from './storage/discussion.list';
+import { noteList } from './storage/note.list';
+import { noteRateStore } from './storage/note-rate.store';
+import { systemNotes } from './storage/system-note.store';
+import { alertNoteables } from './transport/alert-noteable';
+import { awardEmojiHandler } from './transport/award-emoji.handler';
+import { commitNoteables } from './transport/commit-noteable';
+import { diffPlaces } from './transport/diff-places';
+import { discussionHandler } from './transport/discussion.handler';
+import { issueNoteSubscription } from './transport/issue-note.subscription';
+import { mergeRequestEditor } from './transport/merge-request-editor';
+import { systemNoteFollower } from './transport/merge-request-note.follower';
+import { mergeRequestNoteables } from './transport/merge-request-noteable';
+import { noteHandler } from './transport/note.handler';
+
+/** Consumer group of the notes of issues: apart from that of to-dos, so that neither waits for the other. */
+const noteGroup = 'collaboration.notes';
+
+/** What notes need of other areas. */
+export interface NotesNeeds {
+  readonly issues: Pick<Issues, 'noteables'>;
+  readonly snippets: Pick<Snippets, 'find'>;
+  /** What `/todo` and `/done` do. */
+  readonly commandTodos: CommandTodos;
+}
+
+/** Notes, and what follows for them from merge requests. */
+export interface Notes extends Area {
+  /** Writes system notes. */
+  readonly mergeRequestFollower: MergeRequestFollower;
+}
+
+/** Builds notes, discussions and reactions for every kind of noteable. */
+export function composeNotes(
+  { config, db, directory, peer, clock, observe }: CollaborationEdges,
+  { issues, snippets, commandTodos }: NotesNeeds,
+): Notes {
+  const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
+  const mergeRequests = peer('merge-requests');
+  const find = findNoteable({
+    MergeRequest: mergeRequestNoteables(mergeRequests, directory.sequence),
+    Issue: issues.noteables.find,
+    Snippet: snippets.find,
+    Commit: commitNoteables(mergeRequests, externalUrl),
+    'AlertManagement::Alert': alertNoteables(peer('alerts'), directory.sequence),
+  });
+  const places = diffPlaces(mergeRequests);
+  const notes = noteList(db);
+  const awards = awardStore(db);
+  const change = changeNoteable({
+    db,
+    clock,
+    directorySequence: directory.sequence,
+    keepCounters: issues.noteables.keepCounters,
+  });
+  const runCommands = runQuickActions({
+    steps: commandSteps({ names: writtenNames(db), clock }),
+    editors: {
+      MergeRequest: mergeRequestEditor(mergeRequests, directory.sequence),
+      Issue: issues.noteables.editor,
+    },
+    todos: commandTodos,
+  });
+  const awarding = { find, notes, awards, change };
+  const writing: NoteWriting = {
+    find,
+    notes,
+    change,
+    runCommands,
+    giveAward: giveAward(awarding),
+    clock,
+    emojiNotesReact: config.SWITCHYARD_EMOJI_NOTES === 'reaction',
+  };
+  const discussing: DiscussionEdges = {
+    find,
+    notes,
+    discussions: discussionList(db),
+    change,
+    places,
+    runCommands,
+    clock,
+  };
+  const useCases = observe('collaboration', {
+    listNotes: listNotes({ find, notes }),
+    getNote: getNote({ find, notes }),
+    limitNotes: limitNotes({
+      db,
+      rates: noteRateStore(db),
+      perMinute: Math.ceil(config.SWITCHYARD_NOTES_PER_MINUTE * config.SWITCHYARD_APPLICATION_LIMITS),
+      unlimited: config.SWITCHYARD_NOTES_UNLIMITED,
+    }),
+    createNote: createNote(writing),
+    updateNote: updateNote(writing),
+    deleteNote: deleteNote(writing),
+    listAwards: listAwards(awarding),
+    getAward: getAward(awarding),
+    createAward: createAward(awarding),
+    deleteAward: deleteAward(awarding),
+    listDiscussions: listDiscussions(discussing),
+    getDiscussion: getDiscussion(discussing),
+    listDiscussionNotes: listDiscussionNotes(discussing),
+    createDiscussion: createDiscussion(discussing),
+    replyToDiscussion: replyToDiscussion(discussing),
+    resolveDiscussion: resolveDiscussion(discussing),
+    getDiscussionNote: getDiscussionNote(discussing),
+    resolveDiscussionNote: resolveDiscussionNote(discussing),
+    listCommitComments: listCommitComments(discussing),
+    createCommitComment: createCommitComment(discussing),
+    countNotes: countNotes({ db, noteables: noteableStore }),
+    noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes, references: issueReferences }),
+    noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes, moves: diffNoteStore }),
+  });
+  return {
+    services: [
+      noteHandler(useCases, externalUrl),
+      discussionHandler(useCases, externalUrl),
+      awardEmojiHandler(useCases, externalUrl),
+    ],
+    consumers: [{ group: noteGroup, subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)] }],
+    start: () => [
+      moveDiffNotes({ db, moves: diffNoteStore, places, log: logger }),
+      purgeNotes({ db, noteables: noteableStore }),
+    ],
+    mergeRequestFollower: systemNoteFollower(useCases.noteMergeRequests),
+  };
+}

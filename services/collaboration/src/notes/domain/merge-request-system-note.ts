@@ -1,0 +1,131 @@
+import { boardingNote, type RemovalReason, removalNote } from '../../merge-requests';
+import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
+import { timeSayings } from './time-note';
+
+/** What can happen to a merge request, as far as its system notes tell of it. */
+export type NotedFact =
+  | {
+      readonly kind: 'updated';
+      readonly title: string;
+      readonly addedAssigneeIds: readonly number[];
+      readonly removedAssigneeIds: readonly number[];
+      readonly addedReviewerIds: readonly number[];
+      readonly removedReviewerIds: readonly number[];
+      /** Public names. */
+      readonly changedFields: readonly string[];
+      /** Those that count time, in seconds. */
+      readonly timeChanges: readonly { readonly field: string; readonly old: number; readonly new: number }[];
+      /** After the edit; undefined where that stayed. */
+      readonly discussionLocked?: boolean | undefined;
+    }
+  | {
+      readonly kind: 'pushed';
+      /** undefined: nobody could tell any more. */
+      readonly push:
+        | { readonly oldSha: string; readonly newSha: string; readonly commits: number; readonly rewritten: boolean }
+        | undefined;
+    }
+  | { readonly kind: 'boarded'; readonly targetBranch: string; readonly position: number }
+  | {
+      readonly kind: 'train_left';
+      readonly targetBranch: string;
+      readonly addedById: number;
+      readonly reason: RemovalReason;
+    }
+  | {
+      readonly kind: 'auto_merge_changed';
+      readonly change: 'set' | 'canceled' | 'aborted';
+      /** True: it boards a merge train once its checks pass. */
+      readonly mergeTrain: boolean;
+      readonly setById: number;
+      /** Ends a sentence; empty: none. */
+      readonly reason: string;
+    };
+
+const draftMark = /^\s*(\[draft\]|\(draft\)|draft:)/i;
+
+function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }>): SystemNote[] {
+  const changed = new Set(fact.changedFields);
+  const notes: SystemNote[] = [];
+  const say = (action: string, ...parts: Part[]): void => {
+    if (parts.length > 0) notes.push({ action, authorId: actorId, parts });
+  };
+  if (changed.has('title')) say('title', `changed the title to ${emphasized(fact.title)}`);
+  if (changed.has('draft'))
+    say('draft', `marked this merge request as **${draftMark.test(fact.title) ? 'draft' : 'ready'}**`);
+  if (changed.has('description')) say('description', 'changed the description');
+  for (const change of fact.timeChanges) {
+    const saying = timeSayings[change.field];
+    if (saying !== undefined) say(change.field, saying(change));
+  }
+  if (fact.discussionLocked !== undefined)
+    say('discussion_locked', `${fact.discussionLocked ? 'locked' : 'unlocked'} the discussion`);
+  if (changed.has('target_branch')) say('branch', 'changed the target branch');
+  say(
+    'assignee',
+    ...people(fact.addedAssigneeIds, fact.removedAssigneeIds, { added: 'assigned to', removed: 'unassigned' }),
+  );
+  say(
+    'reviewer',
+    ...people(fact.addedReviewerIds, fact.removedReviewerIds, {
+      added: 'requested review from',
+      removed: 'removed the review request for',
+    }),
+  );
+  return notes;
+}
+
+/**
+ * System notes that follow from what happened to a merge request. Changes of labels, state and milestone are told elsewhere, not by
+ * notes (api.md section 2, Note). The removal of an entry that nobody caused is noted in the name of whoever had queued it.
+ */
+export function systemNotesOf(actorId: number, fact: NotedFact): SystemNote[] {
+  switch (fact.kind) {
+    case 'updated':
+      return editNotes(actorId, fact);
+    case 'pushed':
+      return fact.push === undefined ? [] : [{ action: 'commit', authorId: actorId, parts: [pushNote(fact.push)] }];
+    case 'boarded':
+      return [{ action: 'merge_train', authorId: actorId, parts: [boardingNote(fact.position, fact.targetBranch)] }];
+    case 'train_left':
+      return [
+        {
+          action: 'merge_train',
+          authorId: actorId || fact.addedById,
+          parts: [removalNote(fact.reason, fact.targetBranch)],
+        },
+      ];
+    case 'auto_merge_changed':
+      return [{ action: 'auto_merge', authorId: actorId || fact.setById, parts: [autoMergeNote(fact)] }];
+  }
+}
+
+/** Commits up to which a push tells how many it brought (see the proto). */
+const countedCommits = 10_000;
+
+function pushNote({
+  oldSha,
+  newSha,
+  commits,
+  rewritten,
+}: NonNullable<Extract<NotedFact, { kind: 'pushed' }>['push']>): string {
+  const number = commits > countedCommits ? 'more than 10,000' : String(commits);
+  const added = `added ${number} commit${commits === 1 ? '' : 's'}`;
+  const what = !rewritten ? added : commits === 0 ? 'took commits away' : `rewrote the branch and ${added}`;
+  return `${what} (${oldSha.slice(0, 8)}...${newSha.slice(0, 8)})`;
+}
+
+function autoMergeNote({ change, mergeTrain, reason }: Extract<NotedFact, { kind: 'auto_merge_changed' }>): string {
+  const what = mergeTrain ? 'adding this merge request to the merge train automatically' : 'the automatic merge';
+  const because = reason === '' ? '' : ` because ${reason}`;
+  switch (change) {
+    case 'set':
+      return mergeTrain
+        ? 'enabled adding this merge request to the merge train automatically when its checks pass'
+        : 'enabled an automatic merge when its checks pass';
+    case 'canceled':
+      return `canceled ${what}`;
+    case 'aborted':
+      return `aborted ${what}${because}`;
+  }
+}

@@ -1,0 +1,100 @@
+import { type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import { appendToOutbox, noteEventId, noteEvents } from '@switchyard/events';
+import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import type { Noteable, NoteableCounters } from '../../noteables';
+import type { Note } from '../domain/note';
+
+/** A fact as it travels. */
+export type NoteFact = NonNullable<NoteEvent['fact']>;
+
+/** A note as events name it. */
+export const noteSubject = (note: Pick<Note, 'id' | 'discussionId' | 'type' | 'authorId' | 'internal'>) => ({
+  id: note.id,
+  discussionId: note.discussionId,
+  type: note.type ?? '',
+  authorId: note.authorId,
+  internal: note.internal,
+});
+
+/** What happened on a noteable. */
+export interface NoteHappening {
+  readonly noteable: Noteable;
+  /** Its row. */
+  readonly row: number;
+  readonly counters: NoteableCounters;
+  readonly actorId: number;
+  readonly occurredAt: Date;
+  readonly directorySequence: number;
+  readonly fact: NoteFact;
+}
+
+/** Appends the event of a happening in the transaction that made it true; the row of the noteable is locked. */
+export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...rest }: NoteHappening): Promise<void> {
+  const payload: NoteEvent = {
+    ...rest,
+    imported: false,
+    noteable: {
+      kind: noteable.kind,
+      id: noteable.targetId,
+      iid: noteable.iid ?? 0,
+      projectId: noteable.projectId,
+      sha: noteable.sha,
+      authorId: noteable.authorId,
+      title: noteable.title,
+      confidential: noteable.confidential,
+      webUrl: noteable.webUrl,
+    },
+    counters: {
+      version: counters.version,
+      userNotesCount: counters.userNotesCount,
+      internalNotesCount: counters.internalNotesCount,
+      unresolvedDiscussionsCount: counters.unresolvedCount,
+      upvotes: counters.upvotes,
+      downvotes: counters.downvotes,
+    },
+    fact,
+  };
+  await appendToOutbox(tx, noteEvents, payload, { id: noteEventId(fact.$case, row, counters.version) });
+}
+
+/**
+ * The present counts of merge requests after an id, as events without a fact, for `tellStates`. The owner of the merge requests takes the
+ * numbers of a version above the one that it knows, and needs nothing else.
+ */
+export async function noteStates(
+  tx: SqlExecutor,
+  after: number,
+  limit: number,
+): Promise<{ id: number; payload: NoteEvent }[]> {
+  const rows = await tx.query<
+    NoteableCounters & { row: number; projectId: number; targetId: number; sequence: number }
+  >(
+    sql`
+      select c.id as row, c.project_id as "projectId", c.target_id as "targetId", c.version, c.user_notes_count as "userNotesCount",
+        c.internal_notes_count as "internalNotesCount", c.unresolved_count as "unresolvedCount", c.upvotes, c.downvotes,
+        (select sequence from directory.state) as sequence
+      from noteables c where c.id > ${after} and c.kind = 'MergeRequest' and c.removed_at is null order by c.id limit ${limit}`,
+  );
+  return rows.map(({ row, projectId, targetId, sequence, unresolvedCount, ...counters }) => ({
+    id: row,
+    payload: {
+      noteable: {
+        kind: 'MergeRequest',
+        id: targetId,
+        iid: 0,
+        projectId,
+        sha: '',
+        authorId: 0,
+        title: '',
+        confidential: false,
+        webUrl: '',
+      },
+      counters: { ...counters, unresolvedDiscussionsCount: unresolvedCount },
+      actorId: 0,
+      imported: false,
+      directorySequence: sequence,
+      occurredAt: undefined,
+      fact: undefined,
+    },
+  }));
+}

@@ -1,0 +1,129 @@
+import {
+  type Database,
+  listPage,
+  named,
+  type OrderColumn,
+  type PageInfo,
+  type PageRequest,
+  type SqlExecutor,
+  sql,
+} from '@switchyard/database';
+import { type UserRow, userColumns, userJoin, userOf, type Viewer } from '@switchyard/directory';
+import { type NoteableKey, noteableId } from '../../noteables';
+import type { Note, NoteActivityFilter } from '../domain/note';
+import type { NotePosition } from '../domain/note-position';
+import { causedVisibly } from './caused-note.visibility';
+import { noteableId } from './noteable.store';
+
+/** A note with what it is printed with. */
+export interface NoteRow extends Note {
+  readonly author: UserRow | undefined;
+  readonly authorCreatedAt: Date | undefined;
+  readonly resolvedBy: UserRow | undefined;
+  /** Where a diff note stands now; at an older version: outdated. */
+  readonly position: NotePosition | undefined;
+}
+
+/** Which notes of a noteable are wanted. */
+export interface NoteFilter {
+  readonly filter: NoteActivityFilter;
+  /** Internal ones as well. */
+  readonly internal: boolean;
+  /** Who reads: notes that another object caused are shown to those who can read it. Undefined: nobody in particular. */
+  readonly viewer?: Viewer;
+}
+
+/** Reads notes. */
+export interface NoteList {
+  /** One page of a noteable's notes, the items of threads left out: one statement, and a capped count with offset paging. */
+  page(key: NoteableKey, filter: NoteFilter, request: PageRequest): Promise<{ rows: NoteRow[]; page: PageInfo }>;
+  /**
+   * One of its notes by id, also one of a thread and an internal one. `db` may be a transaction.
+   * @param viewer who reads; without one, notes that another object caused are found as well
+   */
+  find(key: NoteableKey, id: number, db?: SqlExecutor, viewer?: Viewer): Promise<NoteRow | undefined>;
+}
+
+/**
+ * Columns of `notes n` with the people on it, for `noteRow`.
+ * @param body what is read as the body
+ */
+export const noteColumns = (
+  body = sql`n.body`,
+) => sql`n.id, n.noteable_id, n.project_id, n.discussion_id, n.starts_discussion, n.type,
+  n.author_id as writer_id, ${body} as body, n.system, n.internal, n.position, n.resolved_at, n.resolved_by_id as settler_id, n.imported_from,
+  n.created_at, n.updated_at, ${userColumns('author')}, author.created_at as author_created_at, ${userColumns('resolver')}`;
+
+/** Joins the people of `notes n`. */
+export const noteJoins = sql`${userJoin('author', sql`n.author_id`)} ${userJoin('resolver', sql`n.resolved_by_id`)}`;
+
+/** What `noteColumns` reads from. */
+export const noteFrom = sql`notes n ${noteJoins}`;
+
+/** A note read through `noteColumns`. */
+export function noteRow(row: Record<string, unknown>): NoteRow {
+  return {
+    id: row.id as number,
+    noteableId: row.noteable_id as number,
+    projectId: row.project_id as number,
+    discussionId: (row.discussion_id as Buffer).toString('hex'),
+    startsDiscussion: row.starts_discussion as boolean,
+    type: (row.type as Note['type'] | null) ?? undefined,
+    authorId: row.writer_id as number,
+    body: row.body as string,
+    system: row.system as boolean,
+    internal: row.internal as boolean,
+    position: (row.position as NotePosition | null) ?? undefined,
+    resolvedAt: (row.resolved_at as Date | null) ?? undefined,
+    resolvedById: (row.settler_id as number | null) ?? undefined,
+    importedFrom: row.imported_from as string,
+    createdAt: row.created_at as Date,
+    updatedAt: row.updated_at as Date,
+    author: userOf(row, 'author'),
+    authorCreatedAt: (row.author_created_at as Date | null) ?? undefined,
+    resolvedBy: userOf(row, 'resolver'),
+  };
+}
+
+const id: OrderColumn = { name: 'id', expression: sql`n.id`, type: 'bigint' };
+const orders: Record<string, OrderColumn[]> = {
+  created_at: [{ name: 'created_at', expression: sql`n.created_at`, type: 'timestamptz' }, id],
+  updated_at: [{ name: 'updated_at', expression: sql`n.updated_at`, type: 'timestamptz' }, id],
+};
+
+/** Opens the list. */
+export function noteList(db: Database): NoteList {
+  return {
+    async page(key, { filter, internal, viewer }, request) {
+      const { rows, page } = await listPage({
+        db,
+        name: 'list_notes',
+        select: noteColumns(),
+        from: noteFrom,
+        countFrom: sql`notes n`,
+        where: [
+          sql`n.noteable_id = ${noteableId(key)} and n.project_id = ${key.projectId}`,
+          sql`n.type is distinct from 'DiscussionNote'`,
+          ...(filter === 'all_notes' ? [] : [sql`n.system = ${filter === 'only_activity'}`]),
+          ...(internal ? [] : [sql`not n.internal`]),
+          causedVisibly(key, viewer),
+        ],
+        orders,
+        request,
+        count: true,
+      });
+      return { rows: rows.map(noteRow), page };
+    },
+
+    async find(key, noteId, executor = db, viewer) {
+      const [row] = await executor.query<Record<string, unknown>>(
+        named(
+          'find_note',
+          sql`select ${noteColumns()} from ${noteFrom} where n.id = ${noteId} and n.project_id = ${key.projectId}
+            and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}`,
+        ),
+      );
+      return row === undefined ? undefined : noteRow(row);
+    },
+  };
+}

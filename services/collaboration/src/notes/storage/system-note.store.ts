@@ -1,0 +1,58 @@
+import { named, type SqlExecutor, sql } from '@switchyard/database';
+import { usersByIds } from '@switchyard/directory';
+import { type NoteableKey, noteableStore } from '../../noteables';
+import type { SystemNote } from '../domain/system-note';
+import { newDiscussionId } from './note.store';
+import { noteableStore } from './noteable.store';
+
+/** What made some system notes. */
+export interface SystemNoteCause {
+  /** Id of the event, or another name of what happened: the same cause writes its notes once, whenever it comes again. */
+  readonly id: string;
+  readonly occurredAt: Date;
+}
+
+/** System notes: what the product itself says on an object. */
+export const systemNotes = {
+  /**
+   * Writes notes on a noteable in the caller's transaction; none on a target that is gone, none without an author. Each cause and action is
+   * written once. Returns how many were written.
+   */
+  async write(
+    tx: SqlExecutor,
+    key: NoteableKey,
+    notes: readonly SystemNote[],
+    { id, occurredAt }: SystemNoteCause,
+  ): Promise<number> {
+    const wanted = notes.filter(({ authorId }) => authorId > 0);
+    if (wanted.length === 0) return 0;
+    const noteable = await noteableStore.lock(tx, key);
+    if (noteable.removed) return 0;
+    const namedIds = wanted.flatMap(({ parts }) =>
+      parts.flatMap((part) => (typeof part === 'string' ? [] : part.userId)),
+    );
+    const users = await usersByIds(tx, namedIds);
+    const bodies = wanted.map(({ parts }) =>
+      parts
+        .map((part) => (typeof part === 'string' ? part : `@${users.get(part.userId)?.username ?? 'ghost'}`))
+        .join(''),
+    );
+    const written = await tx.query(
+      named(
+        'system_notes_write',
+        sql`insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, system, action, cause,
+        source_kind, source_project_id, source_id, created_at, updated_at)
+      select ${noteable.id}, ${key.projectId}, discussion_id, true, author_id, body, true, action, ${id} || '#' || action,
+        case when source_id is not null then 'Issue' end, source_project_id, source_id, ${occurredAt}, ${occurredAt}
+      from unnest(${wanted.map(() => newDiscussionId(occurredAt))}::bytea[], ${wanted.map((note) => note.authorId)}::bigint[],
+        ${bodies}::text[], ${wanted.map((note) => note.action)}::text[],
+        ${wanted.map(({ source }) => source?.projectId ?? null)}::bigint[], ${wanted.map(({ source }) => source?.id ?? null)}::bigint[])
+        with ordinality as wanted (discussion_id, author_id, body, action, source_project_id, source_id, position)
+      order by position
+      on conflict (cause) where cause is not null do nothing
+      returning 1`,
+      ),
+    );
+    return written.length;
+  },
+};

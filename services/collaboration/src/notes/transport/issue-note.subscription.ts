@@ -1,0 +1,43 @@
+import type { Directory } from '@switchyard/directory';
+import { type AnySubscription, faultPoint, issueEvents, subscription } from '@switchyard/events';
+import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import { afterDirectory } from '../../directory';
+import type { NotedIssueHappening, noteIssues } from '../application/note-issues';
+
+/** The part of an event that notes tell of; undefined where they tell nothing. */
+function notedFact({ fact }: IssueEvent): NotedIssueHappening['fact'] | undefined {
+  switch (fact?.$case) {
+    case 'updated':
+      return { kind: 'updated', ...fact.value };
+    case 'created':
+      return fact.value.movedFromId > 0
+        ? { kind: 'moved', direction: 'from', otherId: fact.value.movedFromId }
+        : undefined;
+    case 'moved':
+      return { kind: 'moved', direction: 'to', otherId: fact.value.toIssueId };
+    case 'deleted':
+      return { kind: 'deleted' };
+    default:
+      return undefined;
+  }
+}
+
+/** Issues get system notes, each once; the notes of a deleted issue go. */
+export const issueNoteSubscription = (
+  write: ReturnType<typeof noteIssues>,
+  directory: Pick<Directory, 'ensure'>,
+): AnySubscription =>
+  subscription({
+    event: issueEvents,
+    before: afterDirectory(directory),
+    async handle(event, tx, { id, time }) {
+      const { issue, actorId } = event;
+      const fact = notedFact(event);
+      if (issue !== undefined && fact !== undefined && (!event.imported || fact.kind === 'deleted')) {
+        const cause = { id, occurredAt: event.occurredAt ?? time };
+        await write(tx, { issueId: issue.id, projectId: issue.projectId, actorId, fact, cause });
+      }
+      faultPoint('system_note.written');
+      tx.afterCommit(() => faultPoint('system_note.committed'));
+    },
+  });

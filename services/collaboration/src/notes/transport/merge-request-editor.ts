@@ -1,0 +1,47 @@
+import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
+import { type Peer, timeTrackingMessage } from '@switchyard/rpc';
+import { timeTrackingOf } from '@switchyard/texts';
+import type { NoteableEditor } from '../../noteables';
+
+/** Changes merge requests in the name of whoever writes a command: their owner decides, as for the endpoints themselves. */
+export function mergeRequestEditor(peer: Peer, directorySequence: () => number): NoteableEditor {
+  const client = peer.client(MergeRequestServiceService);
+  return async ({ actor, access, requestId }, { projectId, iid = 0 }, edit) => {
+    const options = { requestId, actor, access, directorySequence: directorySequence() };
+    if (edit.subscribed !== undefined) {
+      await client.setSubscription({ projectId, iid, subscribed: edit.subscribed }, options);
+      return;
+    }
+    const tracking = timeTrackingOf(edit);
+    if (tracking !== undefined) {
+      await client.trackMergeRequestTime({ projectId, iid, tracking: timeTrackingMessage(tracking) }, options);
+      return;
+    }
+    await client.updateMergeRequest(
+      {
+        projectId,
+        iid,
+        title: edit.title,
+        stateEvent: edit.stateEvent,
+        assigneeIds: edit.assigneeIds && { ids: [...edit.assigneeIds] },
+        addAssigneeIds: [...(edit.addAssigneeIds ?? [])],
+        removeAssigneeIds: [...(edit.removeAssigneeIds ?? [])],
+        labels: edit.labels && { titles: [...edit.labels] },
+        addLabels: [...(edit.addLabels ?? [])],
+        removeLabels: [...(edit.removeLabels ?? [])],
+        milestoneId: edit.milestoneId,
+        discussionLocked: edit.locked,
+        clearMergeAfter: false,
+        strict: true,
+        description: undefined,
+        targetBranch: undefined,
+        reviewerIds: undefined,
+        removeSourceBranch: undefined,
+        squash: undefined,
+        allowCollaboration: undefined,
+        mergeAfter: undefined,
+      },
+      options,
+    );
+  };
+}

@@ -1,0 +1,59 @@
+import { faultPoint, faultPoints } from '@switchyard/events';
+import {
+  MergeRequestActed_Kind as Acted,
+  MergeRequestAutoMergeChanged_Change as Change,
+  type MergeRequestEvent,
+} from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { type MergeRequestFollower, removalReason } from '../../merge-requests';
+import type { NotedHappening, noteMergeRequests } from '../application/note-merge-requests';
+
+faultPoints.push('system_note.written', 'system_note.committed');
+
+/** The part of an event that notes tell of; undefined where they tell nothing. */
+function notedFact({ fact, mergeRequest }: MergeRequestEvent): NotedHappening['fact'] | undefined {
+  switch (fact?.$case) {
+    case 'updated':
+      return { kind: 'updated', title: mergeRequest?.title ?? '', ...fact.value };
+    case 'deleted':
+      return { kind: 'deleted' };
+    case 'acted':
+      return fact.value.kind === Acted.KIND_PUSHED ? { kind: 'pushed', push: fact.value.push } : undefined;
+    case 'mergeTrainEntryAdded':
+      return { kind: 'boarded', targetBranch: fact.value.targetBranch, position: fact.value.position };
+    case 'mergeTrainEntryRemoved':
+      return {
+        kind: 'train_left',
+        targetBranch: fact.value.targetBranch,
+        addedById: fact.value.addedById,
+        reason: removalReason(fact.value.reason),
+      };
+    case 'autoMergeChanged': {
+      const { change, mergeTrain, setById, abortReason } = fact.value;
+      const word = change === Change.CHANGE_SET ? 'set' : change === Change.CHANGE_CANCELED ? 'canceled' : 'aborted';
+      // Events of earlier versions carry words instead of a value.
+      const reason = abortReason === undefined ? fact.value.reason : abortWords(removalReason(abortReason));
+      return { kind: 'auto_merge_changed', change: word, mergeTrain, setById, reason };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** System notes are written; the notes of a deleted merge request go. Imported history brings its own. */
+export const systemNoteFollower =
+  (write: ReturnType<typeof noteMergeRequests>): MergeRequestFollower =>
+  async (tx, event, { id, time }) => {
+    const { mergeRequest, actorId } = event;
+    const fact = notedFact(event);
+    if (mergeRequest !== undefined && fact !== undefined && (!event.imported || fact.kind === 'deleted')) {
+      await write(tx, {
+        mergeRequestId: mergeRequest.id,
+        projectId: mergeRequest.projectId,
+        actorId,
+        fact,
+        cause: { id, occurredAt: event.occurredAt ?? time },
+      });
+    }
+    faultPoint('system_note.written');
+    tx.afterCommit(() => faultPoint('system_note.committed'));
+  };
