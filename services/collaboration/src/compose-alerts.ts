@@ -3,15 +3,13 @@ import type { Directory } from '@switchyard/directory';
 import { type EventBus, startConsumer } from '@switchyard/events';
 import { observe } from '@switchyard/telemetry';
 import { followAlerts } from './application/follow-alerts';
-import { followMergeRequests } from './application/follow-merge-requests';
 import { changeIssue, incidents } from './issues';
 import { mailStore } from './mail';
 import { systemNotes } from './notes';
 import { alertDirectory } from './storage/alert-directory.store';
 import { followedAlerts } from './storage/followed-alert.store';
-import type { TodoEffects } from './storage/todo.store';
+import type { Todos } from './todos';
 import { alertSubscription } from './transport/alert.subscription';
-import { alertTodoFollower } from './transport/alert-todo.follower';
 
 /** Consumer group of what follows from alerts: apart from the others, so that none waits for another. */
 const alertGroup = 'collaboration.alerts';
@@ -21,7 +19,7 @@ export interface AlertPartEdges {
   readonly db: Database;
   readonly directory: Directory;
   readonly bus: EventBus;
-  readonly todos: TodoEffects;
+  readonly todos: Pick<Todos, 'alertFollower'>;
   readonly externalUrl: string;
 }
 
@@ -40,7 +38,6 @@ export function composeAlerts({ db, directory, bus, todos, externalUrl }: AlertP
       mails: mailStore,
       externalUrl,
     }),
-    followTodos: followMergeRequests({ todos }),
   });
   return {
     start: async () => [
@@ -50,7 +47,7 @@ export function composeAlerts({ db, directory, bus, todos, externalUrl }: AlertP
         group: alertGroup,
         // A storm of alerts is taken in at once and followed afterwards: what follows must not keep what comes in from the processors.
         concurrency: 2,
-        subscriptions: [alertSubscription(useCases.followAlerts, alertTodoFollower(useCases.followTodos), directory)],
+        subscriptions: [alertSubscription(useCases.followAlerts, todos.alertFollower, directory)],
       }),
     ],
   };

@@ -6,14 +6,7 @@ import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/dire
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import { composeActivity } from './activity';
-import { createTodo } from './application/create-todo';
-import { followMergeRequests } from './application/follow-merge-requests';
-import { followNotes } from './application/follow-notes';
 import { followReferences } from './application/follow-references';
-import { listTodos } from './application/list-todos';
-import { markTodoAsDone } from './application/mark-todo-as-done';
-import { commandTodos } from './application/quick-action-todos';
-import { removeOrphanedTodos } from './application/remove-orphaned-todos';
 import type { Area, Closable } from './area';
 import { composeAlerts } from './compose-alerts';
 import type { Config } from './config';
@@ -22,20 +15,14 @@ import { composeIssues } from './issues';
 import { composeMail } from './mail';
 import { composeMergeRequests } from './merge-requests';
 import { migrationSets } from './migrations';
-import { noteableStore } from './noteables';
 import { composeNotes } from './notes';
 import { composeSnippets } from './snippets';
 import { crossReferenceStore } from './storage/cross-reference.store';
 import { noteableStore } from './storage/noteable.store';
 import { openPrisma } from './storage/prisma';
-import { todoList } from './storage/todo.list';
-import { todoStore } from './storage/todo.store';
 import { composeTargets } from './targets';
+import { composeTodos } from './todos';
 import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
-import { todoFollower } from './transport/merge-request-todo.follower';
-
-import { todoHandler } from './transport/todo.handler';
-import { todoSubscriptions } from './transport/todo.subscription';
 
 /** Edges that tests replace. */
 export interface Edges {
@@ -71,45 +58,30 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     observe,
   };
 
-  const list = todoList(db);
-  const todos = todoStore(db, prisma);
   const foreign = composeTargets(given);
   const issues = composeIssues(given, { mergeRequests: foreign.MergeRequest });
   const snippets = composeSnippets(given);
-  const targets = { ...foreign, Issue: issues.targets };
+  const todos = composeTodos(given, { ...foreign, Issue: issues.targets });
   const useCases = observe('collaboration', {
-    listTodos: listTodos({ list, targets }),
-    markTodoAsDone: markTodoAsDone({ list, todos, targets }),
-    markAllTodosAsDone: todos.markAllDone,
-    createTodo: createTodo({ list, todos, targets }),
-    followMergeRequests: followMergeRequests({ todos }),
-    followIssues: followMergeRequests({ todos }),
-    followNotes: followNotes({ todos }),
     followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
   });
 
   const alerts = composeAlerts({ db, directory, bus, todos, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
-  const notes = composeNotes(given, { issues, snippets, commandTodos: commandTodos(db, todos) });
+  const notes = composeNotes(given, { issues, snippets, commandTodos: todos.commands });
 
   const areas: Area[] = [
     issues,
     snippets,
     notes,
+    todos,
     composeActivity(given),
-    composeMergeRequests(given, [
-      todoFollower(useCases.followMergeRequests),
-      notes.mergeRequestFollower,
-      issues.mergeRequestFollower,
-    ]),
+    composeMergeRequests(given, [todos.mergeRequestFollower, notes.mergeRequestFollower, issues.mergeRequestFollower]),
     composeMail(given),
   ];
   const background: Closable[] = [];
   return {
-    services: [
-      ...areas.flatMap(({ services = [] }) => services),
-      todoHandler(useCases, config.SWITCHYARD_EXTERNAL_URL),
-    ],
+    services: [...areas.flatMap(({ services = [] }) => services)],
     ensureDirectory: directory.ensure,
     countStatements,
     guardWrites,
@@ -127,13 +99,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
         await startConsumer({
           bus,
           db,
-          // Apart from what else follows from these events, so that neither waits for the other.
-          group: 'collaboration.todos',
-          subscriptions: todoSubscriptions({ ...useCases, ...todos, commitRow: noteableStore.id, directory }),
-        }),
-        await startConsumer({
-          bus,
-          db,
           group: 'collaboration.references',
           subscriptions: crossReferenceSubscriptions({
             ...crossReferenceStore,
@@ -141,7 +106,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
             directory,
           }),
         }),
-        removeOrphanedTodos(todos),
         ...(await alerts.start()),
         startRelay({ db, bus }),
       );

@@ -1,8 +1,8 @@
 import { openDatabase } from '@switchyard/database';
 import { openBus } from '@switchyard/events';
 import { rebuildActivity } from './activity';
-import { rebuildTodos } from './rebuild';
 import { reportOf } from './rebuilds';
+import { rebuildTodos } from './todos';
 
 const rebuilds = { activity: rebuildActivity, todos: rebuildTodos };
 

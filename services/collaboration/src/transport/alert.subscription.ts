@@ -7,8 +7,7 @@ import {
 } from '@switchyard/protos/alerts/events/v1/alert_event';
 import type { AlertHappening, followAlerts } from '../application/follow-alerts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
-import { afterDirectory } from './after-directory';
-import type { AlertTodoFollower } from './alert-todo.follower';
+import type { AlertTodoFollower } from '../todos';
 
 faultPoints.push('alert_event.written', 'alert_event.committed');
 

@@ -16,7 +16,7 @@ import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import { eventually } from '@switchyard/testkit';
 import { rebuildActivity } from '../../src/activity/rebuild-activity';
-import { rebuildTodos } from '../../src/rebuild';
+import { rebuildTodos } from '../../src/todos/rebuild-todos';
 import {
   created,
   type Installation,

@@ -5,8 +5,8 @@ import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { migrationSets } from '../../src/migrations';
 import { openPrisma } from '../../src/storage/prisma';
-import { todoList } from '../../src/storage/todo.list';
-import { type TodoStore, todoStore } from '../../src/storage/todo.store';
+import { todoList } from '../../src/todos/storage/todo.list';
+import { type TodoStore, todoStore } from '../../src/todos/storage/todo.store';
 
 let database: TestDatabase;
 let db: Database;

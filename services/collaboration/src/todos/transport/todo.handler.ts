@@ -9,12 +9,12 @@ import {
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
+import type { NumberedTargetType } from '../../targets';
 import type { createTodo } from '../application/create-todo';
 import type { listTodos } from '../application/list-todos';
 import type { markTodoAsDone } from '../application/mark-todo-as-done';
 import type { TodoFilter } from '../domain/todo';
 import { todoJson, todoRows } from '../presenters/todo.presenter';
-import type { NumberedTargetType } from '../targets';
 
 /** Use cases behind the service. */
 export interface TodoUseCases {

@@ -10,8 +10,8 @@ import {
   userOf,
   type Viewer,
 } from '@switchyard/directory';
+import type { TargetType } from '../../targets';
 import type { TodoFilter } from '../domain/todo';
-import type { TargetType } from '../targets';
 import { conditionsOf } from './todo.filter';
 import { readableTarget } from './todo.visibility';
 

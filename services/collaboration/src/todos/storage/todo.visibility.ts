@@ -1,7 +1,7 @@
 import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import { memberProjects, usersAtLevel, type Viewer } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
-import { readability, type Target } from '../targets';
+import { readability, type Target } from '../../targets';
 
 /** Least level of those who read internal notes (G-4.6-9). */
 const { reporter } = levels;

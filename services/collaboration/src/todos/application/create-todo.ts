@@ -1,7 +1,7 @@
 import { notFound } from '@switchyard/errors';
+import type { NumberedTargetType, TargetOwners, TargetReader } from '../../targets';
 import type { TodoList } from '../storage/todo.list';
 import type { TodoStore } from '../storage/todo.store';
-import type { NumberedTargetType, TargetOwners, TargetReader } from '../targets';
 import type { TodoWithTarget } from './list-todos';
 
 /** Makes a to-do on a target for the reader (G-4.9-3); undefined when one is pending already. */

@@ -1,9 +1,9 @@
-import type { RemovalReason } from '../merge-requests';
-import { consequencesOf, type MergeRequestFact, type MergeRequestHappening } from './merge-request-happening';
+import type { RemovalReason } from '../../merge-requests';
+import { consequencesOf, type TargetFact, type TargetHappening } from './target-happening';
 
 const none = { usernames: [], directlyAddressed: [] };
 
-const happening = (fact: MergeRequestFact, given: Partial<MergeRequestHappening> = {}): MergeRequestHappening => ({
+const happening = (fact: TargetFact, given: Partial<TargetHappening> = {}): TargetHappening => ({
   target: { type: 'MergeRequest', id: 9, iid: 3, projectId: 5 },
   authorId: 1,
   actorId: 2,
@@ -28,7 +28,7 @@ describe('what follows from a merge request', () => {
   });
 
   it('takes an edit as an act of its editor, and asks only those who came in by it', () => {
-    const fact: MergeRequestFact = { kind: 'updated', addedAssigneeIds: [2], addedReviewerIds: [], mentions: none };
+    const fact: TargetFact = { kind: 'updated', addedAssigneeIds: [2], addedReviewerIds: [], mentions: none };
     expect(consequencesOf(happening(fact))).toEqual({
       removeAll: false,
       resolveFor: 2,
@@ -55,7 +55,7 @@ describe('what follows from a merge request', () => {
 
   it('asks nobody for anything because of imported history, yet forgets what is deleted', () => {
     const mentions = { usernames: ['ada'], directlyAddressed: [] };
-    const created: MergeRequestFact = { kind: 'created', assigneeIds: [4], reviewerIds: [], mentions };
+    const created: TargetFact = { kind: 'created', assigneeIds: [4], reviewerIds: [], mentions };
     expect(consequencesOf(happening(created, { imported: true }))).toEqual({
       removeAll: false,
       resolveFor: undefined,
@@ -65,14 +65,14 @@ describe('what follows from a merge request', () => {
   });
 
   describe('off a merge train', () => {
-    const left = (reason: RemovalReason, addedById = 7): MergeRequestFact => ({
+    const left = (reason: RemovalReason, addedById = 7): TargetFact => ({
       kind: 'train_left',
       entryId: 31,
       targetBranch: 'main',
       addedById,
       reason,
     });
-    const told = (reason: RemovalReason, given: Partial<MergeRequestHappening> = {}, addedById = 7) =>
+    const told = (reason: RemovalReason, given: Partial<TargetHappening> = {}, addedById = 7) =>
       consequencesOf(happening(left(reason, addedById), given)).raise;
 
     it('asks the author and whoever queued it, with the reason, once for each entry', () => {

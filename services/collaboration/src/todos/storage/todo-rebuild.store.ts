@@ -1,5 +1,5 @@
 import { type Database, raw, type SqlExecutor, sql } from '@switchyard/database';
-import { freshLike, lastId, type Reconciled } from '../rebuilds';
+import { freshLike, lastId, type Reconciled } from '../../rebuilds';
 import { membershipHistory } from './membership-history';
 
 const todoScratch = raw('rebuilt_todos');

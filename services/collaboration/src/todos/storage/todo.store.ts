@@ -1,8 +1,8 @@
 import { type Database, isUniqueViolation, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
+import type { PrismaClient } from '../../generated/prisma/client';
+import { type Target, targetReaders } from '../../targets';
 import type { Raise, TodoFilter } from '../domain/todo';
-import type { PrismaClient } from '../generated/prisma/client';
-import { type Target, targetReaders } from '../targets';
 import type { MembershipHistory } from './membership-history';
 import { mentionedUsers } from './mentioned-users';
 import { whereOf } from './todo.filter';

@@ -1,5 +1,5 @@
-import { type RemovalReason, removalSentence } from '../merge-requests';
-import type { Target } from '../targets';
+import { type RemovalReason, removalSentence } from '../../merge-requests';
+import type { Target } from '../../targets';
 import { type Consequences, noConsequences, type Raise } from './todo';
 
 interface Mentions {
@@ -7,8 +7,8 @@ interface Mentions {
   readonly directlyAddressed: readonly string[];
 }
 
-/** What can happen to a merge request, as far as to-dos depend on it. */
-export type MergeRequestFact =
+/** What can happen to a target, as far as to-dos depend on it. */
+export type TargetFact =
   | {
       readonly kind: 'created';
       readonly assigneeIds: readonly number[];
@@ -35,22 +35,22 @@ export type MergeRequestFact =
       readonly reason: RemovalReason;
     };
 
-/** Something that happened to a merge request. */
-export interface MergeRequestHappening {
+/** Something that happened to a target. */
+export interface TargetHappening {
   readonly target: Target;
   readonly authorId: number;
   /** 0 when nobody caused it. */
   readonly actorId: number;
   /** History brought in from elsewhere asks nobody for anything (D6). */
   readonly imported: boolean;
-  readonly fact: MergeRequestFact;
+  readonly fact: TargetFact;
 }
 
 /**
- * To-dos that follow from a happening (G-4.9-5). Whoever acts on a merge request, be it by an edit, a comment, closing or merging it, is
+ * To-dos that follow from a happening (G-4.9-5). Whoever acts on a target, be it by an edit, a comment, closing or merging it, is
  * done with what they were asked there; what others were asked stays. An edit resolves before it raises: assigning oneself leaves the new to-do.
  */
-export function consequencesOf({ authorId, actorId, imported, fact }: MergeRequestHappening): Consequences {
+export function consequencesOf({ authorId, actorId, imported, fact }: TargetHappening): Consequences {
   if (fact.kind === 'deleted') return { ...noConsequences, removeAll: true };
   if (imported) return noConsequences;
   const resolveFor = actorId === 0 ? undefined : actorId;
@@ -113,7 +113,7 @@ const toThoseInCharge = (action: 'unmergeable' | 'build_failed', authorId: numbe
 function leftTrain(
   authorId: number,
   actorId: number,
-  { entryId, targetBranch, addedById, reason }: Extract<MergeRequestFact, { kind: 'train_left' }>,
+  { entryId, targetBranch, addedById, reason }: Extract<TargetFact, { kind: 'train_left' }>,
 ): Raise[] {
   if (reason === 'merged_by_push' || reason === 'skipped') return [];
   const told = new Set([authorId, addedById].filter((id) => id > 0));

@@ -1,11 +1,11 @@
 import type { Tx } from '@switchyard/database';
-import { consequencesOf, type MergeRequestHappening } from '../domain/merge-request-happening';
+import { consequencesOf, type TargetHappening } from '../domain/target-happening';
 import type { TodoEffects } from '../storage/todo.store';
 
-/** Raises, resolves and removes to-dos as merge requests and issues go their way, within the transaction that takes note of the event. */
-export const followMergeRequests =
+/** Raises, resolves and removes to-dos as targets change, within the transaction that takes note of the event. */
+export const followTargets =
   ({ todos }: { todos: TodoEffects }) =>
-  async (tx: Tx, happening: MergeRequestHappening, at: Date): Promise<void> => {
+  async (tx: Tx, happening: TargetHappening, at: Date): Promise<void> => {
     const { removeAll, resolveFor, raise } = consequencesOf(happening);
     if (removeAll) await todos.removeTarget(tx, happening.target);
     if (resolveFor !== undefined) await todos.resolve(tx, happening.target, resolveFor, at);

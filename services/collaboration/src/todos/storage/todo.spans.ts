@@ -1,6 +1,6 @@
 import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import type { Target } from '../../targets';
 import { place, settle, type TodoAsk, type TodoSpan } from '../domain/todo-span';
-import type { Target } from '../targets';
 
 /** A to-do wanted of a user. */
 export interface WantedTodo {

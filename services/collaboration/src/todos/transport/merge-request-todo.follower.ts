@@ -4,10 +4,9 @@ import {
   type MergeRequestEvent,
   type MergeRequestMentions,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
-import type { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
-import type { followMergeRequests } from '../application/follow-merge-requests';
-import type { MergeRequestFact, MergeRequestHappening } from '../domain/merge-request-happening';
-import { type MergeRequestFollower, removalReason } from '../merge-requests';
+import { type MergeRequestFollower, removalReason } from '../../merge-requests';
+import type { followTargets } from '../application/follow-targets';
+import type { TargetFact, TargetHappening } from '../domain/target-happening';
 
 faultPoints.push('todo.written', 'todo.committed');
 
@@ -16,7 +15,7 @@ const mentionsOf = (mentions: MergeRequestMentions | undefined) => ({
   directlyAddressed: mentions?.directlyAddressedUsernames ?? [],
 });
 
-function factOf(fact: NonNullable<MergeRequestEvent['fact']>): MergeRequestFact {
+function factOf(fact: NonNullable<MergeRequestEvent['fact']>): TargetFact {
   switch (fact.$case) {
     case 'created':
       return {
@@ -60,7 +59,7 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>): MergeRequestFact 
 }
 
 /** The happening an event tells of; undefined when this version does not know its fact. */
-function toHappening(event: MergeRequestEvent): MergeRequestHappening | undefined {
+function toHappening(event: MergeRequestEvent): TargetHappening | undefined {
   const { mergeRequest, fact } = event;
   if (mergeRequest === undefined || fact === undefined) return undefined;
   return {
@@ -78,8 +77,8 @@ function toHappening(event: MergeRequestEvent): MergeRequestHappening | undefine
 }
 
 /** To-dos are raised and resolved. */
-export const todoFollower =
-  (follow: ReturnType<typeof followMergeRequests>): MergeRequestFollower =>
+export const mergeRequestTodoFollower =
+  (follow: ReturnType<typeof followTargets>): MergeRequestFollower =>
   async (tx, event, { time }) => {
     const happening = toHappening(event);
     if (happening !== undefined) await follow(tx, happening, event.occurredAt ?? time);

@@ -1,9 +1,9 @@
 import type { Tx } from '@switchyard/database';
 import type { AlertEvent } from '@switchyard/protos/alerts/events/v1/alert_event';
-import type { followMergeRequests } from '../application/follow-merge-requests';
-import type { MergeRequestFact } from '../domain/merge-request-happening';
+import type { followTargets } from '../application/follow-targets';
+import type { TargetFact } from '../domain/target-happening';
 
-function alertFact(fact: NonNullable<AlertEvent['fact']>): MergeRequestFact {
+function alertFact(fact: NonNullable<AlertEvent['fact']>): TargetFact {
   switch (fact.$case) {
     case 'assigned':
       return {
@@ -25,7 +25,7 @@ export type AlertTodoFollower = (tx: Tx, event: AlertEvent, time: Date) => Promi
 
 /** Whoever is assigned to an alert is asked to look at it; whoever acts on it is done with what they were asked there. */
 export const alertTodoFollower =
-  (follow: ReturnType<typeof followMergeRequests>): AlertTodoFollower =>
+  (follow: ReturnType<typeof followTargets>): AlertTodoFollower =>
   async (tx, { alert, actorId, fact, occurredAt }, time) => {
     if (alert === undefined || fact === undefined) return;
     const { id, iid, projectId } = alert;

@@ -8,14 +8,14 @@ import {
   replay,
   subscription,
 } from '@switchyard/events';
-import { followMergeRequests } from './application/follow-merge-requests';
+import { noteableStore } from '../noteables';
+import { certainFrom, nothingRebuilt, type Rebuilt } from '../rebuilds';
 import { followNotes } from './application/follow-notes';
-import { noteableStore } from './noteables';
-import { certainFrom, nothingRebuilt, type Rebuilt } from './rebuilds';
-import { todoRebuildStore } from './storage/rebuild.store';
+import { followTargets } from './application/follow-targets';
 import { todoEffects } from './storage/todo.store';
+import { todoRebuildStore } from './storage/todo-rebuild.store';
 import { alertTodoFollower } from './transport/alert-todo.follower';
-import { todoFollower } from './transport/merge-request-todo.follower';
+import { mergeRequestTodoFollower } from './transport/merge-request-todo.follower';
 import { todoSubscriptions } from './transport/todo.subscription';
 
 /**
@@ -51,8 +51,8 @@ export async function rebuildTodos({
       }),
     ],
   });
-  const follow = followMergeRequests({ todos: effects });
-  const followed = todoFollower(follow);
+  const follow = followTargets({ todos: effects });
+  const followed = mergeRequestTodoFollower(follow);
   const followedAlerts = alertTodoFollower(follow);
   // The replica of the running service is read: whoever an event names has long arrived there.
   const directory = { sequence: () => Number.POSITIVE_INFINITY, ensure: async () => undefined };

@@ -10,16 +10,17 @@ import {
 } from '@switchyard/events';
 import type { IssueEvent, IssueMentions } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent, NoteMentions } from '@switchyard/protos/collaboration/events/v1/note_event';
-import type { followMergeRequests } from '../application/follow-merge-requests';
+import { afterDirectory } from '../../directory';
+import type { NoteableKey } from '../../noteables';
+import type { Target } from '../../targets';
 import type { followNotes } from '../application/follow-notes';
-import type { MergeRequestFact } from '../domain/merge-request-happening';
+import type { followTargets } from '../application/follow-targets';
 import type { NoteTodoFact } from '../domain/note-happening';
-import type { NoteableKey } from '../noteables';
-import type { Target } from '../targets';
+import type { TargetFact } from '../domain/target-happening';
 
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
-  readonly followIssues: ReturnType<typeof followMergeRequests>;
+  readonly followIssues: ReturnType<typeof followTargets>;
   readonly followNotes: ReturnType<typeof followNotes>;
   /** Id of the row that the notes of a commit hang on. */
   readonly commitRow: (tx: Tx, commit: NoteableKey) => Promise<number | undefined>;
@@ -40,7 +41,7 @@ const mentionsOf = (mentions: IssueMentions | NoteMentions | undefined) => ({
   directlyAddressed: mentions?.directlyAddressedUsernames ?? [],
 });
 
-function issueFact(fact: NonNullable<IssueEvent['fact']>): MergeRequestFact {
+function issueFact(fact: NonNullable<IssueEvent['fact']>): TargetFact {
   switch (fact.$case) {
     case 'created':
       // It stands for an issue on which everybody was asked already.
