@@ -6,10 +6,10 @@ import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/dire
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import { composeActivity } from './activity';
-import { followReferences } from './application/follow-references';
 import type { Area, Closable } from './area';
 import { composeAlerts } from './compose-alerts';
 import type { Config } from './config';
+import { composeCrossReferences } from './cross-references';
 import type { CollaborationEdges } from './edges';
 import { composeIssues } from './issues';
 import { composeMail } from './mail';
@@ -17,12 +17,9 @@ import { composeMergeRequests } from './merge-requests';
 import { migrationSets } from './migrations';
 import { composeNotes } from './notes';
 import { composeSnippets } from './snippets';
-import { crossReferenceStore } from './storage/cross-reference.store';
-import { noteableStore } from './storage/noteable.store';
 import { openPrisma } from './storage/prisma';
 import { composeTargets } from './targets';
 import { composeTodos } from './todos';
-import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
 
 /** Edges that tests replace. */
 export interface Edges {
@@ -62,10 +59,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   const issues = composeIssues(given, { mergeRequests: foreign.MergeRequest });
   const snippets = composeSnippets(given);
   const todos = composeTodos(given, { ...foreign, Issue: issues.targets });
-  const useCases = observe('collaboration', {
-    followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
-  });
-
   const alerts = composeAlerts({ db, directory, bus, todos, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
   const notes = composeNotes(given, { issues, snippets, commandTodos: todos.commands });
@@ -75,6 +68,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     snippets,
     notes,
     todos,
+    composeCrossReferences(given),
     composeActivity(given),
     composeMergeRequests(given, [todos.mergeRequestFollower, notes.mergeRequestFollower, issues.mergeRequestFollower]),
     composeMail(given),
@@ -95,20 +89,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
           background.push(await startConsumer({ bus, db, group, subscriptions }));
         background.push(...((await area.start?.()) ?? []));
       }
-      background.push(
-        await startConsumer({
-          bus,
-          db,
-          group: 'collaboration.references',
-          subscriptions: crossReferenceSubscriptions({
-            ...crossReferenceStore,
-            follow: useCases.followReferences,
-            directory,
-          }),
-        }),
-        ...(await alerts.start()),
-        startRelay({ db, bus }),
-      );
+      background.push(...(await alerts.start()), startRelay({ db, bus }));
     },
     close: async () => {
       await Promise.all(background.map((one) => one.close()));

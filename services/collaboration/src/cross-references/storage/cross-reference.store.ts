@@ -1,6 +1,9 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
 import { fullPath, projectById, projectByPath } from '@switchyard/directory';
 import type { CrossReference } from '@switchyard/texts';
+import { noteableStore } from '../../noteables';
+import { newDiscussionId } from '../../notes';
+import { targetReaders } from '../../targets';
 import {
   crossReferenceCause,
   mentionedIn,
@@ -8,9 +11,6 @@ import {
   type ReferenceSource,
   type ReferenceTarget,
 } from '../domain/cross-reference';
-import { noteableStore } from '../noteables';
-import { newDiscussionId } from '../notes';
-import { targetReaders } from '../targets';
 
 async function targetOf(
   tx: SqlExecutor,

@@ -11,6 +11,7 @@ import {
 } from '@switchyard/events';
 import type { MergeRequestIssueReferences } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import type { CrossReference } from '@switchyard/texts';
+import { afterDirectory } from '../../directory';
 import type { followReferences, ReferringTexts } from '../application/follow-references';
 import type { ReferenceSource } from '../domain/cross-reference';
 import { afterDirectory } from './after-directory';

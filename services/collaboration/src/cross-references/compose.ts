@@ -1,0 +1,31 @@
+import type { Area } from '../area';
+import type { CollaborationEdges } from '../edges';
+import { followReferences } from './application/follow-references';
+import { crossReferenceStore } from './storage/cross-reference.store';
+import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
+
+/** Consumer group of cross references: apart from what else follows from these events, so that neither waits for the other. */
+const crossReferenceGroup = 'collaboration.references';
+
+/** Builds the system notes on what issues, merge requests and notes mention. */
+export function composeCrossReferences({
+  config,
+  directory,
+  observe,
+}: Pick<CollaborationEdges, 'config' | 'directory' | 'observe'>): Area {
+  const useCases = observe('collaboration', {
+    followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
+  });
+  return {
+    consumers: [
+      {
+        group: crossReferenceGroup,
+        subscriptions: crossReferenceSubscriptions({
+          ...crossReferenceStore,
+          follow: useCases.followReferences,
+          directory,
+        }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,1 @@
+export { composeCrossReferences } from './compose';
