@@ -6,8 +6,8 @@ import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/dire
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import { composeActivity } from './activity';
+import { composeAlerts } from './alerts';
 import type { Area, Closable } from './area';
-import { composeAlerts } from './compose-alerts';
 import type { Config } from './config';
 import { composeCrossReferences } from './cross-references';
 import type { CollaborationEdges } from './edges';
@@ -59,8 +59,6 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
   const issues = composeIssues(given, { mergeRequests: foreign.MergeRequest });
   const snippets = composeSnippets(given);
   const todos = composeTodos(given, { ...foreign, Issue: issues.targets });
-  const alerts = composeAlerts({ db, directory, bus, todos, externalUrl: config.SWITCHYARD_EXTERNAL_URL });
-
   const notes = composeNotes(given, { issues, snippets, commandTodos: todos.commands });
 
   const areas: Area[] = [
@@ -71,6 +69,7 @@ export async function compose(config: Config, { signer }: ProcessContext, edges:
     composeCrossReferences(given),
     composeActivity(given),
     composeMergeRequests(given, [todos.mergeRequestFollower, notes.mergeRequestFollower, issues.mergeRequestFollower]),
+    composeAlerts(given, { todos }),
     composeMail(given),
   ];
   const background: Closable[] = [];

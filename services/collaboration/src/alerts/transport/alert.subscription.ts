@@ -5,9 +5,10 @@ import {
   AlertStatusChanged_Cause as Cause,
   type AlertDetails as WireDetails,
 } from '@switchyard/protos/alerts/events/v1/alert_event';
+import { afterDirectory } from '../../directory';
+import type { AlertTodoFollower } from '../../todos';
 import type { AlertHappening, followAlerts } from '../application/follow-alerts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
-import type { AlertTodoFollower } from '../todos';
 
 faultPoints.push('alert_event.written', 'alert_event.committed');
 

@@ -1,33 +1,23 @@
-import type { Database } from '@switchyard/database';
-import type { Directory } from '@switchyard/directory';
-import { type EventBus, startConsumer } from '@switchyard/events';
-import { observe } from '@switchyard/telemetry';
+import { startConsumer } from '@switchyard/events';
+import type { Area } from '../area';
+import type { CollaborationEdges } from '../edges';
+import { changeIssue, incidents } from '../issues';
+import { mailStore } from '../mail';
+import { systemNotes } from '../notes';
+import type { Todos } from '../todos';
 import { followAlerts } from './application/follow-alerts';
-import { changeIssue, incidents } from './issues';
-import { mailStore } from './mail';
-import { systemNotes } from './notes';
 import { alertDirectory } from './storage/alert-directory.store';
 import { followedAlerts } from './storage/followed-alert.store';
-import type { Todos } from './todos';
 import { alertSubscription } from './transport/alert.subscription';
 
 /** Consumer group of what follows from alerts: apart from the others, so that none waits for another. */
 const alertGroup = 'collaboration.alerts';
 
-/** What following alerts is built from. */
-export interface AlertPartEdges {
-  readonly db: Database;
-  readonly directory: Directory;
-  readonly bus: EventBus;
-  readonly todos: Pick<Todos, 'alertFollower'>;
-  readonly externalUrl: string;
-}
-
-/** Builds what follows from alerts, which belong to another service. */
-export function composeAlerts({ db, directory, bus, todos, externalUrl }: AlertPartEdges): {
-  /** Starts what runs beside requests. */
-  start(): Promise<{ close(): Promise<void> }[]>;
-} {
+/** Builds what follows from alerts, which belong to another service: incidents, system notes, to-dos and mail. */
+export function composeAlerts(
+  { config, db, directory, bus, observe }: Pick<CollaborationEdges, 'config' | 'db' | 'directory' | 'bus' | 'observe'>,
+  { todos }: { readonly todos: Pick<Todos, 'alertFollower'> },
+): Area {
   const useCases = observe('collaboration', {
     followAlerts: followAlerts({
       directory: alertDirectory,
@@ -36,7 +26,7 @@ export function composeAlerts({ db, directory, bus, todos, externalUrl }: AlertP
       changeIssue,
       notes: systemNotes,
       mails: mailStore,
-      externalUrl,
+      externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     }),
   });
   return {

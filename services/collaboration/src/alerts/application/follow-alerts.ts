@@ -1,14 +1,14 @@
 import type { Tx } from '@switchyard/database';
 import { unavailable } from '@switchyard/errors';
 import { countTasks, mentionsIn } from '@switchyard/texts';
+import { type changeIssue, editIssue, type incidents } from '../../issues';
+import type { mailStore } from '../../mail';
+import type { NoteableKey } from '../../noteables';
+import type { SystemNoteCause, systemNotes } from '../../notes';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
 import { alertMail, alertMailLevel } from '../domain/alert-mail';
 import { alertSystemNotes, type IncidentOutcome, incidentClosedNote } from '../domain/alert-system-note';
 import { incidentDescription, incidentSeverity, incidentTitle } from '../domain/incident';
-import { type changeIssue, editIssue, type incidents } from '../issues';
-import type { mailStore } from '../mail';
-import type { NoteableKey } from '../noteables';
-import type { SystemNoteCause, systemNotes } from '../notes';
 import type { alertDirectory } from '../storage/alert-directory.store';
 import type { FollowedAlert, followedAlerts } from '../storage/followed-alert.store';
 

@@ -1,5 +1,5 @@
 import { levels } from '@switchyard/rights';
-import { headerLine, type Mail } from '../mail';
+import { headerLine, type Mail } from '../../mail';
 import { type Alert, type AlertDetails, alertFacts } from './alert';
 
 /** Least access level of those who are told of new alerts by mail (G-4.12-11). */

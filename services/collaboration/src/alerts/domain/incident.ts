@@ -1,5 +1,5 @@
 import { isBlank, oneLine } from '@switchyard/texts';
-import { type IssueSeverity, maxDescriptionLength } from '../issues';
+import { type IssueSeverity, maxDescriptionLength } from '../../issues';
 import { type Alert, type AlertDetails, alertFacts } from './alert';
 import { asCode, fenceFor } from './literal-text';
 

@@ -1,4 +1,4 @@
-import { emphasized, people, type SystemNote } from '../notes';
+import { emphasized, people, type SystemNote } from '../../notes';
 import type { AlertFact } from './alert';
 import { asCode } from './literal-text';
 

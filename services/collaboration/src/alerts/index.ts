@@ -1,0 +1,1 @@
+export { composeAlerts } from './compose';
