@@ -1,22 +1,34 @@
-import type { Database } from '@switchyard/database';
-import type { Directory } from '@switchyard/directory';
-import type { EventBus } from '@switchyard/events';
-import type { Peer } from '@switchyard/rpc';
-import type { observe } from '@switchyard/telemetry';
-import type { Config } from './config';
+import { z } from '@switchyard/config';
+import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
 
-/** What every area of the service is built from. */
-export interface CollaborationEdges {
-  readonly config: Config;
-  readonly db: Database;
-  readonly bus: EventBus;
-  /** The present; tests replace it. */
-  readonly clock: () => Date;
-  readonly directory: Directory;
-  readonly prisma: PrismaClient;
-  /** Another service, called as this one. */
-  peer(name: 'groups-admin' | 'merge-requests' | 'alerts'): Peer;
-  /** Counts and times every use case, by `<label>.<name>`. */
-  readonly observe: typeof observe;
-}
+/** Variables of the service; see docs/operations.md. */
+export const variables = {
+  /** The data folder; mails go to its `mails/` where no mail server is configured. */
+  SWITCHYARD_DATA: z.string().default('.switchyard'),
+  /** Server for outgoing mail, as nodemailer reads it: credentials in it, options such as `?requireTLS=true` behind it. */
+  SMTP_URL: z
+    .string()
+    .refine((url) => /^smtps?:\/\/[^/]+/.test(url) && URL.canParse(url), 'must be an smtp:// or smtps:// address')
+    .optional(),
+  /** Address that mails come from. */
+  SMTP_FROM: z.email().optional(),
+  /** What becomes of a note that is nothing but an emoji (G-4.6-8, G-13-5). */
+  SWITCHYARD_EMOJI_NOTES: z.enum(['reaction', 'note']).default('reaction'),
+  /** Comments a minute and user (G-4.6-10); 0: no limit. */
+  SWITCHYARD_NOTES_PER_MINUTE: z.coerce.number().int().min(0).max(1_000_000).default(300),
+  /** Usernames whom that limit does not hold, with commas between them. */
+  SWITCHYARD_NOTES_UNLIMITED: z
+    .string()
+    .default('')
+    .transform((names) => new Set(names.split(',').flatMap((name) => name.trim().toLowerCase() || []))),
+  /** Factor on every application limit; 0 turns them off. */
+  SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
+};
+
+/** What each area of the service is built from. */
+export type Edges = ServiceEdges<
+  typeof variables,
+  'groups-admin' | 'merge-requests' | 'alerts',
+  { directory: true; prisma: new (options: never) => PrismaClient }
+>;

@@ -1,5 +1,5 @@
-import type { Area } from '../area';
-import type { CollaborationEdges } from '../edges';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
 import { keepActivityEventsTidy } from './application/tidy-activity-events';
 import { activityEventList } from './storage/activity-event.list';
 import { activityEventStore } from './storage/activity-event.store';
@@ -10,7 +10,7 @@ import { eventHandler } from './transport/event.handler';
 const activityGroup = 'collaboration.activity';
 
 /** Builds the activity feed (api.md 4.8). */
-export function composeActivity({ config, db, observe }: Pick<CollaborationEdges, 'config' | 'db' | 'observe'>): Area {
+export function composeActivity({ config, db, observe }: Pick<Edges, 'config' | 'db' | 'observe'>): Area {
   const events = activityEventStore(db);
   const useCases = observe('collaboration', { applyActivity: events.apply });
   return {

@@ -1,6 +1,6 @@
 import { startConsumer } from '@switchyard/events';
-import type { Area } from '../area';
-import type { CollaborationEdges } from '../edges';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
 import { changeIssue, incidents } from '../issues';
 import { mailStore } from '../mail';
 import { systemNotes } from '../notes';
@@ -15,7 +15,7 @@ const alertGroup = 'collaboration.alerts';
 
 /** Builds what follows from alerts, which belong to another service: incidents, system notes, to-dos and mail. */
 export function composeAlerts(
-  { config, db, directory, bus, observe }: Pick<CollaborationEdges, 'config' | 'db' | 'directory' | 'bus' | 'observe'>,
+  { config, db, directory, bus, observe }: Pick<Edges, 'config' | 'db' | 'directory' | 'bus' | 'observe'>,
   { todos }: { readonly todos: Pick<Todos, 'alertFollower'> },
 ): Area {
   const useCases = observe('collaboration', {

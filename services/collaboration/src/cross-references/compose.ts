@@ -1,5 +1,5 @@
-import type { Area } from '../area';
-import type { CollaborationEdges } from '../edges';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
 import { followReferences } from './application/follow-references';
 import { crossReferenceStore } from './storage/cross-reference.store';
 import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
@@ -12,7 +12,7 @@ export function composeCrossReferences({
   config,
   directory,
   observe,
-}: Pick<CollaborationEdges, 'config' | 'directory' | 'observe'>): Area {
+}: Pick<Edges, 'config' | 'directory' | 'observe'>): Area {
   const useCases = observe('collaboration', {
     followReferences: followReferences({ store: crossReferenceStore, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
   });

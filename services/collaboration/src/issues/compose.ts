@@ -1,7 +1,7 @@
 import { keepInPriorityOrder, labelsOf, priorityOrderStore, writtenNames } from '@switchyard/directory';
+import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
-import type { Area } from '../area';
-import type { CollaborationEdges } from '../edges';
+import type { Edges } from '../edges';
 import type { MergeRequestFollower } from '../merge-requests';
 import type { KeepCounters, NoteableEditor, NoteableResolver } from '../noteables';
 import { createIssue } from './application/create-issue';
@@ -46,7 +46,7 @@ export interface Issues extends Area {
 
 /** Builds issues. */
 export function composeIssues(
-  { config, db, directory, peer, clock, observe }: CollaborationEdges,
+  { config, db, directory, peer, clock, observe }: Edges,
   { mergeRequests }: { readonly mergeRequests: ShownMergeRequests },
 ): Issues {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { Area } from '@switchyard/service';
 import { counter, gauge, logger } from '@switchyard/telemetry';
-import type { Area } from '../area';
-import type { CollaborationEdges } from '../edges';
+import type { Edges } from '../edges';
 import { sendMails } from './application/send-mails';
 import { mailStore } from './storage/mail.store';
 import { fileMailer, senderOf, smtpMailer } from './transport/mailer';
@@ -12,7 +12,7 @@ const count = {
 };
 
 /** Builds what sends mails: to the mail server that is configured, else into files of the data folder. */
-export const composeMail = ({ config, db }: Pick<CollaborationEdges, 'config' | 'db'>): Area => ({
+export const composeMail = ({ config, db }: Pick<Edges, 'config' | 'db'>): Area => ({
   start() {
     const sender = senderOf(config.SWITCHYARD_EXTERNAL_URL, config.SMTP_FROM);
     const mailer =

@@ -1,8 +1,8 @@
 import { writtenNames } from '@switchyard/directory';
+import type { Area } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
 import { commandSteps } from '@switchyard/texts';
-import type { Area } from '../area';
-import type { CollaborationEdges } from '../edges';
+import type { Edges } from '../edges';
 import { type Issues, issueReferences } from '../issues';
 import type { MergeRequestFollower } from '../merge-requests';
 import { noteableStore } from '../noteables';
@@ -67,7 +67,7 @@ export interface Notes extends Area {
 
 /** Builds notes, discussions and reactions for every kind of noteable. */
 export function composeNotes(
-  { config, db, directory, peer, clock, observe }: CollaborationEdges,
+  { config, db, directory, peer, clock, observe }: Edges,
   { issues, snippets, commandTodos }: NotesNeeds,
 ): Notes {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;

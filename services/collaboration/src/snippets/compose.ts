@@ -1,5 +1,5 @@
-import type { Area } from '../area';
-import type { CollaborationEdges } from '../edges';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
 import { type NoteableResolver, noteableStore } from '../noteables';
 import { manageSnippets, snippetNoteables } from './application/manage-snippets';
 import { purgeSnippets } from './application/purge-snippets';
@@ -13,11 +13,7 @@ export interface Snippets extends Area {
 }
 
 /** Builds snippets. */
-export function composeSnippets({
-  config,
-  db,
-  observe,
-}: Pick<CollaborationEdges, 'config' | 'db' | 'observe'>): Snippets {
+export function composeSnippets({ config, db, observe }: Pick<Edges, 'config' | 'db' | 'observe'>): Snippets {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
   const edges = { db, snippets: snippetStore(db), noteables: noteableStore };
   return {

@@ -1,8 +1,8 @@
 import { AlertTargetServiceService } from '@switchyard/protos/alerts/v1/alert_target';
 import { MergeRequestTargetServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_target';
-import type { CollaborationEdges } from '../edges';
+import type { Edges } from '../edges';
 import { noteableStore } from '../noteables';
-import type { TargetOwners } from './';
+import type { TargetOwners } from './application/targets';
 import { commitTargets } from './transport/commit-targets';
 import { targetOwner } from './transport/target-owner';
 
@@ -10,11 +10,7 @@ import { targetOwner } from './transport/target-owner';
 export type ForeignTargets = Omit<TargetOwners, 'Issue'>;
 
 /** Builds the owners of the targets that lie in other services. */
-export function composeTargets({
-  db,
-  directory,
-  peer,
-}: Pick<CollaborationEdges, 'db' | 'directory' | 'peer'>): ForeignTargets {
+export function composeTargets({ db, directory, peer }: Pick<Edges, 'db' | 'directory' | 'peer'>): ForeignTargets {
   const mergeRequests = peer('merge-requests');
   return {
     MergeRequest: targetOwner(mergeRequests.client(MergeRequestTargetServiceService), directory.sequence),

@@ -1,5 +1,5 @@
-import type { Area } from '../area';
-import type { CollaborationEdges } from '../edges';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
 import type { MergeRequestFollower } from '../merge-requests';
 import { noteableStore } from '../noteables';
 import type { CommandTodos } from '../notes';
@@ -32,10 +32,7 @@ export interface Todos extends Area {
 }
 
 /** Builds to-dos. */
-export function composeTodos(
-  { config, db, directory, prisma, observe }: CollaborationEdges,
-  targets: TargetOwners,
-): Todos {
+export function composeTodos({ config, db, directory, prisma, observe }: Edges, targets: TargetOwners): Todos {
   const list = todoList(db);
   const todos = todoStore(db, prisma);
   const follow = followTargets({ todos });

@@ -7,7 +7,7 @@ import { tidyActivityEvents } from '../../src/activity/application/tidy-activity
 import type { ActivityFilter } from '../../src/activity/domain/activity';
 import { type ActivityScope, activityEventList } from '../../src/activity/storage/activity-event.list';
 import { activityEventStore } from '../../src/activity/storage/activity-event.store';
-import { migrationSets } from '../../src/migrations';
+import { service } from '../../src/service';
 
 const rows = 30_000;
 
@@ -32,7 +32,7 @@ const fill = (projectId: number, count: number, interval: string) =>
     from generate_series(1, ${count}) n`);
 
 beforeAll(async () => {
-  database = await testDatabase({ sets: migrationSets });
+  database = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: database.url, applicationName: 'activity test' });
   directory = await startDirectory({ db, client: model.client, pollMs: 100, log: logger });
   await eventually(() => expect(directory.ready()).toBe(true));

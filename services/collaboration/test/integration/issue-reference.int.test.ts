@@ -8,7 +8,7 @@ import { followIssueReferences, type ReferringHappening } from '../../src/issues
 import { changeIssue, issueStore } from '../../src/issues/storage/issue.store';
 import { issueDirectoryWithin } from '../../src/issues/storage/issue-directory.store';
 import { issueLinks, issueMergeRequestList } from '../../src/issues/storage/issue-link.store';
-import { migrationSets } from '../../src/migrations';
+import { service } from '../../src/service';
 
 let database: TestDatabase;
 let db: Database;
@@ -40,7 +40,7 @@ const write = (text: string) => happens({ kind: 'written', references: issueRefe
 const merge = (actorId: number, targetBranch = 'main') => happens({ kind: 'merged', targetBranch }, actorId);
 
 beforeAll(async () => {
-  database = await testDatabase({ sets: migrationSets });
+  database = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: database.url, applicationName: 'reference test' });
   directory = await startDirectory({ db, client: model.client, pollMs: 100, log: logger });
   await eventually(() => expect(directory.ready()).toBe(true));

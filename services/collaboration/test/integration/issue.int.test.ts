@@ -23,7 +23,7 @@ import { issueStates } from '../../src/issues/storage/issue.events';
 import { type IssueList, type IssueScope, issueList, issueOrders } from '../../src/issues/storage/issue.list';
 import { type IssueStore, issueStore } from '../../src/issues/storage/issue.store';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
-import { migrationSets } from '../../src/migrations';
+import { service } from '../../src/service';
 
 let database: TestDatabase;
 let db: Database;
@@ -63,7 +63,7 @@ const asViewer = (user?: { id: number; admin?: boolean; external?: boolean }): V
 });
 
 beforeAll(async () => {
-  database = await testDatabase({ sets: migrationSets });
+  database = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: database.url, applicationName: 'issue test' });
   issues = issueStore(db);
   lists = issueList(db);

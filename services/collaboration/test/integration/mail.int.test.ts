@@ -6,7 +6,7 @@ import { DirectoryModel } from '../../../../libs/directory/test/directory-model'
 import { type Mailer, MailRefused, type MailSending, sendMails } from '../../src/mail/application/send-mails';
 import { type Mail, mailAttempts, mailPause, type OutgoingMail } from '../../src/mail/domain/mail';
 import { mailStore } from '../../src/mail/storage/mail.store';
-import { migrationSets } from '../../src/migrations';
+import { service } from '../../src/service';
 
 let server: TestDatabase;
 let db: Database;
@@ -21,7 +21,7 @@ const people = Array.from({ length: 7 }, () => {
 });
 
 beforeAll(async () => {
-  server = await testDatabase({ sets: migrationSets });
+  server = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: server.url, applicationName: 'test' });
   const directory = await startDirectory({ db, client: model.client, log: logger });
   await eventually(() => expect(directory.ready()).toBe(true));

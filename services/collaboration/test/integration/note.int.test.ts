@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
 import { noteEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { migrationSets } from '../../src/migrations';
 import type { NoteableKey } from '../../src/noteables/domain/noteable';
 import { noteableStore } from '../../src/noteables/storage/noteable.store';
 import { limitNotes } from '../../src/notes/application/limit-notes';
@@ -12,6 +11,7 @@ import { noteStates } from '../../src/notes/storage/note.events';
 import { noteList } from '../../src/notes/storage/note.list';
 import { newDiscussionId, noteStore } from '../../src/notes/storage/note.store';
 import { noteRateStore } from '../../src/notes/storage/note-rate.store';
+import { service } from '../../src/service';
 
 const rows = 20_000;
 
@@ -21,7 +21,7 @@ const big: NoteableKey = { kind: 'MergeRequest', projectId: 5, targetId: 1, sha:
 const other: NoteableKey = { kind: 'Commit', projectId: 5, targetId: 0, sha: 'a'.repeat(40) };
 
 beforeAll(async () => {
-  database = await testDatabase({ sets: migrationSets });
+  database = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: database.url, applicationName: 'note test' });
   const { id } = await db.transaction((tx) => noteableStore.lock(tx, big));
   await db.query(sql`

@@ -1,10 +1,10 @@
-import { countStatements, type Database, openDatabase, sql } from '@switchyard/database';
+import { countStatements, type Database, openDatabase, prismaAdapter, sql } from '@switchyard/database';
 import { type Directory, startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
-import { migrationSets } from '../../src/migrations';
-import { openPrisma } from '../../src/storage/prisma';
+import { PrismaClient } from '../../src/generated/prisma/client';
+import { service } from '../../src/service';
 import { todoList } from '../../src/todos/storage/todo.list';
 import { type TodoStore, todoStore } from '../../src/todos/storage/todo.store';
 
@@ -24,9 +24,9 @@ model.member(bob.id, { namespaceId: group.id }, 30);
 const target = (id: number) => ({ type: 'MergeRequest' as const, id, iid: id, projectId: project.id });
 
 beforeAll(async () => {
-  database = await testDatabase({ sets: migrationSets });
+  database = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: database.url, applicationName: 'todo test' });
-  const prisma = openPrisma(db);
+  const prisma = new PrismaClient({ adapter: prismaAdapter(db) });
   todos = todoStore(db, prisma);
   directory = await startDirectory({ db, client: model.client, pollMs: 100, log: logger });
   await eventually(() => expect(directory.ready()).toBe(true));

@@ -59,9 +59,7 @@ import {
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { directoryService } from '../../../../libs/directory/test/directory-service';
 import { publish } from '../../../../libs/events/test/publish';
-import { compose } from '../../src/compose';
-import { readConfig } from '../../src/config';
-import { migrationSets } from '../../src/migrations';
+import { service } from '../../src/service';
 import { alertTargetService, type StoredAlert } from './alert-targets';
 
 /** A merge request as the stand-in for its owner holds it. */
@@ -189,7 +187,7 @@ const toMessage = (target: StoredTarget, reader: number, withSubscribed: boolean
 
 export async function startInstallation(): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-collaboration-'));
-  const home: TestDatabase = await testDatabase({ sets: migrationSets });
+  const home: TestDatabase = await testDatabase({ sets: service.migrationSets });
   const log: TestDatabase = await testDatabase({ sets: [logMigrations] });
   const db = openDatabase({ url: home.url, applicationName: 'collaboration test' });
   const identities = testIdentities(['gateway', 'collaboration', 'merge-requests']);
@@ -388,9 +386,9 @@ export async function startInstallation(): Promise<Installation> {
     },
     publishEvent: (event, payload, id) => publish(bus, event, payload, id),
     async startHere() {
-      const config = readConfig(environment as never);
+      const config = service.readConfig(environment as never);
       const context = { signer: identities.signer('collaboration'), trusted };
-      running = await startService(config, context, await compose(config, context));
+      running = await startService(config, context, await service.compose(config, context));
       // A call waits half a second for the directory, which beside other work is filled for the first time in more than that.
       await eventually(
         async () => {

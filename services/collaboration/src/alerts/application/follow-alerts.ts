@@ -35,7 +35,7 @@ export interface AlertFollowing {
 
 /** Address of an alert. */
 const alertUrl = (path: string, iid: number, externalUrl: string): string =>
-  `${externalUrl.replace(/\/+$/, '')}/${path}/-/alert_management/${iid}/details`;
+  `${externalUrl}/${path}/-/alert_management/${iid}/details`;
 
 /** The key of an alert under which its notes are kept. */
 const alertKey = ({ id, projectId }: Pick<Alert, 'id' | 'projectId'>): NoteableKey => ({

@@ -17,8 +17,6 @@ export interface IssueRendering {
   readonly html?: RenderMarkdown | undefined;
 }
 
-const origin = (externalUrl: string): string => externalUrl.replace(/\/+$/, '');
-
 /** Web address of an issue. */
 export const issueUrl = ({ project, issue }: Pick<IssueView, 'project' | 'issue'>, externalUrl: string): string =>
   `${projectUrl(project, externalUrl)}/-/issues/${issue.iid}`;
@@ -45,7 +43,7 @@ export function presentIssue(view: IssueView, rendering: IssueRendering) {
   const assignees = view.assigneeIds.flatMap((id) => user(id) ?? []);
   const short = `#${issue.iid}`;
   const full = issueReference(view);
-  const project = `${origin(externalUrl)}/api/v4/projects/${issue.projectId}`;
+  const project = `${externalUrl}/api/v4/projects/${issue.projectId}`;
   const self = `${project}/issues/${issue.iid}`;
   const { taskCount, completedTaskCount } = issue;
   return {

@@ -20,7 +20,7 @@ export function commitNoteables(peer: Peer, externalUrl: string): NoteableResolv
       authorId: 0,
       assigneeIds: [],
       title,
-      webUrl: `${externalUrl.replace(/\/+$/, '')}/${access?.fullPath}/-/commit/${sha}`,
+      webUrl: `${externalUrl}/${access?.fullPath}/-/commit/${sha}`,
       state: '',
       confidential: false,
       locked: false,

@@ -147,7 +147,7 @@ export const snippetNoteables =
       authorId: snippet.authorId,
       assigneeIds: [],
       title: snippet.title,
-      webUrl: `${externalUrl.replace(/\/+$/, '')}/${reader.access?.fullPath}/-/snippets/${id}`,
+      webUrl: `${externalUrl}/${reader.access?.fullPath}/-/snippets/${id}`,
       state: '',
       confidential: snippet.visibility === 'private',
       locked: false,

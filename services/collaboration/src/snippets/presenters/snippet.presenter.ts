@@ -7,8 +7,7 @@ import type { SnippetRow } from '../storage/snippet.store';
  * @param projectPath full path of its project
  */
 export function presentSnippet(snippet: SnippetRow, projectPath: string, externalUrl: string) {
-  const origin = externalUrl.replace(/\/+$/, '');
-  const webUrl = `${origin}/${projectPath}/-/snippets/${snippet.id}`;
+  const webUrl = `${externalUrl}/${projectPath}/-/snippets/${snippet.id}`;
   return {
     id: snippet.id,
     title: snippet.title,

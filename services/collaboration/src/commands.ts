@@ -1,0 +1,24 @@
+import { issueEvents, noteEvents, tellStates } from '@switchyard/events';
+import { type Command, command } from '@switchyard/service';
+import { rebuildActivity } from './activity';
+import { issueStates } from './issues';
+import { noteStates } from './notes';
+import { reportOf } from './rebuilds';
+import { rebuildTodos } from './todos';
+
+/** Sub-commands for the operator, by name. */
+export const commands: Readonly<Record<string, Command>> = {
+  'rebuild-activity': command({
+    run: async ({ db, bus, write }) => write(reportOf('activity', await rebuildActivity({ db, bus: bus() }))),
+  }),
+  'rebuild-todos': command({
+    run: async ({ db, bus, write }) => write(reportOf('todos', await rebuildTodos({ db, bus: bus() }))),
+  }),
+  // Present states of all issues, and the counts of merge requests, for the other services.
+  'publish-states': command({
+    async run({ db, write }) {
+      write(`${await tellStates({ db, event: issueEvents, read: issueStates })} issues told of`);
+      write(`${await tellStates({ db, event: noteEvents, read: noteStates })} notes told of`);
+    },
+  }),
+};

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { type Area, defineService } from '@switchyard/service';
+import { composeActivity } from './activity';
+import { composeAlerts } from './alerts';
+import { commands } from './commands';
+import { composeCrossReferences } from './cross-references';
+import { type Edges, variables } from './edges';
+import { PrismaClient } from './generated/prisma/client';
+import { composeIssues } from './issues';
+import { composeMail } from './mail';
+import { composeMergeRequests } from './merge-requests';
+import { composeNotes } from './notes';
+import { composeSnippets } from './snippets';
+import { composeTargets } from './targets';
+import { composeTodos } from './todos';
+
+/** Areas, those first on which others rest. */
+function areas(given: Edges): Area[] {
+  const targets = composeTargets(given);
+  const issues = composeIssues(given, { mergeRequests: targets.MergeRequest });
+  const snippets = composeSnippets(given);
+  const todos = composeTodos(given, { ...targets, Issue: issues.targets });
+  const notes = composeNotes(given, { issues, snippets, commandTodos: todos.commands });
+  return [
+    composeMail(given),
+    issues,
+    snippets,
+    notes,
+    todos,
+    composeCrossReferences(given),
+    composeActivity(given),
+    composeMergeRequests(given, [todos.mergeRequestFollower, notes.mergeRequestFollower, issues.mergeRequestFollower]),
+    composeAlerts(given, { todos }),
+  ];
+}
+
+/** The service collaboration: issues, notes, snippets, to-dos, the feed of events, and mail. */
+export const service = defineService({
+  name: 'collaboration',
+  variables,
+  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  peers: ['groups-admin', 'merge-requests', 'alerts'],
+  needs: { directory: true, prisma: PrismaClient },
+  commands,
+  areas,
+});
