@@ -5,8 +5,9 @@ import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { PrismaClient } from '../../src/generated/prisma/client';
 import { service } from '../../src/service';
+import type { TodoStore } from '../../src/todos/application/todo.ports';
 import { todoList } from '../../src/todos/storage/todo.list';
-import { type TodoStore, todoStore } from '../../src/todos/storage/todo.store';
+import { todoStore } from '../../src/todos/storage/todo.store';
 
 let database: TestDatabase;
 let db: Database;

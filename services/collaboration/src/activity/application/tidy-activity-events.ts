@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/rpc';
-import type { ActivityEventStore } from '../storage/activity-event.store';
+import type { ActivityEventStore } from './activity-event.ports';
 
 /** Years an activity event is kept (G-4.8-6). */
 const keptYears = 3;

@@ -1,5 +1,5 @@
 import { userReference } from '@switchyard/directory';
-import type { ActivityEventRow, PushDataRow } from '../storage/activity-event.list';
+import type { ActivityEventRow, PushDataRow } from '../domain/activity-event';
 
 const typeNames: Record<string, string> = {
   issue: 'Issue',

@@ -1,16 +1,6 @@
 import { type Database, type Sql, type SqlExecutor, sql } from '@switchyard/database';
 import type { Activity, ActivityChange, ActivitySubject } from '../domain/activity';
 
-/** Activity events as rows: how they come, change and go. */
-export interface ActivityEventStore {
-  /** Does what follows from one happening; once, however often it is told. */
-  apply(tx: SqlExecutor, change: ActivityChange): Promise<void>;
-  /** Removes up to `limit` events of before a moment, oldest first; returns how many. */
-  removeBefore(moment: Date, limit: number): Promise<number>;
-  /** Removes up to `limit` events of projects that are gone; returns how many. */
-  removeOrphans(limit: number): Promise<number>;
-}
-
 const pushJson = ({ push }: Activity): string | null =>
   push === undefined
     ? null
@@ -46,9 +36,9 @@ async function add(tx: SqlExecutor, table: Sql, event: Activity): Promise<void> 
  * Opens the store.
  * @param table where the events are; default the feed itself
  */
-export function activityEventStore(db: Database, table: Sql = sql`activity_events`): ActivityEventStore {
+export function activityEventStore(db: Database, table: Sql = sql`activity_events`) {
   return {
-    async apply(tx, { forget, forgetNote, retitle, add: added }) {
+    async apply(tx: SqlExecutor, { forget, forgetNote, retitle, add: added }: ActivityChange) {
       if (forget !== undefined) {
         await tx.query(sql`
           insert into removed_targets (target_type, target_id) values (${removedAs[forget.type] ?? forget.type}, ${forget.id})
@@ -70,7 +60,7 @@ export function activityEventStore(db: Database, table: Sql = sql`activity_event
       if (added !== undefined) await add(tx, table, added);
     },
 
-    async removeBefore(moment, limit) {
+    async removeBefore(moment: Date, limit: number) {
       const removed = await db.query(sql`
         delete from ${table} where id = any(array(
           select e.id from ${table} e where e.created_at < ${moment}::timestamptz order by e.created_at limit ${limit}))
@@ -78,7 +68,7 @@ export function activityEventStore(db: Database, table: Sql = sql`activity_event
       return removed.length;
     },
 
-    async removeOrphans(limit) {
+    async removeOrphans(limit: number) {
       const removed = await db.query(sql`
         delete from ${table} where id = any(array(
           select e.id from directory.projects p join ${table} e on e.project_id = p.id

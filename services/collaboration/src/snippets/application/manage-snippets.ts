@@ -12,9 +12,9 @@ import {
   type SnippetFileAction,
   snippetBranch,
 } from '../domain/snippet';
+import type { SnippetRow, SnippetViewer } from '../domain/snippet-row';
 import { publishSnippet } from '../storage/snippet.events';
-import type { SnippetRow, SnippetStore, SnippetViewer } from '../storage/snippet.store';
-import type { NoteableResolver, Reader } from './noteables';
+import type { SnippetStore } from './snippet.ports';
 
 /** What snippets need. */
 export interface SnippetEdges {

@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/rpc';
-import type { SnippetStore } from '../storage/snippet.store';
+import type { SnippetStore } from './snippet.ports';
 
 /** Milliseconds between two sweeps: what is purged is hidden already, so nothing hurries. */
 const interval = 60_000;

@@ -1,6 +1,6 @@
 import { userReference } from '@switchyard/directory';
 import { snippetBranch } from '../domain/snippet';
-import type { SnippetRow } from '../storage/snippet.store';
+import type { SnippetRow } from '../domain/snippet-row';
 
 /**
  * The public snippet (G §10 Snippets).

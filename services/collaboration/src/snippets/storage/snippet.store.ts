@@ -2,7 +2,6 @@ import {
   type Database,
   listPage,
   named,
-  type PageInfo,
   type PageRequest,
   requireUnmodified,
   type Sql,
@@ -10,50 +9,9 @@ import {
   sql,
   type Tx,
 } from '@switchyard/database';
-import { type UserRow, userColumns, userJoin, userOf, type Viewer } from '@switchyard/directory';
+import { userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { SnippetFile } from '../domain/snippet';
-
-/** Who looks, and what they are in the project. */
-export type SnippetViewer = Viewer & { readonly level: number };
-
-/** A snippet with what it is printed with. */
-export interface SnippetRow {
-  readonly id: number;
-  readonly projectId: number;
-  readonly authorId: number;
-  readonly author: UserRow | undefined;
-  readonly title: string;
-  readonly description: string | undefined;
-  readonly visibility: string;
-  readonly paths: readonly string[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-/** Fields of a snippet. */
-export interface SnippetFields {
-  readonly title: string;
-  readonly description: string | undefined;
-  readonly visibility: string;
-  readonly files: readonly SnippetFile[];
-}
-
-/** Snippets as rows. */
-export interface SnippetStore {
-  /** One page of those a viewer may see, newest first: one statement, and a capped count with offset paging. */
-  page(viewer: SnippetViewer, projectId: number, request: PageRequest): Promise<{ rows: SnippetRow[]; page: PageInfo }>;
-  /** One that a viewer may see. `db` may be a transaction. */
-  find(viewer: SnippetViewer, projectId: number, id: number, db?: SqlExecutor): Promise<SnippetRow | undefined>;
-  /** Its files in their order. */
-  files(id: number, db?: SqlExecutor): Promise<SnippetFile[]>;
-  insert(tx: SqlExecutor, projectId: number, authorId: number, fields: SnippetFields): Promise<number>;
-  /** Locks a snippet; `precondition_failed` when it changed after `since`. */
-  lock(tx: Tx, id: number, since?: Date): Promise<void>;
-  update(tx: SqlExecutor, id: number, fields: SnippetFields): Promise<void>;
-  remove(tx: SqlExecutor, id: number): Promise<void>;
-  /** Removes up to `limit` snippets of deleted projects; returns how many. */
-  removeOrphans(limit: number): Promise<number>;
-}
+import type { SnippetFields, SnippetRow, SnippetViewer } from '../domain/snippet-row';
 
 const columns = sql`s.id, s.project_id, s.author_id as writer_id, s.title, s.description, s.visibility, s.created_at, s.updated_at,
   array(select f.path from snippet_files f where f.snippet_id = s.id order by f.place) as paths, ${userColumns('author')}`;
@@ -89,9 +47,9 @@ async function writeFiles(tx: SqlExecutor, id: number, files: readonly SnippetFi
 }
 
 /** Opens the store. */
-export function snippetStore(db: Database): SnippetStore {
+export function snippetStore(db: Database) {
   return {
-    async page(viewer, projectId, request) {
+    async page(viewer: SnippetViewer, projectId: number, request: PageRequest) {
       const { rows, page } = await listPage({
         db,
         name: 'list_snippets',
@@ -106,7 +64,7 @@ export function snippetStore(db: Database): SnippetStore {
       return { rows: rows.map(rowOf), page };
     },
 
-    async find(viewer, projectId, id, executor = db) {
+    async find(viewer: SnippetViewer, projectId: number, id: number, executor: SqlExecutor = db) {
       const [row] = await executor.query<Record<string, unknown>>(
         named(
           'find_snippet',
@@ -116,10 +74,15 @@ export function snippetStore(db: Database): SnippetStore {
       return row === undefined ? undefined : rowOf(row);
     },
 
-    files: (id, executor = db) =>
+    files: (id: number, executor: SqlExecutor = db) =>
       executor.query<SnippetFile>(sql`select path, content from snippet_files where snippet_id = ${id} order by place`),
 
-    async insert(tx, projectId, authorId, { title, description, visibility, files }) {
+    async insert(
+      tx: SqlExecutor,
+      projectId: number,
+      authorId: number,
+      { title, description, visibility, files }: SnippetFields,
+    ) {
       const [row] = await tx.query<{ id: number }>(sql`
         insert into snippets (project_id, author_id, title, description, visibility)
         values (${projectId}, ${authorId}, ${title}, ${description ?? null}, ${visibility}) returning id`);
@@ -128,24 +91,24 @@ export function snippetStore(db: Database): SnippetStore {
       return row.id;
     },
 
-    async lock(tx, id, since) {
+    async lock(tx: Tx, id: number, since?: Date) {
       await tx.query(sql`select 1 from snippets where id = ${id} for update`);
       await requireUnmodified(tx, 'snippets', id, since);
     },
 
-    async update(tx, id, { title, description, visibility, files }) {
+    async update(tx: SqlExecutor, id: number, { title, description, visibility, files }: SnippetFields) {
       await tx.query(sql`
         update snippets set title = ${title}, description = ${description ?? null}, visibility = ${visibility}, updated_at = now()
         where id = ${id}`);
       await writeFiles(tx, id, files);
     },
 
-    async remove(tx, id) {
+    async remove(tx: SqlExecutor, id: number) {
       await tx.query(sql`delete from award_emoji where awardable_type = 'Snippet' and awardable_id = ${id}`);
       await tx.query(sql`delete from snippets where id = ${id}`);
     },
 
-    async removeOrphans(limit) {
+    async removeOrphans(limit: number) {
       const removed = await db.query(sql`
         with doomed as (
           select s.id from directory.projects p join snippets s on s.project_id = p.id

@@ -1,8 +1,7 @@
 import { notFound } from '@switchyard/errors';
 import type { NumberedTargetType, TargetOwners, TargetReader } from '../../targets';
-import type { TodoList } from '../storage/todo.list';
-import type { TodoStore } from '../storage/todo.store';
 import type { TodoWithTarget } from './list-todos';
+import type { TodoList, TodoStore } from './todo.ports';
 
 /** Makes a to-do on a target for the reader (G-4.9-3); undefined when one is pending already. */
 export const createTodo =

@@ -1,7 +1,7 @@
 import type { Tx } from '@switchyard/database';
 import type { Target } from '../../targets';
 import { consequencesOfNote, type NoteTodoFact } from '../domain/note-happening';
-import type { TodoEffects } from '../storage/todo.store';
+import type { TodoEffects } from './todo.ports';
 
 /** Raises and resolves to-dos as people comment, within the transaction that takes note of the event. */
 export const followNotes =

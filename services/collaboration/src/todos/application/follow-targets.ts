@@ -1,6 +1,6 @@
 import type { Tx } from '@switchyard/database';
 import { consequencesOf, type TargetHappening } from '../domain/target-happening';
-import type { TodoEffects } from '../storage/todo.store';
+import type { TodoEffects } from './todo.ports';
 
 /** Raises, resolves and removes to-dos as targets change, within the transaction that takes note of the event. */
 export const followTargets =

@@ -1,7 +1,8 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { type ShownTarget, shownTargets, type TargetOwners, type TargetReader } from '../../targets';
 import type { TodoFilter } from '../domain/todo';
-import type { TodoList, TodoRow } from '../storage/todo.list';
+import type { TodoRow } from '../domain/todo-row';
+import type { TodoList } from './todo.ports';
 
 /** A to-do and what it points at. */
 export interface TodoWithTarget {

@@ -1,8 +1,7 @@
 import { notFound } from '@switchyard/errors';
 import { shownTargets, type TargetOwners, type TargetReader } from '../../targets';
-import type { TodoList } from '../storage/todo.list';
-import type { TodoStore } from '../storage/todo.store';
 import type { TodoWithTarget } from './list-todos';
+import type { TodoList, TodoStore } from './todo.ports';
 
 /** Marks one of the reader's to-dos as done (G-4.9-1). Fails with `not_found` for someone else's. */
 export const markTodoAsDone =

@@ -2,7 +2,7 @@ import type { Database, SqlExecutor } from '@switchyard/database';
 import { type Noteable, noteableStore } from '../../noteables';
 import type { CommandTodos } from '../../notes';
 import type { Target } from '../../targets';
-import type { TodoStore } from '../storage/todo.store';
+import type { TodoStore } from './todo.ports';
 
 /** What a to-do on a noteable points at; undefined where there are no to-dos on its kind. */
 async function targetOf(tx: SqlExecutor, noteable: Noteable): Promise<Target | undefined> {

@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/rpc';
-import type { TodoStore } from '../storage/todo.store';
+import type { TodoStore } from './todo.ports';
 
 /** Milliseconds between two sweeps: nobody can see an orphan, so nothing hurries. */
 const interval = 60_000;

@@ -49,3 +49,10 @@ export interface TodoFilter {
   state: 'pending' | 'done';
   targetType?: string;
 }
+
+/** A membership that ended. */
+export interface EndedMembership {
+  readonly userId: number;
+  readonly place: { readonly projectId: number } | { readonly groupId: number };
+  readonly at: Date;
+}

@@ -1,5 +1,5 @@
 import { projectReference, userReference } from '@switchyard/directory';
-import type { TodoRow } from '../storage/todo.list';
+import type { TodoRow } from '../domain/todo-row';
 
 /** A to-do and what it points at, as the target's owner shows it. */
 interface Item {

@@ -1,10 +1,8 @@
-import { type Database, listPage, named, type PageInfo, type PageRequest, sql } from '@switchyard/database';
+import { type Database, listPage, named, type PageRequest, sql } from '@switchyard/database';
 import {
   joinProject,
-  type ProjectRow,
   projectColumns,
   projectOf,
-  type UserRow,
   userColumns,
   userJoin,
   userOf,
@@ -12,31 +10,9 @@ import {
 } from '@switchyard/directory';
 import type { TargetType } from '../../targets';
 import type { TodoFilter } from '../domain/todo';
+import type { TodoRow } from '../domain/todo-row';
 import { conditionsOf } from './todo.filter';
 import { readableTarget } from './todo.visibility';
-
-/** A to-do with what it is printed with. */
-export interface TodoRow {
-  id: number;
-  action: string;
-  targetType: TargetType;
-  targetId: number;
-  noteId: number | undefined;
-  body: string | undefined;
-  state: string;
-  createdAt: Date;
-  updatedAt: Date;
-  author: UserRow | undefined;
-  project: ProjectRow | undefined;
-}
-
-/** Reads to-dos that their user can still read the targets of. */
-export interface TodoList {
-  /** One page, newest first: one statement, and a capped count with offset paging. */
-  page(viewer: Viewer, filter: TodoFilter, request: PageRequest): Promise<{ rows: TodoRow[]; page: PageInfo }>;
-  /** One of them by id; undefined for someone else's. */
-  find(viewer: Viewer, id: number): Promise<TodoRow | undefined>;
-}
 
 const select = sql`t.id, t.action, t.target_type, t.target_id, t.note_id, coalesce(note.body, t.body) as body, t.state, t.created_at, t.updated_at,
   ${userColumns('author')}, ${projectColumns}`;
@@ -60,9 +36,9 @@ function rowOf(row: Record<string, unknown>): TodoRow {
 }
 
 /** Opens the list. */
-export function todoList(db: Database): TodoList {
+export function todoList(db: Database) {
   return {
-    async page(viewer, filter, request) {
+    async page(viewer: Viewer, filter: TodoFilter, request: PageRequest) {
       const { rows, page } = await listPage({
         db,
         name: 'list_todos',
@@ -76,7 +52,7 @@ export function todoList(db: Database): TodoList {
       });
       return { rows: rows.map(rowOf), page };
     },
-    async find(viewer, id) {
+    async find(viewer: Viewer, id: number) {
       const row = await db.one(
         named(
           'find_todo',

@@ -2,61 +2,12 @@ import { type Database, isUniqueViolation, type Sql, type SqlExecutor, sql } fro
 import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { type Target, targetReaders } from '../../targets';
-import type { Raise, TodoFilter } from '../domain/todo';
+import type { EndedMembership, Raise, TodoFilter } from '../domain/todo';
 import type { MembershipHistory } from './membership-history';
 import { mentionedUsers } from './mentioned-users';
 import { whereOf } from './todo.filter';
 import { lockTarget, todoSpans, type WantedTodo } from './todo.spans';
 import { levelToRead, noteReaders, readableTarget } from './todo.visibility';
-
-/** To-dos as rows: how they come, are done, and go. */
-export interface TodoStore {
-  /**
-   * Raises to-dos for those recipients who can read the target, as done for whoever is known to have acted there since. Where one was
-   * pending then that is asked again; where the target is gone, nothing. Whatever the order in which one hears of what was asked and
-   * done, the same to-dos come out: each call is given the moment of what happened.
-   * @param at when that happened for which they are raised
-   */
-  raise(tx: SqlExecutor, target: Target, raise: readonly Raise[], at: Date): Promise<void>;
-  /**
-   * Marks the to-dos of one user on a target as done, also those one hears of later.
-   * @param at when the user acted: what was asked at that moment or later stays
-   */
-  resolve(tx: SqlExecutor, target: Target, userId: number, at: Date): Promise<void>;
-  /** Removes the to-dos that came from a note. */
-  removeNote(tx: SqlExecutor, noteId: number): Promise<void>;
-  /**
-   * Removes the to-dos of a user whose membership ended, in its project or the projects of its group, whose targets they may no longer
-   * read. The directory here must know that the membership has ended.
-   */
-  removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<void>;
-  /** Removes every to-do on a target, for good. */
-  removeTarget(tx: SqlExecutor, target: Target): Promise<void>;
-  /** Marks all that is pending for a user on a target as done by hand, and what was asked before now and is not known yet. */
-  finish(tx: SqlExecutor, target: Target, userId: number): Promise<void>;
-  /** Makes a to-do by hand; undefined when the user has a pending one on the target. Returns its id. */
-  mark(userId: number, target: Target): Promise<number | undefined>;
-  /** Marks one to-do of a user as done; a done one stays as it is. */
-  markDone(userId: number, id: number): Promise<void>;
-  /** Marks all pending to-dos of a user that a filter selects as done. */
-  markAllDone(userId: number, filter: TodoFilter): Promise<void>;
-  /** Removes up to `limit` to-dos of users and projects that are gone; returns how many. */
-  removeOrphans(limit: number): Promise<number>;
-  /** Forgets removed targets after 60 days, when no event about them can come any more: dead letters are kept for 28. */
-  forgetRemovedTargets(): Promise<void>;
-  /** Forgets up to `limit` acts after 60 days, for the same reason; returns how many. */
-  forgetActs(limit: number): Promise<number>;
-}
-
-/** A membership that ended. */
-export interface EndedMembership {
-  readonly userId: number;
-  readonly place: { readonly projectId: number } | { readonly groupId: number };
-  readonly at: Date;
-}
-
-/** The part of the store that follows events. */
-export type TodoEffects = Pick<TodoStore, 'raise' | 'resolve' | 'removeTarget' | 'removeNote' | 'removeLost'>;
 
 /** Tables beside those in use, filled from events of the past. */
 export interface RebuiltTodos {
@@ -72,7 +23,7 @@ export interface RebuiltTodos {
  * What events do to to-dos.
  * @param rebuilt tables to do it to; default those in use
  */
-export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
+export function todoEffects(rebuilt?: RebuiltTodos) {
   /** Takes note of what was asked, and leaves those who could read it then for certain. */
   async function then(
     { asks, members }: RebuiltTodos,
@@ -113,7 +64,7 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
             select 1 from todos kept where kept.user_id = ${userId} and kept.target_type = t.target_type
               and kept.target_id = t.target_id and kept.action = t.action and kept.cause = t.cause)`;
   return {
-    async raise(tx, target, raise, at) {
+    async raise(tx: SqlExecutor, target: Target, raise: readonly Raise[], at: Date) {
       const named = raise.flatMap(({ to }) => ('usernames' in to ? to.usernames : []));
       const by = raise.find(({ to }) => 'usernames' in to)?.authorId ?? 0;
       const users = await mentionedUsers(tx, named, {
@@ -145,17 +96,17 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
       await spans.ask(tx, target, rows, at);
     },
 
-    async resolve(tx, target, userId, at) {
+    async resolve(tx: SqlExecutor, target: Target, userId: number, at: Date) {
       await lockTarget(tx, target);
       await spans.act(tx, target, userId, at);
     },
 
-    async removeNote(tx, noteId) {
+    async removeNote(tx: SqlExecutor, noteId: number) {
       for (const one of rebuilt === undefined ? [table] : [table, rebuilt.asks])
         await tx.query(sql`delete from ${one} where note_id = ${noteId}`);
     },
 
-    async removeLost(tx, ended) {
+    async removeLost(tx: SqlExecutor, ended: EndedMembership) {
       const { userId, place } = ended;
       const user = (await usersByIds(tx, [userId])).get(userId);
       if (user?.id !== userId) return;
@@ -168,7 +119,7 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
             not coalesce((${readableTarget(viewer)}), false) or ${removedThen(ended)}))`);
     },
 
-    async removeTarget(tx, target) {
+    async removeTarget(tx: SqlExecutor, target: Target) {
       await lockTarget(tx, target);
       await tx.query(sql`
         insert into removed_targets (target_type, target_id) values (${target.type}, ${target.id}) on conflict do nothing`);
@@ -179,11 +130,11 @@ export function todoEffects(rebuilt?: RebuiltTodos): TodoEffects {
 }
 
 /** Opens the store. */
-export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
+export function todoStore(db: Database, prisma: PrismaClient) {
   return {
     ...todoEffects(),
 
-    async finish(tx, target, userId) {
+    async finish(tx: SqlExecutor, target: Target, userId: number) {
       await lockTarget(tx, target);
       // As in `mark`, not by the clock of the database.
       const at = new Date();
@@ -195,7 +146,7 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
         where user_id = ${userId} and target_type = ${target.type} and target_id = ${target.id} and state = 'pending'`);
     },
 
-    async mark(userId, target) {
+    async mark(userId: number, target: Target) {
       const on = { userId: BigInt(userId), targetType: target.type, targetId: BigInt(target.id) };
       const pending = await prisma.todo.findFirst({ where: { ...on, state: 'pending' }, select: { id: true } });
       if (pending !== null) return undefined;
@@ -219,14 +170,14 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
       }
     },
 
-    async markDone(userId, id) {
+    async markDone(userId: number, id: number) {
       await prisma.todo.updateMany({
         where: { id: BigInt(id), userId: BigInt(userId), state: 'pending' },
         data: { state: 'done' },
       });
     },
 
-    async markAllDone(userId, filter) {
+    async markAllDone(userId: number, filter: TodoFilter) {
       if (filter.state === 'done') return;
       await db.query(sql`
         with chosen as (
@@ -239,7 +190,7 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
         update todos t set state = 'done', updated_at = now() from chosen where t.id = chosen.id`);
     },
 
-    async removeOrphans(limit) {
+    async removeOrphans(limit: number) {
       const removed = await db.query(sql`
         delete from todos where id in (
           select t.id from directory.users u join todos t on t.user_id = u.id where u.deleted_at is not null
@@ -254,7 +205,7 @@ export function todoStore(db: Database, prisma: PrismaClient): TodoStore {
       await db.query(sql`delete from removed_targets where removed_at < now() - interval '60 days'`);
     },
 
-    async forgetActs(limit) {
+    async forgetActs(limit: number) {
       const forgotten = await db.query(sql`
         delete from todo_acts where (target_type, target_id, user_id, acted_at) in (
           select target_type, target_id, user_id, acted_at from todo_acts
