@@ -3,6 +3,7 @@ import type { Edges } from '../edges';
 import { type NoteableResolver, noteableStore } from '../noteables';
 import { manageSnippets, snippetNoteables } from './application/manage-snippets';
 import { purgeSnippets } from './application/purge-snippets';
+import { publishSnippet } from './storage/snippet.events';
 import { snippetStore } from './storage/snippet.store';
 import { snippetHandler } from './transport/snippet.handler';
 
@@ -15,7 +16,7 @@ export interface Snippets extends Area {
 /** Builds snippets. */
 export function composeSnippets({ config, db, observe }: Pick<Edges, 'config' | 'db' | 'observe'>): Snippets {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
-  const edges = { db, snippets: snippetStore(db), noteables: noteableStore };
+  const edges = { db, snippets: snippetStore(db), publish: publishSnippet, noteables: noteableStore };
   return {
     services: [snippetHandler(observe('snippets', manageSnippets(edges)), externalUrl)],
     start: () => [purgeSnippets(edges.snippets)],

@@ -5,12 +5,11 @@ import { type changeIssue, editIssue, type incidents } from '../../issues';
 import type { mailStore } from '../../mail';
 import type { NoteableKey } from '../../noteables';
 import type { SystemNoteCause, systemNotes } from '../../notes';
-import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
+import type { Alert, AlertDetails, AlertFact, FollowedAlert } from '../domain/alert';
 import { alertMail, alertMailLevel } from '../domain/alert-mail';
 import { alertSystemNotes, type IncidentOutcome, incidentClosedNote } from '../domain/alert-system-note';
 import { incidentDescription, incidentSeverity, incidentTitle } from '../domain/incident';
-import type { alertDirectory } from '../storage/alert-directory.store';
-import type { FollowedAlert, followedAlerts } from '../storage/followed-alert.store';
+import type { AlertDirectory, FollowedAlerts } from './alert.ports';
 
 /** Something that happened to an alert. */
 export interface AlertHappening {
@@ -24,8 +23,8 @@ export interface AlertHappening {
 
 /** What following alerts works with. */
 export interface AlertFollowing {
-  readonly directory: typeof alertDirectory;
-  readonly alerts: typeof followedAlerts;
+  readonly directory: AlertDirectory;
+  readonly alerts: FollowedAlerts;
   readonly incidents: typeof incidents;
   readonly changeIssue: typeof changeIssue;
   readonly notes: Pick<typeof systemNotes, 'write'>;

@@ -69,3 +69,20 @@ export function alertFacts(severity: string, details: AlertDetails): { name: str
     .map(({ name, values }) => ({ name, values: values.filter((value) => value !== '') }))
     .filter(({ values }) => values.length > 0);
 }
+
+/** How far the events of an alert were followed before the one at hand. */
+export interface FollowedAlert {
+  /** A newer event has told that it is resolved. */
+  readonly ended: boolean;
+  /** Version of the alert whose event opened its newest incident; 0 for none. */
+  readonly incidentVersion: number;
+}
+
+/** What following alerts needs of a project. */
+export interface AlertProject {
+  readonly id: number;
+  /** Full path. */
+  readonly path: string;
+  /** Issues can be opened in it: they are enabled, and it is not archived. */
+  readonly takesIssues: boolean;
+}

@@ -1,14 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { alertBotId, fullPath, membersAtLevel, projectById, usersByIds } from '@switchyard/directory';
-
-/** What following alerts needs of a project. */
-export interface AlertProject {
-  readonly id: number;
-  /** Full path. */
-  readonly path: string;
-  /** Issues can be opened in it: they are enabled, and it is not archived. */
-  readonly takesIssues: boolean;
-}
+import type { AlertProject } from '../domain/alert';
 
 /** The directory within the transaction of what follows from an alert. */
 export const alertDirectory = {

@@ -1,13 +1,5 @@
 import { named, type SqlExecutor, sql } from '@switchyard/database';
-import type { Alert } from '../domain/alert';
-
-/** How far the events of an alert were followed before the one at hand. */
-export interface FollowedAlert {
-  /** A newer event has told that it is resolved. */
-  readonly ended: boolean;
-  /** Version of the alert whose event opened its newest incident; 0 for none. */
-  readonly incidentVersion: number;
-}
+import type { Alert, FollowedAlert } from '../domain/alert';
 
 /** What is remembered of alerts that belong to another service. */
 export const followedAlerts = {

@@ -1,7 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { type CrossReference, crossReferencesOf } from '@switchyard/texts';
 import type { ReferenceSource } from '../domain/cross-reference';
-import type { crossReferenceStore } from '../storage/cross-reference.store';
+import type { ReferenceStore } from './reference.ports';
 
 /** Where the texts of a source are found. */
 export type ReferringTexts =
@@ -14,7 +14,7 @@ export type ReferringTexts =
  * what has been taken back meanwhile says nothing.
  */
 export const followReferences =
-  ({ store, externalUrl }: { store: typeof crossReferenceStore; externalUrl: string }) =>
+  ({ store, externalUrl }: { store: ReferenceStore; externalUrl: string }) =>
   async (
     tx: SqlExecutor,
     { source, texts, actorId, at }: { source: ReferenceSource; texts: ReferringTexts; actorId: number; at: Date },

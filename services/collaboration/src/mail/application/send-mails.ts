@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@switchyard/database';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Logger } from '@switchyard/telemetry';
-import { mailAttempts, mailPause, type OutgoingMail } from '../domain/mail';
-import type { ClaimedMail, mailStore } from '../storage/mail.store';
+import { type ClaimedMail, mailAttempts, mailPause, type OutgoingMail } from '../domain/mail';
+import type { MailQueue } from './mail.ports';
 
 faultPoints.push('mail.claimed', 'mail.sent');
 
@@ -38,7 +38,7 @@ const sweepInterval = 3_600_000;
 /** What sending works with. */
 export interface MailSending {
   readonly db: Database;
-  readonly mails: typeof mailStore;
+  readonly mails: MailQueue;
   readonly mailer: Mailer;
   readonly log: Logger;
   /** Told of each mail that was sent, and of each that was given up. */

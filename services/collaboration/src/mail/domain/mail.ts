@@ -44,3 +44,12 @@ export const headerLine = (text: string): string => {
   const characters = [...line];
   return characters.length <= longestLine ? line : `${characters.slice(0, longestLine - 1).join('')}…`;
 };
+
+/** A mail that somebody has taken to send it. */
+export interface ClaimedMail {
+  readonly id: number;
+  /** This try included. */
+  readonly attempts: number;
+  /** Undefined when its recipient is gone or blocked, has no address, or may not know of it any more. */
+  readonly mail: OutgoingMail | undefined;
+}

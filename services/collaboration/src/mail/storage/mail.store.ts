@@ -1,15 +1,6 @@
 import { type Database, type SqlExecutor, sql, type Tx } from '@switchyard/database';
 import { membersAtLevel, usersByIds } from '@switchyard/directory';
-import type { Mail, OutgoingMail } from '../domain/mail';
-
-/** A mail that somebody has taken to send it. */
-export interface ClaimedMail {
-  readonly id: number;
-  /** This try included. */
-  readonly attempts: number;
-  /** Undefined when its recipient is gone or blocked, has no address, or may not know of it any more. */
-  readonly mail: OutgoingMail | undefined;
-}
+import type { ClaimedMail, Mail } from '../domain/mail';
 
 interface Row {
   id: number;

@@ -13,13 +13,13 @@ import {
   snippetBranch,
 } from '../domain/snippet';
 import type { SnippetRow, SnippetViewer } from '../domain/snippet-row';
-import { publishSnippet } from '../storage/snippet.events';
-import type { SnippetStore } from './snippet.ports';
+import type { PublishSnippet, SnippetStore } from './snippet.ports';
 
 /** What snippets need. */
 export interface SnippetEdges {
   readonly db: Database;
   readonly snippets: SnippetStore;
+  readonly publish: PublishSnippet;
   readonly noteables: typeof noteableStore;
 }
 
@@ -55,7 +55,7 @@ function checkMayChange(reader: Reader, snippet: SnippetRow): void {
 
 /** The use cases of snippets. */
 export function manageSnippets(edges: SnippetEdges) {
-  const { db, snippets, noteables } = edges;
+  const { db, snippets, publish, noteables } = edges;
   return {
     /** Snippets of a project that the reader may see, newest first. */
     list: (reader: Reader, projectId: number, request: PageRequest): Promise<{ rows: SnippetRow[]; page: PageInfo }> =>
@@ -89,7 +89,7 @@ export function manageSnippets(edges: SnippetEdges) {
       const fields = { title: displayText(title), description: description || undefined, visibility, files };
       const id = await db.transaction(async (tx) => {
         const made = await snippets.insert(tx, projectId, reader.actor.userId, fields);
-        await publishSnippet(tx, { id: made, projectId, title: fields.title }, reader.actor.userId, 'created');
+        await publish(tx, { id: made, projectId, title: fields.title }, reader.actor.userId, 'created');
         return made;
       });
       return visible(edges, reader, projectId, id);
@@ -111,7 +111,7 @@ export function manageSnippets(edges: SnippetEdges) {
           visibility: change.visibility ?? before.visibility,
           files: applyActions(await snippets.files(id, tx), change.files),
         });
-        if (title !== before.title) await publishSnippet(tx, { id, projectId, title }, reader.actor.userId, 'renamed');
+        if (title !== before.title) await publish(tx, { id, projectId, title }, reader.actor.userId, 'renamed');
       });
       return visible(edges, reader, projectId, id);
     },
@@ -124,7 +124,7 @@ export function manageSnippets(edges: SnippetEdges) {
         await snippets.lock(tx, id, unmodifiedSince);
         await noteables.remove(tx, { kind: 'Snippet', projectId, targetId: id, sha: '' });
         await snippets.remove(tx, id);
-        await publishSnippet(tx, snippet, reader.actor.userId, 'deleted');
+        await publish(tx, snippet, reader.actor.userId, 'deleted');
       });
     },
   };

@@ -18,3 +18,11 @@ export interface SnippetStore {
   /** Removes up to `limit` snippets of deleted projects; returns how many. */
   removeOrphans(limit: number): Promise<number>;
 }
+
+/** Appends what happened to a snippet in the transaction that made it true; its row is locked. */
+export type PublishSnippet = (
+  tx: Tx,
+  snippet: { readonly id: number; readonly projectId: number; readonly title: string },
+  actorId: number,
+  fact: 'created' | 'renamed' | 'deleted',
+) => Promise<void>;
