@@ -15,13 +15,15 @@ import { commandSteps } from '@switchyard/texts';
 import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { createIssue } from '../../src/issues/application/create-issue';
 import type { IssueEdges } from '../../src/issues/application/issue.edges';
+import type { IssueList, IssueStore } from '../../src/issues/application/issue.ports';
 import { updateIssue } from '../../src/issues/application/update-issue';
 import type { NewIssue } from '../../src/issues/domain/issue-change';
 import { editIssue } from '../../src/issues/domain/issue-edit';
 import type { IssueFilter } from '../../src/issues/domain/issue-filter';
+import type { IssueScope } from '../../src/issues/domain/issue-query';
 import { issueStates } from '../../src/issues/storage/issue.events';
-import { type IssueList, type IssueScope, issueList, issueOrders } from '../../src/issues/storage/issue.list';
-import { type IssueStore, issueStore } from '../../src/issues/storage/issue.store';
+import { issueList, issueOrders } from '../../src/issues/storage/issue.list';
+import { issueStore } from '../../src/issues/storage/issue.store';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
 import { service } from '../../src/service';
 

@@ -2,9 +2,10 @@ import type { Tx } from '@switchyard/database';
 import type { IssueReference, IssueReferences } from '@switchyard/texts';
 import { mayUpdateIssue } from '../domain/issue';
 import { editIssue } from '../domain/issue-edit';
-import type { changeIssue } from '../storage/issue.store';
-import type { issueDirectoryWithin, ReferringProject } from '../storage/issue-directory.store';
-import type { IssueLink, issueLinks, LinkedMergeRequest } from '../storage/issue-link.store';
+import type { IssueLink, LinkedMergeRequest } from '../domain/issue-link';
+import type { ReferringProject } from '../domain/issue-project';
+import type { ChangeIssue } from './issue.ports';
+import type { IssueLinks, ReferenceDirectory } from './issue-reference.ports';
 
 /** What happens to a merge request as far as the issues it names depend on it. */
 export interface ReferringHappening {
@@ -21,9 +22,9 @@ export interface ReferringHappening {
 
 /** What following references works with. */
 interface ReferenceEdges {
-  readonly links: typeof issueLinks;
-  readonly directory: typeof issueDirectoryWithin;
-  readonly changeIssue: typeof changeIssue;
+  readonly links: IssueLinks;
+  readonly directory: ReferenceDirectory;
+  readonly changeIssue: ChangeIssue;
   readonly clock: () => Date;
 }
 

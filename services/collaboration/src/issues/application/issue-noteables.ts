@@ -8,11 +8,8 @@ import {
   type Reader,
 } from '../../noteables';
 import type { IssueView } from '../domain/issue-view';
-import type { issueCounters } from '../storage/issue-counter.store';
-import type { KeepCounters } from './change-noteable';
 import type { IssueCaller, IssueEdges } from './issue.edges';
-import type { NoteableResolver, Reader } from './noteables';
-import type { NoteableEditor } from './run-quick-actions';
+import type { IssueCounterStore } from './issue.ports';
 import type { subscribeToIssue } from './subscribe-to-issue';
 import type { trackIssueTime } from './track-issue-time';
 import type { updateIssue } from './update-issue';
@@ -51,7 +48,7 @@ export const issueNoteables =
 
 /** Keeps the counters of notes and reactions on the row of their issue. */
 export const keepIssueCounters =
-  (store: typeof issueCounters): KeepCounters =>
+  (store: IssueCounterStore): KeepCounters =>
   async (tx, { kind, targetId }, counters, by) => {
     if (kind === 'Issue') await store.keep(tx, targetId, counters, by);
   };

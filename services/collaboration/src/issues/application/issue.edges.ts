@@ -1,8 +1,6 @@
 import type { EnsureLabels } from '@switchyard/directory';
 import type { CommandSteps } from '@switchyard/texts';
-import type { IssueList } from '../storage/issue.list';
-import type { IssueStore } from '../storage/issue.store';
-import type { IssueDirectory } from '../storage/issue-directory.store';
+import type { IssueDirectory, IssueList, IssueStore } from './issue.ports';
 
 /** Who asks, and what they are in the project the request is about. */
 export interface IssueCaller {

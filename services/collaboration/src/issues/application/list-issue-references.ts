@@ -1,7 +1,7 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { IssueView } from '../domain/issue-view';
-import type { IssueMergeRequestList } from '../storage/issue-link.store';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
+import type { IssueMergeRequestList } from './issue-reference.ports';
 import { visibleIssue } from './read-issue';
 import type { MergeRequestReader, ShownMergeRequests } from './shown-merge-requests';
 

@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/rpc';
-import type { IssueStore } from '../storage/issue.store';
+import type { IssueStore } from './issue.ports';
 
 /** Milliseconds between two sweeps: what is purged is hidden already, so nothing hurries. */
 const interval = 60_000;

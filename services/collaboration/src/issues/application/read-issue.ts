@@ -3,8 +3,8 @@ import type { UserRow } from '@switchyard/directory';
 import { notFound } from '@switchyard/errors';
 import { seesInternal } from '../../noteables';
 import type { IssueView } from '../domain/issue-view';
-import type { IssueParticipantList } from '../storage/issue-participant.list';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
+import type { IssueParticipantList } from './issue.ports';
 
 /** An issue and what its reader is to it. */
 export interface IssueDetails {

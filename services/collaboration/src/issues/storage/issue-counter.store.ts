@@ -1,13 +1,6 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-
-/** What notes and reactions count on an issue. */
-export interface IssueCounters {
-  readonly userNotesCount: number;
-  readonly internalNotesCount: number;
-  readonly upvotes: number;
-  readonly downvotes: number;
-}
+import type { IssueCounters } from '../domain/issue-counters';
 
 /** Counters on the rows of issues, kept by whoever counts. */
 export const issueCounters = {

@@ -11,14 +11,8 @@ import {
   type Viewer,
   visibleProjects,
 } from '@switchyard/directory';
+import type { IssueProject, ReferringProject } from '../domain/issue-project';
 import { issueRule } from './issue.visibility';
-
-/** What issues need of a project. */
-export interface IssueProject {
-  readonly id: number;
-  readonly archived: boolean;
-  readonly issuesEnabled: boolean;
-}
 
 /** The directory as the rules of issues ask it. */
 export const issueDirectoryStore = (db: Database) => ({
@@ -60,13 +54,6 @@ async function levelIn(db: SqlExecutor, viewer: Viewer, projectId: number): Prom
   return row?.level;
 }
 
-/** A project as references and merges ask for it. */
-export interface ReferringProject {
-  readonly id: number;
-  readonly namespacePath: string;
-  readonly defaultBranch: string | undefined;
-}
-
 /** The directory within the transaction of an event's effect. */
 export const issueDirectoryWithin = {
   levelIn,
@@ -91,6 +78,3 @@ export const issueDirectoryWithin = {
     return (await projectByPath(tx, path.includes('/') ? path : `${from.namespacePath}/${path}`))?.id;
   },
 };
-
-/** What `issueDirectoryStore` gives. */
-export type IssueDirectory = ReturnType<typeof issueDirectoryStore>;

@@ -1,23 +1,7 @@
-import { type Database, listPage, type PageInfo, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, listPage, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
 import { joinProject, type Viewer } from '@switchyard/directory';
 import { readableMergeRequests } from '../../merge-requests';
-
-/** A merge request, as links know it. */
-export interface LinkedMergeRequest {
-  readonly id: number;
-  readonly projectId: number;
-  readonly iid: number;
-  /** It was closed without being merged. */
-  readonly closed: boolean;
-}
-
-/** An issue that a merge request names. */
-export interface IssueLink {
-  readonly projectId: number;
-  readonly iid: number;
-  /** It is closed when the merge request lands. */
-  readonly closes: boolean;
-}
+import type { IssueLink, LinkedMergeRequest } from '../domain/issue-link';
 
 /** What merge requests name, as rows. */
 export const issueLinks = {
@@ -56,20 +40,9 @@ export const issueLinks = {
       order by i.id`),
 };
 
-/** Reads the merge requests that name issues. */
-export interface IssueMergeRequestList {
-  /** One page of ids of those the viewer may read, in the order in which they were opened; `closing`: of those that close it, or did. */
-  page(
-    issue: { projectId: number; iid: number },
-    closing: boolean,
-    viewer: Viewer,
-    request: PageRequest,
-  ): Promise<{ ids: number[]; page: PageInfo }>;
-}
-
 /** Opens the list. */
-export const issueMergeRequestList = (db: Database): IssueMergeRequestList => ({
-  async page(issue, closing, viewer, request) {
+export const issueMergeRequestList = (db: Database) => ({
+  async page(issue: { projectId: number; iid: number }, closing: boolean, viewer: Viewer, request: PageRequest) {
     const { rows, page } = await listPage<{ id: number }>({
       db,
       name: 'list_issue_merge_requests',

@@ -1,18 +1,9 @@
-import { type Database, listPage, type PageInfo, type PageRequest, sql } from '@switchyard/database';
-import { type UserRow, userColumns, userJoin, userOf } from '@switchyard/directory';
-
-/** Reads who took part in issues. */
-export interface IssueParticipantList {
-  /**
-   * One page of an issue's participants, by id.
-   * @param internal whether those are shown who wrote internal notes alone
-   */
-  page(issueId: number, internal: boolean, request: PageRequest): Promise<{ users: UserRow[]; page: PageInfo }>;
-}
+import { type Database, listPage, type PageRequest, sql } from '@switchyard/database';
+import { userColumns, userJoin, userOf } from '@switchyard/directory';
 
 /** Opens the list. */
-export const issueParticipantList = (db: Database): IssueParticipantList => ({
-  async page(issueId, internal, request) {
+export const issueParticipantList = (db: Database) => ({
+  async page(issueId: number, internal: boolean, request: PageRequest) {
     const { rows, page } = await listPage({
       db,
       name: 'list_issue_participants',

@@ -6,16 +6,14 @@ import {
   listPage,
   named,
   type OrderColumn,
-  type PageInfo,
   type PageRequest,
   plannedEachTime,
   type Sql,
   sql,
   totalLimit,
 } from '@switchyard/database';
-import { inGroup, type PriorityTables, priorityOrders, type Viewer } from '@switchyard/directory';
-import type { IssueFilter } from '../domain/issue-filter';
-import type { IssueView } from '../domain/issue-view';
+import { inGroup, type PriorityTables, priorityOrders } from '@switchyard/directory';
+import type { IssueQuery, IssueScope } from '../domain/issue-query';
 import { issueConditions } from './issue.filter';
 import { issueFrom, issueSelect, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
@@ -42,20 +40,6 @@ const orders: Record<string, OrderColumn[]> = {
   relative_position: [id],
 };
 
-/** Which issues a list is about; in a project, at the level the viewer has there. */
-export type IssueScope =
-  | { readonly projectId: number; readonly level: number }
-  | { readonly groupId: number }
-  | { readonly mergeRequest: { readonly projectId: number; readonly iid: number }; readonly closing: boolean }
-  | 'all';
-
-/** What lists of issues are asked for. */
-export interface IssueQuery {
-  readonly scope: IssueScope;
-  readonly filter: IssueFilter;
-  readonly viewer: Viewer;
-}
-
 /** Issues that the texts of a merge request name. */
 const namedBy = ({
   mergeRequest,
@@ -77,24 +61,9 @@ function conditionsOf({ scope, filter, viewer }: IssueQuery): Sql[] {
   return ['groupId' in scope ? inGroup(scope.groupId) : namedBy(scope), ...where];
 }
 
-/** Numbers of issues; each stops at 10,001. */
-export interface IssueCounts {
-  readonly all: number;
-  readonly opened: number;
-  readonly closed: number;
-}
-
-/** Reads issues in lists. */
-export interface IssueList {
-  /** One page of the issues the viewer may see: one statement, and one that counts to 10,001. */
-  page(query: IssueQuery, request: PageRequest): Promise<{ rows: IssueView[]; page: PageInfo }>;
-  /** How many issues the viewer may see, by state: one statement. The filter's own state does not count. */
-  counts(query: IssueQuery): Promise<IssueCounts>;
-}
-
 /** Opens the lists. */
-export const issueList = (db: Database): IssueList => ({
-  async page(query, request) {
+export const issueList = (db: Database) => ({
+  async page(query: IssueQuery, request: PageRequest) {
     const { rows, page } = await listPage({
       db,
       name: 'list_issues',
@@ -109,7 +78,7 @@ export const issueList = (db: Database): IssueList => ({
     return { rows: rows.map(toIssueView), page };
   },
 
-  async counts(query) {
+  async counts(query: IssueQuery) {
     const where = join(conditionsOf({ ...query, filter: { ...query.filter, state: undefined } }), ' and ');
     const counted = (state: string): Sql => sql`(select count(*) from (
       select 1 from ${issueFrom} where ${where} and i.state = ${state} limit ${totalLimit + 1}) as counted)::int`;

@@ -14,6 +14,7 @@ import {
 import { levels } from '@switchyard/rights';
 import { readableMergeRequests } from '../../merge-requests';
 import type { Issue, IssueSeverity, IssueState, IssueType } from '../domain/issue';
+import type { IssueKey } from '../domain/issue-query';
 import type { IssueView } from '../domain/issue-view';
 
 interface Row extends Record<string, unknown> {
@@ -107,9 +108,6 @@ export function toIssueView(found: Record<string, unknown>): IssueView {
     mergeRequestsCount: row.merge_requests_count,
   };
 }
-
-/** Which issue. */
-export type IssueKey = { readonly id: number } | { readonly projectId: number; readonly iid: number };
 
 const has = (key: IssueKey): Sql =>
   'id' in key ? sql`i.id = ${key.id}` : sql`i.project_id = ${key.projectId} and i.iid = ${key.iid}`;

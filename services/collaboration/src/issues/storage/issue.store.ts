@@ -14,11 +14,13 @@ import { conflict, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Issue } from '../domain/issue';
 import type { IssueChange, IssueFact, IssuePatch, LockedIssue, NewIssue } from '../domain/issue-change';
+import type { CopyRules } from '../domain/issue-copy';
+import type { IssueKey, IssueViewer } from '../domain/issue-query';
 import type { IssueView } from '../domain/issue-view';
 import { publishIssueFacts } from './issue.events';
-import { type IssueKey, issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
+import { issueColumns, issueFrom, issueSelect, readIssueView, toIssue, toIssueView } from './issue.row';
 import { issueReaders, openToLevel, visibleIssues } from './issue.visibility';
-import { type CopyRules, copyConversation } from './issue-conversation.store';
+import { copyConversation } from './issue-conversation.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -180,9 +182,6 @@ function markFaults(tx: Tx): void {
   faultPoint('issue.written');
   tx.afterCommit(() => faultPoint('issue.committed'));
 }
-
-/** Who looks, and their level in the project where that is known already. */
-export type IssueViewer = Viewer & { readonly level?: number };
 
 /** The table of issues and what hangs on it. Every change goes through a closure that cannot forget lock, version and events. */
 export const issueStore = (db: Database) => ({
@@ -393,6 +392,3 @@ export async function changeIssue(
   markFaults(tx);
   return after;
 }
-
-/** What `issueStore` gives. */
-export type IssueStore = ReturnType<typeof issueStore>;

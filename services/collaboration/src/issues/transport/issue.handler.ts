@@ -7,6 +7,7 @@ import { timeStats } from '@switchyard/texts';
 import type { createIssue } from '../application/create-issue';
 import type { deleteIssue } from '../application/delete-issue';
 import type { IssueCaller, IssueNumber } from '../application/issue.edges';
+import type { IssueList } from '../application/issue.ports';
 import type { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from '../application/list-issue-references';
 import type { moveIssue } from '../application/move-issue';
 import type { IssueDetails, readIssue, readIssueById } from '../application/read-issue';
@@ -14,8 +15,8 @@ import type { subscribeToIssue } from '../application/subscribe-to-issue';
 import type { trackIssueTime } from '../application/track-issue-time';
 import type { UpdateIssueCommand, updateIssue } from '../application/update-issue';
 import type { IssueType } from '../domain/issue';
+import type { IssueQuery } from '../domain/issue-query';
 import { presentIssue } from '../presenters/issue.presenter';
-import type { IssueList, IssueQuery } from '../storage/issue.list';
 import { toIssueFilter } from './issue-filter.mapper';
 
 /** Use cases behind the service. */

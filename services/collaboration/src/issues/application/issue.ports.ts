@@ -1,0 +1,104 @@
+import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
+import type { UserRow, Viewer } from '@switchyard/directory';
+import type { Issue } from '../domain/issue';
+import type { IssueChange, LockedIssue, NewIssue } from '../domain/issue-change';
+import type { CopyRules } from '../domain/issue-copy';
+import type { IssueCounters } from '../domain/issue-counters';
+import type { IssueProject } from '../domain/issue-project';
+import type { IssueCounts, IssueKey, IssueQuery, IssueViewer } from '../domain/issue-query';
+import type { IssueView } from '../domain/issue-view';
+
+/** Decides what to change on a locked issue; undefined changes nothing. */
+export type DecideIssueChange = (locked: LockedIssue) => IssueChange | undefined;
+
+/** Issues and what hangs on them. Every change goes through a closure that cannot forget lock, version and events. */
+export interface IssueStore {
+  /** An issue that the viewer may see; one they may not see is answered like one that is not there. */
+  view(key: IssueKey, viewer: IssueViewer): Promise<IssueView | undefined>;
+  /** Those of `ids` that the viewer may see. */
+  viewsByIds(ids: readonly number[], viewer: Viewer): Promise<IssueView[]>;
+  /** Those of `ids` that a user is subscribed to. */
+  subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>>;
+  /**
+   * Opens an issue with its people, labels and event.
+   * @throws AppError conflict when the number that is wished for is taken
+   */
+  create(wanted: NewIssue): Promise<Issue>;
+  /**
+   * Locks an issue, asks `decide` what to change, and saves that with its events in one transaction. `decide` is synchronous, so that
+   * nothing remote happens under the lock. It may run more than once.
+   * @throws AppError not_found
+   */
+  change(id: number, actorId: number, decide: DecideIssueChange): Promise<Issue>;
+  /**
+   * Puts what `decide` returns in the place of an issue that moves to another project, and closes the old one.
+   * @param rules how the conversation is copied
+   * @throws AppError not_found; conflict when it was moved meanwhile
+   */
+  move(id: number, actorId: number, rules: CopyRules, decide: (locked: LockedIssue) => NewIssue): Promise<Issue>;
+  /** Deletes an issue. @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
+  remove(id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void>;
+  /**
+   * Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts, and as many assignments of deleted
+   * users; returns how many rows went.
+   */
+  removeOrphans(limit: number): Promise<number>;
+  /** Whether a user is subscribed: as they said, else because they take part. */
+  isSubscribed(id: number, userId: number): Promise<boolean>;
+  /**
+   * Stores what a user said; false when that was so already, whether they had said it or take part.
+   * @throws AppError not_found when the issue was deleted meanwhile
+   */
+  setSubscription(id: number, userId: number, subscribed: boolean): Promise<boolean>;
+}
+
+/** `IssueStore.change` within a transaction of the caller's: for what happens to issues because something else happened. */
+export type ChangeIssue = (tx: Tx, id: number, actorId: number, decide: DecideIssueChange) => Promise<Issue>;
+
+/** The directory as the rules of issues ask it. */
+export interface IssueDirectory {
+  /** A project that is alive; undefined for others. */
+  project(id: number): Promise<IssueProject | undefined>;
+  /** Those of `ids` who see the project, in the order given. */
+  readers(projectId: number, ids: readonly number[]): Promise<number[]>;
+  /** True when the project may use this milestone. */
+  hasMilestone(projectId: number, id: number): Promise<boolean>;
+  /** Labels of these titles that the project may use. */
+  labelsByTitles(projectId: number, titles: readonly string[]): Promise<number[]>;
+  /** A milestone of this title that the project may use; undefined when there is none. */
+  milestoneByTitle(projectId: number, title: string): Promise<number | undefined>;
+  /** The level of an actor, 0 to 50, in a project they can see; undefined where they cannot. */
+  levelIn(viewer: Viewer, projectId: number): Promise<number | undefined>;
+}
+
+/** Counters on the rows of issues. */
+export interface IssueCounterStore {
+  /**
+   * Sets the counters. A new comment moves `updated_at`, unless it is internal, and makes its author a participant.
+   * @param by who acts, when, and whether by an internal note
+   * @throws AppError not_found when the issue was deleted meanwhile
+   */
+  keep(
+    tx: Tx,
+    issueId: number,
+    counted: IssueCounters,
+    by: { readonly actorId: number; readonly at: Date; readonly internal: boolean },
+  ): Promise<void>;
+}
+
+/** Reads issues in lists. */
+export interface IssueList {
+  /** One page of the issues the viewer may see: one statement, and one that counts to 10,001. */
+  page(query: IssueQuery, request: PageRequest): Promise<{ rows: IssueView[]; page: PageInfo }>;
+  /** How many issues the viewer may see, by state: one statement. The filter's own state does not count. */
+  counts(query: IssueQuery): Promise<IssueCounts>;
+}
+
+/** Reads who took part in issues. */
+export interface IssueParticipantList {
+  /**
+   * One page of an issue's participants, by id.
+   * @param internal whether those are shown who wrote internal notes alone
+   */
+  page(issueId: number, internal: boolean, request: PageRequest): Promise<{ users: UserRow[]; page: PageInfo }>;
+}
