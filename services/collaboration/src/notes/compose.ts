@@ -34,7 +34,9 @@ import { createNote, deleteNote, type NoteWriting, updateNote } from './applicat
 import { awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
+import { publishNote } from './storage/note.events';
 import { noteList } from './storage/note.list';
+import { noteStore } from './storage/note.store';
 import { noteRateStore } from './storage/note-rate.store';
 import { systemNotes } from './storage/system-note.store';
 import { alertNoteables } from './transport/alert-noteable';
@@ -87,6 +89,7 @@ export function composeNotes(
     clock,
     directorySequence: directory.sequence,
     keepCounters: issues.noteables.keepCounters,
+    publish: publishNote,
   });
   const runCommands = runQuickActions({
     steps: commandSteps({ names: writtenNames(db), clock }),
@@ -100,6 +103,7 @@ export function composeNotes(
   const writing: NoteWriting = {
     find,
     notes,
+    store: noteStore,
     change,
     runCommands,
     giveAward: giveAward(awarding),
@@ -109,6 +113,7 @@ export function composeNotes(
   const discussing: DiscussionEdges = {
     find,
     notes,
+    store: noteStore,
     discussions: discussionList(db),
     change,
     places,

@@ -1,15 +1,15 @@
 import { type PageInfo, type PageRequest, requireUnmodified } from '@switchyard/database';
 import { notFound, unauthorized } from '@switchyard/errors';
 import { type CounterChange, type Noteable, type NoteableRef, noteableRules, type Reader } from '../../noteables';
+import type { Awardable, AwardRow } from '../domain/award-emoji';
 import { emojiName } from '../domain/emoji-note';
 import { mayReact } from '../domain/note';
-import type { Awardable, AwardRow, AwardStore } from '../storage/award-emoji.store';
-import type { NoteList, NoteRow } from '../storage/note.list';
-import type { CounterChange } from '../storage/noteable.store';
+import type { NoteRow } from '../domain/note-row';
 import type { ChangeNoteable } from './change-noteable';
 import { isEmoji } from './emoji-names';
 import type { Noteables } from './find-noteable';
 import { visibleNote, writerOf } from './list-notes';
+import type { AwardStore, NoteList } from './note.ports';
 
 /** What reactions need. */
 export interface Awarding {

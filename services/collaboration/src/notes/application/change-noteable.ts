@@ -2,8 +2,8 @@ import type { Database, Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { type CounterChange, type KeepCounters, type Noteable, noteableRules, noteableStore } from '../../noteables';
-import { type NoteFact, publishNote } from '../storage/note.events';
-import { type CounterChange, type NoteableCounters, noteableStore } from '../storage/noteable.store';
+import type { NoteFact } from '../domain/note-fact';
+import type { PublishNote } from './note.ports';
 
 faultPoints.push('note.written', 'note.committed');
 
@@ -31,6 +31,7 @@ export interface NoteableChangeEdges {
   readonly clock: () => Date;
   readonly directorySequence: () => number;
   readonly keepCounters: KeepCounters;
+  readonly publish: PublishNote;
 }
 
 /** One change of what a noteable carries: its row locked, counters moved, event appended, all in one transaction (D6). */
@@ -42,7 +43,7 @@ export type ChangeNoteable = <T>(
 
 /** Opens `ChangeNoteable`. Fails with `not_found` when the noteable has been deleted meanwhile. */
 export const changeNoteable =
-  ({ db, clock, directorySequence, keepCounters }: NoteableChangeEdges): ChangeNoteable =>
+  ({ db, clock, directorySequence, keepCounters, publish }: NoteableChangeEdges): ChangeNoteable =>
   (noteable, actorId, work) =>
     db.transaction(async (tx) => {
       const locked = await noteableStore.lock(tx, noteable);
@@ -51,9 +52,9 @@ export const changeNoteable =
       const { result, fact, counters: moved = {}, occurredAt = now } = await work(tx, locked.id, now);
       if (fact !== undefined) {
         const counters = await noteableStore.count(tx, locked.id, moved);
-        const internal = fact.$case === 'created' && fact.value.note?.internal === true;
+        const internal = fact.$case === 'created' && fact.value.note.internal;
         await keepCounters(tx, noteable, counters, { actorId, at: now, internal });
-        await publishNote(tx, {
+        await publish(tx, {
           noteable,
           row: locked.id,
           counters,

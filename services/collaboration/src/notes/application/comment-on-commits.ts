@@ -1,10 +1,9 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { Noteable, NoteableRef, Reader } from '../../noteables';
 import { checkBody, checkMayComment } from '../domain/note';
+import { noteSubject } from '../domain/note-fact';
 import type { NotePosition } from '../domain/note-position';
-import { noteSubject } from '../storage/note.events';
-import type { NoteRow } from '../storage/note.list';
-import { noteStore } from '../storage/note.store';
+import type { NoteRow } from '../domain/note-row';
 import type { DiscussionEdges, Said } from './discuss';
 import { type FoundNote, listNotes, writerOf } from './list-notes';
 import type { Reader } from './noteables';
@@ -34,7 +33,7 @@ export const listCommitComments =
 
 /** Comments on a commit; a line that its diff does not have makes a comment on the commit as a whole. Fails with `not_found`, `bad_request`. */
 export const createCommitComment =
-  ({ find, notes, change, places, runCommands, clock }: DiscussionEdges) =>
+  ({ find, notes, store, change, places, runCommands, clock }: DiscussionEdges) =>
   async (reader: Reader, ref: CommitRef, { body, path, line, side }: CommitCommentWish): Promise<Said<FoundNote>> => {
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
@@ -54,7 +53,7 @@ export const createCommitComment =
     const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
-      const id = await noteStore.insert(tx, {
+      const id = await store.insert(tx, {
         noteableId: row,
         projectId: noteable.projectId,
         discussionId: undefined,

@@ -3,15 +3,14 @@ import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { replyTooLarge } from '@switchyard/rpc';
 import { type Noteable, type NoteableRef, noteableRules, type Reader, seesInternal } from '../../noteables';
 import { bytesOf, checkBody, checkMayComment, checkMayResolve, checkRoom, momentOf, requireSeen } from '../domain/note';
+import { noteSubject } from '../domain/note-fact';
 import { noSuchPlace, positionOf, type WantedPosition } from '../domain/note-position';
-import type { DiscussionList, DiscussionRow } from '../storage/discussion.list';
-import { noteSubject } from '../storage/note.events';
-import type { NoteList } from '../storage/note.list';
-import { noteStore } from '../storage/note.store';
+import type { DiscussionRow } from '../domain/note-row';
 import type { ChangeNoteable } from './change-noteable';
 import type { DiffPlaces } from './diff-places';
 import type { Noteables } from './find-noteable';
 import { type FoundNote, writerOf } from './list-notes';
+import type { DiscussionList, NoteList, NoteStore } from './note.ports';
 import type { CommandOutcome, RunCommands } from './run-quick-actions';
 import { carryOut, counted, mentionsOf, unresolvedChange } from './write-notes';
 
@@ -19,6 +18,7 @@ import { carryOut, counted, mentionsOf, unresolvedChange } from './write-notes';
 export interface DiscussionEdges {
   readonly find: Noteables;
   readonly notes: NoteList;
+  readonly store: NoteStore;
   readonly discussions: DiscussionList;
   readonly change: ChangeNoteable;
   readonly places: DiffPlaces;
@@ -104,7 +104,7 @@ export interface DiscussionWish {
 
 /** Starts a thread (G-4.7-3). Fails with `not_found`, `forbidden`, `bad_request`. */
 export const createDiscussion =
-  ({ find, discussions, notes, change, places, runCommands, clock }: DiscussionEdges) =>
+  ({ find, discussions, notes, store, change, places, runCommands, clock }: DiscussionEdges) =>
   async (
     reader: Reader,
     ref: NoteableRef,
@@ -123,7 +123,7 @@ export const createDiscussion =
     const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const discussion = await change(noteable, writer.userId, async (tx, row) => {
-      const id = await noteStore.insert(tx, {
+      const id = await store.insert(tx, {
         noteableId: row,
         projectId: noteable.projectId,
         discussionId: undefined,
@@ -160,7 +160,7 @@ export const replyToDiscussion =
     discussionId: string,
     { body, createdAt }: Pick<DiscussionWish, 'body' | 'createdAt'>,
   ): Promise<Said<FoundNote>> => {
-    const { find, notes, change, runCommands, clock } = edges;
+    const { find, notes, store, change, runCommands, clock } = edges;
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     const seen = await visibleDiscussion(edges, reader, noteable, discussionId);
@@ -174,12 +174,12 @@ export const replyToDiscussion =
     );
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
-      const before = await noteStore.discussion(tx, row, discussionId);
+      const before = await store.discussion(tx, row, discussionId);
       if (before === undefined) throw notFound('Discussion');
       checkRoom(before.bytes, text);
       const settled = noteableRules[noteable.kind].resolvable && before.type !== undefined && before.unresolved === 0;
-      if (before.type === undefined) await noteStore.makeThread(tx, row, discussionId);
-      const id = await noteStore.insert(tx, {
+      if (before.type === undefined) await store.makeThread(tx, row, discussionId);
+      const id = await store.insert(tx, {
         noteableId: row,
         projectId: noteable.projectId,
         discussionId,
@@ -207,18 +207,18 @@ export const replyToDiscussion =
   };
 
 async function settle(
-  { change }: DiscussionEdges,
+  { store, change }: DiscussionEdges,
   reader: Reader,
   noteable: Noteable,
   { discussionId, noteId, resolved }: { discussionId: string; noteId: number | undefined; resolved: boolean },
 ): Promise<void> {
   const writer = writerOf(reader);
   await change(noteable, writer.userId, async (tx, row, now) => {
-    const before = await noteStore.discussion(tx, row, discussionId);
+    const before = await store.discussion(tx, row, discussionId);
     if (before === undefined) throw notFound('Discussion');
     if (before.type === undefined || before.system) throw forbidden();
     const by = resolved ? writer.userId : undefined;
-    const changed = await noteStore.resolve(tx, row, discussionId, { noteId, by, at: now });
+    const changed = await store.resolve(tx, row, discussionId, { noteId, by, at: now });
     if (changed === 0) return { result: undefined };
     const unresolved = resolved ? before.unresolved - changed : before.unresolved + changed;
     return {

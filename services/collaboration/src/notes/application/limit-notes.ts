@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { usersByIds } from '@switchyard/directory';
 import { tooManyRequests } from '@switchyard/errors';
-import type { NoteRateStore } from '../storage/note-rate.store';
+import type { NoteRateStore } from './note.ports';
 
 /** Seconds over which comments are counted (G-4.6-10). */
 const seconds = 60;

@@ -1,8 +1,9 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { type Noteable, type NoteableRef, type Reader, seesInternal } from '../../noteables';
 import { type NoteActivityFilter, requireSeen, type Writer } from '../domain/note';
-import type { NoteList, NoteRow } from '../storage/note.list';
+import type { NoteRow } from '../domain/note-row';
 import type { Noteables } from './find-noteable';
+import type { NoteList } from './note.ports';
 
 /** Who asks, and what they are in the project of the signed access. */
 export const writerOf = ({ actor, access }: Reader): Writer => ({

@@ -2,7 +2,8 @@ import type { Database } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
 import { type Repeating, repeat } from '@switchyard/rpc';
 import type { Logger } from '@switchyard/telemetry';
-import type { DueMove, diffNoteStore } from '../storage/diff-note.store';
+import type { DueMove } from '../domain/diff-note-move';
+import type { DiffNoteMoves } from './diff-note.ports';
 import type { DiffPlaces } from './diff-places';
 
 /** Threads whose places are asked for at once (see the proto). */
@@ -17,7 +18,7 @@ const tries = 10;
 /** What moving needs. */
 export interface DiffNoteMoving {
   readonly db: Database;
-  readonly moves: typeof diffNoteStore;
+  readonly moves: DiffNoteMoves;
   readonly places: DiffPlaces;
   readonly log: Logger;
 }

@@ -2,7 +2,8 @@ import type { Tx } from '@switchyard/database';
 import type { issueReferences } from '../../issues';
 import type { NoteableKey, noteableStore } from '../../noteables';
 import { issueSystemNotes, type NotedIssueFact } from '../domain/issue-system-note';
-import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
+import type { SystemNoteCause } from '../domain/system-note';
+import type { SystemNotes } from './note.ports';
 
 /** Something that happened to an issue, as its notes depend on it. */
 export interface NotedIssueHappening {
@@ -25,7 +26,7 @@ export const noteIssues =
     references,
   }: {
     noteables: typeof noteableStore;
-    notes: typeof systemNotes;
+    notes: SystemNotes;
     references: typeof issueReferences;
   }) =>
   async (tx: Tx, { issueId, projectId, actorId, fact, cause }: NotedIssueHappening): Promise<void> => {

@@ -1,9 +1,9 @@
 import type { Tx } from '@switchyard/database';
 import type { NoteableKey, noteableStore } from '../../noteables';
 import { type NotedFact, systemNotesOf } from '../domain/merge-request-system-note';
-import type { diffNoteStore } from '../storage/diff-note.store';
-import type { noteableStore } from '../storage/noteable.store';
-import type { SystemNoteCause, systemNotes } from '../storage/system-note.store';
+import type { SystemNoteCause } from '../domain/system-note';
+import type { DiffNoteMoves } from './diff-note.ports';
+import type { SystemNotes } from './note.ports';
 
 /** Something that happened to a merge request, as its notes depend on it. */
 export interface NotedHappening {
@@ -18,15 +18,7 @@ export interface NotedHappening {
 
 /** Writes system notes as merge requests go their way, within the transaction that takes note of the event. */
 export const noteMergeRequests =
-  ({
-    noteables,
-    notes,
-    moves,
-  }: {
-    noteables: typeof noteableStore;
-    notes: typeof systemNotes;
-    moves: typeof diffNoteStore;
-  }) =>
+  ({ noteables, notes, moves }: { noteables: typeof noteableStore; notes: SystemNotes; moves: DiffNoteMoves }) =>
   async (tx: Tx, { mergeRequestId, projectId, actorId, fact, cause }: NotedHappening): Promise<void> => {
     const key: NoteableKey = { kind: 'MergeRequest', projectId, targetId: mergeRequestId, sha: '' };
     if (fact.kind === 'deleted') return noteables.remove(tx, key);

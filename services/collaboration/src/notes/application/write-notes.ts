@@ -2,24 +2,23 @@ import { requireUnmodified } from '@switchyard/database';
 import { badRequest, notFound } from '@switchyard/errors';
 import { mentionsIn, newMentions, parseQuickActions } from '@switchyard/texts';
 import { type CounterChange, type Noteable, type NoteableRef, noteableRules, type Reader } from '../../noteables';
+import type { AwardRow } from '../domain/award-emoji';
 import { emojiOnlyName } from '../domain/emoji-note';
 import { checkBody, checkMayComment, checkMayEdit, momentOf, type Note, requireSeen } from '../domain/note';
-import type { AwardRow } from '../storage/award-emoji.store';
-import { noteSubject } from '../storage/note.events';
-import type { NoteList } from '../storage/note.list';
-import { noteStore } from '../storage/note.store';
-import type { CounterChange } from '../storage/noteable.store';
+import { noteSubject } from '../domain/note-fact';
 import type { giveAward } from './award-emoji';
 import type { ChangeNoteable } from './change-noteable';
 import { isEmoji } from './emoji-names';
 import type { Noteables } from './find-noteable';
 import { type FoundNote, visibleNote, writerOf } from './list-notes';
+import type { NoteList, NoteStore } from './note.ports';
 import { type CommandOutcome, noCommands, type RunCommands } from './run-quick-actions';
 
 /** What writing notes needs. */
 export interface NoteWriting {
   readonly find: Noteables;
   readonly notes: NoteList;
+  readonly store: NoteStore;
   readonly change: ChangeNoteable;
   readonly runCommands: RunCommands;
   readonly giveAward: ReturnType<typeof giveAward>;
@@ -87,7 +86,7 @@ export async function carryOut(
  * written twice is a note too many. Fails with `not_found`, `forbidden`, `bad_request`.
  */
 export const createNote =
-  ({ find, notes, change, runCommands, giveAward: give, clock, emojiNotesReact }: NoteWriting) =>
+  ({ find, notes, store, change, runCommands, giveAward: give, clock, emojiNotesReact }: NoteWriting) =>
   async (reader: Reader, ref: NoteableRef, { body, internal, createdAt }: NoteWish): Promise<Written> => {
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
@@ -104,7 +103,7 @@ export const createNote =
     const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
     if (commandsOnly) return { kind: 'commands', commands: outcome };
     const note = await change(noteable, writer.userId, async (tx, row) => {
-      const id = await noteStore.insert(tx, {
+      const id = await store.insert(tx, {
         noteableId: row,
         projectId: noteable.projectId,
         discussionId: undefined,
@@ -133,7 +132,7 @@ export const createNote =
  * are neither author nor Maintainer; with `bad_request` when `confidential` would change or the body cannot be one.
  */
 export const updateNote =
-  ({ find, notes, change }: Pick<NoteWriting, 'find' | 'notes' | 'change'>) =>
+  ({ find, notes, store, change }: Pick<NoteWriting, 'find' | 'notes' | 'store' | 'change'>) =>
   async (
     reader: Reader,
     ref: NoteableRef,
@@ -154,7 +153,7 @@ export const updateNote =
       const before = await notes.find(noteable, id, tx);
       if (before === undefined) throw notFound();
       if (before.body === body) return { result: before };
-      await noteStore.changeBody(tx, id, body, now);
+      await store.changeBody(tx, id, body, now);
       return {
         result: { ...before, body, updatedAt: now },
         fact: { $case: 'updated', value: { note: noteSubject(before), mentions: mentionsOf(body, before.body) } },
@@ -172,7 +171,7 @@ export const unresolvedChange = (noteable: Noteable, before: number, after: numb
  * @param discussionId the discussion it must belong to; undefined: any
  */
 export const deleteNote =
-  ({ find, notes, change }: Pick<NoteWriting, 'find' | 'notes' | 'change'>) =>
+  ({ find, notes, store, change }: Pick<NoteWriting, 'find' | 'notes' | 'store' | 'change'>) =>
   async (
     reader: Reader,
     ref: NoteableRef,
@@ -187,9 +186,9 @@ export const deleteNote =
       const note = requireSeen(writer, inPlace ? found : undefined);
       checkMayEdit(writer, note);
       await requireUnmodified(tx, 'notes', id, unmodifiedSince);
-      const before = await noteStore.discussion(tx, row, note.discussionId);
-      await noteStore.remove(tx, id);
-      const after = await noteStore.discussion(tx, row, note.discussionId);
+      const before = await store.discussion(tx, row, note.discussionId);
+      await store.remove(tx, id);
+      const after = await store.discussion(tx, row, note.discussionId);
       return {
         result: undefined,
         counters: {

@@ -121,3 +121,34 @@ export function checkMayResolve(writer: Writer, noteable: Noteable): void {
   if (!noteableRules[noteable.kind].resolvable) throw forbidden();
   if (writer.userId !== noteable.authorId && !writer.admin && writer.level < levels.developer) throw forbidden();
 }
+
+/** A note to be written. */
+export interface NewNote {
+  readonly noteableId: number;
+  readonly projectId: number;
+  /** Forty hexadecimal digits of the discussion it joins; undefined starts one. */
+  readonly discussionId: string | undefined;
+  readonly type: NoteType;
+  readonly authorId: number;
+  readonly body: string;
+  readonly internal: boolean;
+  /** A diff note's place. */
+  readonly position: unknown;
+  /** Who resolved it by writing it in a thread that is resolved; undefined where it waits, or cannot be resolved. */
+  readonly resolvedById: number | undefined;
+  readonly at: Date;
+}
+
+/** What a discussion is made of, as far as its rules depend on it. */
+export interface DiscussionState {
+  readonly notes: number;
+  readonly system: boolean;
+  readonly internal: boolean;
+  /** Type of its first note. */
+  readonly type: NoteType;
+  readonly position: unknown;
+  /** Notes that can be resolved and are not. */
+  readonly unresolved: number;
+  /** Of its notes together, as `checkRoom` counts them. */
+  readonly bytes: number;
+}

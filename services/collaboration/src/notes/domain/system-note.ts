@@ -31,3 +31,10 @@ export function people(
 
 /** A text between the stars that make it stand out. */
 export const emphasized = (text: string): string => `**${text.replaceAll('*', '\\*')}**`;
+
+/** What made some system notes. */
+export interface SystemNoteCause {
+  /** Id of the event, or another name of what happened: the same cause writes its notes once, whenever it comes again. */
+  readonly id: string;
+  readonly occurredAt: Date;
+}

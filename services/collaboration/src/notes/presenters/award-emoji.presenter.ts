@@ -1,5 +1,5 @@
 import { userReference } from '@switchyard/directory';
-import type { AwardRow } from '../storage/award-emoji.store';
+import type { AwardRow } from '../domain/award-emoji';
 
 /** The public reaction (G-2-17). */
 export const presentAward = (award: AwardRow, externalUrl: string) => ({

@@ -1,5 +1,5 @@
 import { userReference } from '@switchyard/directory';
-import type { NoteRow } from '../storage/note.list';
+import type { NoteRow } from '../domain/note-row';
 
 /** A comment in the form of the commits API (G-4.6). */
 export const presentCommitComment = (note: NoteRow, externalUrl: string) => {

@@ -1,5 +1,5 @@
 import type { Noteable } from '../../noteables';
-import type { DiscussionRow } from '../storage/discussion.list';
+import type { DiscussionRow } from '../domain/note-row';
 import { presentNote } from './note.presenter';
 
 /** The public discussion (api.md section 2). */

@@ -1,7 +1,7 @@
 import { userReference } from '@switchyard/directory';
 import { type Noteable, noteableRules } from '../../noteables';
 import type { NotePosition } from '../domain/note-position';
-import type { NoteRow } from '../storage/note.list';
+import type { NoteRow } from '../domain/note-row';
 
 type Shown = Pick<Noteable, 'kind' | 'targetId' | 'iid' | 'projectId' | 'sha'>;
 

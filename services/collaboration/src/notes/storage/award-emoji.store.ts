@@ -1,35 +1,6 @@
-import { type Database, listPage, type PageInfo, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
-import { type UserRow, userColumns, userJoin, userOf } from '@switchyard/directory';
-import type { NoteableKind } from '../../noteables';
-
-/** What a reaction is given to. */
-export interface Awardable {
-  readonly type: NoteableKind | 'Note';
-  readonly id: number;
-}
-
-/** A reaction with what it is printed with. */
-export interface AwardRow {
-  readonly id: number;
-  readonly name: string;
-  readonly userId: number;
-  readonly user: UserRow | undefined;
-  readonly awardable: Awardable;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-/** Reactions as rows. */
-export interface AwardStore {
-  /** One page, oldest first: one statement, and a capped count with offset paging. */
-  page(awardable: Awardable, request: PageRequest): Promise<{ rows: AwardRow[]; page: PageInfo }>;
-  /** One of them by id. `db` may be a transaction. */
-  find(awardable: Awardable, id: number, db?: SqlExecutor): Promise<AwardRow | undefined>;
-  /** Gives a reaction; undefined when the user has given it already. */
-  give(tx: SqlExecutor, awardable: Awardable, userId: number, name: string, at: Date): Promise<number | undefined>;
-  /** Takes a reaction back; false when it was gone. */
-  take(tx: SqlExecutor, id: number): Promise<boolean>;
-}
+import { type Database, listPage, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
+import { userColumns, userJoin, userOf } from '@switchyard/directory';
+import type { Awardable, AwardRow } from '../domain/award-emoji';
 
 const columns = sql`a.id, a.name, a.user_id as awarder_id, a.awardable_type, a.awardable_id, a.created_at, a.updated_at, ${userColumns('giver')}`;
 const from = sql`award_emoji a ${userJoin('giver', sql`a.user_id`)}`;
@@ -47,9 +18,9 @@ const rowOf = (row: Record<string, unknown>): AwardRow => ({
 const of = ({ type, id }: Awardable) => sql`a.awardable_type = ${type} and a.awardable_id = ${id}`;
 
 /** Opens the store. */
-export function awardStore(db: Database): AwardStore {
+export function awardStore(db: Database) {
   return {
-    async page(awardable, request) {
+    async page(awardable: Awardable, request: PageRequest) {
       const { rows, page } = await listPage({
         db,
         name: 'list_award_emoji',
@@ -64,14 +35,14 @@ export function awardStore(db: Database): AwardStore {
       return { rows: rows.map(rowOf), page };
     },
 
-    async find(awardable, id, executor = db) {
+    async find(awardable: Awardable, id: number, executor: SqlExecutor = db) {
       const [row] = await executor.query<Record<string, unknown>>(
         sql`select ${columns} from ${from} where a.id = ${id} and ${of(awardable)}`,
       );
       return row === undefined ? undefined : rowOf(row);
     },
 
-    async give(tx, { type, id }, userId, name, at) {
+    async give(tx: SqlExecutor, { type, id }: Awardable, userId: number, name: string, at: Date) {
       const [row] = await tx.query<{ id: number }>(sql`
         insert into award_emoji (awardable_type, awardable_id, name, user_id, created_at, updated_at)
         values (${type}, ${id}, ${name}, ${userId}, ${at}, ${at})
@@ -79,7 +50,7 @@ export function awardStore(db: Database): AwardStore {
       return row?.id;
     },
 
-    async take(tx, id) {
+    async take(tx: SqlExecutor, id: number) {
       return (await tx.query(sql`delete from award_emoji where id = ${id} returning 1`)).length > 0;
     },
   };

@@ -1,23 +1,7 @@
 import { type Database, type SqlExecutor, sql } from '@switchyard/database';
 import { type NoteableKey, noteableId } from '../../noteables';
+import type { DueMove, PlacedThread } from '../domain/diff-note-move';
 import type { NotePosition } from '../domain/note-position';
-
-/** Diff notes of one merge request that are to be moved. */
-export interface DueMove {
-  readonly noteableId: number;
-  readonly projectId: number;
-  readonly mergeRequestId: number;
-  readonly generation: number;
-  readonly attempts: number;
-}
-
-/** A thread and where it stands. */
-export interface PlacedThread {
-  /** Id of its first note. */
-  readonly noteId: number;
-  readonly discussionId: Buffer;
-  readonly position: NotePosition;
-}
 
 /** Seconds a claimed move is left to its process before another one takes it over. */
 const leaseSeconds = 30;

@@ -1,45 +1,10 @@
-import {
-  type Database,
-  listPage,
-  named,
-  type PageInfo,
-  type PageRequest,
-  type SqlExecutor,
-  sql,
-} from '@switchyard/database';
+import { type Database, listPage, named, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
 import type { Viewer } from '@switchyard/directory';
 import { type NoteableKey, noteableId } from '../../noteables';
 import { bytesBesideText, maxBodyLength } from '../domain/note';
+import type { DiscussionRow, NoteRow } from '../domain/note-row';
 import { causedVisibly } from './caused-note.visibility';
-import { type NoteRow, noteColumns, noteFrom, noteJoins, noteRow } from './note.list';
-import { noteableId } from './noteable.store';
-
-/**
- * A discussion: its notes in the order of G-4.7-11, at least one. The note that began it stays the first, also when a reply has
- * an earlier `created_at`: such a reply moves neither the thread nor its root.
- */
-export interface DiscussionRow {
-  readonly id: string;
-  readonly notes: readonly [NoteRow, ...NoteRow[]];
-}
-
-/** Reads discussions. */
-export interface DiscussionList {
-  /**
-   * One page by first note, oldest first: one statement for the first notes, one for all of theirs, and a capped count. Undefined when its
-   * notes have more than 400 MB.
-   */
-  page(
-    key: NoteableKey,
-    filter: { internal: boolean; viewer?: Viewer },
-    request: PageRequest,
-  ): Promise<{ rows: DiscussionRow[]; page: PageInfo } | undefined>;
-  /**
-   * One of them; undefined when the noteable has none of that id. `db` may be a transaction.
-   * @param viewer who reads; without one, notes that another object caused are found as well
-   */
-  find(key: NoteableKey, discussionId: string, db?: SqlExecutor, viewer?: Viewer): Promise<DiscussionRow | undefined>;
-}
+import { noteColumns, noteFrom, noteJoins, noteRow } from './note.list';
 
 /** Bytes one page may hold: a hundred notes of a million characters of four bytes, with what stands beside their text. */
 const maxPageBytes = 100 * (4 * maxBodyLength + bytesBesideText);
@@ -58,9 +23,9 @@ const discussionsOf = (notes: readonly NoteRow[]): DiscussionRow[] => {
 };
 
 /** Opens the list. */
-export function discussionList(db: Database): DiscussionList {
+export function discussionList(db: Database) {
   return {
-    async page(key, { internal, viewer }, request) {
+    async page(key: NoteableKey, { internal, viewer }: { internal: boolean; viewer?: Viewer }, request: PageRequest) {
       const { rows, page } = await listPage<{ discussion_id: Buffer }>({
         db,
         name: 'list_discussions',
@@ -94,7 +59,7 @@ export function discussionList(db: Database): DiscussionList {
       return { rows: discussionsOf(notes.map(noteRow)), page };
     },
 
-    async find(key, discussionId, executor = db, viewer) {
+    async find(key: NoteableKey, discussionId: string, executor: SqlExecutor = db, viewer?: Viewer) {
       if (!/^[0-9a-f]{40}$/.test(discussionId)) return undefined;
       const notes = await executor.query<Record<string, unknown>>(
         named(

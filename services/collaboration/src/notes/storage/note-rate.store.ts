@@ -1,14 +1,8 @@
 import { type Database, sql } from '@switchyard/database';
 
-/** Counts how many comments users ask to write, for all processes together. */
-export interface NoteRateStore {
-  /** Counts one more of a user in the present window, which begins with its first; returns how many there are. */
-  count(userId: number, seconds: number): Promise<number>;
-}
-
 /** Opens the store. */
-export const noteRateStore = (db: Database): NoteRateStore => ({
-  async count(userId, seconds) {
+export const noteRateStore = (db: Database) => ({
+  async count(userId: number, seconds: number) {
     const row = await db.one<{ count: number }>(sql`
       insert into note_rates as r (user_id, ends_at, count) values (${userId}, now() + make_interval(secs => ${seconds}), 1)
       on conflict (user_id) do update set

@@ -1,32 +1,8 @@
 import { type SqlExecutor, sql, type Tx } from '@switchyard/database';
 import { appendToOutbox, noteEventId, noteEvents } from '@switchyard/events';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
-import type { Noteable, NoteableCounters } from '../../noteables';
-import type { Note } from '../domain/note';
-
-/** A fact as it travels. */
-export type NoteFact = NonNullable<NoteEvent['fact']>;
-
-/** A note as events name it. */
-export const noteSubject = (note: Pick<Note, 'id' | 'discussionId' | 'type' | 'authorId' | 'internal'>) => ({
-  id: note.id,
-  discussionId: note.discussionId,
-  type: note.type ?? '',
-  authorId: note.authorId,
-  internal: note.internal,
-});
-
-/** What happened on a noteable. */
-export interface NoteHappening {
-  readonly noteable: Noteable;
-  /** Its row. */
-  readonly row: number;
-  readonly counters: NoteableCounters;
-  readonly actorId: number;
-  readonly occurredAt: Date;
-  readonly directorySequence: number;
-  readonly fact: NoteFact;
-}
+import type { NoteableCounters } from '../../noteables';
+import type { NoteHappening } from '../domain/note-happening';
 
 /** Appends the event of a happening in the transaction that made it true; the row of the noteable is locked. */
 export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...rest }: NoteHappening): Promise<void> {

@@ -3,46 +3,17 @@ import {
   listPage,
   named,
   type OrderColumn,
-  type PageInfo,
   type PageRequest,
   type SqlExecutor,
   sql,
 } from '@switchyard/database';
-import { type UserRow, userColumns, userJoin, userOf, type Viewer } from '@switchyard/directory';
+import { userColumns, userJoin, userOf, type Viewer } from '@switchyard/directory';
 import { type NoteableKey, noteableId } from '../../noteables';
-import type { Note, NoteActivityFilter } from '../domain/note';
+import type { Note } from '../domain/note';
 import type { NotePosition } from '../domain/note-position';
+import type { NoteFilter, NoteRow } from '../domain/note-row';
 import { causedVisibly } from './caused-note.visibility';
 import { noteableId } from './noteable.store';
-
-/** A note with what it is printed with. */
-export interface NoteRow extends Note {
-  readonly author: UserRow | undefined;
-  readonly authorCreatedAt: Date | undefined;
-  readonly resolvedBy: UserRow | undefined;
-  /** Where a diff note stands now; at an older version: outdated. */
-  readonly position: NotePosition | undefined;
-}
-
-/** Which notes of a noteable are wanted. */
-export interface NoteFilter {
-  readonly filter: NoteActivityFilter;
-  /** Internal ones as well. */
-  readonly internal: boolean;
-  /** Who reads: notes that another object caused are shown to those who can read it. Undefined: nobody in particular. */
-  readonly viewer?: Viewer;
-}
-
-/** Reads notes. */
-export interface NoteList {
-  /** One page of a noteable's notes, the items of threads left out: one statement, and a capped count with offset paging. */
-  page(key: NoteableKey, filter: NoteFilter, request: PageRequest): Promise<{ rows: NoteRow[]; page: PageInfo }>;
-  /**
-   * One of its notes by id, also one of a thread and an internal one. `db` may be a transaction.
-   * @param viewer who reads; without one, notes that another object caused are found as well
-   */
-  find(key: NoteableKey, id: number, db?: SqlExecutor, viewer?: Viewer): Promise<NoteRow | undefined>;
-}
 
 /**
  * Columns of `notes n` with the people on it, for `noteRow`.
@@ -92,9 +63,9 @@ const orders: Record<string, OrderColumn[]> = {
 };
 
 /** Opens the list. */
-export function noteList(db: Database): NoteList {
+export function noteList(db: Database) {
   return {
-    async page(key, { filter, internal, viewer }, request) {
+    async page(key: NoteableKey, { filter, internal, viewer }: NoteFilter, request: PageRequest) {
       const { rows, page } = await listPage({
         db,
         name: 'list_notes',
@@ -115,7 +86,7 @@ export function noteList(db: Database): NoteList {
       return { rows: rows.map(noteRow), page };
     },
 
-    async find(key, noteId, executor = db, viewer) {
+    async find(key: NoteableKey, noteId: number, executor: SqlExecutor = db, viewer?: Viewer) {
       const [row] = await executor.query<Record<string, unknown>>(
         named(
           'find_note',

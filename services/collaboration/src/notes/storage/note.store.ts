@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type SqlExecutor, sql } from '@switchyard/database';
-import { bytesBesideText, type NoteType } from '../domain/note';
+import { bytesBesideText, type DiscussionState, type NewNote, type NoteType } from '../domain/note';
 
 /** A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the index. */
 export function newDiscussionId(at: Date): Buffer {
@@ -12,37 +12,6 @@ export function newDiscussionId(at: Date): Buffer {
 /** The bytes behind forty hexadecimal digits; undefined for anything else. */
 const bytesOf = (discussionId: string): Buffer | undefined =>
   /^[0-9a-f]{40}$/.test(discussionId) ? Buffer.from(discussionId, 'hex') : undefined;
-
-/** A note to be written. */
-export interface NewNote {
-  readonly noteableId: number;
-  readonly projectId: number;
-  /** Forty hexadecimal digits of the discussion it joins; undefined starts one. */
-  readonly discussionId: string | undefined;
-  readonly type: NoteType;
-  readonly authorId: number;
-  readonly body: string;
-  readonly internal: boolean;
-  /** A diff note's place. */
-  readonly position: unknown;
-  /** Who resolved it by writing it in a thread that is resolved; undefined where it waits, or cannot be resolved. */
-  readonly resolvedById: number | undefined;
-  readonly at: Date;
-}
-
-/** What a discussion is made of, as far as its rules depend on it. */
-export interface DiscussionState {
-  readonly notes: number;
-  readonly system: boolean;
-  readonly internal: boolean;
-  /** Type of its first note. */
-  readonly type: NoteType;
-  readonly position: unknown;
-  /** Notes that can be resolved and are not. */
-  readonly unresolved: number;
-  /** Of its notes together, as `checkRoom` counts them. */
-  readonly bytes: number;
-}
 
 /** Notes as rows. Every function runs in a transaction that holds the lock of the noteable. */
 export const noteStore = {

@@ -1,16 +1,9 @@
 import { named, type SqlExecutor, sql } from '@switchyard/database';
 import { usersByIds } from '@switchyard/directory';
 import { type NoteableKey, noteableStore } from '../../noteables';
-import type { SystemNote } from '../domain/system-note';
+import type { SystemNote, SystemNoteCause } from '../domain/system-note';
 import { newDiscussionId } from './note.store';
 import { noteableStore } from './noteable.store';
-
-/** What made some system notes. */
-export interface SystemNoteCause {
-  /** Id of the event, or another name of what happened: the same cause writes its notes once, whenever it comes again. */
-  readonly id: string;
-  readonly occurredAt: Date;
-}
 
 /** System notes: what the product itself says on an object. */
 export const systemNotes = {

@@ -1,0 +1,45 @@
+import type { Note } from './note';
+
+/** A note as events name it. */
+export interface NoteSubject {
+  readonly id: number;
+  readonly discussionId: string;
+  /** `DiscussionNote` or `DiffNote`; empty for a comment of its own. */
+  readonly type: string;
+  readonly authorId: number;
+  readonly internal: boolean;
+}
+
+/** Users whom a text names; those it begins with are addressed directly. */
+interface NamedUsers {
+  readonly usernames: string[];
+  readonly directlyAddressedUsernames: string[];
+}
+
+/** What can happen on a noteable, as events say it. */
+export type NoteFact =
+  | {
+      readonly $case: 'created' | 'updated';
+      readonly value: { readonly note: NoteSubject; readonly mentions: NamedUsers };
+    }
+  | { readonly $case: 'deleted'; readonly value: { readonly note: NoteSubject } }
+  | {
+      readonly $case: 'discussionChanged';
+      readonly value: { readonly discussionId: string; readonly resolved: boolean };
+    }
+  | {
+      readonly $case: 'reacted';
+      /** `noteId` 0: a reaction to the noteable itself. */
+      readonly value: { readonly noteId: number; readonly name: string; readonly given: boolean };
+    };
+
+/** A note as events name it. */
+export const noteSubject = (
+  note: Pick<Note, 'id' | 'discussionId' | 'type' | 'authorId' | 'internal'>,
+): NoteSubject => ({
+  id: note.id,
+  discussionId: note.discussionId,
+  type: note.type ?? '',
+  authorId: note.authorId,
+  internal: note.internal,
+});

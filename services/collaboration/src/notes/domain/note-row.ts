@@ -1,0 +1,30 @@
+import type { UserRow, Viewer } from '@switchyard/directory';
+import type { Note, NoteActivityFilter } from './note';
+import type { NotePosition } from './note-position';
+
+/** A note with what it is printed with. */
+export interface NoteRow extends Note {
+  readonly author: UserRow | undefined;
+  readonly authorCreatedAt: Date | undefined;
+  readonly resolvedBy: UserRow | undefined;
+  /** Where a diff note stands now; at an older version: outdated. */
+  readonly position: NotePosition | undefined;
+}
+
+/** Which notes of a noteable are wanted. */
+export interface NoteFilter {
+  readonly filter: NoteActivityFilter;
+  /** Internal ones as well. */
+  readonly internal: boolean;
+  /** Who reads: notes that another object caused are shown to those who can read it. Undefined: nobody in particular. */
+  readonly viewer?: Viewer;
+}
+
+/**
+ * A discussion: its notes in the order of G-4.7-11, at least one. The note that began it stays the first, also when a reply has
+ * an earlier `created_at`: such a reply moves neither the thread nor its root.
+ */
+export interface DiscussionRow {
+  readonly id: string;
+  readonly notes: readonly [NoteRow, ...NoteRow[]];
+}
