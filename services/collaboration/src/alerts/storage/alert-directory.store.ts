@@ -8,7 +8,6 @@ export const alertDirectory = {
 
   members: membersAtLevel,
 
-  /** A project that is there; undefined for one that is gone or about to go. */
   async project(tx: SqlExecutor, id: number): Promise<AlertProject | undefined> {
     const row = await projectById(tx, id);
     return row === undefined || row.deleting
@@ -16,7 +15,6 @@ export const alertDirectory = {
       : { id, path: fullPath(row), takesIssues: row.issues_enabled && !row.archived };
   },
 
-  /** Whether a user can stand for what they caused: they are there and not blocked. */
   async acts(tx: SqlExecutor, userId: number): Promise<boolean> {
     const user = (await usersByIds(tx, [userId])).get(userId);
     return user?.id === userId && user.state === 'active';

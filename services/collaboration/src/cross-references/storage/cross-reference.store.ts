@@ -48,7 +48,6 @@ export const crossReferenceStore = {
     await tx.query(sql`delete from merge_request_numbers where project_id = ${projectId} and iid = ${iid}`);
   },
 
-  /** Title and description of an issue; undefined for one that is gone. */
   async textOfIssue(tx: SqlExecutor, id: number): Promise<string | undefined> {
     const [row] = await tx.query<{ text: string }>(
       sql`select title || chr(10) || chr(10) || coalesce(description, '') as text from issues where id = ${id}`,
@@ -56,7 +55,6 @@ export const crossReferenceStore = {
     return row?.text;
   },
 
-  /** Body of a comment; undefined for one that is gone, and for an internal one, which leaves no trace elsewhere. */
   async textOfNote(tx: SqlExecutor, id: number): Promise<string | undefined> {
     const [row] = await tx.query<{ body: string }>(
       sql`select body from notes where id = ${id} and not internal and not system`,

@@ -16,7 +16,6 @@ import { issueRule } from './issue.visibility';
 
 /** The directory as the rules of issues ask it. */
 export const issueDirectoryStore = (db: Database) => ({
-  /** A project that is alive; undefined for others. */
   async project(id: number): Promise<IssueProject | undefined> {
     const row = await projectById(db, id);
     return row === undefined || row.deleting
@@ -24,21 +23,17 @@ export const issueDirectoryStore = (db: Database) => ({
       : { id: row.id, archived: row.archived, issuesEnabled: row.issues_enabled };
   },
 
-  /** Those of `ids` who see the project, in the order given. */
   async readers(projectId: number, ids: readonly number[]): Promise<number[]> {
     const who = new Set(await usersWhoSee(db, projectId, ids, issueRule));
     return ids.filter((id) => who.has(id));
   },
 
-  /** True when the project may use this milestone. */
   hasMilestone: async (projectId: number, id: number): Promise<boolean> =>
     (await milestoneInScope(db, projectId, id)) !== undefined,
 
-  /** Labels of these titles that the project may use. */
   labelsByTitles: async (projectId: number, titles: readonly string[]): Promise<number[]> =>
     (await labelsByTitles(db, projectId, titles)).map(({ id }) => id),
 
-  /** A milestone of this title that the project may use; undefined when there is none. */
   milestoneByTitle: async (projectId: number, title: string): Promise<number | undefined> =>
     (await milestonesByTitle(db, projectId, title))[0]?.id,
 
@@ -58,7 +53,6 @@ async function levelIn(db: SqlExecutor, viewer: Viewer, projectId: number): Prom
 export const issueDirectoryWithin = {
   levelIn,
 
-  /** A user as who may act now; undefined for one who is gone or blocked. */
   async actingUser(tx: SqlExecutor, userId: number): Promise<Viewer | undefined> {
     const user = (await usersByIds(tx, [userId])).get(userId);
     return user === undefined || user.id !== userId || user.state !== 'active'
@@ -66,13 +60,11 @@ export const issueDirectoryWithin = {
       : { userId, admin: user.admin, external: user.external };
   },
 
-  /** A project that is there; undefined for one that is gone. */
   async project(tx: SqlExecutor, id: number): Promise<ReferringProject | undefined> {
     const row = await projectById(tx, id);
     return row && { id, namespacePath: row.namespace_full_path, defaultBranch: row.default_branch ?? undefined };
   },
 
-  /** Id of the project that a text of `from` names as ``, `project` or `group/project`; undefined when there is none. */
   async referenced(tx: SqlExecutor, from: ReferringProject, path: string): Promise<number | undefined> {
     if (path === '') return from.id;
     return (await projectByPath(tx, path.includes('/') ? path : `${from.namespacePath}/${path}`))?.id;

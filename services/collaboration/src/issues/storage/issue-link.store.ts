@@ -5,7 +5,6 @@ import type { IssueLink, LinkedMergeRequest } from '../domain/issue-link';
 
 /** What merge requests name, as rows. */
 export const issueLinks = {
-  /** Puts `links` in the place of what the merge request named before. */
   async replace(tx: SqlExecutor, mergeRequest: LinkedMergeRequest, links: readonly IssueLink[]): Promise<void> {
     await issueLinks.remove(tx, mergeRequest.id);
     if (links.length === 0) return;
@@ -24,12 +23,10 @@ export const issueLinks = {
       update issue_merge_requests set closed = ${closed}::boolean where merge_request_id = ${id} and closed <> ${closed}::boolean`);
   },
 
-  /** Forgets what a merge request names. */
   async remove(tx: SqlExecutor, mergeRequestId: number): Promise<void> {
     await tx.query(sql`delete from issue_merge_requests where merge_request_id = ${mergeRequestId}`);
   },
 
-  /** The open issues that a merge request closes when it lands, by id: everybody locks them in this order. Where issues are off, none. */
   closedBy: (tx: SqlExecutor, mergeRequestId: number): Promise<{ id: number; projectId: number }[]> =>
     tx.query(sql`
       select i.id, i.project_id as "projectId" from issue_merge_requests link

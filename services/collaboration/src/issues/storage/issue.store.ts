@@ -185,7 +185,6 @@ function markFaults(tx: Tx): void {
 
 /** The table of issues and what hangs on it. Every change goes through a closure that cannot forget lock, version and events. */
 export const issueStore = (db: Database) => ({
-  /** An issue that the viewer may see; one they may not see is answered like one that is not there. */
   view: (key: IssueKey, viewer: IssueViewer): Promise<IssueView | undefined> =>
     readIssueView(
       db,
@@ -196,7 +195,6 @@ export const issueStore = (db: Database) => ({
         : sql`p.issues_enabled and ${openToLevel(viewer, viewer.level)}`,
     ),
 
-  /** Those of `ids` that the viewer may see. */
   async viewsByIds(ids: readonly number[], viewer: Viewer): Promise<IssueView[]> {
     const rows = await db.query(
       named(
@@ -207,7 +205,6 @@ export const issueStore = (db: Database) => ({
     return rows.map(toIssueView);
   },
 
-  /** Those of `ids` that a user is subscribed to. */
   async subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>> {
     const rows = await db.query<{ id: number }>(sql`
       select i.id from issues i
@@ -217,10 +214,6 @@ export const issueStore = (db: Database) => ({
     return new Set(rows.map(({ id }) => id));
   },
 
-  /**
-   * Opens an issue with its people, labels and event.
-   * @throws AppError conflict when the number that is wished for is taken
-   */
   async create(wanted: NewIssue): Promise<Issue> {
     try {
       return await db.transaction(async (tx) => {
@@ -280,7 +273,6 @@ export const issueStore = (db: Database) => ({
     });
   },
 
-  /** Deletes an issue. @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
   async remove(id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void> {
     await db.transaction(async (tx) => {
       const locked = await lock(tx, id);
@@ -299,10 +291,6 @@ export const issueStore = (db: Database) => ({
     });
   },
 
-  /**
-   * Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts, and as many assignments of deleted
-   * users; returns how many rows went.
-   */
   async removeOrphans(limit: number): Promise<number> {
     const row = await db.one<{ removed: number }>(sql`
       with gone as (select p.id from directory.projects p where p.deleted_at is not null),

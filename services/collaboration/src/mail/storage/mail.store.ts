@@ -67,13 +67,11 @@ export const mailStore = {
     });
   },
 
-  /** Notes what became of a mail. */
   async settle(db: SqlExecutor, id: number, state: 'sent' | 'dropped' | 'dead', error?: string): Promise<void> {
     await db.query(sql`
       update mails set state = ${state}, settled_at = now(), last_error = coalesce(${error ?? null}, last_error) where id = ${id}`);
   },
 
-  /** Puts a mail off after a try that failed. */
   async putOff(db: SqlExecutor, id: number, seconds: number, error: string): Promise<void> {
     await db.query(sql`
       update mails set due_at = now() + make_interval(secs => ${seconds}), last_error = ${error} where id = ${id}`);

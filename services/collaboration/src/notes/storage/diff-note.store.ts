@@ -11,11 +11,7 @@ const channel = 'switchyard_diff_notes';
 
 /** Diff notes on their way through versions of a diff. */
 export const diffNoteStore = {
-  /** Calls `wake` when moves have been asked for; returns what ends that. */
-  onMoves: (db: Database, wake: () => void): (() => void) => db.notices.listen(channel, wake),
-
-  /** Asks for the diff notes of a noteable to be moved, in the caller's transaction; nothing where it has none. */
-  async ask(tx: Tx, key: NoteableKey): Promise<void> {
+  async ask(tx: SqlExecutor, key: NoteableKey): Promise<void> {
     await tx.query(sql`
       insert into diff_note_moves (noteable_id)
       select c.id from noteables c where c.id = ${noteableId(key)} and exists (
@@ -24,7 +20,6 @@ export const diffNoteStore = {
     tx.notify(channel);
   },
 
-  /** Takes the next move that is due, so that no other process takes it meanwhile. */
   async claim(db: Database): Promise<DueMove | undefined> {
     return db.one<DueMove>(sql`
       update diff_note_moves m set run_at = now() + make_interval(secs => ${leaseSeconds}), attempts = m.attempts + 1
@@ -34,7 +29,6 @@ export const diffNoteStore = {
         m.generation, m.attempts`);
   },
 
-  /** Threads at places of the diff, by id, those after one; without those about single commits, which do not move. */
   async threads(db: Database, noteable: number, after: number, limit: number): Promise<PlacedThread[]> {
     return db.query<PlacedThread>(sql`
       select n.id as "noteId", n.discussion_id as "discussionId", n.position from notes n
@@ -43,7 +37,6 @@ export const diffNoteStore = {
       order by n.id limit ${limit}`);
   },
 
-  /** Moves all notes of threads to their new places. */
   async place(
     db: Database,
     noteable: number,
@@ -57,7 +50,6 @@ export const diffNoteStore = {
       where n.noteable_id = ${noteable} and n.discussion_id = moved.discussion_id and n.type = 'DiffNote'`);
   },
 
-  /** Takes a move as done, unless it was asked for again meanwhile: then it is due at once. */
   async finish(db: Database, { noteableId: id, generation }: DueMove): Promise<void> {
     await db.query(sql`delete from diff_note_moves where noteable_id = ${id} and generation = ${generation}`);
     await db.query(
@@ -65,7 +57,6 @@ export const diffNoteStore = {
     );
   },
 
-  /** Gives a move up. */
   async drop(db: Database, { noteableId: id, generation }: DueMove): Promise<void> {
     await db.query(sql`delete from diff_note_moves where noteable_id = ${id} and generation = ${generation}`);
   },

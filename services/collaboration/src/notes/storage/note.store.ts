@@ -15,7 +15,6 @@ const bytesOf = (discussionId: string): Buffer | undefined =>
 
 /** Notes as rows. Every function runs in a transaction that holds the lock of the noteable. */
 export const noteStore = {
-  /** Writes a note and returns its id. */
   async insert(tx: SqlExecutor, note: NewNote): Promise<number> {
     const discussion = note.discussionId === undefined ? newDiscussionId(note.at) : bytesOf(note.discussionId);
     const position = note.position === undefined ? null : JSON.stringify(note.position);
@@ -30,7 +29,6 @@ export const noteStore = {
     return row.id;
   },
 
-  /** A discussion of a noteable; undefined when it has none of that id. */
   async discussion(tx: SqlExecutor, noteableId: number, discussionId: string): Promise<DiscussionState | undefined> {
     const bytes = bytesOf(discussionId);
     if (bytes === undefined) return undefined;
@@ -61,7 +59,6 @@ export const noteStore = {
     };
   },
 
-  /** Makes a comment of its own the first note of a thread (G-4.7-10). */
   async makeThread(tx: SqlExecutor, noteableId: number, discussionId: string): Promise<void> {
     await tx.query(sql`
       update notes set type = 'DiscussionNote'
@@ -72,7 +69,6 @@ export const noteStore = {
     await tx.query(sql`update notes set body = ${body}, updated_at = ${at} where id = ${id}`);
   },
 
-  /** Resolves notes of a discussion, or takes that back: all, or the one given. Returns how many changed. */
   async resolve(
     tx: SqlExecutor,
     noteableId: number,
@@ -88,7 +84,6 @@ export const noteStore = {
     return changed.length;
   },
 
-  /** Deletes a note with the reactions to it; the next of its discussion becomes its first. */
   async remove(tx: SqlExecutor, id: number): Promise<void> {
     await tx.query(sql`delete from award_emoji where awardable_type = 'Note' and awardable_id = ${id}`);
     await tx.query(sql`

@@ -7,10 +7,6 @@ import { noteableStore } from './noteable.store';
 
 /** System notes: what the product itself says on an object. */
 export const systemNotes = {
-  /**
-   * Writes notes on a noteable in the caller's transaction; none on a target that is gone, none without an author. Each cause and action is
-   * written once. Returns how many were written.
-   */
   async write(
     tx: SqlExecutor,
     key: NoteableKey,
