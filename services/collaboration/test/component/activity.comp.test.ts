@@ -1,15 +1,5 @@
 import { sql } from '@switchyard/database';
-import {
-  issueEvents,
-  membershipEvents,
-  milestoneEvents,
-  noteEvents,
-  projectEvents,
-  repositoryPushed,
-  snippetEvents,
-} from '@switchyard/events';
-import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
-import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import { membershipEvents, milestoneEvents, projectEvents, repositoryPushed, snippetEvents } from '@switchyard/events';
 import { SnippetEvent } from '@switchyard/protos/collaboration/events/v1/snippet_event';
 import type { EventFilter } from '@switchyard/protos/collaboration/v1/event';
 import { MemberRemoved_Reason, MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
@@ -19,8 +9,9 @@ import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_
 import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import type { PageRequest } from '@switchyard/protos/rpc/v1/representation';
+import { startActivityScene } from '../support/activity-scene';
 import { feedOf, names, type Reader } from '../support/feed';
-import { created, type Installation, type StoredTarget, startInstallation, updated } from '../support/installation';
+import { created, type Installation, type StoredTarget, updated } from '../support/installation';
 
 let here: Installation;
 let ada: DirectoryUser;
@@ -33,20 +24,7 @@ let iid = 0;
 const zeros = '0'.repeat(40);
 
 beforeAll(async () => {
-  here = await startInstallation();
-  const { directory } = here;
-  directory.user({ username: 'ghost', bot: true });
-  const team = directory.namespace({ fullPath: 'team', fullName: 'Team', path: 'team', visibility: 'public' });
-  open = directory.project(team.id, { name: 'Open', path: 'open', visibility: 'public' });
-  closed = directory.project(team.id, { name: 'Closed', path: 'closed', visibility: 'private' });
-  ada = directory.user({ username: 'ada' });
-  bob = directory.user({ username: 'bob' });
-  eve = directory.user({ username: 'eve' });
-  root = directory.user({ username: 'root', admin: true });
-  directory.member(ada.id, { namespaceId: team.id }, 40);
-  // A Guest sees the private project and neither its code nor its merge requests.
-  directory.member(bob.id, { projectId: closed.id }, 10);
-  await here.startHere();
+  ({ here, ada, bob, eve, root, open, closed } = await startActivityScene());
 });
 
 afterAll(() => here.close());
@@ -383,119 +361,5 @@ describe('activity events', () => {
     await here.db.query(sql`truncate events.inbox`);
     await received(await here.publish(target, created(), at));
     expect((await ofProject(open, undefined)).page.total).toBe(1);
-  });
-
-  describe('of issues and comments', () => {
-    let issueId: number;
-    const issue = (fact: IssueEvent['fact'], id: string) =>
-      here.publishEvent(
-        issueEvents,
-        IssueEvent.fromPartial({
-          issue: { id: issueId, iid: 3, projectId: open.id, authorId: ada.id, title: 'Broken' },
-          actorId: ada.id,
-          occurredAt: new Date(),
-          fact,
-        }),
-        id,
-      );
-    const opened: IssueEvent['fact'] = {
-      $case: 'created',
-      value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 },
-    };
-    const comment = async (body: string, given: { internal?: boolean; type?: string; kind?: string } = {}) => {
-      const { internal = false, type = '', kind = 'Issue' } = given;
-      const target = kind === 'Commit' ? { id: 0, sha: 'd'.repeat(40) } : { id: issueId, iid: 3 };
-      const [noteable] = await here.db.query<{ id: number }>(sql`
-        insert into noteables (kind, project_id, target_id, sha) values (${kind}, ${open.id}, ${target.id}, ${target.sha ?? ''})
-        on conflict (kind, target_id, project_id, sha) do update set version = noteables.version returning id`);
-      const [note] = await here.db.query<{ id: number }>(sql`
-        insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, internal)
-        values (${noteable?.id}, ${open.id}, decode(md5(random()::text) || '00000000', 'hex'), true, ${type || null}, ${eve.id}, ${body},
-          ${internal}) returning id`);
-      const id = note?.id ?? 0;
-      const tell = (deed: 'created' | 'deleted') =>
-        here.publishEvent(
-          noteEvents,
-          NoteEvent.fromPartial({
-            noteable: { kind, projectId: open.id, title: 'Broken', ...target },
-            actorId: eve.id,
-            occurredAt: new Date(),
-            fact: { $case: deed, value: { note: { id, type, authorId: eve.id, internal } } },
-          }),
-          `note.${deed}:1:${id}`,
-        );
-      return { id, tell };
-    };
-
-    beforeEach(async () => {
-      await here.db.query(sql`truncate notes, noteables, issues cascade`);
-      const [row] = await here.db.query<{ id: number }>(sql`
-        insert into issues (iid, project_id, author_id, title) values (3, ${open.id}, ${ada.id}, 'Broken') returning id`);
-      issueId = row?.id ?? 0;
-    });
-
-    it('tell of both, print the comment as it stands, and go with it', async () => {
-      await issue(opened, 'i1');
-      await issue({ $case: 'closed', value: { byMergeRequestId: 0 } }, 'i2');
-      const first = await comment('Me too');
-      await first.tell('created');
-      const threaded = await comment('An item', { type: 'DiscussionNote' });
-      await threaded.tell('created');
-      const onCommit = await comment('On a line', { kind: 'Commit', type: 'DiffNote' });
-      await received(await onCommit.tell('created'));
-      await received('i2');
-      await received(`note.created:1:${first.id}`);
-      const { items } = await ofProject(open, undefined, {}, { descending: false });
-      expect(items.map((item) => `${item.action_name} ${item.target_type}`).sort()).toEqual([
-        'closed Issue',
-        'commented on DiffNote',
-        'commented on Note',
-        'opened Issue',
-      ]);
-      const [shown] = (await ofProject(open, undefined, { action: 'commented' })).items.filter(
-        (item) => item.target_type === 'Note',
-      );
-      expect(shown).toMatchObject({
-        target_id: first.id,
-        target_iid: first.id,
-        target_title: 'Broken',
-        note: {
-          id: first.id,
-          body: 'Me too',
-          attachment: null,
-          author: { username: 'eve' },
-          system: false,
-          noteable_id: issueId,
-          noteable_type: 'Issue',
-          noteable_iid: 3,
-        },
-      });
-      await received(await first.tell('deleted'));
-      await received(await onCommit.tell('deleted'));
-      expect((await ofProject(open, undefined, { targetType: 'note' })).items).toEqual([]);
-      expect(await here.db.query(sql`select 1 from activity_events where target_type = 'note'`)).toEqual([]);
-    });
-
-    it('are hidden at once with a confidential issue, an internal comment, or what is gone', async () => {
-      await received(await issue(opened, 'i3'));
-      const secret = await comment('Between us', { internal: true });
-      await received(await secret.tell('created'));
-      const seen = async (reader: Reader) => {
-        const { items, page } = await ofProject(open, reader);
-        expect(page.total).toBe(items.length);
-        return names(items).sort();
-      };
-      expect(await seen(undefined)).toEqual(['opened']);
-      expect(await seen(ada)).toEqual(['commented on', 'opened']);
-      await here.db.query(sql`update issues set confidential = true`);
-      expect(await seen(undefined)).toEqual([]);
-      expect(await seen(eve)).toEqual([]);
-      expect(names(await ofUser('ada', eve))).toEqual([]);
-      await here.db.query(sql`insert into issue_assignees (issue_id, user_id) values (${issueId}, ${eve.id})`);
-      expect(await seen(eve)).toEqual(['opened']);
-      expect(await seen(ada)).toEqual(['commented on', 'opened']);
-      await here.db.query(sql`truncate issues cascade`);
-      expect(await seen(ada)).toEqual([]);
-    });
   });
 });

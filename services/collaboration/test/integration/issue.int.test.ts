@@ -1,126 +1,46 @@
-import { type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
-import {
-  type Directory,
-  labelsByTitles,
-  priorityOrderStore,
-  putInPriorityOrder,
-  startDirectory,
-  type Viewer,
-  writtenNames,
-} from '@switchyard/directory';
-import { decodeBody, issueEvents, tellStates } from '@switchyard/events';
-import { logger } from '@switchyard/telemetry';
-import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { type Database, raw, sql } from '@switchyard/database';
+import { type Directory, labelsByTitles, writtenNames } from '@switchyard/directory';
+import { issueEvents, tellStates } from '@switchyard/events';
+import { eventually } from '@switchyard/testkit';
 import { commandSteps } from '@switchyard/texts';
-import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
 import { createIssue } from '../../src/issues/application/create-issue';
 import type { IssueEdges } from '../../src/issues/application/issue.edges';
 import type { IssueList, IssueStore } from '../../src/issues/application/issue.ports';
 import { updateIssue } from '../../src/issues/application/update-issue';
-import type { NewIssue } from '../../src/issues/domain/issue-change';
 import { editIssue } from '../../src/issues/domain/issue-edit';
-import type { IssueFilter } from '../../src/issues/domain/issue-filter';
-import type { IssueScope } from '../../src/issues/domain/issue-query';
 import { issueStates } from '../../src/issues/storage/issue.events';
-import { issueList, issueOrders } from '../../src/issues/storage/issue.list';
-import { issueStore } from '../../src/issues/storage/issue.store';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
-import { service } from '../../src/service';
+import { issueRig } from '../support/issue-rig';
 
-let database: TestDatabase;
+const rig = issueRig();
+const {
+  model,
+  group,
+  open,
+  closedOff,
+  author,
+  assignee,
+  guest,
+  planner,
+  stranger,
+  root,
+  asViewer,
+  make,
+  titles,
+  told,
+} = rig;
 let db: Database;
 let directory: Directory;
 let issues: IssueStore;
 let lists: IssueList;
-let stop: () => Promise<void>;
-const model = new DirectoryModel();
-model.user({ username: 'ghost', bot: true });
-const group = model.namespace();
-const open = model.project(group.id, { visibility: 'public' });
-const closedOff = model.project(group.id, { visibility: 'private' });
-const off = model.project(group.id, { visibility: 'public', settings: { issuesEnabled: false } as never });
-const [author, assignee, guest, planner, stranger] = [
-  model.user({ username: 'author' }),
-  model.user({ username: 'assignee' }),
-  model.user({ username: 'guest' }),
-  model.user({ username: 'planner' }),
-  model.user({ username: 'stranger' }),
-];
-const root = model.user({ username: 'root', admin: true });
-// The model's snapshot has no labels: they come as changes, after it.
-const label = (title: string, priority?: number, id = model.id()) => {
-  const value = { id, projectId: open.id, namespaceId: 0, title, color: '#ff0000', description: '', priority };
-  model.write({ $case: 'label', value });
-  return value;
-};
-let bug: ReturnType<typeof label>;
-let feature: ReturnType<typeof label>;
-model.member(guest.id, { namespaceId: group.id }, 10);
-model.member(planner.id, { namespaceId: group.id }, 15);
-
-const asViewer = (user?: { id: number; admin?: boolean; external?: boolean }): Viewer => ({
-  userId: user?.id ?? 0,
-  admin: user?.admin ?? false,
-  external: user?.external ?? false,
-});
+let bug: { readonly id: number };
+let feature: { readonly id: number };
 
 beforeAll(async () => {
-  database = await testDatabase({ sets: service.migrationSets });
-  db = openDatabase({ url: database.url, applicationName: 'issue test' });
-  issues = issueStore(db);
-  lists = issueList(db);
-  directory = await startDirectory({ db, client: model.client, pollMs: 100, log: logger });
-  await eventually(() => expect(directory.ready()).toBe(true));
-  bug = label('bug');
-  feature = label('feature');
-  stop = async () => {
-    await directory.close();
-    await db.close();
-    await database.close();
-  };
+  ({ db, directory, issues, lists, bug, feature } = await rig.start());
 });
-afterAll(() => stop());
-beforeEach(async () => {
-  await eventually(() => directory.ensure(model.changes.length));
-  await db.query(sql`truncate issues, iid_counters, award_emoji, issue_merge_requests, events.outbox cascade`);
-});
-
-const make = (given: Partial<NewIssue> = {}) =>
-  issues.create({
-    projectId: open.id,
-    authorId: author.id,
-    title: 'Issue',
-    description: undefined,
-    issueType: 'issue',
-    confidential: false,
-    milestoneId: undefined,
-    dueDate: undefined,
-    weight: undefined,
-    taskCount: 0,
-    completedTaskCount: 0,
-    assigneeIds: [],
-    labelIds: [],
-    mentions: { usernames: [], directlyAddressed: [] },
-    ...given,
-  });
-
-const request = (given: Partial<PageRequest> = {}): PageRequest => ({
-  mode: 'offset',
-  page: 1,
-  perPage: 100,
-  orderBy: 'created_at',
-  sort: 'asc',
-  ...given,
-});
-const titles = async (filter: IssueFilter, viewer = asViewer(root), scope: IssueScope = 'all') =>
-  (await lists.page({ scope, filter, viewer }, request())).rows.map(({ issue }) => issue.title);
-
-const told = async () => {
-  const rows = await db.query<{ event_id: string; body: unknown }>(
-    sql`select event_id, body from events.outbox order by id`,
-  );
-  return rows.map(({ event_id, body }) => ({ id: event_id, event: decodeBody(issueEvents, JSON.stringify(body)) }));
-};
+afterAll(() => rig.stop());
+beforeEach(() => rig.clear());
 
 describe('issues in the database', () => {
   it('are numbered without gaps by creations that race; a number can be wished for once', async () => {
@@ -302,102 +222,6 @@ describe('issues in the database', () => {
     expect(await left('issue_merge_requests')).toBe(2);
   });
 
-  it('show themselves to whom they are open, in every list and by themselves', async () => {
-    await make({ title: 'plain' });
-    await make({ title: 'secret', confidential: true, assigneeIds: [assignee.id] });
-    await make({ title: 'inside', projectId: closedOff.id });
-    await make({ title: 'deep', projectId: closedOff.id, confidential: true });
-    await make({ title: 'off', projectId: off.id });
-    const sees: [Viewer, string[]][] = [
-      [asViewer(), ['plain']],
-      [asViewer(stranger), ['plain']],
-      [asViewer(author), ['plain', 'secret']],
-      [asViewer(assignee), ['plain', 'secret']],
-      [asViewer(guest), ['plain', 'inside']],
-      [asViewer(planner), ['plain', 'secret', 'inside', 'deep']],
-      [asViewer(root), ['plain', 'secret', 'inside', 'deep']],
-    ];
-    const all = await db.query<{ id: number; title: string }>(sql`select id, title from issues`);
-    for (const [viewer, expected] of sees) {
-      expect(await titles({}, viewer)).toEqual(expected);
-      expect(await titles({}, viewer, { groupId: group.id })).toEqual(expected);
-      const { all: count } = await lists.counts({ scope: 'all', filter: {}, viewer });
-      expect(count).toBe(expected.length);
-      const one = await Promise.all(
-        all.map(async ({ id, title }) => ((await issues.view({ id }, viewer)) === undefined ? [] : [title])),
-      );
-      expect(one.flat().sort()).toEqual([...expected].sort());
-    }
-    const inOpen = (viewer: Viewer, level: number) => titles({}, viewer, { projectId: open.id, level });
-    expect(await inOpen(asViewer(stranger), 0)).toEqual(['plain']);
-    expect(await inOpen(asViewer(guest), 10)).toEqual(['plain']);
-    expect(await inOpen(asViewer(assignee), 0)).toEqual(['plain', 'secret']);
-    expect(await inOpen(asViewer(planner), 15)).toEqual(['plain', 'secret']);
-    expect(await titles({}, asViewer(root), { projectId: off.id, level: 50 })).toEqual([]);
-  });
-
-  it('are found by each filter, and by what they are not', async () => {
-    const today = new Date().toISOString().slice(0, 10);
-    const first = await make({ title: 'Alpha beta', labelIds: [bug.id, feature.id], weight: 0, dueDate: today });
-    await make({
-      title: 'Beta',
-      description: 'alpha 100%',
-      labelIds: [bug.id],
-      authorId: guest.id,
-      assigneeIds: [assignee.id, planner.id],
-      issueType: 'incident',
-      dueDate: '2001-01-01',
-      confidential: true,
-    });
-    await make({ title: 'Gamma', weight: 3 });
-    await db.query(sql`
-      insert into award_emoji (awardable_type, awardable_id, name, user_id) values ('Issue', ${first.id}, 'star', ${root.id})`);
-    const by = (words: string[], title = true, description = true): IssueFilter => ({
-      search: { words, title, description },
-    });
-    const table: [IssueFilter, string[]][] = [
-      [{ labels: { titles: ['BUG'] } }, ['Alpha beta', 'Beta']],
-      [{ labels: { titles: ['bug', 'feature'] } }, ['Alpha beta']],
-      [{ labels: 'none' }, ['Gamma']],
-      [{ labels: 'any' }, ['Alpha beta', 'Beta']],
-      [{ author: { ids: [], usernames: ['GUEST'] } }, ['Beta']],
-      [{ author: { ids: [author.id, guest.id], usernames: [] } }, []],
-      [{ assignee: { ids: [assignee.id], usernames: ['planner'] } }, ['Beta']],
-      [{ assignee: 'none' }, ['Alpha beta', 'Gamma']],
-      [{ assignee: 'any' }, ['Beta']],
-      [{ issueType: 'incident' }, ['Beta']],
-      [{ confidential: false }, ['Alpha beta', 'Gamma']],
-      [{ weight: 0 }, ['Alpha beta']],
-      [{ weight: 'any' }, ['Alpha beta', 'Gamma']],
-      [{ weight: 'none' }, ['Beta']],
-      [{ dueDate: 'overdue' }, ['Beta']],
-      [{ dueDate: 'today' }, ['Alpha beta']],
-      [{ dueDate: 'week' }, ['Alpha beta']],
-      [{ dueDate: 'month' }, ['Alpha beta']],
-      [{ dueDate: 'next_month_and_previous_two_weeks' }, ['Alpha beta']],
-      [{ dueDate: 'tomorrow' }, []],
-      [{ dueDate: 'none' }, ['Gamma']],
-      [{ milestone: 'none' }, ['Alpha beta', 'Beta', 'Gamma']],
-      [{ milestone: 'started' }, []],
-      [{ milestone: 'upcoming' }, []],
-      [{ reaction: { name: 'star' } }, ['Alpha beta']],
-      [{ reaction: 'none' }, ['Beta', 'Gamma']],
-      [by(['alpha', 'beta']), ['Alpha beta', 'Beta']],
-      [by(['alpha'], true, false), ['Alpha beta']],
-      [by(['100%']), ['Beta']],
-      [{ iids: [1, 3] }, ['Alpha beta', 'Gamma']],
-      [{ not: { labels: { titles: ['feature', 'nothing'] } } }, ['Beta', 'Gamma']],
-      [{ not: { author: { ids: [author.id], usernames: [] } } }, ['Beta']],
-      [{ not: { assignee: { ids: [assignee.id], usernames: [] } } }, ['Alpha beta', 'Gamma']],
-      [{ not: { iids: [2], weight: 3 } }, ['Alpha beta']],
-      [{ not: { reaction: { name: 'star' } } }, ['Beta', 'Gamma']],
-      [{ scope: 'assigned_to_me' }, []],
-      [{ createdAfter: new Date(Date.now() + 60_000) }, []],
-      [{ updatedBefore: new Date(Date.now() + 60_000), state: 'opened' }, ['Alpha beta', 'Beta', 'Gamma']],
-    ];
-    for (const [filter, expected] of table) expect([filter, await titles(filter)]).toEqual([filter, expected]);
-  });
-
   it('are subscribed to once, by those who say so and those who take part', async () => {
     const { id } = await make();
     const say = (user: { id: number }, subscribed: boolean) => issues.setSubscription(id, user.id, subscribed);
@@ -405,103 +229,5 @@ describe('issues in the database', () => {
     expect([await say(author, true), await say(author, false), await say(author, false)]).toEqual([false, true, false]);
     expect(await issues.isSubscribed(id, author.id)).toBe(false);
     expect([await say(author, true), await say(guest, false)]).toEqual([true, false]);
-  });
-
-  it('stand by the dates of their milestones and the ranks of their labels, whatever becomes of these', async () => {
-    const milestone = (id: number, dueDate: string) =>
-      model.write({
-        $case: 'milestone',
-        value: {
-          id,
-          iid: id,
-          projectId: open.id,
-          namespaceId: 0,
-          title: `M${id}`,
-          description: '',
-          state: 'active',
-          dueDate,
-          startDate: '',
-          createdAt: new Date(),
-          updatedAt: new Date(),
-        },
-      });
-    const [soon, late, never] = [model.id(), model.id(), model.id()] as [number, number, number];
-    milestone(soon, '2030-01-01');
-    milestone(late, '2031-01-01');
-    milestone(never, '');
-    const first = label('first', 0);
-    const second = label('second', 5);
-    await directory.ensure(model.changes.length);
-    const orders = priorityOrderStore(db, issueOrders);
-    await putInPriorityOrder(orders);
-    await make({ title: 'none', milestoneId: never, labelIds: [bug.id] });
-    await make({ title: 'late second', milestoneId: late, labelIds: [second.id] });
-    await make({ title: 'late first', milestoneId: late, labelIds: [second.id, first.id] });
-    const moves = await make({ title: 'soon', labelIds: [] });
-    await issues.change(moves.id, root.id, (locked) => editIssue(locked, { milestoneId: soon }, root.id, new Date()));
-    const inOrder = async (orderBy: string, sort: 'asc' | 'desc', mode: 'offset' | 'keyset' = 'offset') => {
-      const found: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const asked = request({ orderBy, sort, mode, perPage: mode === 'keyset' ? 1 : 100, cursor: cursor ?? '' });
-        const { rows, page } = await lists.page({ scope: 'all', filter: {}, viewer: asViewer(root) }, asked);
-        found.push(...rows.map(({ issue }) => issue.title));
-        cursor = page.nextCursor;
-      } while (cursor !== undefined);
-      return found;
-    };
-    for (const mode of ['offset', 'keyset'] as const) {
-      const byDate = ['soon', 'late first', 'late second', 'none'];
-      expect(await inOrder('priority', 'asc', mode)).toEqual(byDate);
-      expect(await inOrder('milestone_due', 'asc', mode)).toEqual(byDate);
-      expect(await inOrder('milestone_due', 'desc', mode)).toEqual(['late second', 'late first', 'soon', 'none']);
-      expect(await inOrder('label_priority', 'asc', mode)).toEqual(['late first', 'late second', 'none', 'soon']);
-      expect(await inOrder('label_priority', 'desc', mode)).toEqual(['late second', 'late first', 'soon', 'none']);
-    }
-    milestone(soon, '2032-01-01');
-    label('second', 9, second.id);
-    label('first', undefined, first.id);
-    label('bug', 1, bug.id);
-    await directory.ensure(model.changes.length);
-    await putInPriorityOrder(orders);
-    expect(await inOrder('milestone_due', 'asc')).toEqual(['late second', 'late first', 'soon', 'none']);
-    expect(await inOrder('label_priority', 'asc')).toEqual(['none', 'late second', 'late first', 'soon']);
-    expect(await orders.unsettled()).toBe(true);
-    await db.query(sql`update issue_order_sources set applied_at = now() - interval '1 hour'`);
-    await putInPriorityOrder(orders);
-    expect(await orders.unsettled()).toBe(false);
-    expect(await orders.stale(10)).toEqual([]);
-  });
-
-  it('are read through an index whatever the order', async () => {
-    await db.query(sql`
-      insert into issues (iid, project_id, author_id, title, due_date, milestone_due, weight, label_priority, upvotes, created_at,
-        updated_at)
-      select n, ${open.id} + n % 40, ${author.id}, 'Issue ' || n, case when n % 3 = 0 then null else date '2026-01-01' + n % 900 end,
-        case when n % 5 = 0 then null else date '2026-01-01' + n % 30 end, nullif(n % 9, 0), nullif(n % 11, 0), n % 7, now() - n * interval '1 minute', now() - n * interval '1 second'
-      from generate_series(1, 30000) n`);
-    await db.query(sql`analyze issues`);
-    for (const scope of [sql`project_id = ${open.id}`, sql`true`])
-      for (const order of [
-        ['created_at'],
-        ['updated_at'],
-        ['lower(title)'],
-        ['upvotes'],
-        ['due_date'],
-        ['weight'],
-        ['label_priority'],
-        ['milestone_due', 'label_priority'],
-      ])
-        for (const direction of ['asc', 'desc']) {
-          const open = ['created_at', 'updated_at', 'lower(title)', 'upvotes'];
-          const columns = order.map((name) => `${name} ${direction}${open.includes(name) ? '' : ' nulls last'}`);
-          const by = raw(`${columns.join(', ')}, id ${direction}`);
-          const plan = await db.query<{ 'QUERY PLAN': string }>(
-            sql`explain select id from issues where ${scope} order by ${by} limit 20`,
-          );
-          const text = plan.map((line) => line['QUERY PLAN']).join('\n');
-          expect(text).toContain('Index');
-          expect(text).not.toMatch(/Seq Scan|Sort/);
-        }
   });
 });
