@@ -11,7 +11,6 @@ import type { IssueEdges } from './application/issue.edges';
 import { issueEditor, issueNoteables, keepIssueCounters } from './application/issue-noteables';
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
-import type { NoteableResolver } from './application/noteables';
 import { purgeIssues } from './application/purge-issues';
 import { listParticipantsOfIssue, readIssue, readIssueById } from './application/read-issue';
 import { readIssueTarget, readIssueTargets } from './application/read-issue-targets';

@@ -1,5 +1,11 @@
 export { composeMergeRequests } from './compose';
-export { boardingNote, type RemovalReason, removalNote, removalSentence } from './domain/merge-train-removal';
+export {
+  abortWords,
+  boardingNote,
+  type RemovalReason,
+  removalNote,
+  removalSentence,
+} from './domain/merge-train-removal';
 export { readableMergeRequests } from './storage/merge-request.visibility';
 export type { MergeRequestFollower } from './transport/merge-request.subscription';
 export { removalReason } from './transport/removal-reason';

@@ -157,10 +157,11 @@ export function composeNotes(
       awardEmojiHandler(useCases, externalUrl),
     ],
     consumers: [{ group: noteGroup, subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)] }],
-    start: () => [
-      moveDiffNotes({ db, moves: diffNoteStore, places, log: logger }),
-      purgeNotes({ db, noteables: noteableStore }),
-    ],
+    start: () => {
+      const moving = moveDiffNotes({ db, moves: diffNoteStore, places, log: logger });
+      diffNoteStore.onMoves(db, moving.soon);
+      return [moving, purgeNotes({ db, noteables: noteableStore })];
+    },
     mergeRequestFollower: systemNoteFollower(useCases.noteMergeRequests),
   };
 }

@@ -14,7 +14,6 @@ import type { CrossReference } from '@switchyard/texts';
 import { afterDirectory } from '../../directory';
 import type { followReferences, ReferringTexts } from '../application/follow-references';
 import type { ReferenceSource } from '../domain/cross-reference';
-import { afterDirectory } from './after-directory';
 
 faultPoints.push('cross_reference.written', 'cross_reference.committed');
 

@@ -1,8 +1,10 @@
-import type { SqlExecutor } from '@switchyard/database';
+import type { Database, SqlExecutor } from '@switchyard/database';
 import type { ClaimedMail } from '../domain/mail';
 
 /** The queue of mails, as sending needs it. */
 export interface MailQueue {
+  /** Calls `wake` when a mail has been queued by any process; returns what ends that. */
+  onMails(db: Database, wake: () => void): () => void;
   /**
    * Takes up to `limit` mails that are due; they belong to the caller for `leaseSeconds`. To whom a mail goes is decided now, not when it
    * was asked for.

@@ -17,14 +17,6 @@ export interface NoteableChange<T> {
   readonly occurredAt?: Date;
 }
 
-/** Keeps a kind's counters on a row of this service, in the transaction that moves them; other owners follow the events. */
-export type KeepCounters = (
-  tx: Tx,
-  noteable: Noteable,
-  counters: NoteableCounters,
-  by: { readonly actorId: number; readonly at: Date; readonly internal: boolean },
-) => Promise<void>;
-
 /** What changes are made with. */
 export interface NoteableChangeEdges {
   readonly db: Database;

@@ -6,7 +6,6 @@ import type { NotePosition } from '../domain/note-position';
 import type { NoteRow } from '../domain/note-row';
 import type { DiscussionEdges, Said } from './discuss';
 import { type FoundNote, listNotes, writerOf } from './list-notes';
-import type { Reader } from './noteables';
 import { carryOut, mentionsOf } from './write-notes';
 
 type CommitRef = Extract<NoteableRef, { kind: 'Commit' }>;

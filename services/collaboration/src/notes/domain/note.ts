@@ -39,10 +39,6 @@ export interface Writer {
   readonly level: number;
 }
 
-/** Whether somebody sees internal notes (G-4.6-9). */
-export const seesInternal = ({ level, admin }: Pick<Writer, 'level' | 'admin'>): boolean =>
-  admin || level >= levels.reporter;
-
 /** Characters as a reader counts them: a pair of surrogates is one. */
 function lengthOf(text: string): number {
   if (text.length <= maxBodyLength) return text.length;

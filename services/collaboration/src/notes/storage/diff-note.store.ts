@@ -1,4 +1,4 @@
-import { type Database, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, sql, type Tx } from '@switchyard/database';
 import { type NoteableKey, noteableId } from '../../noteables';
 import type { DueMove, PlacedThread } from '../domain/diff-note-move';
 import type { NotePosition } from '../domain/note-position';
@@ -11,7 +11,11 @@ const channel = 'switchyard_diff_notes';
 
 /** Diff notes on their way through versions of a diff. */
 export const diffNoteStore = {
-  async ask(tx: SqlExecutor, key: NoteableKey): Promise<void> {
+  /** Calls `wake` when moves have been asked for; returns what ends that. */
+  onMoves: (db: Database, wake: () => void): (() => void) => db.notices.listen(channel, wake),
+
+  /** Asks for the diff notes of a noteable to be moved, in the caller's transaction; nothing where it has none. */
+  async ask(tx: Tx, key: NoteableKey): Promise<void> {
     await tx.query(sql`
       insert into diff_note_moves (noteable_id)
       select c.id from noteables c where c.id = ${noteableId(key)} and exists (

@@ -13,7 +13,6 @@ import type { Note } from '../domain/note';
 import type { NotePosition } from '../domain/note-position';
 import type { NoteFilter, NoteRow } from '../domain/note-row';
 import { causedVisibly } from './caused-note.visibility';
-import { noteableId } from './noteable.store';
 
 /**
  * Columns of `notes n` with the people on it, for `noteRow`.

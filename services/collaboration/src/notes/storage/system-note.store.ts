@@ -3,7 +3,6 @@ import { usersByIds } from '@switchyard/directory';
 import { type NoteableKey, noteableStore } from '../../noteables';
 import type { SystemNote, SystemNoteCause } from '../domain/system-note';
 import { newDiscussionId } from './note.store';
-import { noteableStore } from './noteable.store';
 
 /** System notes: what the product itself says on an object. */
 export const systemNotes = {

@@ -4,7 +4,7 @@ import {
   MergeRequestAutoMergeChanged_Change as Change,
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
-import { type MergeRequestFollower, removalReason } from '../../merge-requests';
+import { abortWords, type MergeRequestFollower, removalReason } from '../../merge-requests';
 import type { NotedHappening, noteMergeRequests } from '../application/note-merge-requests';
 
 faultPoints.push('system_note.written', 'system_note.committed');

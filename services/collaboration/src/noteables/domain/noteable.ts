@@ -1,3 +1,5 @@
+import { levels } from '@switchyard/rights';
+
 /** Kinds of what carries notes, by their public name (G-2-16). */
 export type NoteableKind = 'MergeRequest' | 'Issue' | 'Snippet' | 'Commit' | 'AlertManagement::Alert';
 
@@ -19,7 +21,7 @@ export interface NoteableRules {
   readonly reactions: boolean;
 }
 
-/** Everything that tells one kind from another; a new kind is one row here and one resolver in compose-notes.ts. */
+/** Everything that tells one kind from another; a new kind is one row here and one resolver in compose.ts of notes. */
 export const noteableRules: Record<NoteableKind, NoteableRules> = {
   MergeRequest: {
     thing: 'Merge request',
@@ -104,3 +106,10 @@ export type NoteableRef =
 
 /** The part of a noteable under which its notes are kept. */
 export type NoteableKey = Pick<Noteable, 'kind' | 'projectId' | 'targetId' | 'sha'>;
+
+/**
+ * Whether somebody sees internal notes (G-4.6-9).
+ * @param reader their access level in the project, 0 to 50, and whether they are an administrator
+ */
+export const seesInternal = (reader: { readonly level: number; readonly admin: boolean }): boolean =>
+  reader.admin || reader.level >= levels.reporter;

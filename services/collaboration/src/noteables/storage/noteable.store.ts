@@ -9,20 +9,6 @@ export interface LockedNoteable {
   readonly removed: boolean;
 }
 
-/** Counters of a noteable, and the version they have. */
-export interface NoteableCounters {
-  readonly version: number;
-  readonly userNotesCount: number;
-  /** Internal ones among them. */
-  readonly internalNotesCount: number;
-  readonly unresolvedCount: number;
-  readonly upvotes: number;
-  readonly downvotes: number;
-}
-
-/** By how much a change moves the counters. */
-export type CounterChange = { readonly [F in keyof Omit<NoteableCounters, 'version'>]?: number };
-
 /** Id of the row under which a noteable's notes are kept, as an expression; null when it has none yet. */
 export const noteableId = ({ kind, projectId, targetId, sha }: NoteableKey): Sql => sql`(
   select noteable.id from noteables noteable where noteable.kind = ${kind} and noteable.target_id = ${targetId}
