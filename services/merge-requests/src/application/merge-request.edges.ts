@@ -2,7 +2,7 @@ import type { EnsureLabels } from '@switchyard/directory';
 import type { CommandSteps } from '@switchyard/texts';
 import type { ProtectedBranch } from '../domain/protected-branch';
 import type { Committer } from '../domain/repository';
-import type { JobStore } from '../storage/job.store';
+import type { JobStore } from '../jobs/storage/job.store';
 import type { MergeRequestStore } from '../storage/merge-request.store';
 import type { MergeRequestDirectory } from '../storage/merge-request-directory.store';
 import type { MergeTrainStore } from '../storage/merge-train.store';

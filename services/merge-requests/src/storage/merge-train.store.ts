@@ -1,5 +1,5 @@
 import { type Database, sql } from '@switchyard/database';
-import { enqueueJobs } from './job.store';
+import { enqueueJobs } from '../jobs/storage/job.store';
 import { carOf } from './merge-train.change';
 import { active, loadTrain, type StoredTrain } from './merge-train.row';
 import { type BuiltCar, signalled } from './merge-train.save';

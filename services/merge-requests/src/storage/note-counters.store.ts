@@ -1,5 +1,5 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
-import { enqueueJobs } from './job.store';
+import { enqueueJobs } from '../jobs/storage/job.store';
 
 /** What collaboration tells of the notes of a merge request. */
 export interface NoteCounters {

@@ -17,9 +17,9 @@ import {
   transitionOf,
 } from '../domain/pipeline-status';
 import type { PipelineVariable } from '../domain/pipeline-variable';
+import { nextIid } from '../iids/iid.store';
+import { enqueueJobs } from '../jobs/storage/job.store';
 import { lockHead } from './head-lock';
-import { nextIid } from './iid';
-import { enqueueJobs } from './job.store';
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
 import { pipelineLists } from './pipeline.list';

@@ -15,7 +15,7 @@ import { dropTrainRef, runMergeTrain } from '../../src/application/run-merge-tra
 import { updateMergeRequest } from '../../src/application/update-merge-request';
 import { composeRepository } from '../../src/compose-repository';
 import type { JobRequest } from '../../src/domain/merge-request-change';
-import { jobStore } from '../../src/storage/job.store';
+import { jobStore } from '../../src/jobs/storage/job.store';
 import { mergeRequestStore } from '../../src/storage/merge-request.store';
 import { mergeRequestDirectoryStore } from '../../src/storage/merge-request-directory.store';
 import { mergeTrainStore } from '../../src/storage/merge-train.store';
