@@ -12,7 +12,6 @@ import { followRefChanges } from './application/follow-ref-changes';
 import { landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
 import type { MergeRequestEdges, RefreshThreads } from './application/merge-request.edges';
-import type { OpenProjectRepository } from './application/open-project-repository';
 import {
   readCommitsOf,
   readDiffsOf,
@@ -21,20 +20,21 @@ import {
   readVersionOf,
 } from './application/read-merge-request';
 import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
-import type { ChangeRefs, RefChangeSubscriber } from './application/ref-change';
 import { reportCommitStatus } from './application/report-commit-status';
 import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
-import type { ProtectedBranch } from './domain/protected-branch';
 import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { type JobHandlers, startJobs } from './jobs/application/work-jobs';
 import { jobStore, onJobs } from './jobs/storage/job.store';
+import type { OpenProjectRepository } from './repositories/application/open-project-repository';
+import type { ChangeRefs, RefChangeSubscriber } from './repositories/application/ref-change';
+import type { ProtectedBranch } from './repositories/domain/protected-branch';
+import { repositoryStore } from './repositories/storage/repository.store';
 import { mergeRequestStore } from './storage/merge-request.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
 import { mergeTrainStore } from './storage/merge-train.store';
 import { pipelineStore } from './storage/pipeline.store';
-import { repositoryStore } from './storage/repository.store';
 import { commitStatusHandler } from './transport/commit-status.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';

@@ -10,7 +10,7 @@ import {
   withCommands,
 } from '@switchyard/texts';
 import { allowedPeople, checkMergeRequestFields, isDraftTitle } from '../domain/merge-request';
-import { developer } from '../domain/protected-branch';
+import { developer } from '../repositories/domain/protected-branch';
 import { compareBranches, readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';

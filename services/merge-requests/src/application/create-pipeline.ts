@@ -2,8 +2,8 @@ import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
 import type { PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import { checkedVariables, type PipelineVariable } from '../domain/pipeline-variable';
-import { developer, mayMerge } from '../domain/protected-branch';
 import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../git';
+import { developer, mayMerge } from '../repositories/domain/protected-branch';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 
 /**

@@ -13,7 +13,7 @@ import {
   type TreePath,
   treePathOf,
 } from '../git';
-import type { OpenProjectRepository } from './open-project-repository';
+import type { OpenProjectRepository } from '../repositories/application/open-project-repository';
 
 /** A place in the difference of two commits; without lines it is the whole file. */
 export interface DiffPosition extends LineNumbers {

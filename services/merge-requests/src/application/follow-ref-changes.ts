@@ -2,11 +2,11 @@ import { unavailable } from '@switchyard/errors';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Push } from '../domain/merge-request-change';
 import { branchNameOf, countCommits, isAncestor, mergedBranches, type Repository, readCommit, type Sha } from '../git';
+import { branchOf, type RefChange, type RefChangeSubscriber } from '../repositories/application/ref-change';
 import { compareBranches, readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import { type Landing, landingOfCause } from './land-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
-import { branchOf, type RefChange, type RefChangeSubscriber } from './ref-change';
 import { noAutoMerge, unchecked } from './update-merge-request';
 
 /** Seconds between a train's landing and the check of the merge requests that are not on it. */

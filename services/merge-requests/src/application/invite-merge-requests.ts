@@ -1,4 +1,4 @@
-import type { OpenProjectRepository } from './open-project-repository';
+import type { OpenProjectRepository } from '../repositories/application/open-project-repository';
 
 /** Branches of one push that links are printed for. */
 const invitedBranches = 5;

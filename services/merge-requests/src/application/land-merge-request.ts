@@ -4,7 +4,6 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { onMergeTrain } from '../domain/auto-merge';
 import type { MergePlan } from '../domain/merge-request-change';
-import { rulesOf } from '../domain/protected-branch';
 import {
   branchNameOf,
   branchRef,
@@ -15,10 +14,11 @@ import {
   toItsEnd,
   zeroSha,
 } from '../git';
+import type { ChangeRefsRequest } from '../repositories/application/ref-change';
+import { rulesOf } from '../repositories/domain/protected-branch';
 import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
 import { readHeads } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
-import type { ChangeRefsRequest } from './ref-change';
 import { type AutoMergeMark, stillWanted } from './set-auto-merge';
 import { noAutoMerge, unchecked } from './update-merge-request';
 

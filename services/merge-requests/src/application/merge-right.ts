@@ -1,5 +1,5 @@
 import { isTrainRef } from '../domain/pipeline';
-import { mayMerge } from '../domain/protected-branch';
+import { mayMerge } from '../repositories/domain/protected-branch';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 
 /** Whether someone may merge into a branch of a project (G-4.2-7). */

@@ -1,6 +1,6 @@
 import { AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
-import { allowsForcePush, mayPush } from '../domain/protected-branch';
 import { branchRef, parseBranchName, replay } from '../git';
+import { allowsForcePush, mayPush } from '../repositories/domain/protected-branch';
 import { readHeads } from './compare-branches';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 

@@ -2,7 +2,6 @@ import { badRequest, forbidden, invalid, invalidParams, notFound } from '@switch
 import type { CommitStatusView } from '../domain/pipeline';
 import { defaultStatusName, shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
-import { developer, mayPush } from '../domain/protected-branch';
 import {
   branchNameOf,
   type Repository,
@@ -13,9 +12,10 @@ import {
   type Sha,
   tagNameOf,
 } from '../git';
+import { branchOf } from '../repositories/application/ref-change';
+import { developer, mayPush } from '../repositories/domain/protected-branch';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 import { mayDecideOn } from './merge-right';
-import { branchOf } from './ref-change';
 
 /** A report of an outside CI. */
 export interface ReportCommand {

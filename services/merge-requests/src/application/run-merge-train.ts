@@ -18,6 +18,7 @@ import {
   updateRefs,
   zeroSha,
 } from '../git';
+import { countedCommits, findReadme } from '../repositories/application/push-facts';
 import type { StoredCar, StoredTrain } from '../storage/merge-train.row';
 import { type BuiltMerge, buildMerge, type MergeRefusal } from './build-merge';
 import { readHeads } from './compare-branches';
@@ -25,7 +26,6 @@ import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { mayMergeInto } from './merge-right';
-import { countedCommits, findReadme } from './push-facts';
 import { noAutoMerge } from './update-merge-request';
 
 faultPoints.push(

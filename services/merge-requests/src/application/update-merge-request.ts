@@ -30,8 +30,8 @@ import {
 } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { LeaveReason } from '../domain/merge-train';
-import { developer } from '../domain/protected-branch';
 import type { Sha } from '../git';
+import { developer } from '../repositories/domain/protected-branch';
 import { compareBranches, readHeads } from './compare-branches';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 

@@ -4,7 +4,7 @@ import { timeStats } from '@switchyard/texts';
 import { detailedMergeStatus, shownMergeStatus } from '../domain/detailed-merge-status';
 import { squashes } from '../domain/merge-request';
 import { checksOf, fullReference, type MergeRequestView } from '../domain/merge-request-view';
-import { dateTime, optionalDateTime } from './text';
+import { dateTime, optionalDateTime } from '../repositories/presenters/text';
 
 /** How a merge request is rendered. */
 export interface MergeRequestRendering {

@@ -2,7 +2,7 @@ import { type UserRow, userReference } from '@switchyard/directory';
 import type { CommitStatus, Pipeline } from '../domain/pipeline';
 import type { PipelineStatus } from '../domain/pipeline-status';
 import type { PipelineVariable } from '../domain/pipeline-variable';
-import { dateTime, optionalDateTime } from './text';
+import { dateTime, optionalDateTime } from '../repositories/presenters/text';
 
 /** Where the project of a pipeline is found. */
 export interface PipelineRendering {

@@ -10,7 +10,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../domain/merge-train';
-import type { PushFacts } from '../domain/ref-change';
+import type { PushFacts } from '../repositories/domain/ref-change';
 
 /** A car as it is stored: what the train knows of it, and what building and landing it needs. */
 export interface StoredCar {

@@ -7,7 +7,7 @@ import { shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
 import { resolveRevision } from '../git';
 import { presentCommitStatus } from '../presenters/pipeline.presenter';
-import { callerOf } from './caller';
+import { callerOf } from '../repositories/transport/caller';
 
 /** The one stage that outside statuses stand in. */
 const externalStage = 'external';

@@ -7,7 +7,7 @@ import { type CallContext, implement } from '@switchyard/rpc';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { mergeRequestUrl, presentMergeRequest } from '../presenters/merge-request.presenter';
-import { viewerOf } from './caller';
+import { viewerOf } from '../repositories/transport/caller';
 
 /** Ids answered at once (see the proto). */
 const maxIds = 100;

@@ -25,7 +25,6 @@ import type { trackMergeRequestTime } from '../application/track-merge-request-t
 import type { UpdateMergeRequestCommand, updateMergeRequest } from '../application/update-merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { maxDiffFiles } from '../git';
-import { commitObject, diffObject } from '../presenters/commit.presenter';
 import { presentMergeRequest, presentSimpleMergeRequest } from '../presenters/merge-request.presenter';
 import {
   type DetailOptions,
@@ -34,9 +33,10 @@ import {
   presentVersion,
   presentVersionDetails,
 } from '../presenters/merge-request-details.presenter';
-import { callerOf, viewerOf } from './caller';
+import { commitObject, diffObject } from '../repositories/presenters/commit.presenter';
+import { callerOf, viewerOf } from '../repositories/transport/caller';
+import { sliced, windowOf, windowPage } from '../repositories/transport/window';
 import { toMergeRequestFilter } from './merge-request-filter.mapper';
-import { sliced, windowOf, windowPage } from './window';
 
 /** The use cases behind the RPCs. */
 export interface MergeRequestUseCases {

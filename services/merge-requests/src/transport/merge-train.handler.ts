@@ -7,6 +7,7 @@ import type { removeFromMergeTrain } from '../application/auto-merge';
 import type { addToMergeTrain } from '../application/board-merge-train';
 import { presentLandingReceipt } from '../presenters/landing-receipt.presenter';
 import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
+import { callerOf } from '../repositories/transport/caller';
 import { landingReceiptOf } from '../storage/landing-receipt.list';
 import {
   listMergeTrainEntries,
@@ -14,7 +15,6 @@ import {
   type MergeTrainScope,
   newestMergeTrainEntry,
 } from '../storage/merge-train.list';
-import { callerOf } from './caller';
 
 /** The use cases behind the RPCs. */
 export interface MergeTrainUseCases {

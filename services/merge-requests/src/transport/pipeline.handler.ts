@@ -10,7 +10,7 @@ import type { PipelineFilter, PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import type { PipelineVariableType } from '../domain/pipeline-variable';
 import { presentPipeline, presentPipelineBasic, presentPipelineVariable } from '../presenters/pipeline.presenter';
-import { callerOf } from './caller';
+import { callerOf } from '../repositories/transport/caller';
 
 /** The use cases behind the RPCs. */
 export interface PipelineUseCases {

@@ -7,7 +7,7 @@ import { anonymous, connect, implement, type RunningServer, startServer } from '
 import { eventually, testIdentities } from '@switchyard/testkit';
 import { admissions } from '../../src/git';
 import { runGit, startGit } from '../../src/git/run-git';
-import { asGitWork, requestAsGitWork } from '../../src/transport/as-git-work';
+import { asGitWork, requestAsGitWork } from '../../src/repositories/transport/as-git-work';
 
 const identities = testIdentities(['gateway']);
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { sql } from '@switchyard/database';
 import type { CommitTargetServiceBatchGetResponse } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { anonymous } from '@switchyard/rpc';
-import { readCommitsOf } from '../../src/application/read-commits';
-import { codeReaders } from '../../src/storage/code-readers';
-import { commitTargetHandler } from '../../src/transport/commit-target.handler';
+import { readCommitsOf } from '../../src/repositories/application/read-commits';
+import { codeReaders } from '../../src/repositories/storage/code-readers';
+import { commitTargetHandler } from '../../src/repositories/transport/commit-target.handler';
 import { type Harness, people, type TestProject } from './repository-harness';
 import { repositoryClient, startRepository } from './repository-rig';
 

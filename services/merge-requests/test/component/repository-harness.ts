@@ -30,11 +30,11 @@ import {
 import { testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
 import type { Peers } from '../../../gateway/src/http/clients';
-import { routes as routesOfMergeRequests } from '../../../gateway/src/routes/merge-requests';
-import type { RefChange, RefChangeSubscriber } from '../../src/application/ref-change';
+import { routesOfMergeRequests } from '../../../gateway/src/routes';
 import { composeMergeRequests } from '../../src/compose-merge-requests';
-import { composeRepository, type RepositoryPart } from '../../src/compose-repository';
-import { asGitWork } from '../../src/transport/as-git-work';
+import type { RefChange, RefChangeSubscriber } from '../../src/repositories/application/ref-change';
+import { composeRepository, type RepositoryPart } from '../../src/repositories/compose';
+import { asGitWork } from '../../src/repositories/transport/as-git-work';
 
 /** Somebody with a token. */
 export interface Person {

@@ -3,8 +3,8 @@ import { type Database, openDatabase, sql } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
 import { eventMigrations } from '@switchyard/events';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { type RefChange, zeroSha } from '../../src/domain/ref-change';
-import { refChangeStore } from '../../src/storage/ref-change.store';
+import { type RefChange, zeroSha } from '../../src/repositories/domain/ref-change';
+import { refChangeStore } from '../../src/repositories/storage/ref-change.store';
 
 let database: TestDatabase;
 let db: Database;

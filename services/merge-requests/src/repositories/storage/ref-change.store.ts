@@ -1,6 +1,6 @@
 import { type Database, named, sql, type Tx } from '@switchyard/database';
 import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
-import { recoverySeconds } from '../domain/recovery';
+import { recoverySeconds } from '../../domain/recovery';
 import {
   branchOf,
   creates,

@@ -14,8 +14,8 @@ import {
   shaOf,
   type TreePage,
   treePathOf,
-} from '../git';
-import { gitText } from '../git/run-git';
+} from '../../git';
+import { gitText } from '../../git/run-git';
 import type { OpenProjectRepository } from './open-project-repository';
 
 /** Two refs compared. */

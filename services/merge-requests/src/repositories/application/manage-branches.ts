@@ -1,6 +1,4 @@
 import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
-import { mayPush, type ProtectedBranch, type Standing } from '../domain/protected-branch';
-import { refusalOfRemoval } from '../domain/push';
 import {
   type Branch,
   type BranchName,
@@ -19,7 +17,9 @@ import {
   resolveRevision,
   type Sha,
   zeroSha,
-} from '../git';
+} from '../../git';
+import { mayPush, type ProtectedBranch, type Standing } from '../domain/protected-branch';
+import { refusalOfRemoval } from '../domain/push';
 import type { OpenProjectRepository, ProjectRepository, Repositories } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';
 

@@ -1,4 +1,4 @@
-import type { FileMeta } from '../git';
+import type { FileMeta } from '../../git';
 
 /** A file at a commit, as its answers describe it. */
 export interface FileView {

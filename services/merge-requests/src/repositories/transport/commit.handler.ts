@@ -1,8 +1,8 @@
 import { CommitServiceService, type FileAction } from '@switchyard/protos/merge_requests/v1/commit';
 import { entity, implement } from '@switchyard/rpc';
+import { maxDiffFiles } from '../../git';
 import type { CommitFiles, WantedAction } from '../application/commit-files';
 import type { ReadCommitsOf } from '../application/read-commits';
-import { maxDiffFiles } from '../git';
 import { type CommitPipeline, commitDetail, commitObject, diffObject } from '../presenters/commit.presenter';
 import { actorOf, addressOf } from './repository-context';
 import { sliced, windowOf, windowPage } from './window';

@@ -3,6 +3,21 @@ import type { Tx } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
+import {
+  countCommits,
+  parseRefName,
+  parseSha,
+  type Ref,
+  type RefName,
+  type Repository,
+  readCommits,
+  readRefs,
+  repositoryExists,
+  toItsEnd,
+  updateRefs,
+  zeroSha,
+} from '../../git';
+import { describeObjects } from '../../git/objects';
 import { firstDefaultBranch } from '../domain/push';
 import {
   branchOf,
@@ -17,21 +32,6 @@ import {
   tagOf,
 } from '../domain/ref-change';
 import { fallbackDefaultBranch, initialDefault, type RepositoryProject } from '../domain/repository';
-import {
-  countCommits,
-  parseRefName,
-  parseSha,
-  type Ref,
-  type RefName,
-  type Repository,
-  readCommits,
-  readRefs,
-  repositoryExists,
-  toItsEnd,
-  updateRefs,
-  zeroSha,
-} from '../git';
-import { describeObjects } from '../git/objects';
 import { countedCommits, findReadme } from './push-facts';
 import type { ChangeRefs, ChangeRefsRequest, RefChangeSubscriber } from './ref-change';
 

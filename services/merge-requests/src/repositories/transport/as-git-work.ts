@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CallContext, ServiceImplementation } from '@switchyard/rpc';
-import { type CallersWork, forCaller } from '../git';
+import { type CallersWork, forCaller } from '../../git';
 
 const callerOf = (userId: number, process: string): Pick<CallersWork, 'caller' | 'single'> =>
   // Nobody's requests, and those that a service makes for itself, are not one person's: what holds them up is no fault of theirs.

@@ -14,7 +14,7 @@ import {
   type Sha,
   shaOf,
   treePathOf,
-} from '../git';
+} from '../../git';
 import type { OpenProjectRepository } from './open-project-repository';
 
 /** Which commits a list holds. Empty texts mean "not given". */

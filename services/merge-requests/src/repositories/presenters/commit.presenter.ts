@@ -1,4 +1,4 @@
-import type { Commit, Diff, FileDiff } from '../git';
+import type { Commit, Diff, FileDiff } from '../../git';
 import { dateTime } from './text';
 
 /** Where a repository is seen from outside. */

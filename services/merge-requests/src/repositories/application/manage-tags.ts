@@ -13,7 +13,7 @@ import {
   tagRef,
   writeTag,
   zeroSha,
-} from '../git';
+} from '../../git';
 import type { RepositoryActor } from './manage-branches';
 import type { OpenProjectRepository, Repositories } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';

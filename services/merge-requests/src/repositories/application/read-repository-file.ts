@@ -11,7 +11,7 @@ import {
   shaOf,
   type TreePath,
   treePathOf,
-} from '../git';
+} from '../../git';
 import type { OpenProjectRepository } from './open-project-repository';
 
 /** A file at a commit. */

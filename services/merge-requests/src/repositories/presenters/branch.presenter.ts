@@ -1,3 +1,4 @@
+import type { Branch } from '../../git';
 import {
   developersCanMerge,
   developersCanPush,
@@ -6,7 +7,6 @@ import {
   rulesOf,
   type Standing,
 } from '../domain/protected-branch';
-import type { Branch } from '../git';
 import { commitObject, type RepositoryAddress, repositoryUrl } from './commit.presenter';
 
 /** What a branch is shown by, beside itself. */

@@ -1,6 +1,6 @@
 import { isAppError } from '@switchyard/errors';
+import { type RefName, type Repository, readTree, type Sha } from '../../git';
 import { readmeOf } from '../domain/readme';
-import { type RefName, type Repository, readTree, type Sha } from '../git';
 
 /** Commits counted for one push at the most; a larger one is shown with this number. */
 export const countedCommits = 10_001;

@@ -1,4 +1,4 @@
-import type { TreeEntry } from '../git';
+import type { TreeEntry } from '../../git';
 
 /** An entry of a directory. */
 export const treeEntryObject = (entry: TreeEntry) => ({

@@ -1,7 +1,7 @@
 import { BranchServiceService } from '@switchyard/protos/merge_requests/v1/branch';
 import { entity, implement, nothing } from '@switchyard/rpc';
+import type { Branch } from '../../git';
 import type { BranchViews, ManageBranches } from '../application/manage-branches';
-import type { Branch } from '../git';
 import { branchObject } from '../presenters/branch.presenter';
 import { actorOf, addressOf } from './repository-context';
 import { placeOf, tokenPage } from './window';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { advertiseUploadPack, decodedBody, gitProtocolOf, readFetchRequest, uploadPack } from '../git';
+import { advertiseUploadPack, decodedBody, gitProtocolOf, readFetchRequest, uploadPack } from '../../git';
 import type { OpenProjectRepository } from './open-project-repository';
 
 type Headers = Readonly<Record<string, string>>;

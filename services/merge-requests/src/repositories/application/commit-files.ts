@@ -1,6 +1,5 @@
 import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { displayTextProblems, isEmailAddress } from '@switchyard/texts';
-import { allowsForcePush, mayPush, type ProtectedBranch } from '../domain/protected-branch';
 import {
   branchNameOf,
   branchRef,
@@ -16,7 +15,8 @@ import {
   shaOf,
   commitFiles as writeFiles,
   zeroSha,
-} from '../git';
+} from '../../git';
+import { allowsForcePush, mayPush, type ProtectedBranch } from '../domain/protected-branch';
 import { inTurn } from './in-turn';
 import type { RepositoryActor } from './manage-branches';
 import type { OpenProjectRepository, Repositories } from './open-project-repository';

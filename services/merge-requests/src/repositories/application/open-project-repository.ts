@@ -1,5 +1,4 @@
 import { isAppError, notFound } from '@switchyard/errors';
-import { type Committer, initialDefault, type RepositoryProject } from '../domain/repository';
 import {
   type BranchName,
   branchNameOf,
@@ -11,7 +10,8 @@ import {
   readRefs,
   setHead,
   zeroSha,
-} from '../git';
+} from '../../git';
+import { type Committer, initialDefault, type RepositoryProject } from '../domain/repository';
 import type { ChangeRefs, RefChangeSubscriber } from './ref-change';
 import { branchOf, creates } from './ref-change';
 

@@ -3,10 +3,10 @@ import type { RequestListener } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEdges, forwardedHttp } from '@switchyard/rpc';
+import type { CallersWork } from '../../git';
 import type { ReadRepositoryFile } from '../application/read-repository-file';
 import type { ReceivePush } from '../application/receive-push';
 import type { ServeFetch } from '../application/serve-fetch';
-import type { CallersWork } from '../git';
 import { fileHeaders, fileObject } from '../presenters/repository-file.presenter';
 import { requestAsGitWork } from './as-git-work';
 

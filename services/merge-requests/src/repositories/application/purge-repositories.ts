@@ -1,5 +1,5 @@
 import { logger } from '@switchyard/telemetry';
-import { deleteRepository, type Repository } from '../git';
+import { deleteRepository, type Repository } from '../../git';
 
 /** What removing repositories needs. */
 export interface PurgeEdges {

@@ -2,9 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { forbidden } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import { developer, type ProtectedBranch, type Standing } from '../domain/protected-branch';
-import { refusalOf } from '../domain/push';
-import type { RefChangeOutcome } from '../domain/ref-change';
 import {
   advertiseReceivePack,
   decodedBody,
@@ -13,7 +10,10 @@ import {
   receivePack,
   type UpdateResult,
   zeroSha,
-} from '../git';
+} from '../../git';
+import { developer, type ProtectedBranch, type Standing } from '../domain/protected-branch';
+import { refusalOf } from '../domain/push';
+import type { RefChangeOutcome } from '../domain/ref-change';
 import type { RefChanges } from './change-refs';
 import type { OpenProjectRepository } from './open-project-repository';
 import { branchOf } from './ref-change';

@@ -1,4 +1,4 @@
-import type { Tag } from '../git';
+import type { Tag } from '../../git';
 import { commitObject, type RepositoryAddress } from './commit.presenter';
 import { dateTime } from './text';
 
