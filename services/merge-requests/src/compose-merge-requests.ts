@@ -7,7 +7,6 @@ import { cancelAutoMerge, removeFromMergeTrain, runAutoMerge } from './applicati
 import { addToMergeTrain } from './application/board-merge-train';
 import { checkOne, checkProject } from './application/check-mergeability';
 import { createMergeRequest } from './application/create-merge-request';
-import { createMergeRequestPipeline, createPipeline } from './application/create-pipeline';
 import { followRefChanges } from './application/follow-ref-changes';
 import { landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
@@ -20,13 +19,17 @@ import {
   readVersionOf,
 } from './application/read-merge-request';
 import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
-import { reportCommitStatus } from './application/report-commit-status';
 import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
 import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { type JobHandlers, startJobs } from './jobs/application/work-jobs';
 import { jobStore, onJobs } from './jobs/storage/job.store';
+import { createMergeRequestPipeline, createPipeline } from './pipelines/application/create-pipeline';
+import { reportCommitStatus } from './pipelines/application/report-commit-status';
+import { pipelineStore } from './pipelines/storage/pipeline.store';
+import { commitStatusHandler } from './pipelines/transport/commit-status.handler';
+import { pipelineHandler } from './pipelines/transport/pipeline.handler';
 import type { OpenProjectRepository } from './repositories/application/open-project-repository';
 import type { ChangeRefs, RefChangeSubscriber } from './repositories/application/ref-change';
 import type { ProtectedBranch } from './repositories/domain/protected-branch';
@@ -34,12 +37,9 @@ import { repositoryStore } from './repositories/storage/repository.store';
 import { mergeRequestStore } from './storage/merge-request.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
 import { mergeTrainStore } from './storage/merge-train.store';
-import { pipelineStore } from './storage/pipeline.store';
-import { commitStatusHandler } from './transport/commit-status.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
 import { mergeTrainHandler } from './transport/merge-train.handler';
-import { pipelineHandler } from './transport/pipeline.handler';
 
 /** What the merge request side of the service is built from. */
 export interface MergeRequestPartEdges {

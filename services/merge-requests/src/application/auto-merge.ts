@@ -3,7 +3,7 @@ import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
 import { canBoard, gitFailure, hasToWait } from '../domain/detailed-merge-status';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import type { LeaveReason } from '../domain/merge-train';
-import type { PipelineStatus } from '../domain/pipeline-status';
+import type { PipelineStatus } from '../pipelines/domain/pipeline-status';
 import { board } from './board-merge-train';
 import { cannotBeMerged } from './build-merge';
 import { type CheckMergeability, withKnownMergeability } from './check-mergeability';

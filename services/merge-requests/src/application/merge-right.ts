@@ -1,4 +1,4 @@
-import { isTrainRef } from '../domain/pipeline';
+import { isTrainRef } from '../pipelines/domain/pipeline';
 import { mayMerge } from '../repositories/domain/protected-branch';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';
 

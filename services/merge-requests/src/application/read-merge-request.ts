@@ -1,6 +1,5 @@
 import { AppError, notFound } from '@switchyard/errors';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
-import type { PipelineView } from '../domain/pipeline';
 import {
   aheadBehind,
   type Commit,
@@ -14,6 +13,7 @@ import {
   parseSha,
   type Sha,
 } from '../git';
+import type { PipelineView } from '../pipelines/domain/pipeline';
 import type { StoredDiff } from '../storage/merge-request.store';
 import { readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';

@@ -1,5 +1,5 @@
+import { isInProgress, type PipelineStatus } from '../pipelines/domain/pipeline-status';
 import type { MergeRequestState, MergeStatus } from './merge-request';
-import { isInProgress, type PipelineStatus } from './pipeline-status';
 
 /** Values of `detailed_merge_status` that this service can give (G-4.2-10). */
 export type DetailedMergeStatus =

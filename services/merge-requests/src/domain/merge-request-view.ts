@@ -1,7 +1,7 @@
 import type { AttachedLabel, AttachedMilestone, ProjectRow, UserRow } from '@switchyard/directory';
+import type { PipelineStatus } from '../pipelines/domain/pipeline-status';
 import type { MergeChecks } from './detailed-merge-status';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
-import type { PipelineStatus } from './pipeline-status';
 
 /** A merge request with everything its public representation embeds, from one statement. */
 export interface MergeRequestView {

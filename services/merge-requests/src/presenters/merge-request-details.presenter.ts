@@ -1,11 +1,11 @@
 import { fullPath, type UserRow, userReference } from '@switchyard/directory';
 import type { MergeRequestDetails } from '../application/read-merge-request';
 import type { Commit, Diff } from '../git';
+import { presentPipeline, presentPipelineBasic } from '../pipelines/presenters/pipeline.presenter';
 import { commitObject, diffObject } from '../repositories/presenters/commit.presenter';
 import { dateTime, optionalDateTime } from '../repositories/presenters/text';
 import type { StoredDiff } from '../storage/merge-request.store';
 import { type MergeRequestRendering, presentMergeRequest } from './merge-request.presenter';
-import { presentPipeline, presentPipelineBasic } from './pipeline.presenter';
 
 /** What was asked for beside the usual fields of a single merge request (G-2-6). */
 export interface DetailOptions {

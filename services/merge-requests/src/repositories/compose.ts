@@ -7,7 +7,7 @@ import { gauge, observe } from '@switchyard/telemetry';
 import { inviteMergeRequests } from '../application/invite-merge-requests';
 import { recoverySeconds as defaultRecoverySeconds } from '../domain/recovery';
 import { openRepository, type Repository } from '../git';
-import { commitPipelineStore } from '../storage/commit-pipeline.store';
+import { commitPipelineStore } from '../pipelines/storage/commit-pipeline.store';
 import { mergeRequestLinksStore } from '../storage/merge-request-links.store';
 import { mergeRequestPeopleStore } from '../storage/merge-request-people.store';
 import { refChanges } from './application/change-refs';

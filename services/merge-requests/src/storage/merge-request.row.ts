@@ -15,7 +15,7 @@ import {
 import { levels } from '@switchyard/rights';
 import type { MergeRequest, MergeRequestState, MergeStatus, ProjectMergeSettings } from '../domain/merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
-import type { PipelineStatus } from '../domain/pipeline-status';
+import type { PipelineStatus } from '../pipelines/domain/pipeline-status';
 
 interface Row extends Record<string, unknown> {
   id: number;

@@ -28,7 +28,7 @@ import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { nextIid } from '../iids/iid.store';
 import { enqueueJobs } from '../jobs/storage/job.store';
-import { lockHead } from './head-lock';
+import { lockHead } from '../pipelines/storage/head-lock';
 import { mergePlanStore, savePlan } from './merge-plan.store';
 import { type Happening, publishFacts } from './merge-request.events';
 import { listMergeRequests, type MergeRequestScope } from './merge-request.list';

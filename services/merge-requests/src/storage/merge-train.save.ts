@@ -1,7 +1,7 @@
 import { sql, type Tx } from '@switchyard/database';
 import { type Outcome, type Signal, transition } from '../domain/merge-train';
+import { cancelPipelines } from '../pipelines/storage/pipeline.store';
 import type { PushedFacts, StoredTrain } from './merge-train.row';
-import { cancelPipelines } from './pipeline.store';
 
 /** What was written for a car that was built. */
 export interface BuiltCar {

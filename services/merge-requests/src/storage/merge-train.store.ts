@@ -1,9 +1,9 @@
 import { type Database, sql } from '@switchyard/database';
 import { enqueueJobs } from '../jobs/storage/job.store';
+import { insertPipeline } from '../pipelines/storage/pipeline.store';
 import { carOf } from './merge-train.change';
 import { active, loadTrain, type StoredTrain } from './merge-train.row';
 import { type BuiltCar, signalled } from './merge-train.save';
-import { insertPipeline } from './pipeline.store';
 
 /** The tables of merge trains. Every change goes through the state machine under the lock of the train's row. */
 export const mergeTrainStore = (db: Database) => ({

@@ -4,11 +4,11 @@ import { directoryMigrations, priorityOrderStore, putInPriorityOrder } from '@sw
 import { eventMigrations, mergeRequestEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeRequestFilter } from '../../src/domain/merge-request-filter';
+import { pipelineStore } from '../../src/pipelines/storage/pipeline.store';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { mergeRequestStates, publishFacts } from '../../src/storage/merge-request.events';
 import { mergeRequestOrders } from '../../src/storage/merge-request.list';
 import { mergeRequestStore } from '../../src/storage/merge-request.store';
-import { pipelineStore } from '../../src/storage/pipeline.store';
 
 let database: TestDatabase;
 let db: Database;

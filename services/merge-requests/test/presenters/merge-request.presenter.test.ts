@@ -4,7 +4,7 @@ import { replyValidator } from '../../../gateway/test/support/reply-validator';
 import type { MergeRequestDetails } from '../../src/application/read-merge-request';
 import type { MergeRequest } from '../../src/domain/merge-request';
 import type { MergeRequestView } from '../../src/domain/merge-request-view';
-import type { Pipeline } from '../../src/domain/pipeline';
+import type { Pipeline } from '../../src/pipelines/domain/pipeline';
 import { presentMergeRequest } from '../../src/presenters/merge-request.presenter';
 import { presentMergeRequestDetails } from '../../src/presenters/merge-request-details.presenter';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { LeaveReason, transition } from '../../src/domain/merge-train';
-import type { CommitStatusState } from '../../src/domain/pipeline-status';
+import type { CommitStatusState } from '../../src/pipelines/domain/pipeline-status';
 import { TrainWorld } from './world';
 
 /** One thing that happens. */

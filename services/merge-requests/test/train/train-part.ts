@@ -9,18 +9,18 @@ import { followRefChanges } from '../../src/application/follow-ref-changes';
 import { landing } from '../../src/application/land-merge-request';
 import { mergeMergeRequest } from '../../src/application/merge-merge-request';
 import type { Caller, MergeRequestEdges } from '../../src/application/merge-request.edges';
-import { reportCommitStatus } from '../../src/application/report-commit-status';
 import { dropTrainRef, runMergeTrain } from '../../src/application/run-merge-train';
 import { updateMergeRequest } from '../../src/application/update-merge-request';
 import type { JobRequest } from '../../src/domain/merge-request-change';
 import { jobStore } from '../../src/jobs/storage/job.store';
+import { reportCommitStatus } from '../../src/pipelines/application/report-commit-status';
+import { pipelineStore } from '../../src/pipelines/storage/pipeline.store';
 import type { RefChangeSubscriber } from '../../src/repositories/application/ref-change';
 import { composeRepository } from '../../src/repositories/compose';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { mergeRequestStore } from '../../src/storage/merge-request.store';
 import { mergeRequestDirectoryStore } from '../../src/storage/merge-request-directory.store';
 import { mergeTrainStore } from '../../src/storage/merge-train.store';
-import { pipelineStore } from '../../src/storage/pipeline.store';
 
 /** The Maintainer in whose name the tests act. */
 export const maintainer: Caller = {

@@ -9,7 +9,7 @@ import {
   type transition,
   verdictOf,
 } from '../../src/domain/merge-train';
-import { type CommitStatusState, pipelineStatusOf } from '../../src/domain/pipeline-status';
+import { type CommitStatusState, pipelineStatusOf } from '../../src/pipelines/domain/pipeline-status';
 import { SimulatedGit } from './simulated-git';
 
 export interface Pipeline {

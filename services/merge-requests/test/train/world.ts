@@ -1,5 +1,5 @@
 import type { LeaveReason, Outcome, Signal, Step } from '../../src/domain/merge-train';
-import type { CommitStatusState } from '../../src/domain/pipeline-status';
+import type { CommitStatusState } from '../../src/pipelines/domain/pipeline-status';
 import { deepFreeze, describe, inTransaction, pick, type Work, WorldOracles } from './world-oracles';
 
 /**

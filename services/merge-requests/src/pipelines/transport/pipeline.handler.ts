@@ -3,14 +3,14 @@ import { AppError, forbidden, notFound } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { levels } from '@switchyard/rights';
 import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
+import type { MergeRequestEdges } from '../../application/merge-request.edges';
+import { mayDecideOn } from '../../application/merge-right';
+import { callerOf } from '../../repositories/transport/caller';
 import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
-import type { MergeRequestEdges } from '../application/merge-request.edges';
-import { mayDecideOn } from '../application/merge-right';
 import type { PipelineFilter, PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import type { PipelineVariableType } from '../domain/pipeline-variable';
 import { presentPipeline, presentPipelineBasic, presentPipelineVariable } from '../presenters/pipeline.presenter';
-import { callerOf } from '../repositories/transport/caller';
 
 /** The use cases behind the RPCs. */
 export interface PipelineUseCases {

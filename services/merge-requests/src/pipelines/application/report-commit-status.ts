@@ -1,7 +1,6 @@
 import { badRequest, forbidden, invalid, invalidParams, notFound } from '@switchyard/errors';
-import type { CommitStatusView } from '../domain/pipeline';
-import { defaultStatusName, shortRef } from '../domain/pipeline';
-import type { CommitStatusState } from '../domain/pipeline-status';
+import type { Caller, MergeRequestEdges } from '../../application/merge-request.edges';
+import { mayDecideOn } from '../../application/merge-right';
 import {
   branchNameOf,
   type Repository,
@@ -11,11 +10,12 @@ import {
   resolveRevision,
   type Sha,
   tagNameOf,
-} from '../git';
-import { branchOf } from '../repositories/application/ref-change';
-import { developer, mayPush } from '../repositories/domain/protected-branch';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
-import { mayDecideOn } from './merge-right';
+} from '../../git';
+import { branchOf } from '../../repositories/application/ref-change';
+import { developer, mayPush } from '../../repositories/domain/protected-branch';
+import type { CommitStatusView } from '../domain/pipeline';
+import { defaultStatusName, shortRef } from '../domain/pipeline';
+import type { CommitStatusState } from '../domain/pipeline-status';
 
 /** A report of an outside CI. */
 export interface ReportCommand {

@@ -1,6 +1,10 @@
 import { type Database, join, requireUnmodified, sql, type Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-import type { MergeRequestFact } from '../domain/merge-request-change';
+import type { MergeRequestFact } from '../../domain/merge-request-change';
+import { nextIid } from '../../iids/iid.store';
+import { enqueueJobs } from '../../jobs/storage/job.store';
+import { publishFacts } from '../../storage/merge-request.events';
+import { toMergeRequest } from '../../storage/merge-request.row';
 import {
   type CommitStatus,
   type CommitStatusView,
@@ -17,11 +21,7 @@ import {
   transitionOf,
 } from '../domain/pipeline-status';
 import type { PipelineVariable } from '../domain/pipeline-variable';
-import { nextIid } from '../iids/iid.store';
-import { enqueueJobs } from '../jobs/storage/job.store';
 import { lockHead } from './head-lock';
-import { publishFacts } from './merge-request.events';
-import { toMergeRequest } from './merge-request.row';
 import { pipelineLists } from './pipeline.list';
 import { pipelineSelect, statusSelect, toCommitStatus, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
 import { insertVariables, variablesOf } from './pipeline-variable.store';

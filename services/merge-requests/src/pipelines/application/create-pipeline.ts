@@ -1,10 +1,10 @@
 import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
+import type { Caller, MergeRequestEdges } from '../../application/merge-request.edges';
+import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../../git';
+import { developer, mayMerge } from '../../repositories/domain/protected-branch';
 import type { PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import { checkedVariables, type PipelineVariable } from '../domain/pipeline-variable';
-import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../git';
-import { developer, mayMerge } from '../repositories/domain/protected-branch';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
 
 /**
  * Makes a pipeline for a branch or tag; it waits for the reports of an outside CI.

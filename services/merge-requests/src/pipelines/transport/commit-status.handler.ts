@@ -1,13 +1,13 @@
 import { notFound } from '@switchyard/errors';
 import { CommitStatusServiceService } from '@switchyard/protos/merge_requests/v1/commit_status';
 import { entity, implement, page, pageRequest } from '@switchyard/rpc';
-import type { MergeRequestEdges } from '../application/merge-request.edges';
+import type { MergeRequestEdges } from '../../application/merge-request.edges';
+import { resolveRevision } from '../../git';
+import { callerOf } from '../../repositories/transport/caller';
 import type { reportCommitStatus } from '../application/report-commit-status';
 import { shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
-import { resolveRevision } from '../git';
 import { presentCommitStatus } from '../presenters/pipeline.presenter';
-import { callerOf } from '../repositories/transport/caller';
 
 /** The one stage that outside statuses stand in. */
 const externalStage = 'external';

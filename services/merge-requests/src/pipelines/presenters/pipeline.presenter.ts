@@ -1,8 +1,8 @@
 import { type UserRow, userReference } from '@switchyard/directory';
+import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
 import type { CommitStatus, Pipeline } from '../domain/pipeline';
 import type { PipelineStatus } from '../domain/pipeline-status';
 import type { PipelineVariable } from '../domain/pipeline-variable';
-import { dateTime, optionalDateTime } from '../repositories/presenters/text';
 
 /** Where the project of a pipeline is found. */
 export interface PipelineRendering {
