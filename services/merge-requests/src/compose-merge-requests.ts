@@ -19,12 +19,14 @@ import {
   readVersionOf,
 } from './application/read-merge-request';
 import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
-import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
 import { recoverySeconds as defaultRecoverySeconds } from './domain/recovery';
 import { type JobHandlers, startJobs } from './jobs/application/work-jobs';
 import { jobStore, onJobs } from './jobs/storage/job.store';
+import { dismissFromTrain, dropTrainRef, runMergeTrain } from './merge-trains/application/run-merge-train';
+import { mergeTrainStore } from './merge-trains/storage/merge-train.store';
+import { mergeTrainHandler } from './merge-trains/transport/merge-train.handler';
 import { createMergeRequestPipeline, createPipeline } from './pipelines/application/create-pipeline';
 import { reportCommitStatus } from './pipelines/application/report-commit-status';
 import { pipelineStore } from './pipelines/storage/pipeline.store';
@@ -36,10 +38,8 @@ import type { ProtectedBranch } from './repositories/domain/protected-branch';
 import { repositoryStore } from './repositories/storage/repository.store';
 import { mergeRequestStore } from './storage/merge-request.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
-import { mergeTrainStore } from './storage/merge-train.store';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
-import { mergeTrainHandler } from './transport/merge-train.handler';
 
 /** What the merge request side of the service is built from. */
 export interface MergeRequestPartEdges {

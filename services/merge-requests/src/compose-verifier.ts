@@ -3,10 +3,10 @@ import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
 import { assertMigrated, type Database, openDatabase } from '@switchyard/database';
 import { repeat } from '@switchyard/rpc';
 import { counter, gauge } from '@switchyard/telemetry';
-import { type LandingVerdict, landingVerifier } from './application/verify-landings';
 import { openRepository, type Repository } from './git';
+import { type LandingVerdict, landingVerifier } from './merge-trains/application/verify-landings';
+import { landingReceiptStore } from './merge-trains/storage/landing-receipt.store';
 import { migrationSets } from './migrations';
-import { landingReceiptStore } from './storage/landing-receipt.store';
 
 /** Milliseconds between two looks for landings that nobody has verified. */
 const verifyEveryMs = 60_000;

@@ -2,7 +2,7 @@ import { AppError, isAppError, notFound, unauthorized } from '@switchyard/errors
 import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
 import { canBoard, gitFailure, hasToWait } from '../domain/detailed-merge-status';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
-import type { LeaveReason } from '../domain/merge-train';
+import type { LeaveReason } from '../merge-trains/domain/merge-train';
 import type { PipelineStatus } from '../pipelines/domain/pipeline-status';
 import { board } from './board-merge-train';
 import { cannotBeMerged } from './build-merge';

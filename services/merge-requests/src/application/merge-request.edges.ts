@@ -1,6 +1,7 @@
 import type { EnsureLabels } from '@switchyard/directory';
 import type { CommandSteps } from '@switchyard/texts';
 import type { JobStore } from '../jobs/storage/job.store';
+import type { MergeTrainStore } from '../merge-trains/storage/merge-train.store';
 import type { PipelineStore } from '../pipelines/storage/pipeline.store';
 import type { OpenProjectRepository } from '../repositories/application/open-project-repository';
 import type { ChangeRefs } from '../repositories/application/ref-change';
@@ -8,7 +9,6 @@ import type { ProtectedBranch } from '../repositories/domain/protected-branch';
 import type { Committer } from '../repositories/domain/repository';
 import type { MergeRequestStore } from '../storage/merge-request.store';
 import type { MergeRequestDirectory } from '../storage/merge-request-directory.store';
-import type { MergeTrainStore } from '../storage/merge-train.store';
 
 /** Who asks, and what they are in the project the request is about. */
 export interface Caller {

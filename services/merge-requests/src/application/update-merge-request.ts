@@ -29,8 +29,8 @@ import {
   timeChangesOf,
 } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
-import type { LeaveReason } from '../domain/merge-train';
 import type { Sha } from '../git';
+import type { LeaveReason } from '../merge-trains/domain/merge-train';
 import { developer } from '../repositories/domain/protected-branch';
 import { compareBranches, readHeads } from './compare-branches';
 import type { Caller, MergeRequestEdges } from './merge-request.edges';

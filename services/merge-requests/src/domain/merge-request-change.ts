@@ -1,6 +1,6 @@
 import type { IssueReferences, Mentions, WorkTimes } from '@switchyard/texts';
+import type { LeaveReason, Signal } from '../merge-trains/domain/merge-train';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
-import type { LeaveReason, Signal } from './merge-train';
 
 /** Ways of acting on a merge request that no other fact tells. */
 export type Act = 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';

@@ -10,7 +10,7 @@ import { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merg
 import type { IssueReferences, Mentions } from '@switchyard/texts';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Act, MergeRequestFact } from '../domain/merge-request-change';
-import type { LeaveReason } from '../domain/merge-train';
+import { type LeaveReason, leaveWords } from '../merge-trains/domain/merge-train';
 
 type WireFact = NonNullable<MergeRequestEvent['fact']>;
 type Subject = Pick<

@@ -28,13 +28,13 @@ import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { nextIid } from '../iids/iid.store';
 import { enqueueJobs } from '../jobs/storage/job.store';
+import { changeTrain } from '../merge-trains/storage/merge-train.change';
 import { lockHead } from '../pipelines/storage/head-lock';
 import { mergePlanStore, savePlan } from './merge-plan.store';
 import { type Happening, publishFacts } from './merge-request.events';
 import { listMergeRequests, type MergeRequestScope } from './merge-request.list';
 import { mergeRequestFrom, mergeRequestSelect, readView, toMergeRequest, toView } from './merge-request.row';
 import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
-import { changeTrain } from './merge-train.change';
 
 /** Column of each field a change may set. */
 const patchColumns: Record<keyof MergeRequestPatch, string> = {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { sql } from '@switchyard/database';
 import { eventually } from '@switchyard/testkit';
-import { landingVerifier } from '../../src/application/verify-landings';
 import { openRepository } from '../../src/git';
-import { landingReceiptStore } from '../../src/storage/landing-receipt.store';
+import { landingVerifier } from '../../src/merge-trains/application/verify-landings';
+import { landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
 

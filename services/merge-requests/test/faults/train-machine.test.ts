@@ -1,4 +1,4 @@
-import { transition } from '../../src/domain/merge-train';
+import { transition } from '../../src/merge-trains/domain/merge-train';
 import { everySequence } from '../train/sequences';
 
 jest.setTimeout(600_000);

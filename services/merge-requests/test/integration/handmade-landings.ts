@@ -3,9 +3,9 @@ import { type Database, openDatabase, sql } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
 import { eventMigrations } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { type LandingVerdict, type Look, landingVerifier } from '../../src/application/verify-landings';
 import type { Sha } from '../../src/git';
-import { type LandingMethod, landingReceiptStore } from '../../src/storage/landing-receipt.store';
+import { type LandingVerdict, type Look, landingVerifier } from '../../src/merge-trains/application/verify-landings';
+import { type LandingMethod, landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
 import { Workshop } from '../git/support/workshop';
 
 /** The project whose landings are made. */

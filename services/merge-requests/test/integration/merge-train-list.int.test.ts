@@ -1,14 +1,14 @@
 import { countStatements, type Database, openDatabase, type PageRequest, sql, type Tx } from '@switchyard/database';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { migrationSets } from '../../src/migrations';
-import { presentLandingReceipt } from '../../src/presenters/landing-receipt.presenter';
-import { presentMergeTrainEntry } from '../../src/presenters/merge-train.presenter';
-import { landingReceiptOf } from '../../src/storage/landing-receipt.list';
+import { presentLandingReceipt } from '../../src/merge-trains/presenters/landing-receipt.presenter';
+import { presentMergeTrainEntry } from '../../src/merge-trains/presenters/merge-train.presenter';
+import { landingReceiptOf } from '../../src/merge-trains/storage/landing-receipt.list';
 import {
   listMergeTrainEntries,
   type MergeTrainFilter,
   newestMergeTrainEntry,
-} from '../../src/storage/merge-train.list';
+} from '../../src/merge-trains/storage/merge-train.list';
+import { migrationSets } from '../../src/migrations';
 
 let database: TestDatabase;
 let db: Database;

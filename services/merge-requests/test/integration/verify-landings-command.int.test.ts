@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database';
-import type { LandingVerdict } from '../../src/application/verify-landings';
 import { verifyLandings } from '../../src/compose-verifier';
-import { landingReceiptStore } from '../../src/storage/landing-receipt.store';
+import type { LandingVerdict } from '../../src/merge-trains/application/verify-landings';
+import { landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
 import { handmadeLandings, projectId, type Row } from './handmade-landings';
 
 const made = handmadeLandings();

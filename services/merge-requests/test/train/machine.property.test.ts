@@ -1,4 +1,4 @@
-import { transition } from '../../src/domain/merge-train';
+import { transition } from '../../src/merge-trains/domain/merge-train';
 import { everySequence } from './sequences';
 
 test('3,000 random sequences: what lands was tested, in order, and nobody is lost (D8)', () => {

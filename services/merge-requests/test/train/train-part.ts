@@ -9,10 +9,11 @@ import { followRefChanges } from '../../src/application/follow-ref-changes';
 import { landing } from '../../src/application/land-merge-request';
 import { mergeMergeRequest } from '../../src/application/merge-merge-request';
 import type { Caller, MergeRequestEdges } from '../../src/application/merge-request.edges';
-import { dropTrainRef, runMergeTrain } from '../../src/application/run-merge-train';
 import { updateMergeRequest } from '../../src/application/update-merge-request';
 import type { JobRequest } from '../../src/domain/merge-request-change';
 import { jobStore } from '../../src/jobs/storage/job.store';
+import { dropTrainRef, runMergeTrain } from '../../src/merge-trains/application/run-merge-train';
+import { mergeTrainStore } from '../../src/merge-trains/storage/merge-train.store';
 import { reportCommitStatus } from '../../src/pipelines/application/report-commit-status';
 import { pipelineStore } from '../../src/pipelines/storage/pipeline.store';
 import type { RefChangeSubscriber } from '../../src/repositories/application/ref-change';
@@ -20,7 +21,6 @@ import { composeRepository } from '../../src/repositories/compose';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { mergeRequestStore } from '../../src/storage/merge-request.store';
 import { mergeRequestDirectoryStore } from '../../src/storage/merge-request-directory.store';
-import { mergeTrainStore } from '../../src/storage/merge-train.store';
 
 /** The Maintainer in whose name the tests act. */
 export const maintainer: Caller = {

@@ -8,7 +8,7 @@ import {
   type Train,
   type transition,
   verdictOf,
-} from '../../src/domain/merge-train';
+} from '../../src/merge-trains/domain/merge-train';
 import { type CommitStatusState, pipelineStatusOf } from '../../src/pipelines/domain/pipeline-status';
 import { SimulatedGit } from './simulated-git';
 

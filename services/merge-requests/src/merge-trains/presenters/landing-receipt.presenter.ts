@@ -1,5 +1,5 @@
 import { userReference } from '@switchyard/directory';
-import { dateTime, optionalDateTime } from '../repositories/presenters/text';
+import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
 import type { LandingReceiptView } from '../storage/landing-receipt.list';
 
 /** The receipt of a landing: what was asked for, what was tested, what landed, and whether git agrees (D8). */

@@ -1,8 +1,8 @@
 import { fullPath, userReference } from '@switchyard/directory';
-import { presentPipelineBasic } from '../pipelines/presenters/pipeline.presenter';
-import { dateTime, optionalDateTime } from '../repositories/presenters/text';
+import { presentPipelineBasic } from '../../pipelines/presenters/pipeline.presenter';
+import { presentSimpleMergeRequest } from '../../presenters/merge-request.presenter';
+import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
 import type { MergeTrainEntry } from '../storage/merge-train.list';
-import { presentSimpleMergeRequest } from './merge-request.presenter';
 
 /** An entry of a merge train (api.md section 2, G-2-3). */
 export const presentMergeTrainEntry = (entry: MergeTrainEntry, externalUrl: string) => ({

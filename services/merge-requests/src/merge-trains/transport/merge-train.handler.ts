@@ -3,11 +3,11 @@ import { notFound } from '@switchyard/errors';
 import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/merge_train';
 import type { PageRequest, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
-import type { removeFromMergeTrain } from '../application/auto-merge';
-import type { addToMergeTrain } from '../application/board-merge-train';
+import type { removeFromMergeTrain } from '../../application/auto-merge';
+import type { addToMergeTrain } from '../../application/board-merge-train';
+import { callerOf } from '../../repositories/transport/caller';
 import { presentLandingReceipt } from '../presenters/landing-receipt.presenter';
 import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
-import { callerOf } from '../repositories/transport/caller';
 import { landingReceiptOf } from '../storage/landing-receipt.list';
 import {
   listMergeTrainEntries,

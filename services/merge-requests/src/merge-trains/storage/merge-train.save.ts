@@ -1,6 +1,6 @@
 import { sql, type Tx } from '@switchyard/database';
+import { cancelPipelines } from '../../pipelines/storage/pipeline.store';
 import { type Outcome, type Signal, transition } from '../domain/merge-train';
-import { cancelPipelines } from '../pipelines/storage/pipeline.store';
 import type { PushedFacts, StoredTrain } from './merge-train.row';
 
 /** What was written for a car that was built. */

@@ -1,10 +1,16 @@
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import { onMergeTrain } from '../domain/auto-merge';
-import { stateFailure } from '../domain/detailed-merge-status';
-import { checksOf } from '../domain/merge-request-view';
-import { type LeaveReason, type Signal, type Step, type Train, transition } from '../domain/merge-train';
+import { type BuiltMerge, buildMerge, type MergeRefusal } from '../../application/build-merge';
+import { readHeads } from '../../application/compare-branches';
+import { withCurrentThreads } from '../../application/current-threads';
+import type { Landing } from '../../application/land-merge-request';
+import type { MergeRequestEdges } from '../../application/merge-request.edges';
+import { mayMergeInto } from '../../application/merge-right';
+import { noAutoMerge } from '../../application/update-merge-request';
+import { onMergeTrain } from '../../domain/auto-merge';
+import { stateFailure } from '../../domain/detailed-merge-status';
+import { checksOf } from '../../domain/merge-request-view';
 import {
   countCommits,
   mergeRequestRef,
@@ -17,16 +23,10 @@ import {
   type Sha,
   updateRefs,
   zeroSha,
-} from '../git';
-import { countedCommits, findReadme } from '../repositories/application/push-facts';
+} from '../../git';
+import { countedCommits, findReadme } from '../../repositories/application/push-facts';
+import { type LeaveReason, type Signal, type Step, type Train, transition } from '../domain/merge-train';
 import type { StoredCar, StoredTrain } from '../storage/merge-train.row';
-import { type BuiltMerge, buildMerge, type MergeRefusal } from './build-merge';
-import { readHeads } from './compare-branches';
-import { withCurrentThreads } from './current-threads';
-import type { Landing } from './land-merge-request';
-import type { MergeRequestEdges } from './merge-request.edges';
-import { mayMergeInto } from './merge-right';
-import { noAutoMerge } from './update-merge-request';
 
 faultPoints.push(
   'train.commits_written',

@@ -1,6 +1,7 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
 import { mergeTrainColumns } from '@switchyard/directory';
-import type { ProjectMergeSettings } from '../domain/merge-request';
+import type { ProjectMergeSettings } from '../../domain/merge-request';
+import type { PushFacts } from '../../repositories/domain/ref-change';
 import {
   type Car,
   type CarStatus,
@@ -10,7 +11,6 @@ import {
   type Verdict,
   verdictOf,
 } from '../domain/merge-train';
-import type { PushFacts } from '../repositories/domain/ref-change';
 
 /** A car as it is stored: what the train knows of it, and what building and landing it needs. */
 export interface StoredCar {

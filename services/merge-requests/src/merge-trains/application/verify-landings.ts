@@ -1,5 +1,5 @@
 import { logger } from '@switchyard/telemetry';
-import { GitCommandError, isAncestor, type Repository, repositoryExists, type Sha, shaOf, zeroSha } from '../git';
+import { GitCommandError, isAncestor, type Repository, repositoryExists, type Sha, shaOf, zeroSha } from '../../git';
 import type { LandingReceipt, LandingReceiptStore, PipelineWitness } from '../storage/landing-receipt.store';
 import { isInBranch, recomputeLanding } from './recompute-landing';
 

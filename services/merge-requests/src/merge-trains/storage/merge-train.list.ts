@@ -17,9 +17,9 @@ import {
   userJoin,
   userOf,
 } from '@switchyard/directory';
-import type { MergeRequest, MergeRequestState } from '../domain/merge-request';
-import type { Pipeline } from '../pipelines/domain/pipeline';
-import type { PipelineStatus } from '../pipelines/domain/pipeline-status';
+import type { MergeRequest, MergeRequestState } from '../../domain/merge-request';
+import type { Pipeline } from '../../pipelines/domain/pipeline';
+import type { PipelineStatus } from '../../pipelines/domain/pipeline-status';
 
 /** An entry of a merge train with everything its public representation embeds, from one statement. */
 export interface MergeTrainEntry {

@@ -19,9 +19,9 @@ import {
   type TreeMerge,
   withObjectArea,
   writeCommit,
-} from '../git';
-import { describeObjects, ObjectReader, objectSha } from '../git/objects';
-import { gitText } from '../git/run-git';
+} from '../../git';
+import { describeObjects, ObjectReader, objectSha } from '../../git/objects';
+import { gitText } from '../../git/run-git';
 import type { LandingReceipt } from '../storage/landing-receipt.store';
 
 /** Commits of one landing that are looked at one by one. */

@@ -1,6 +1,6 @@
 import { type Database, sql } from '@switchyard/database';
-import { enqueueJobs } from '../jobs/storage/job.store';
-import { insertPipeline } from '../pipelines/storage/pipeline.store';
+import { enqueueJobs } from '../../jobs/storage/job.store';
+import { insertPipeline } from '../../pipelines/storage/pipeline.store';
 import { carOf } from './merge-train.change';
 import { active, loadTrain, type StoredTrain } from './merge-train.row';
 import { type BuiltCar, signalled } from './merge-train.save';
