@@ -5,24 +5,24 @@ import { type EventBus, openBus, startConsumer, startRelay } from '@switchyard/e
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
-import { diffPositions } from './application/diff-positions';
-import { followNotes } from './application/follow-notes';
-import { composeMergeRequests } from './compose-merge-requests';
 import { startVerifyingLandings } from './compose-verifier';
 import { type Config, gitLimitsOf } from './config';
 import { limitGit } from './git';
 import { measureGit } from './measure-git';
+import { diffPositions } from './merge-requests/application/diff-positions';
+import { followNotes } from './merge-requests/application/follow-notes';
+import { composeMergeRequests } from './merge-requests/compose';
+import { diffRefsOf } from './merge-requests/storage/diff-refs.store';
+import { mergeRequestOrders } from './merge-requests/storage/merge-request.list';
+import { keepNoteCounters } from './merge-requests/storage/note-counters.store';
+import { diffPositionHandler } from './merge-requests/transport/diff-position.handler';
+import { noteSubscription } from './merge-requests/transport/note.subscription';
+import { refreshThreads } from './merge-requests/transport/threads.client';
 import { migrationSets } from './migrations';
 import type { RefChangeSubscriber } from './repositories/application/ref-change';
 import { composeRepository } from './repositories/compose';
 import { asGitWork } from './repositories/transport/as-git-work';
 import { defaultBranchOf } from './repositories/transport/default-branch.client';
-import { diffRefsOf } from './storage/diff-refs.store';
-import { mergeRequestOrders } from './storage/merge-request.list';
-import { keepNoteCounters } from './storage/note-counters.store';
-import { diffPositionHandler } from './transport/diff-position.handler';
-import { noteSubscription } from './transport/note.subscription';
-import { refreshThreads } from './transport/threads.client';
 
 /** Edges that tests replace. */
 export interface Edges {

@@ -1,5 +1,5 @@
 import { mergeRequestEvents, runTellCommand } from '@switchyard/events';
-import { mergeRequestStates } from './storage/merge-request.events';
+import { mergeRequestStates } from './merge-requests/storage/merge-request.events';
 
 // Tells other services how all merge requests stand now.
 void runTellCommand({

@@ -31,7 +31,7 @@ import { testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
 import type { Peers } from '../../../gateway/src/http/clients';
 import { routesOfMergeRequests } from '../../../gateway/src/routes';
-import { composeMergeRequests } from '../../src/compose-merge-requests';
+import { composeMergeRequests } from '../../src/merge-requests/compose';
 import type { RefChange, RefChangeSubscriber } from '../../src/repositories/application/ref-change';
 import { composeRepository, type RepositoryPart } from '../../src/repositories/compose';
 import { asGitWork } from '../../src/repositories/transport/as-git-work';

@@ -1,5 +1,5 @@
-import { type DiffPosition, type DiffRefs, diffPositions } from '../../src/application/diff-positions';
 import type { Sha } from '../../src/git';
+import { type DiffPosition, type DiffRefs, diffPositions } from '../../src/merge-requests/application/diff-positions';
 import { Workshop } from './support/workshop';
 
 const lines = (from: number, to: number): string =>

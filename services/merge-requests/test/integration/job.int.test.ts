@@ -4,9 +4,9 @@ import { type Database, openDatabase, sql } from '@switchyard/database';
 import { directoryMigrations } from '@switchyard/directory';
 import { eventMigrations } from '@switchyard/events';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
-import type { JobRequest } from '../../src/domain/merge-request-change';
 import { type JobHandlers, startJobs } from '../../src/jobs/application/work-jobs';
 import { enqueueJobs, jobStore, onJobs } from '../../src/jobs/storage/job.store';
+import type { JobRequest } from '../../src/merge-requests/domain/merge-request-change';
 
 let database: TestDatabase;
 let db: Database;

@@ -3,12 +3,12 @@ import { countStatements, type Database, openDatabase, type PageRequest, raw, sq
 import { directoryMigrations, priorityOrderStore, putInPriorityOrder } from '@switchyard/directory';
 import { eventMigrations, mergeRequestEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import type { MergeRequestFilter } from '../../src/domain/merge-request-filter';
+import type { MergeRequestFilter } from '../../src/merge-requests/domain/merge-request-filter';
+import { mergeRequestStates, publishFacts } from '../../src/merge-requests/storage/merge-request.events';
+import { mergeRequestOrders } from '../../src/merge-requests/storage/merge-request.list';
+import { mergeRequestStore } from '../../src/merge-requests/storage/merge-request.store';
 import { pipelineStore } from '../../src/pipelines/storage/pipeline.store';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
-import { mergeRequestStates, publishFacts } from '../../src/storage/merge-request.events';
-import { mergeRequestOrders } from '../../src/storage/merge-request.list';
-import { mergeRequestStore } from '../../src/storage/merge-request.store';
 
 let database: TestDatabase;
 let db: Database;

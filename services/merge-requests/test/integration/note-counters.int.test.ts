@@ -1,7 +1,7 @@
 import { type Database, openDatabase, sql } from '@switchyard/database';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { keepNoteCounters, type NoteCounters } from '../../src/merge-requests/storage/note-counters.store';
 import { migrationSets } from '../../src/migrations';
-import { keepNoteCounters, type NoteCounters } from '../../src/storage/note-counters.store';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,12 +1,12 @@
 import type { UserRow } from '@switchyard/directory';
 import { markdownRenderer } from '@switchyard/markdown';
 import { replyValidator } from '../../../gateway/test/support/reply-validator';
-import type { MergeRequestDetails } from '../../src/application/read-merge-request';
-import type { MergeRequest } from '../../src/domain/merge-request';
-import type { MergeRequestView } from '../../src/domain/merge-request-view';
+import type { MergeRequestDetails } from '../../src/merge-requests/application/read-merge-request';
+import type { MergeRequest } from '../../src/merge-requests/domain/merge-request';
+import type { MergeRequestView } from '../../src/merge-requests/domain/merge-request-view';
+import { presentMergeRequest } from '../../src/merge-requests/presenters/merge-request.presenter';
+import { presentMergeRequestDetails } from '../../src/merge-requests/presenters/merge-request-details.presenter';
 import type { Pipeline } from '../../src/pipelines/domain/pipeline';
-import { presentMergeRequest } from '../../src/presenters/merge-request.presenter';
-import { presentMergeRequestDetails } from '../../src/presenters/merge-request-details.presenter';
 
 const at = (day: number): Date => new Date(Date.UTC(2024, 0, day, 8, 39, 14, 883));
 const sha = (digit: string): string => digit.repeat(40);

@@ -1,17 +1,19 @@
 import { type Database, sql } from '@switchyard/database';
 import { writtenNames } from '@switchyard/directory';
 import { commandSteps } from '@switchyard/texts';
-import { removeFromMergeTrain } from '../../src/application/auto-merge';
-import { board } from '../../src/application/board-merge-train';
-import { checkOne } from '../../src/application/check-mergeability';
-import { createMergeRequest } from '../../src/application/create-merge-request';
-import { followRefChanges } from '../../src/application/follow-ref-changes';
-import { landing } from '../../src/application/land-merge-request';
-import { mergeMergeRequest } from '../../src/application/merge-merge-request';
-import type { Caller, MergeRequestEdges } from '../../src/application/merge-request.edges';
-import { updateMergeRequest } from '../../src/application/update-merge-request';
-import type { JobRequest } from '../../src/domain/merge-request-change';
 import { jobStore } from '../../src/jobs/storage/job.store';
+import { removeFromMergeTrain } from '../../src/merge-requests/application/auto-merge';
+import { board } from '../../src/merge-requests/application/board-merge-train';
+import { checkOne } from '../../src/merge-requests/application/check-mergeability';
+import { createMergeRequest } from '../../src/merge-requests/application/create-merge-request';
+import { followRefChanges } from '../../src/merge-requests/application/follow-ref-changes';
+import { landing } from '../../src/merge-requests/application/land-merge-request';
+import { mergeMergeRequest } from '../../src/merge-requests/application/merge-merge-request';
+import type { Caller, MergeRequestEdges } from '../../src/merge-requests/application/merge-request.edges';
+import { updateMergeRequest } from '../../src/merge-requests/application/update-merge-request';
+import type { JobRequest } from '../../src/merge-requests/domain/merge-request-change';
+import { mergeRequestStore } from '../../src/merge-requests/storage/merge-request.store';
+import { mergeRequestDirectoryStore } from '../../src/merge-requests/storage/merge-request-directory.store';
 import { dropTrainRef, runMergeTrain } from '../../src/merge-trains/application/run-merge-train';
 import { mergeTrainStore } from '../../src/merge-trains/storage/merge-train.store';
 import { reportCommitStatus } from '../../src/pipelines/application/report-commit-status';
@@ -19,8 +21,6 @@ import { pipelineStore } from '../../src/pipelines/storage/pipeline.store';
 import type { RefChangeSubscriber } from '../../src/repositories/application/ref-change';
 import { composeRepository } from '../../src/repositories/compose';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
-import { mergeRequestStore } from '../../src/storage/merge-request.store';
-import { mergeRequestDirectoryStore } from '../../src/storage/merge-request-directory.store';
 
 /** The Maintainer in whose name the tests act. */
 export const maintainer: Caller = {

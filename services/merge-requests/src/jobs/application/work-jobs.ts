@@ -1,7 +1,7 @@
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
-import type { JobRequest } from '../../domain/merge-request-change';
 import { recoverySeconds } from '../../domain/recovery';
+import type { JobRequest } from '../../merge-requests/domain/merge-request-change';
 import type { ClaimedJob, JobStore } from '../storage/job.store';
 
 /** One handler per kind of job. A handler is idempotent: a job may run again after its process died. */

@@ -1,6 +1,6 @@
 import { type Database, type SqlExecutor, sql } from '@switchyard/database';
-import type { JobRequest } from '../../domain/merge-request-change';
 import { recoverySeconds } from '../../domain/recovery';
+import type { JobRequest } from '../../merge-requests/domain/merge-request-change';
 
 /** A job that this process works on. */
 export interface ClaimedJob {

@@ -1,16 +1,6 @@
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import { type BuiltMerge, buildMerge, type MergeRefusal } from '../../application/build-merge';
-import { readHeads } from '../../application/compare-branches';
-import { withCurrentThreads } from '../../application/current-threads';
-import type { Landing } from '../../application/land-merge-request';
-import type { MergeRequestEdges } from '../../application/merge-request.edges';
-import { mayMergeInto } from '../../application/merge-right';
-import { noAutoMerge } from '../../application/update-merge-request';
-import { onMergeTrain } from '../../domain/auto-merge';
-import { stateFailure } from '../../domain/detailed-merge-status';
-import { checksOf } from '../../domain/merge-request-view';
 import {
   countCommits,
   mergeRequestRef,
@@ -24,6 +14,16 @@ import {
   updateRefs,
   zeroSha,
 } from '../../git';
+import { type BuiltMerge, buildMerge, type MergeRefusal } from '../../merge-requests/application/build-merge';
+import { readHeads } from '../../merge-requests/application/compare-branches';
+import { withCurrentThreads } from '../../merge-requests/application/current-threads';
+import type { Landing } from '../../merge-requests/application/land-merge-request';
+import type { MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
+import { mayMergeInto } from '../../merge-requests/application/merge-right';
+import { noAutoMerge } from '../../merge-requests/application/update-merge-request';
+import { onMergeTrain } from '../../merge-requests/domain/auto-merge';
+import { stateFailure } from '../../merge-requests/domain/detailed-merge-status';
+import { checksOf } from '../../merge-requests/domain/merge-request-view';
 import { countedCommits, findReadme } from '../../repositories/application/push-facts';
 import { type LeaveReason, type Signal, type Step, type Train, transition } from '../domain/merge-train';
 import type { StoredCar, StoredTrain } from '../storage/merge-train.row';

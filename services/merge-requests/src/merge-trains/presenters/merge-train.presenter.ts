@@ -1,6 +1,6 @@
 import { fullPath, userReference } from '@switchyard/directory';
+import { presentSimpleMergeRequest } from '../../merge-requests/presenters/merge-request.presenter';
 import { presentPipelineBasic } from '../../pipelines/presenters/pipeline.presenter';
-import { presentSimpleMergeRequest } from '../../presenters/merge-request.presenter';
 import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
 import type { MergeTrainEntry } from '../storage/merge-train.list';
 

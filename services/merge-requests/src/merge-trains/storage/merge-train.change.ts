@@ -1,7 +1,7 @@
 import { sql, type Tx } from '@switchyard/database';
 import { AppError, notFound } from '@switchyard/errors';
-import { onMergeTrain } from '../../domain/auto-merge';
-import type { MergeRequest } from '../../domain/merge-request';
+import { onMergeTrain } from '../../merge-requests/domain/auto-merge';
+import type { MergeRequest } from '../../merge-requests/domain/merge-request';
 import type {
   Boarding,
   JobRequest,
@@ -9,7 +9,7 @@ import type {
   MergeRequestChange,
   MergeRequestFact,
   MergeRequestPatch,
-} from '../../domain/merge-request-change';
+} from '../../merge-requests/domain/merge-request-change';
 import { type Signal, type Train, transition } from '../domain/merge-train';
 import { active, loadTrain } from './merge-train.row';
 import { signalled } from './merge-train.save';

@@ -17,7 +17,7 @@ import {
   userJoin,
   userOf,
 } from '@switchyard/directory';
-import type { MergeRequest, MergeRequestState } from '../../domain/merge-request';
+import type { MergeRequest, MergeRequestState } from '../../merge-requests/domain/merge-request';
 import type { Pipeline } from '../../pipelines/domain/pipeline';
 import type { PipelineStatus } from '../../pipelines/domain/pipeline-status';
 

@@ -1,6 +1,6 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
 import { mergeTrainColumns } from '@switchyard/directory';
-import type { ProjectMergeSettings } from '../../domain/merge-request';
+import type { ProjectMergeSettings } from '../../merge-requests/domain/merge-request';
 import type { PushFacts } from '../../repositories/domain/ref-change';
 import {
   type Car,

@@ -1,6 +1,6 @@
 import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
-import type { Caller, MergeRequestEdges } from '../../application/merge-request.edges';
 import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../../git';
+import type { Caller, MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
 import { developer, mayMerge } from '../../repositories/domain/protected-branch';
 import type { PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';

@@ -1,6 +1,4 @@
 import { badRequest, forbidden, invalid, invalidParams, notFound } from '@switchyard/errors';
-import type { Caller, MergeRequestEdges } from '../../application/merge-request.edges';
-import { mayDecideOn } from '../../application/merge-right';
 import {
   branchNameOf,
   type Repository,
@@ -11,6 +9,8 @@ import {
   type Sha,
   tagNameOf,
 } from '../../git';
+import type { Caller, MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
+import { mayDecideOn } from '../../merge-requests/application/merge-right';
 import { branchOf } from '../../repositories/application/ref-change';
 import { developer, mayPush } from '../../repositories/domain/protected-branch';
 import type { CommitStatusView } from '../domain/pipeline';

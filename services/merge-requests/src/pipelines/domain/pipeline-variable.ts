@@ -1,5 +1,5 @@
 import { invalid } from '@switchyard/errors';
-import { tooLong } from '../../domain/merge-request';
+import { tooLong } from '../../merge-requests/domain/merge-request';
 
 /** A variable that a pipeline was made with. */
 export interface PipelineVariable {

@@ -1,10 +1,10 @@
 import { type Database, join, requireUnmodified, sql, type Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-import type { MergeRequestFact } from '../../domain/merge-request-change';
 import { nextIid } from '../../iids/iid.store';
 import { enqueueJobs } from '../../jobs/storage/job.store';
-import { publishFacts } from '../../storage/merge-request.events';
-import { toMergeRequest } from '../../storage/merge-request.row';
+import type { MergeRequestFact } from '../../merge-requests/domain/merge-request-change';
+import { publishFacts } from '../../merge-requests/storage/merge-request.events';
+import { toMergeRequest } from '../../merge-requests/storage/merge-request.row';
 import {
   type CommitStatus,
   type CommitStatusView,

@@ -1,8 +1,8 @@
 import { notFound } from '@switchyard/errors';
 import { CommitStatusServiceService } from '@switchyard/protos/merge_requests/v1/commit_status';
 import { entity, implement, page, pageRequest } from '@switchyard/rpc';
-import type { MergeRequestEdges } from '../../application/merge-request.edges';
 import { resolveRevision } from '../../git';
+import type { MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
 import { callerOf } from '../../repositories/transport/caller';
 import type { reportCommitStatus } from '../application/report-commit-status';
 import { shortRef } from '../domain/pipeline';

@@ -10,9 +10,9 @@ import {
   requireUnmodified,
   sql,
 } from '@switchyard/database';
+import type { ProtectedBranch as Row } from '../../generated/prisma/client';
 import { prismaOf } from '../../storage/prisma';
 import type { ProtectedBranch } from '../domain/protected-branch';
-import type { ProtectedBranch as Row } from '../../generated/prisma/client';
 
 const columns = sql`id, project_id as "projectId", name, push_access_level as "pushAccessLevel",
   merge_access_level as "mergeAccessLevel", allow_force_push as "allowForcePush"`;

@@ -1,6 +1,6 @@
 import type { Viewer } from '@switchyard/directory';
 import type { CallContext } from '@switchyard/rpc';
-import type { Caller } from '../../application/merge-request.edges';
+import type { Caller } from '../../merge-requests/application/merge-request.edges';
 
 /** Who asks, with their level in the project the gateway resolved. */
 export const callerOf = ({ actor, access, requestId }: CallContext): Caller => ({

@@ -1,0 +1,109 @@
+import { AppError, isAppError, notFound, unauthorized } from '@switchyard/errors';
+import type { LeaveReason } from '../../merge-trains/domain/merge-train';
+import type { PipelineStatus } from '../../pipelines/domain/pipeline-status';
+import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
+import { canBoard, gitFailure, hasToWait } from '../domain/detailed-merge-status';
+import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
+import { board } from './board-merge-train';
+import { cannotBeMerged } from './build-merge';
+import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
+import { withCurrentThreads } from './current-threads';
+import type { Landing } from './land-merge-request';
+import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import { mayMergeInto } from './merge-right';
+import { noAutoMerge } from './update-merge-request';
+
+/** Takes auto-merge back, or the merge request off its train (G-4.2-1, G-4.1-5): whoever may merge, or the author. */
+export const cancelAutoMerge =
+  (edges: MergeRequestEdges) =>
+  async (caller: Caller, key: { projectId: number; iid: number }): Promise<void> => {
+    const view = await edges.mergeRequests.view(key);
+    if (view === undefined) throw notFound();
+    await cancel(edges, caller, view);
+  };
+
+/** Takes a merge request off its train. @throws AppError not_found when it is on none; not_acceptable while it is being merged */
+export const removeFromMergeTrain =
+  (edges: MergeRequestEdges) =>
+  async (caller: Caller, key: { projectId: number; iid: number }): Promise<void> => {
+    const view = await edges.mergeRequests.view(key);
+    if (view === undefined) throw notFound();
+    if (view.mergeRequest.autoMergeStrategy !== onMergeTrain) throw notFound('Merge Train Merge Request');
+    await cancel(edges, caller, view);
+  };
+
+async function cancel(edges: MergeRequestEdges, caller: Caller, { mergeRequest }: MergeRequestView): Promise<void> {
+  const { id, projectId, targetBranch, authorId } = mergeRequest;
+  const may =
+    caller.userId > 0 && (caller.userId === authorId || (await mayMergeInto(edges, projectId, targetBranch, caller)));
+  if (!may) throw unauthorized();
+  await edges.mergeRequests.change(id, caller.userId, ({ mergeRequest: now }) => {
+    if (now.state !== 'opened' || now.autoMergeStrategy === undefined) {
+      throw new AppError('not_acceptable', "Can't cancel the automatic merge");
+    }
+    return {
+      patch: noAutoMerge,
+      leaves: 'canceled',
+      facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${now.lockVersion + 1}` }],
+    };
+  });
+}
+
+/** Auto-merge was asked for a pipeline that succeeds, even where the project would take one that failed. */
+const succeeded = (status: PipelineStatus | undefined): boolean =>
+  status === undefined || status === 'success' || status === 'skipped';
+
+/**
+ * The job behind auto-merge: merges, or boards the train where the project runs trains, when everything allows it; waits when something
+ * is still open; and takes auto-merge back when whoever set it may not merge any more or the head is not the one they saw.
+ */
+export const runAutoMerge =
+  (edges: MergeRequestEdges, { land }: Pick<Landing, 'land'>, check: CheckMergeability) =>
+  async (id: number): Promise<void> => {
+    const found = await edges.mergeRequests.view({ id });
+    if (found === undefined) return;
+    const { mergeRequest } = found;
+    const { autoMergeStrategy, autoMergeUserId, autoMergeSha, projectId, targetBranch } = mergeRequest;
+    if (mergeRequest.state !== 'opened' || autoMergeUserId === undefined) return;
+    if (autoMergeStrategy === undefined || autoMergeStrategy === onMergeTrain) return;
+    if (hasToWait(checksOf(found), edges.clock()) || !succeeded(found.pipelineStatus)) return;
+    const giveUp = async (leaves: LeaveReason, mergeError: string): Promise<void> => {
+      await edges.mergeRequests.change(id, 0, (locked) =>
+        locked.mergeRequest.autoMergeStrategy === autoMergeStrategy
+          ? { patch: { ...noAutoMerge, mergeError }, leaves }
+          : undefined,
+      );
+    };
+    const project = await edges.directory.project(projectId);
+    if (project === undefined) return;
+    if (project.archived) return giveUp('archived', 'The project was archived.');
+    const standing = await edges.directory.standing(autoMergeUserId, projectId);
+    if (!(await mayMergeInto(edges, projectId, targetBranch, standing))) {
+      return giveUp('right_lost', 'The user who set auto-merge may no longer merge into the target branch.');
+    }
+    const view = await withCurrentThreads(edges, await withKnownMergeability(edges, check, found));
+    if (view.mergeRequest.state !== 'opened' || view.mergeRequest.sourceSha !== autoMergeSha) return;
+    const checks = checksOf(view);
+    if (hasToWait(checks, edges.clock())) return;
+    const trains = view.settings.mergeTrains.enabled;
+    if (trains && canBoard(checks, edges.clock())) {
+      const { mergeCommitMessage, squashCommitMessage } = mergeRequest;
+      await board(edges, autoMergeUserId, view, { mergeCommitMessage, squashCommitMessage }, mergeRequest).catch(
+        (error: unknown) => {
+          // Taken back, pushed to or boarded meanwhile: whatever it is now, it is asked for anew.
+          if (!isAppError(error, 'not_allowed', 'conflict')) throw error;
+        },
+      );
+      return;
+    }
+    if (trains) return;
+    if (autoMergeStrategy === addToMergeTrain)
+      return giveUp('trains_disabled', 'Merge trains are no longer in force for the project.');
+    if (checks.mergeStatus !== 'can_be_merged' || gitFailure(checks, edges.clock()) !== undefined) return;
+    try {
+      await land(id, autoMergeUserId, { expectedSha: autoMergeSha, targetBranch, onlyWhile: mergeRequest });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind === 'unavailable' || error.kind === 'internal') throw error;
+      await giveUp('not_mergeable', `Auto-merge failed: ${cannotBeMerged}`);
+    }
+  };

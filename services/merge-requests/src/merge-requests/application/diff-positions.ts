@@ -1,0 +1,195 @@
+import { notFound } from '@switchyard/errors';
+import {
+  changedPaths,
+  diff,
+  emptyTreeSha,
+  type FileDiff,
+  parseSha,
+  type Repository,
+  readCommit,
+  resolveRevision,
+  type Sha,
+  type TreePath,
+  treePathOf,
+} from '../../git';
+import type { OpenProjectRepository } from '../../repositories/application/open-project-repository';
+import { isPlace, type LineNumbers, movedLine, placeWithin } from '../domain/diff-position';
+
+/** A place in the difference of two commits; without lines it is the whole file. */
+export interface DiffPosition extends LineNumbers {
+  readonly baseSha: string;
+  readonly startSha: string;
+  readonly headSha: string;
+  readonly oldPath: string;
+  readonly newPath: string;
+}
+
+/** Commits that the newest version of a merge request compares. */
+export interface DiffRefs {
+  readonly baseSha: string;
+  readonly startSha: string;
+  readonly headSha: string;
+}
+
+/** What places are looked up with. */
+export interface DiffPositionEdges {
+  readonly open: OpenProjectRepository;
+  /** Of a merge request; undefined when there is none, or nothing to compare. */
+  readonly refsOf: (projectId: number, mergeRequestId: number) => Promise<DiffRefs | undefined>;
+}
+
+/** Places asked about at once (see the proto). */
+const maxPositions = 100;
+
+const shaPattern = /^[0-9a-f]{40}$/;
+
+/** Bytes of one file's difference that are looked through; a longer one has no places but the whole file. */
+const limits = { maxPatchBytes: 8 << 20, maxBytes: 64 << 20, maxLines: 1_000_000 };
+
+const pathsOf = (...paths: string[]): TreePath[] => [...new Set(paths)].flatMap((path) => treePathOf(path) ?? []);
+
+async function shaIn(repo: Repository, text: string): Promise<Sha | undefined> {
+  if (text === emptyTreeSha) return emptyTreeSha;
+  return shaPattern.test(text) && (await readCommit(repo, parseSha(text))) !== undefined ? parseSha(text) : undefined;
+}
+
+/** How one file changed from one commit to another, also under another name; undefined when it did not, or is gone. */
+async function fileBetween(
+  repo: Repository,
+  from: Sha,
+  to: Sha,
+  path: string,
+): Promise<{ path: string; file: FileDiff | undefined } | undefined> {
+  const within = async (paths: TreePath[]): Promise<FileDiff[]> =>
+    (await diff(repo, { from, to, mode: 'straight', paths, limits })).files;
+  const [file] = await within(pathsOf(path));
+  if (file === undefined) return { path, file: undefined };
+  if (!file.deletedFile) return { path, file };
+  // Renames are seen only where both names are looked at.
+  const renamed = (await changedPaths(repo, { from, to, mode: 'straight' })).files.find(
+    ({ oldPath, newPath }) => oldPath === path && newPath !== path,
+  );
+  if (renamed === undefined) return undefined;
+  const [moved] = await within(pathsOf(path, renamed.newPath));
+  return moved === undefined ? undefined : { path: renamed.newPath, file: moved };
+}
+
+async function lineBetween(
+  repo: Repository,
+  from: Sha,
+  to: Sha,
+  path: string,
+  line: number | undefined,
+): Promise<{ path: string; line: number | undefined } | undefined> {
+  if (from === to) return { path, line };
+  const found = await fileBetween(repo, from, to, path);
+  if (found === undefined) return undefined;
+  const { file } = found;
+  if (line === undefined || file === undefined) return { path: found.path, line };
+  if (file.tooLarge || file.collapsed) return undefined;
+  const moved = movedLine(file.diff, line);
+  return moved === undefined ? undefined : { path: found.path, line: moved };
+}
+
+/** Where a place stands once both its commits are others; undefined when its line, or its file, is gone. */
+async function movedPlace(
+  repo: Repository,
+  { from, to, base, head }: { from: Sha; to: Sha; base: Sha; head: Sha },
+  position: DiffPosition,
+): Promise<DiffPosition | undefined> {
+  const { oldPath, oldLine, newPath, newLine } = position;
+  const before = oldLine === undefined ? undefined : await lineBetween(repo, from, base, oldPath, oldLine);
+  if (oldLine !== undefined && before === undefined) return undefined;
+  if (newLine === undefined && oldLine !== undefined)
+    return { ...position, oldPath: before?.path ?? oldPath, oldLine: before?.line };
+  const after = await lineBetween(repo, to, head, newPath, newLine);
+  if (after === undefined) return undefined;
+  return {
+    ...position,
+    oldPath: before?.path ?? oldPath,
+    oldLine: before?.line,
+    newPath: after.path,
+    newLine: after.line,
+  };
+}
+
+/** Whether a place is one of a changed file: a removed line is found by the old name, everything else by the new one. */
+const standsIn = (file: Pick<FileDiff, 'oldPath' | 'newPath'>, { oldPath, oldLine, newPath, newLine }: DiffPosition) =>
+  newLine === undefined && oldLine !== undefined ? file.oldPath === oldPath : file.newPath === newPath;
+
+/** Reads the lines of changed files between two commits, each file once; undefined for one that is too long to be looked through. */
+function patches(repo: Repository, from: Sha, to: Sha) {
+  const read = new Map<string, Promise<string | undefined>>();
+  const patch = async (paths: TreePath[]): Promise<string | undefined> => {
+    const [file] = (await diff(repo, { from, to, mode: 'straight', paths, limits })).files;
+    return file === undefined || file.tooLarge || file.collapsed ? undefined : file.diff;
+  };
+  return ({ oldPath, newPath }: Pick<FileDiff, 'oldPath' | 'newPath'>): Promise<string | undefined> => {
+    const known = read.get(newPath) ?? patch(pathsOf(oldPath, newPath));
+    read.set(newPath, known);
+    return known;
+  };
+}
+
+/** Looks places of diffs up in git. */
+export function diffPositions({ open, refsOf }: DiffPositionEdges) {
+  return {
+    /** Whether a position names a place: its commits exist, its file changed between them, its line is one of that file. */
+    async check(projectId: number, position: DiffPosition): Promise<boolean> {
+      const { repo } = await open(projectId);
+      const [from, to, start] = await Promise.all(
+        [position.baseSha, position.headSha, position.startSha].map((sha) => shaIn(repo, sha)),
+      );
+      const paths = pathsOf(position.oldPath, position.newPath);
+      if (from === undefined || to === undefined || start === undefined || paths.length === 0) return false;
+      const { files } = await diff(repo, { from, to, mode: 'straight', paths, limits });
+      const file = files.find((one) => one.newPath === position.newPath && one.oldPath === position.oldPath);
+      return file !== undefined && isPlace(file.diff, position.oldLine, position.newLine);
+    },
+
+    /** Where positions of earlier versions stand in the newest, in their order; undefined: outdated. Fails with `not_found`. */
+    async move(
+      projectId: number,
+      mergeRequestId: number,
+      positions: readonly DiffPosition[],
+    ): Promise<(DiffPosition | undefined)[]> {
+      const refs = await refsOf(projectId, mergeRequestId);
+      if (refs === undefined) throw notFound();
+      const { repo } = await open(projectId);
+      const [base, head] = [parseSha(refs.baseSha), parseSha(refs.headSha)];
+      const { files: changed } = await changedPaths(repo, { from: base, to: head, mode: 'straight' });
+      const patchOf = patches(repo, base, head);
+      const linesIn = async (file: Pick<FileDiff, 'oldPath' | 'newPath'>, place: DiffPosition) => {
+        if (place.oldLine === undefined && place.newLine === undefined) return {};
+        const patch = await patchOf(file);
+        return patch === undefined ? undefined : placeWithin(patch, place);
+      };
+      const moved: (DiffPosition | undefined)[] = [];
+      for (const position of positions.slice(0, maxPositions)) {
+        const [from, to] = await Promise.all([position.baseSha, position.headSha].map((sha) => shaIn(repo, sha)));
+        if (from === undefined || to === undefined) {
+          moved.push(undefined);
+          continue;
+        }
+        const place = await movedPlace(repo, { from, to, base, head }, position);
+        const file = place && changed.find((one) => standsIn(one, place));
+        const lines = file && (await linesIn(file, place));
+        moved.push(lines && { ...place, ...refs, ...lines, oldPath: file.oldPath, newPath: file.newPath });
+      }
+      return moved;
+    },
+
+    /** A commit by branch, tag or sha. Fails with `not_found`. */
+    async describe(projectId: number, revision: string): Promise<{ sha: string; title: string; parentSha: string }> {
+      const { repo } = await open(projectId);
+      const found = await resolveRevision(repo, revision);
+      const commit = found && (await readCommit(repo, found.sha));
+      if (commit === undefined) throw notFound('Commit');
+      const title = commit.message.split('\n', 1)[0] ?? '';
+      return { sha: commit.id, title, parentSha: commit.parents[0] ?? emptyTreeSha };
+    },
+  };
+}
+
+/** What `diffPositions` gives. */
+export type DiffPositions = ReturnType<typeof diffPositions>;

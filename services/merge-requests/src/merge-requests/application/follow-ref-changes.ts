@@ -1,0 +1,190 @@
+import { unavailable } from '@switchyard/errors';
+import {
+  branchNameOf,
+  countCommits,
+  isAncestor,
+  mergedBranches,
+  type Repository,
+  readCommit,
+  type Sha,
+} from '../../git';
+import { branchOf, type RefChange, type RefChangeSubscriber } from '../../repositories/application/ref-change';
+import type { MergeRequest } from '../domain/merge-request';
+import type { Push } from '../domain/merge-request-change';
+import { compareBranches, readHeads } from './compare-branches';
+import { keepHeadRef } from './keep-head-ref';
+import { type Landing, landingOfCause } from './land-merge-request';
+import type { MergeRequestEdges } from './merge-request.edges';
+import { noAutoMerge, unchecked } from './update-merge-request';
+
+/** Seconds between a train's landing and the check of the merge requests that are not on it. */
+const recheckDelay = 1;
+
+/** What moving a branch from one commit to another changed of it; undefined when the old one is gone. */
+async function pushBetween(repo: Repository, oldSha: Sha, newSha: Sha): Promise<Push | undefined> {
+  if ((await readCommit(repo, oldSha)) === undefined) return undefined;
+  const commits = await countCommits(repo, { from: [newSha], not: [oldSha] });
+  return { oldSha, newSha, commits, rewritten: !(await isAncestor(repo, oldSha, newSha)) };
+}
+
+/**
+ * Merge requests follow every push to either side: new head and diff version, mergeability to be checked again, merged when the
+ * commits landed by a push, closed when the source branch is gone. It reads where the refs stand now, so a change told twice or late
+ * changes nothing more.
+ */
+export function followRefChanges(
+  edges: MergeRequestEdges,
+  landing: Pick<Landing, 'finish'>,
+): RefChangeSubscriber & {
+  /** The job that sees to the open merge requests into a branch after a train has landed some. */
+  recheck(projectId: number, branch: string): Promise<void>;
+} {
+  const { mergeRequests } = edges;
+
+  async function closeWithoutSource(mr: MergeRequest, change: RefChange): Promise<void> {
+    const now = edges.clock();
+    await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) => {
+      if (mergeRequest.state === 'closed' || mergeRequest.state === 'locked') {
+        return mergeRequest.sourceBranchExists ? { patch: { sourceBranchExists: false }, quiet: true } : undefined;
+      }
+      if (mergeRequest.state !== 'opened') return undefined;
+      return {
+        patch: {
+          ...noAutoMerge,
+          state: 'closed',
+          sourceBranchExists: false,
+          closedById: change.actorId > 0 ? change.actorId : null,
+          closedAt: now,
+          mergeError: null,
+        },
+        leaves: 'source_branch_deleted',
+        facts: [{ kind: 'closed' }],
+      };
+    });
+  }
+
+  async function followHead(repo: Repository, mr: MergeRequest, source: Sha, change: RefChange): Promise<void> {
+    if (mr.state === 'closed') {
+      // The last diff it had while open stays; that its branch is back is all there is to know.
+      if (mr.sourceBranchExists) return;
+      await mergeRequests.change(mr.id, change.actorId, () => ({ patch: { sourceBranchExists: true }, quiet: true }));
+      return;
+    }
+    if (mr.sourceSha === source && mr.sourceBranchExists) return;
+    const target = (await readHeads(repo, [mr.targetBranch])).get(mr.targetBranch);
+    const diff = target === undefined ? undefined : await compareBranches(repo, target, source);
+    const push = mr.sourceSha === undefined ? undefined : await pushBetween(repo, mr.sourceSha as Sha, source);
+    await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) =>
+      mergeRequest.state !== 'opened' || mergeRequest.sourceSha === source
+        ? undefined
+        : {
+            patch: {
+              // Whoever asked for auto-merge had seen another head.
+              ...noAutoMerge,
+              ...unchecked(mergeRequest),
+              targetSha: target ?? null,
+              sourceBranchExists: true,
+              changesCount: diff?.filesCount ?? null,
+              mergeError: null,
+            },
+            newHead: source,
+            diff,
+            leaves: 'pushed',
+            facts: [{ kind: 'acted', act: 'pushed', actId: String(change.id), push }],
+            jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
+          },
+    );
+    await keepHeadRef(edges, repo, mr, source);
+  }
+
+  async function markLanded(repo: Repository, mr: MergeRequest, target: Sha, actorId: number): Promise<void> {
+    const heads = await readHeads(repo, [mr.sourceBranch]);
+    const now = edges.clock();
+    await mergeRequests.change(mr.id, actorId, ({ mergeRequest }) =>
+      mergeRequest.state !== 'opened' || mergeRequest.sourceSha !== heads.get(mr.sourceBranch)
+        ? undefined
+        : {
+            patch: {
+              ...noAutoMerge,
+              state: 'merged',
+              mergedAt: now,
+              mergeUserId: actorId > 0 ? actorId : null,
+              mergeCommitSha: target === mergeRequest.sourceSha ? null : target,
+              mergeStatus: 'can_be_merged',
+              mergeError: null,
+            },
+            participants: [actorId],
+            leaves: 'merged_by_push',
+            facts: [{ kind: 'merged', mergeCommitSha: target }],
+          },
+    );
+  }
+
+  /** Open merge requests whose head the target branch holds now: they were merged by a push, or by one that was built on them. */
+  async function findLanded(repo: Repository, rows: readonly MergeRequest[], target: Sha): Promise<MergeRequest[]> {
+    const open = rows.filter(({ state, sourceSha }) => state === 'opened' && sourceSha !== undefined);
+    const names = [...new Set(open.map(({ sourceBranch }) => sourceBranch))].flatMap(
+      (name) => branchNameOf(name) ?? [],
+    );
+    const merged: ReadonlySet<string> = await mergedBranches(repo, target, names);
+    return open.filter(({ sourceBranch }) => merged.has(sourceBranch));
+  }
+
+  /** What follows for the open merge requests into a branch that stands at `head` now: some have landed, the others are checked again. */
+  async function followTarget(
+    projectId: number,
+    branch: string,
+    head: Sha | undefined,
+    actorId: number,
+  ): Promise<void> {
+    const into = await mergeRequests.openInto(projectId, branch);
+    if (into.length === 0) return;
+    if (head !== undefined) {
+      const { repo } = await edges.openRepository(projectId);
+      for (const mr of await findLanded(repo, into, head)) {
+        const view = await mergeRequests.view({ id: mr.id });
+        // A branch without commits of its own was never there to be merged.
+        if (view !== undefined && view.commitsCount !== 0) await markLanded(repo, mr, head, actorId);
+      }
+    }
+    await mergeRequests.recheck({ projectId, targetBranch: branch });
+  }
+
+  return {
+    name: 'merge-requests',
+    async afterRefChange(change) {
+      const own = landingOfCause(change.cause);
+      if (own !== undefined) await landing.finish(own.id, change.after);
+      const branch = branchOf(change.ref);
+      if (branch === undefined) return;
+      const { projectId } = change;
+      const from = await mergeRequests.unmergedFrom(projectId, branch);
+      // A train lands car after car: what follows for the others is seen to once for all that landed meanwhile.
+      if (own?.byTrain) await edges.jobs.enqueue([{ kind: 'recheck', projectId, targetBranch: branch }], recheckDelay);
+      if (own?.byTrain && from.length === 0) return;
+
+      const { repo } = await edges.openRepository(projectId);
+      const head = await headOf(repo, branch);
+      const merging = from.filter(({ state, sourceSha }) => state === 'locked' && sourceSha !== head);
+      if (head === undefined) for (const mr of merging) await closeWithoutSource(mr, change);
+      // Whether it still has a head to follow is known when the merge has ended: told again then.
+      if (merging.length > 0) throw unavailable('a merge request of the branch is being merged');
+      for (const mr of from) {
+        if (head === undefined) await closeWithoutSource(mr, change);
+        else await followHead(repo, mr, head, change);
+      }
+      if (own?.byTrain) return;
+      await edges.mergeTrains.targetMoved(projectId, branch, change.after);
+      await followTarget(projectId, branch, head, change.actorId);
+    },
+    async recheck(projectId, branch) {
+      const { repo } = await edges.openRepository(projectId);
+      await followTarget(projectId, branch, await headOf(repo, branch), 0);
+    },
+  };
+}
+
+const headOf = async (repo: Repository, branch: string): Promise<Sha | undefined> => {
+  const name = branchNameOf(branch);
+  return name === undefined ? undefined : (await readHeads(repo, [name])).get(name);
+};

@@ -1,0 +1,51 @@
+import type { OpenProjectRepository } from '../../repositories/application/open-project-repository';
+
+/** Branches of one push that links are printed for. */
+const invitedBranches = 5;
+
+/** What pushed branches mean for merge requests; see storage/merge-request-links.store.ts. */
+export interface MergeRequestLinks {
+  /** Whether merge requests can be made in a project, and those that are open from some of its branches, one for each. */
+  ofBranches(
+    projectId: number,
+    branches: readonly string[],
+  ): Promise<{ enabled: boolean; open: { branch: string; fullPath: string; iid: number }[] }>;
+}
+
+/**
+ * Says after a push, as lines for the client's screen, where a merge request can be made for each of its branches, or which one shows it
+ * already. The default branch gets none, nor does a project without merge requests.
+ */
+export const inviteMergeRequests =
+  ({
+    open,
+    links,
+    externalUrl,
+  }: {
+    readonly open: OpenProjectRepository;
+    readonly links: MergeRequestLinks;
+    readonly externalUrl: string;
+  }) =>
+  async (projectId: number, branches: readonly string[]): Promise<string[]> => {
+    if (branches.length === 0) return [];
+    const { project, defaultBranch } = await open(projectId);
+    const wanted = branches.filter((branch) => branch !== defaultBranch).slice(0, invitedBranches);
+    if (wanted.length === 0) return [];
+    const { enabled, open: opened } = await links.ofBranches(projectId, wanted);
+    const byBranch = new Map(opened.map((one) => [one.branch, one]));
+    const lines = wanted.flatMap((branch) => {
+      const existing = byBranch.get(branch);
+      if (existing !== undefined) {
+        const url = `${externalUrl}/${existing.fullPath}/-/merge_requests/${existing.iid}`;
+        return ['', `View merge request for ${branch}:`, `  ${url}`];
+      }
+      if (!enabled) return [];
+      const query = new URLSearchParams({ 'merge_request[source_branch]': branch });
+      return [
+        '',
+        `To create a merge request for ${branch}, visit:`,
+        `  ${externalUrl}/${project.fullPath}/-/merge_requests/new?${query}`,
+      ];
+    });
+    return lines.length === 0 ? [] : [...lines, ''];
+  };

@@ -1,0 +1,303 @@
+import type { Tx } from '@switchyard/database';
+import { notAllowed, notFound, unprocessable } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { logger } from '@switchyard/telemetry';
+import {
+  branchNameOf,
+  branchRef,
+  isAncestor,
+  parseBranchName,
+  parseSha,
+  type Repository,
+  toItsEnd,
+  zeroSha,
+} from '../../git';
+import type { ChangeRefsRequest } from '../../repositories/application/ref-change';
+import { rulesOf } from '../../repositories/domain/protected-branch';
+import { onMergeTrain } from '../domain/auto-merge';
+import type { MergePlan } from '../domain/merge-request-change';
+import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
+import { readHeads } from './compare-branches';
+import type { MergeRequestEdges } from './merge-request.edges';
+import { type AutoMergeMark, stillWanted } from './set-auto-merge';
+import { noAutoMerge, unchecked } from './update-merge-request';
+
+faultPoints.push(
+  'merge.commits_written',
+  'merge.intent_committed',
+  'merge.ref_moved',
+  'merge.committed',
+  'merge.source_removed',
+  'merge.plan_dropped',
+  'train.landing_begun',
+);
+
+/** What asks for the ref change of a merge; a subscriber finds the merge request by it. */
+export const landingCause = ({ mergeRequestId, carId }: Pick<MergePlan, 'mergeRequestId' | 'carId'>): string =>
+  `${carId === undefined ? 'merge_request' : 'merge_train'}:${mergeRequestId}`;
+
+/** The merge request that a ref change landed, and whether by its train; undefined for other changes. */
+export function landingOfCause(cause: string | undefined): { id: number; byTrain: boolean } | undefined {
+  const [, by, id] = /^(merge_request|merge_train):(\d{1,15})$/.exec(cause ?? '') ?? [];
+  return id === undefined ? undefined : { id: Number(id), byTrain: by === 'merge_train' };
+}
+
+/** How often a merge is built anew when the target branch moves under it. */
+const tries = 10;
+
+/** Merging as a sequence of commits, each of which can be the last before the process dies (D7). */
+export interface Landing {
+  /**
+   * Merges now: commits the plan with state `locked`, moves the target branch by compare-and-swap, commits the result.
+   * @param expectedSha what the head of the source branch must be
+   * @throws AppError not_allowed when it is not open any more; unprocessable when git cannot merge
+   */
+  land(id: number, actorId: number, wishes: LandingWishes): Promise<void>;
+  /**
+   * Lands the tested commit of a car, or nothing at all: the plan is taken only while the car is the first of its train and green.
+   * @returns false when it is not, or when the target branch stands elsewhere, which has the car built anew (D8)
+   */
+  landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean>;
+  /**
+   * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; told late, of a move that an earlier try made,
+   * it does nothing to the try under way.
+   */
+  finish(id: number, newSha: string): Promise<void>;
+  /** Finishes, retries or undoes a merge that another process left behind, by where the target branch stands. Idempotent. */
+  settle(id: number): Promise<void>;
+}
+
+/** The plan of a car's landing. */
+export type CarPlan = Omit<MergePlan, 'createdAt' | 'skipsTrain' | 'carId'> & { readonly carId: number };
+
+/** What is wanted of one landing. */
+export interface LandingWishes extends MergeWishes {
+  readonly removeSourceBranch?: boolean | undefined;
+  readonly expectedSha?: string | undefined;
+  /** The branch on which the right to merge was looked at: one that was retargeted since is not merged. */
+  readonly targetBranch: string;
+  /** Merges past the train of the target branch. */
+  readonly skipsTrain?: boolean;
+  /** The mark of auto-merge in whose name it is done: one that was taken back meanwhile is heeded. */
+  readonly onlyWhile?: AutoMergeMark | undefined;
+}
+
+/** Builds the landing of merge requests. */
+export function landing(edges: MergeRequestEdges): Landing {
+  const { mergeRequests } = edges;
+
+  async function moveTarget(plan: MergePlan, facts: ChangeRefsRequest['facts']): Promise<boolean> {
+    const [outcome] = await edges.changeRefs({
+      projectId: plan.projectId,
+      actorId: plan.actorId,
+      source: 'merge',
+      cause: landingCause(plan),
+      ...(facts === undefined ? {} : { facts }),
+      updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
+      // One commit says that the branch moved and that the merge request is merged: nobody sees the one without the other.
+      settled: async (tx, settlements) => {
+        if (settlements.some(({ moved }) => moved)) await commitMerged(plan, tx);
+      },
+    });
+    return outcome?.status === 'moved';
+  }
+
+  /** Opens it again after a plan that was not carried out. A car stays on its train and is built anew. */
+  async function reopen(id: number, actorId: number, mergeError: string, plan?: MergePlan): Promise<void> {
+    const carId = plan?.carId;
+    await mergeRequests.change(id, actorId, ({ mergeRequest, plannedSha }) =>
+      // What was read before the lock may be another try by now.
+      mergeRequest.state !== 'locked' || plannedSha !== plan?.newSha
+        ? undefined
+        : {
+            patch: { state: 'opened', mergeError: carId === undefined ? mergeError : null, ...unchecked(mergeRequest) },
+            plan: 'done',
+            ...(carId === undefined ? {} : { signal: { kind: 'landing_failed', carId, sha: plan?.newSha ?? '' } }),
+            jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
+          },
+    );
+  }
+
+  async function commitMerged(plan: MergePlan, tx?: Tx): Promise<void> {
+    faultPoint('merge.ref_moved');
+    const now = edges.clock();
+    await mergeRequests.change(
+      plan.mergeRequestId,
+      plan.actorId,
+      ({ mergeRequest, plannedSha }) =>
+        mergeRequest.state !== 'locked' || plannedSha !== plan.newSha
+          ? undefined
+          : {
+              patch: {
+                ...noAutoMerge,
+                state: 'merged',
+                mergedAt: now,
+                mergeUserId: plan.actorId,
+                mergeCommitSha: plan.mergeCommitSha ?? null,
+                squashCommitSha: plan.squashCommitSha ?? null,
+                sourceSha: plan.sourceSha,
+                mergeStatus: 'can_be_merged',
+                mergeError: null,
+                shouldRemoveSourceBranch: plan.removeSourceBranch,
+              },
+              plan: plan.removeSourceBranch ? undefined : 'done',
+              landed: plan,
+              participants: [plan.actorId],
+              facts: [{ kind: 'merged', mergeCommitSha: plan.newSha }],
+            },
+      tx,
+    );
+  }
+
+  async function finish(id: number, newSha: string): Promise<void> {
+    const plan = await mergeRequests.plan(id);
+    if (plan === undefined || plan.newSha !== newSha) return;
+    await commitMerged(plan);
+    if (plan.removeSourceBranch) await removeSource(plan);
+  }
+
+  async function removeSource(plan: MergePlan): Promise<void> {
+    const { mergeRequestId, projectId, actorId, sourceSha } = plan;
+    const view = await mergeRequests.view({ id: mergeRequestId });
+    const branch = view === undefined ? undefined : branchNameOf(view.mergeRequest.sourceBranch);
+    if (view !== undefined && branch !== undefined && view.mergeRequest.state === 'merged') {
+      const { defaultBranch } = await edges.openRepository(projectId);
+      const rules = await edges.protectedBranches.all(projectId);
+      if (branch !== defaultBranch && rulesOf(rules, branch).length === 0) {
+        // A branch that has moved on since is not what was merged: it stays.
+        await edges.changeRefs({
+          projectId,
+          actorId,
+          source: 'merge',
+          updates: [{ ref: branchRef(branch), before: sourceSha, after: zeroSha }],
+        });
+        faultPoint('merge.source_removed');
+      }
+    }
+    await dropPlan(plan);
+    faultPoint('merge.plan_dropped');
+  }
+
+  /** Forgets a plan whose merge request is not being merged any more, or is merged and has lost its branch. */
+  async function dropPlan({ mergeRequestId, actorId, newSha }: MergePlan): Promise<void> {
+    await mergeRequests.change(mergeRequestId, actorId, ({ mergeRequest, plannedSha }) =>
+      mergeRequest.state !== 'locked' && plannedSha === newSha ? { plan: 'done', quiet: true } : undefined,
+    );
+  }
+
+  async function attempt(id: number, actorId: number, wishes: LandingWishes): Promise<'merged' | 'moved on'> {
+    const view = await mergeRequests.view({ id });
+    if (view === undefined) throw notFound();
+    const { mergeRequest } = view;
+    if (mergeRequest.targetBranch !== wishes.targetBranch) throw notAllowed();
+    const { repo } = await edges.openRepository(mergeRequest.projectId);
+    const heads = await readHeads(repo, [mergeRequest.sourceBranch, mergeRequest.targetBranch]);
+    const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];
+    if (source === undefined || target === undefined) throw unprocessable(cannotBeMerged);
+    if (source !== (wishes.expectedSha ?? source)) throw unprocessable(cannotBeMerged);
+    const built = await buildMerge(
+      edges,
+      repo,
+      view,
+      { source, target },
+      {
+        ...wishes,
+        actorId,
+        date: edges.clock(),
+        replays: false,
+      },
+    );
+    if (!built.ok) throw unprocessable(cannotBeMerged);
+    faultPoint('merge.commits_written');
+    const plan = {
+      projectId: mergeRequest.projectId,
+      targetBranch: mergeRequest.targetBranch,
+      oldSha: target,
+      newSha: built.newSha,
+      treeSha: built.treeSha,
+      sourceSha: source,
+      mergeCommitSha: built.mergeCommitSha,
+      squashCommitSha: built.squashCommitSha,
+      actorId,
+      removeSourceBranch:
+        wishes.removeSourceBranch ??
+        mergeRequest.shouldRemoveSourceBranch ??
+        mergeRequest.forceRemoveSourceBranch ??
+        false,
+      carId: undefined,
+      skipsTrain: wishes.skipsTrain ?? false,
+      method: view.settings.mergeMethod,
+      squash: built.squash,
+    };
+    await mergeRequests.change(id, actorId, ({ mergeRequest: now }) => {
+      // Someone else merges it, or it was closed or retargeted, while the commits were written.
+      if (now.state !== 'opened' || now.targetBranch !== mergeRequest.targetBranch) throw notAllowed();
+      const aboard = now.autoMergeStrategy === onMergeTrain;
+      // Who would merge past the train has not seen that it boarded meanwhile.
+      if (aboard && !plan.skipsTrain) throw notAllowed();
+      if (!stillWanted(now, wishes.onlyWhile)) throw notAllowed();
+      return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
+    });
+    faultPoint('merge.intent_committed');
+    const landed = await toItsEnd(() => carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() }));
+    return landed ? 'merged' : 'moved on';
+  }
+
+  /** Carries out a plan that is committed; one whose target branch stands elsewhere is dropped. */
+  async function carryOut(repo: Repository, plan: MergePlan, facts?: ChangeRefsRequest['facts']): Promise<boolean> {
+    const { mergeRequestId: id, newSha, targetBranch } = plan;
+    let landed = await moveTarget(plan, facts);
+    if (landed) faultPoint('merge.committed');
+    else {
+      const target = (await readHeads(repo, [targetBranch])).get(parseBranchName(targetBranch));
+      landed = target !== undefined && (await isAncestor(repo, parseSha(newSha), target));
+    }
+    if (landed) await finish(id, newSha);
+    else await reopen(id, plan.actorId, 'The target branch has changed. Please try again.', plan);
+    return landed;
+  }
+
+  async function landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean> {
+    const { mergeRequestId: id, actorId, carId, newSha } = plan;
+    const whole = { ...plan, skipsTrain: false };
+    let begun = false;
+    const after = await mergeRequests.change(id, actorId, ({ mergeRequest }) => {
+      begun = mergeRequest.state === 'opened';
+      if (!begun) return undefined;
+      return {
+        patch: { state: 'locked', mergeError: null },
+        plan: whole,
+        signal: { kind: 'landing_begun', carId, sha: newSha },
+        quiet: true,
+      };
+    });
+    if (!begun || after.state !== 'locked') return false;
+    faultPoint('train.landing_begun');
+    return carryOut(repo, { ...whole, createdAt: edges.clock() }, facts);
+  }
+
+  async function land(id: number, actorId: number, wishes: LandingWishes): Promise<void> {
+    for (let tried = 1; tried <= tries; tried += 1) {
+      if ((await attempt(id, actorId, wishes)) === 'merged') return;
+    }
+    throw unprocessable(cannotBeMerged);
+  }
+
+  async function settle(id: number): Promise<void> {
+    const view = await mergeRequests.view({ id });
+    if (view === undefined) return;
+    const { mergeRequest } = view;
+    const plan = await mergeRequests.plan(id);
+    if (plan === undefined) {
+      if (mergeRequest.state === 'locked') await reopen(id, 0, 'The merge was interrupted. Please try again.');
+      return;
+    }
+    if (mergeRequest.state === 'merged') return removeSource(plan);
+    if (mergeRequest.state !== 'locked') return dropPlan(plan);
+    const { repo } = await edges.openRepository(plan.projectId);
+    const landed = await carryOut(repo, plan);
+    logger.info({ merge_request_id: id, landed }, 'an interrupted merge was settled');
+  }
+
+  return { land, landCar, finish, settle };
+}

@@ -1,0 +1,167 @@
+import { AppError, notFound } from '@switchyard/errors';
+import {
+  aheadBehind,
+  type Commit,
+  countCommits,
+  createMergeCommit,
+  type Diff,
+  type DiffLimits,
+  diff as diffOf,
+  listCommits,
+  parseBranchName,
+  parseSha,
+  type Sha,
+} from '../../git';
+import type { PipelineView } from '../../pipelines/domain/pipeline';
+import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
+import type { StoredDiff } from '../storage/merge-request.store';
+import { readHeads } from './compare-branches';
+import { keepHeadRef } from './keep-head-ref';
+import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import { mayMergeInto } from './merge-right';
+
+/** The parts of a single merge request beyond those of lists (G-2-6). */
+export interface MergeRequestDetails {
+  readonly view: MergeRequestView;
+  readonly diff: StoredDiff | undefined;
+  readonly headPipeline: PipelineView | undefined;
+  readonly subscribed: boolean;
+  readonly canMerge: boolean;
+  readonly firstContribution: boolean;
+  readonly divergedCommits: number | undefined;
+}
+
+/** Reads one merge request. A look at one whose mergeability is not known has it checked, as lists do not. */
+export const readMergeRequest =
+  (edges: MergeRequestEdges) =>
+  async (
+    caller: Caller,
+    key: { id: number } | { projectId: number; iid: number },
+    options: { diverged?: boolean } = {},
+  ): Promise<MergeRequestDetails> => {
+    const view = await edges.mergeRequests.view(key, caller);
+    if (view === undefined) throw notFound();
+    const { mergeRequest: mr } = view;
+    const [diff, headPipeline, subscribed, canMerge, firstContribution, divergedCommits] = await Promise.all([
+      mr.latestDiffId === undefined ? undefined : edges.mergeRequests.diff(mr.id, mr.latestDiffId),
+      mr.headPipelineId === undefined ? undefined : edges.pipelines.find(mr.projectId, mr.headPipelineId),
+      caller.userId > 0 && edges.mergeRequests.isSubscribed(mr.id, caller.userId),
+      caller.userId > 0 && mayMergeInto(edges, mr.projectId, mr.targetBranch, caller),
+      edges.mergeRequests.isFirstContribution(mr),
+      options.diverged ? diverged(edges, view) : undefined,
+    ]);
+    if (mr.state === 'opened' && checksOf(view).mergeStatus === 'unchecked') {
+      await edges.jobs.enqueue([{ kind: 'mergeability', projectId: mr.projectId }]);
+    }
+    return { view, diff, headPipeline, subscribed, canMerge, firstContribution, divergedCommits };
+  };
+
+/** Commits the target branch has beyond the source branch. */
+async function diverged(edges: MergeRequestEdges, { mergeRequest }: MergeRequestView): Promise<number> {
+  const { repo } = await edges.openRepository(mergeRequest.projectId);
+  const heads = await readHeads(repo, [mergeRequest.sourceBranch, mergeRequest.targetBranch]);
+  const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];
+  return source === undefined || target === undefined ? 0 : (await aheadBehind(repo, target, source)).behind;
+}
+
+async function viewOf(edges: MergeRequestEdges, key: { projectId: number; iid: number }): Promise<MergeRequestView> {
+  const view = await edges.mergeRequests.view(key);
+  if (view === undefined) throw notFound();
+  return view;
+}
+
+async function versionOf(edges: MergeRequestEdges, view: MergeRequestView): Promise<StoredDiff | undefined> {
+  const { id, latestDiffId } = view.mergeRequest;
+  return latestDiffId === undefined ? undefined : edges.mergeRequests.diff(id, latestDiffId);
+}
+
+/** A page that git cut. */
+export interface CutPage<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** Commits of a merge request, newest first. */
+export const readCommitsOf =
+  (edges: MergeRequestEdges) =>
+  async (
+    key: { projectId: number; iid: number },
+    page: { skip: number; limit: number },
+  ): Promise<CutPage<Commit> & { view: MergeRequestView }> => {
+    const view = await viewOf(edges, key);
+    const version = await versionOf(edges, view);
+    if (version === undefined) return { view, items: [], total: 0 };
+    const { repo } = await edges.openRepository(key.projectId);
+    const query = { from: [parseSha(version.headSha)], not: [parseSha(version.startSha)] };
+    const [items, total] = await Promise.all([listCommits(repo, { ...query, ...page }), countCommits(repo, query)]);
+    return { view, items, total };
+  };
+
+const nothing: Diff = { base: '' as Sha, files: [], total: 0, overflow: false };
+
+async function compare(
+  edges: MergeRequestEdges,
+  projectId: number,
+  version: Pick<StoredDiff, 'baseSha' | 'headSha'> | undefined,
+  options: { unidiff: boolean; limits?: DiffLimits },
+): Promise<Diff> {
+  if (version === undefined) return nothing;
+  const { repo } = await edges.openRepository(projectId);
+  const [from, to] = [parseSha(version.baseSha), parseSha(version.headSha)];
+  return diffOf(repo, { from, to, mode: 'straight', ...options });
+}
+
+/** Diffs of a merge request's files; with `page` those of one page alone get their text. */
+export const readDiffsOf =
+  (edges: MergeRequestEdges) =>
+  async (
+    key: { projectId: number; iid: number },
+    options: { unidiff: boolean; page?: { skip: number; limit: number } },
+  ): Promise<{ view: MergeRequestView; diff: Diff }> => {
+    const view = await viewOf(edges, key);
+    const { page, unidiff } = options;
+    const limits = page === undefined ? undefined : { offset: page.skip, limit: page.limit };
+    return { view, diff: await compare(edges, key.projectId, await versionOf(edges, view), { unidiff, limits }) };
+  };
+
+/** One version of a merge request's diff with its commits and files. */
+export const readVersionOf =
+  (edges: MergeRequestEdges) =>
+  async (
+    key: { projectId: number; iid: number },
+    versionId: number,
+    unidiff: boolean,
+  ): Promise<{ view: MergeRequestView; version: StoredDiff; commits: Commit[]; diff: Diff }> => {
+    const view = await viewOf(edges, key);
+    const version = await edges.mergeRequests.diff(view.mergeRequest.id, versionId);
+    if (version === undefined) throw notFound();
+    const { repo } = await edges.openRepository(key.projectId);
+    const [commits, diff] = await Promise.all([
+      listCommits(repo, { from: [parseSha(version.headSha)], not: [parseSha(version.startSha)], limit: 1_000 }),
+      compare(edges, key.projectId, version, { unidiff }),
+    ]);
+    return { view, version, commits, diff };
+  };
+
+const mergeRefSignature = { name: 'Switchyard', email: 'switchyard@localhost' };
+
+/** The commit a merge would give, kept on `refs/merge-requests/<iid>/merge`. @throws AppError bad_request when git cannot merge */
+export const readMergeRef =
+  (edges: MergeRequestEdges) =>
+  async (key: { projectId: number; iid: number }): Promise<string> => {
+    const view = await viewOf(edges, key);
+    const { mergeRequest: mr } = view;
+    const refused = (): AppError => new AppError('bad_request', 'Merge request is not mergeable');
+    if (mr.state !== 'opened') throw refused();
+    const { repo } = await edges.openRepository(key.projectId);
+    const heads = await readHeads(repo, [mr.sourceBranch, mr.targetBranch]);
+    const [source, target] = [heads.get(mr.sourceBranch), heads.get(parseBranchName(mr.targetBranch))];
+    if (source === undefined || target === undefined) throw refused();
+    // The date is that of the merge request: the same two heads give the same commit, so asking again moves nothing.
+    const signature = { ...mergeRefSignature, date: mr.createdAt };
+    const message = `Merge branch '${mr.sourceBranch}' into '${mr.targetBranch}'`;
+    const merged = await createMergeCommit(repo, { source, target, author: signature, committer: signature, message });
+    if (!merged.ok) throw refused();
+    await keepHeadRef(edges, repo, mr, merged.sha, 'merge');
+    return merged.sha;
+  };

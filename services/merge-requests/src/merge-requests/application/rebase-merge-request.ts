@@ -1,0 +1,71 @@
+import { AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
+import { branchRef, parseBranchName, replay } from '../../git';
+import { allowsForcePush, mayPush } from '../../repositories/domain/protected-branch';
+import { readHeads } from './compare-branches';
+import type { Caller, MergeRequestEdges } from './merge-request.edges';
+
+const failed = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
+
+/** Asks for a rebase, which is done afterwards (G-4.2-1). @throws AppError forbidden without push right; conflict while one runs */
+export const rebaseMergeRequest =
+  (edges: MergeRequestEdges) =>
+  async (caller: Caller, key: { projectId: number; iid: number }, skipCi: boolean): Promise<void> => {
+    const view = await edges.mergeRequests.view(key);
+    if (view === undefined) throw notFound();
+    const { id, sourceBranch, sourceProjectId } = view.mergeRequest;
+    const rules = await edges.protectedBranches.all(sourceProjectId);
+    if (!mayPush(rules, sourceBranch, caller)) throw forbidden('Cannot push to source branch');
+    if (!allowsForcePush(rules, sourceBranch)) throw forbidden('Source branch is protected from force push');
+    if (!view.mergeRequest.sourceBranchExists) throw forbidden('Source branch does not exist');
+    await edges.mergeRequests.change(id, caller.userId, ({ mergeRequest }) => {
+      if (mergeRequest.state !== 'opened') throw new AppError('not_allowed');
+      if (mergeRequest.rebaseInProgress) {
+        throw conflict(
+          'Failed to enqueue the rebase operation, possibly due to a long-lived transaction. Try again later.',
+        );
+      }
+      return {
+        patch: { rebaseInProgress: true, mergeError: null },
+        participants: [caller.userId],
+        facts: [{ kind: 'acted', act: 'rebased', actId: `${id}-${mergeRequest.lockVersion + 1}` }],
+        jobs: [{ kind: 'rebase', mergeRequestId: id, actorId: caller.userId, skipCi }],
+      };
+    });
+  };
+
+/** The job: replays the source branch on the target branch. Idempotent: a branch that holds the whole target is left as it is. */
+export const runRebase =
+  (edges: MergeRequestEdges) =>
+  async (id: number, actorId: number): Promise<void> => {
+    const view = await edges.mergeRequests.view({ id });
+    if (view === undefined || !view.mergeRequest.rebaseInProgress) return;
+    const { projectId, sourceBranch, targetBranch } = view.mergeRequest;
+    const end = async (mergeError: string | null): Promise<void> => {
+      await edges.mergeRequests.change(id, actorId, () => ({
+        patch: { rebaseInProgress: false, mergeError },
+        quiet: true,
+      }));
+    };
+    const { repo } = await edges.openRepository(projectId);
+    const heads = await readHeads(repo, [sourceBranch, targetBranch]);
+    const [source, target] = [heads.get(sourceBranch), heads.get(targetBranch)];
+    if (source === undefined || target === undefined || view.mergeRequest.state !== 'opened') return end(failed);
+    const { name, email } = await edges.committers.committer(actorId);
+    try {
+      const replayed = await replay(repo, { onto: target, source, committer: { name, email, date: edges.clock() } });
+      if (!replayed.ok) return end(failed);
+      if (replayed.sha !== source) {
+        const [outcome] = await edges.changeRefs({
+          projectId,
+          actorId,
+          source: 'api',
+          updates: [{ ref: branchRef(parseBranchName(sourceBranch)), before: source, after: replayed.sha }],
+        });
+        if (outcome?.status !== 'moved') return end(failed);
+      }
+    } catch (error) {
+      if (!isAppError(error) || isAppError(error, 'unavailable', 'internal')) throw error;
+      return end(failed);
+    }
+    return end(null);
+  };

@@ -1,0 +1,222 @@
+import type { IssueReferences, Mentions, WorkTimes } from '@switchyard/texts';
+import type { LeaveReason, Signal } from '../../merge-trains/domain/merge-train';
+import type { MergeRequest, ProjectMergeSettings } from './merge-request';
+
+/** Ways of acting on a merge request that no other fact tells. */
+export type Act = 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
+
+/** A time before and after, in seconds. */
+export interface TimeChange {
+  readonly field: 'time_estimate' | 'time_spent';
+  readonly old: number;
+  readonly new: number;
+}
+
+/** Which times change where some are set anew. */
+export const timeChangesOf = (before: WorkTimes, after: Partial<WorkTimes>): TimeChange[] =>
+  [
+    { field: 'time_estimate' as const, old: before.timeEstimate, new: after.timeEstimate ?? before.timeEstimate },
+    { field: 'time_spent' as const, old: before.totalTimeSpent, new: after.totalTimeSpent ?? before.totalTimeSpent },
+  ].filter((change) => change.old !== change.new);
+
+/** What happened to a merge request; becomes an event in the transaction of the change (D6). */
+export type MergeRequestFact =
+  | {
+      readonly kind: 'created';
+      readonly assigneeIds: readonly number[];
+      readonly reviewerIds: readonly number[];
+      readonly mentions: Mentions;
+      readonly issueReferences: IssueReferences;
+    }
+  | {
+      readonly kind: 'updated';
+      readonly addedAssigneeIds: readonly number[];
+      readonly removedAssigneeIds: readonly number[];
+      readonly addedReviewerIds: readonly number[];
+      readonly removedReviewerIds: readonly number[];
+      readonly mentions: Mentions;
+      /** Of the new texts; undefined where the texts stayed. */
+      readonly issueReferences: IssueReferences | undefined;
+      /** Public names. */
+      readonly changedFields: readonly string[];
+      /** Those that count time. */
+      readonly timeChanges: readonly TimeChange[];
+      /** After the edit, where that changed. */
+      readonly discussionLocked?: boolean | undefined;
+    }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'reopened' }
+  | { readonly kind: 'merged'; readonly mergeCommitSha: string }
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'became_unmergeable'; readonly sourceSha: string; readonly targetSha: string }
+  | { readonly kind: 'pipeline_failed'; readonly pipelineId: number }
+  | {
+      readonly kind: 'train_entry_added';
+      readonly entryId: number;
+      readonly targetBranch: string;
+      readonly position: number;
+    }
+  | {
+      readonly kind: 'train_entry_removed';
+      readonly entryId: number;
+      readonly targetBranch: string;
+      readonly addedById: number;
+      readonly reason: LeaveReason;
+      readonly pipelineId: number | undefined;
+    }
+  | {
+      readonly kind: 'auto_merge_changed';
+      readonly change: 'set' | 'canceled' | 'aborted';
+      /** It boards a merge train when its checks pass. */
+      readonly boards: boolean;
+      readonly setById: number;
+      /** Why it was given up. */
+      readonly reason?: LeaveReason;
+    }
+  /** `actId` tells one act from another of its kind. */
+  | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
+
+/** What a push changed of a source branch. */
+export interface Push {
+  readonly oldSha: string;
+  readonly newSha: string;
+  /** New ones; 10,001 for more than 10,000. */
+  readonly commits: number;
+  /** Commits went away. */
+  readonly rewritten: boolean;
+}
+
+/** Durable work outside requests. */
+export type JobRequest =
+  /** Check the open merge requests of a project whose status is not known. */
+  | { readonly kind: 'mergeability'; readonly projectId: number }
+  /** Merge by itself if everything allows it now. */
+  | { readonly kind: 'auto_merge'; readonly mergeRequestId: number }
+  /** Replay the source branch on the target branch. */
+  | { readonly kind: 'rebase'; readonly mergeRequestId: number; readonly actorId: number; readonly skipCi: boolean }
+  /** Finish, or undo, a merge whose process died. */
+  | { readonly kind: 'settle_merge'; readonly mergeRequestId: number }
+  /** Do what a merge train has to do. */
+  | { readonly kind: 'merge_train'; readonly trainId: number }
+  /** Remove `refs/merge-requests/<iid>/train`, which pointed at `sha` if that is known, unless a car needs it. */
+  | { readonly kind: 'train_ref'; readonly projectId: number; readonly iid: number; readonly sha?: string | undefined }
+  /** Check the open merge requests into a branch again. */
+  | { readonly kind: 'recheck'; readonly projectId: number; readonly targetBranch: string };
+
+/** A merge request and the people and labels on it, locked. */
+export interface LockedMergeRequest {
+  readonly mergeRequest: MergeRequest;
+  readonly assigneeIds: readonly number[];
+  readonly reviewerIds: readonly number[];
+  readonly labelIds: readonly number[];
+  /** `newSha` of the plan that is under way. */
+  readonly plannedSha: string | undefined;
+}
+
+/** Fields that a change may set; `null` clears. */
+export type MergeRequestPatch = {
+  readonly [F in keyof Omit<MergeRequest, 'id' | 'iid' | 'projectId' | 'lockVersion' | 'createdAt'>]?: NonNullable<
+    MergeRequest[F]
+  > | null;
+};
+
+/** A version of the diff: what is compared since a push. */
+export interface DiffVersion {
+  readonly baseSha: string;
+  readonly headSha: string;
+  readonly startSha: string;
+  readonly commitsCount: number;
+  readonly filesCount: number;
+}
+
+/** The plan of a merge, committed before the target ref moves (D7). */
+export interface MergePlan {
+  readonly mergeRequestId: number;
+  readonly projectId: number;
+  readonly targetBranch: string;
+  /** Where the target branch must stand. */
+  readonly oldSha: string;
+  /** Where it shall stand. */
+  readonly newSha: string;
+  readonly sourceSha: string;
+  readonly mergeCommitSha: string | undefined;
+  readonly squashCommitSha: string | undefined;
+  readonly actorId: number;
+  readonly removeSourceBranch: boolean;
+  readonly createdAt: Date;
+  /** Tree of `newSha`. */
+  readonly treeSha: string | undefined;
+  /** How the commits were made. */
+  readonly method: ProjectMergeSettings['mergeMethod'] | undefined;
+  readonly squash: boolean | undefined;
+  /** The car that lands. */
+  readonly carId: number | undefined;
+  /** It merges past the train of its target branch. */
+  readonly skipsTrain: boolean;
+}
+
+/** How a merge request boards a train. */
+export interface Boarding {
+  readonly sourceSha: string;
+  readonly squash: boolean;
+  readonly removeSourceBranch: boolean;
+  readonly mergeCommitMessage: string | undefined;
+  readonly squashCommitMessage: string | undefined;
+}
+
+/** One change of a merge request, saved with its events and jobs in one transaction. */
+export interface MergeRequestChange {
+  readonly patch?: MergeRequestPatch;
+  /** New head of the source branch; its newest pipeline becomes the head pipeline. */
+  readonly newHead?: string;
+  readonly assigneeIds?: readonly number[];
+  readonly reviewerIds?: readonly number[];
+  readonly labelIds?: readonly number[];
+  readonly diff?: DiffVersion;
+  readonly participants?: readonly number[];
+  /** The plan to keep, or `done` to drop it. */
+  readonly plan?: Omit<MergePlan, 'mergeRequestId' | 'createdAt'> | 'done';
+  /** Puts it on the train of its target branch. */
+  readonly boards?: Boarding;
+  /** Why auto-merge is taken back and, if it is on a train, its car leaves; goes with `noAutoMerge`. */
+  readonly leaves?: LeaveReason;
+  /** What happened to its car. One that changes nothing any more voids the whole change. */
+  readonly signal?: Signal;
+  /** The plan that was carried out: its car has landed, its receipt is written. */
+  readonly landed?: MergePlan;
+  readonly facts?: readonly MergeRequestFact[];
+  readonly jobs?: readonly JobRequest[];
+  /** Leaves `updated_at` as it is: bookkeeping that is nobody's edit. */
+  readonly quiet?: boolean;
+}
+
+/** A merge request to be opened. */
+export interface NewMergeRequest {
+  readonly projectId: number;
+  readonly sourceProjectId: number;
+  readonly sourceBranch: string;
+  readonly targetBranch: string;
+  readonly authorId: number;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly draft: boolean;
+  readonly taskCount: number;
+  readonly completedTaskCount: number;
+  readonly sourceSha: string;
+  readonly targetSha: string;
+  readonly squash: boolean;
+  readonly forceRemoveSourceBranch: boolean | undefined;
+  readonly allowCollaboration: boolean;
+  readonly approvalsBeforeMerge: number | undefined;
+  readonly milestoneId: number | undefined;
+  readonly mergeAfter: Date | undefined;
+  readonly discussionLocked: boolean | undefined;
+  readonly timeEstimate: number;
+  readonly totalTimeSpent: number;
+  readonly assigneeIds: readonly number[];
+  readonly reviewerIds: readonly number[];
+  readonly labelIds: readonly number[];
+  readonly diff: DiffVersion | undefined;
+  readonly mentions: Mentions;
+  readonly issueReferences: IssueReferences;
+}

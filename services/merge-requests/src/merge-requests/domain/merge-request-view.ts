@@ -1,0 +1,42 @@
+import type { AttachedLabel, AttachedMilestone, ProjectRow, UserRow } from '@switchyard/directory';
+import type { PipelineStatus } from '../../pipelines/domain/pipeline-status';
+import type { MergeChecks } from './detailed-merge-status';
+import type { MergeRequest, ProjectMergeSettings } from './merge-request';
+
+/** A merge request with everything its public representation embeds, from one statement. */
+export interface MergeRequestView {
+  readonly mergeRequest: MergeRequest;
+  readonly project: ProjectRow;
+  readonly settings: ProjectMergeSettings;
+  /** Users by the id the row carries; a deleted user's id gives the ghost. */
+  readonly people: ReadonlyMap<number, UserRow>;
+  readonly assigneeIds: readonly number[];
+  readonly reviewerIds: readonly number[];
+  readonly labels: readonly AttachedLabel[];
+  readonly milestone: AttachedMilestone | undefined;
+  readonly pipelineStatus: PipelineStatus | undefined;
+  readonly changesRequested: boolean;
+  /** Whether whom it was read for reads internal notes in its project; false where it was read for nobody in particular. */
+  readonly readsInternalNotes: boolean;
+  /** Commits the source branch had beyond the target branch at the last push; undefined when that was not counted. */
+  readonly commitsCount: number | undefined;
+}
+
+/** What `detailed_merge_status` is decided from. */
+export const checksOf = (view: MergeRequestView): MergeChecks => ({
+  state: view.mergeRequest.state,
+  mergeStatus: view.mergeRequest.mergeStatus,
+  draft: view.mergeRequest.draft,
+  changesRequested: view.changesRequested,
+  mergeAfter: view.mergeRequest.mergeAfter,
+  hasCommits:
+    view.mergeRequest.sourceBranchExists && view.mergeRequest.sourceSha !== undefined && view.commitsCount !== 0,
+  unresolvedDiscussions: view.mergeRequest.unresolvedDiscussionsCount,
+  needsRebase: view.mergeRequest.needsRebase,
+  pipeline: view.pipelineStatus,
+  settings: view.settings,
+});
+
+/** `group/project!1`. */
+export const fullReference = ({ project, mergeRequest }: Pick<MergeRequestView, 'project' | 'mergeRequest'>): string =>
+  `${project.namespace_full_path}/${project.path}!${mergeRequest.iid}`;

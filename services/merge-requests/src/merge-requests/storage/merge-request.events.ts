@@ -1,0 +1,242 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+import { appendAllToOutbox, mergeRequestEventId, mergeRequestEvents } from '@switchyard/events';
+import {
+  type MergeRequestActed_Kind as ActedKind,
+  MergeRequestAutoMergeChanged_Change as AutoMergeChange,
+  MergeRequestActed_Kind,
+  type MergeRequestEvent,
+} from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
+import type { IssueReferences, Mentions } from '@switchyard/texts';
+import { type LeaveReason, leaveWords } from '../../merge-trains/domain/merge-train';
+import type { MergeRequest } from '../domain/merge-request';
+import type { Act, MergeRequestFact } from '../domain/merge-request-change';
+
+type WireFact = NonNullable<MergeRequestEvent['fact']>;
+type Subject = Pick<
+  MergeRequest,
+  | 'id'
+  | 'iid'
+  | 'projectId'
+  | 'authorId'
+  | 'title'
+  | 'targetBranch'
+  | 'lockVersion'
+  | 'state'
+  | 'autoMergeUserId'
+  | 'importedFrom'
+>;
+
+const actKinds: Record<Act, ActedKind> = {
+  pushed: MergeRequestActed_Kind.KIND_PUSHED,
+  auto_merge_changed: MergeRequestActed_Kind.KIND_AUTO_MERGE_CHANGED,
+  rebased: MergeRequestActed_Kind.KIND_REBASED,
+  pipeline_retried: MergeRequestActed_Kind.KIND_PIPELINE_RETRIED,
+};
+
+const wireReason = (reason: LeaveReason): Reason => Reason[`REASON_${reason.toUpperCase() as Uppercase<LeaveReason>}`];
+
+const autoMergeChanges = {
+  set: AutoMergeChange.CHANGE_SET,
+  canceled: AutoMergeChange.CHANGE_CANCELED,
+  aborted: AutoMergeChange.CHANGE_ABORTED,
+};
+
+const mentionsOf = ({ usernames, directlyAddressed }: Mentions) => ({
+  usernames: [...usernames],
+  directlyAddressedUsernames: [...directlyAddressed],
+});
+
+const referencesOf = ({ closing, mentioned, mergeRequests }: IssueReferences) => ({
+  closing: [...closing],
+  mentioned: [...mentioned],
+  mergeRequests: [...mergeRequests],
+});
+
+/** A fact as it travels, and what made it happen (the table of causes stands in the proto). */
+function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number): { fact: WireFact; cause: string } {
+  const version = String(subject.lockVersion);
+  switch (fact.kind) {
+    case 'created':
+      return {
+        cause: '1',
+        fact: {
+          $case: 'created',
+          value: {
+            assigneeIds: [...fact.assigneeIds],
+            reviewerIds: [...fact.reviewerIds],
+            mentions: mentionsOf(fact.mentions),
+            issueReferences: referencesOf(fact.issueReferences),
+          },
+        },
+      };
+    case 'updated':
+      return {
+        cause: version,
+        fact: {
+          $case: 'updated',
+          value: {
+            addedAssigneeIds: [...fact.addedAssigneeIds],
+            removedAssigneeIds: [...fact.removedAssigneeIds],
+            addedReviewerIds: [...fact.addedReviewerIds],
+            removedReviewerIds: [...fact.removedReviewerIds],
+            mentions: mentionsOf(fact.mentions),
+            changedFields: [...fact.changedFields],
+            issueReferences: fact.issueReferences && referencesOf(fact.issueReferences),
+            timeChanges: [...fact.timeChanges],
+            discussionLocked: fact.discussionLocked,
+          },
+        },
+      };
+    case 'closed':
+      return { cause: version, fact: { $case: 'closed', value: {} } };
+    case 'reopened':
+      return { cause: version, fact: { $case: 'reopened', value: {} } };
+    case 'merged':
+      return {
+        cause: version,
+        fact: { $case: 'merged', value: { mergeCommitSha: fact.mergeCommitSha, targetBranch: subject.targetBranch } },
+      };
+    case 'deleted':
+      return { cause: '1', fact: { $case: 'deleted', value: {} } };
+    case 'became_unmergeable':
+      return {
+        cause: `${fact.sourceSha}:${fact.targetSha}`,
+        fact: { $case: 'becameUnmergeable', value: { mergeUserId } },
+      };
+    case 'pipeline_failed':
+      return {
+        cause: String(fact.pipelineId),
+        fact: { $case: 'pipelineFailed', value: { pipelineId: fact.pipelineId, mergeUserId } },
+      };
+    case 'train_entry_added': {
+      const { entryId, targetBranch, position } = fact;
+      return {
+        cause: String(entryId),
+        fact: { $case: 'mergeTrainEntryAdded', value: { entryId, targetBranch, position } },
+      };
+    }
+    case 'train_entry_removed': {
+      const { entryId, targetBranch, addedById, reason, pipelineId = 0 } = fact;
+      return {
+        cause: String(entryId),
+        fact: {
+          $case: 'mergeTrainEntryRemoved',
+          value: { entryId, targetBranch, addedById, reason: wireReason(reason), pipelineId },
+        },
+      };
+    }
+    case 'auto_merge_changed':
+      return {
+        cause: version,
+        fact: {
+          $case: 'autoMergeChanged',
+          value: {
+            change: autoMergeChanges[fact.change],
+            mergeTrain: fact.boards,
+            setById: fact.setById || (subject.autoMergeUserId ?? 0),
+            reason: '',
+            abortReason: fact.change === 'aborted' && fact.reason ? wireReason(fact.reason) : undefined,
+          },
+        },
+      };
+    case 'acted':
+      return {
+        cause: `${fact.act}:${fact.actId}`,
+        fact: { $case: 'acted', value: { kind: actKinds[fact.act], push: fact.push } },
+      };
+  }
+}
+
+/** One fact about one merge request. */
+export interface Happening {
+  /** The merge request after the change. */
+  readonly subject: Subject;
+  readonly fact: MergeRequestFact;
+  /** 0 when nobody did it. */
+  readonly actorId: number;
+  readonly occurredAt: Date;
+  /** Who had set auto-merge before the change; default: who has set it now. */
+  readonly mergeUserId?: number | undefined;
+}
+
+/** Appends the events of some happenings, in order, in the transaction that made them true. The rows must be locked. */
+export async function publishFacts(tx: SqlExecutor, happenings: readonly Happening[]): Promise<void> {
+  if (happenings.length === 0) return;
+  const ids = happenings.map(({ subject }) => subject.id);
+  const [state] = await tx.query<{ sequence: number; labels: Record<string, number[]> | null }>(sql`
+    select sequence, (
+      select json_object_agg(merge_request_id, label_ids) from (
+        select merge_request_id, array_agg(label_id order by label_id) as label_ids from merge_request_labels
+        where merge_request_id = any(${ids}::bigint[]) group by merge_request_id) as labelled) as labels
+    from directory.state`);
+  const events = happenings.map(({ subject, fact, actorId, occurredAt, mergeUserId }) => {
+    const wire = wireFact(fact, subject, mergeUserId ?? subject.autoMergeUserId ?? 0);
+    return {
+      id: mergeRequestEventId(wire.fact.$case, subject.id, wire.cause),
+      payload: {
+        mergeRequest: {
+          id: subject.id,
+          iid: subject.iid,
+          projectId: subject.projectId,
+          authorId: subject.authorId,
+          title: subject.title,
+          state: subject.state,
+          labelIds: state?.labels?.[subject.id] ?? [],
+          version: subject.lockVersion,
+        },
+        actorId,
+        occurredAt,
+        // An import brings the merge request in; whatever happens to it afterwards happens here.
+        imported: fact.kind === 'created' && subject.importedFrom !== 'none',
+        directorySequence: state?.sequence ?? 0,
+        fact: wire.fact,
+      },
+    };
+  });
+  await appendAllToOutbox(tx, mergeRequestEvents, events);
+}
+
+/** Merge requests after an id as they stand now, as events without a fact; what `tellStates` reads. */
+export async function mergeRequestStates(
+  tx: SqlExecutor,
+  after: number,
+  limit: number,
+): Promise<{ id: number; payload: MergeRequestEvent }[]> {
+  const rows = await tx.query<{
+    id: number;
+    iid: number;
+    project_id: number;
+    author_id: number;
+    title: string;
+    state: string;
+    labels: number[];
+    lock_version: number;
+    updated_at: Date;
+    sequence: number | null;
+  }>(sql`
+    select mr.id, mr.iid, mr.project_id, mr.author_id, mr.title, mr.state, mr.lock_version, mr.updated_at,
+      (select sequence from directory.state) as sequence,
+      array(select l.label_id from merge_request_labels l where l.merge_request_id = mr.id order by l.label_id) as labels
+    from merge_requests mr where mr.id > ${after} order by mr.id limit ${limit}`);
+  return rows.map(({ id, iid, project_id, author_id, title, state, labels, lock_version, updated_at, sequence }) => ({
+    id,
+    payload: {
+      mergeRequest: {
+        id,
+        iid,
+        projectId: project_id,
+        authorId: author_id,
+        title,
+        state,
+        labelIds: labels,
+        version: lock_version,
+      },
+      actorId: 0,
+      occurredAt: updated_at,
+      imported: false,
+      directorySequence: sequence ?? 0,
+      fact: undefined,
+    },
+  }));
+}

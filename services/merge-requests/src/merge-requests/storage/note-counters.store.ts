@@ -1,0 +1,35 @@
+import { type SqlExecutor, sql } from '@switchyard/database';
+import { enqueueJobs } from '../../jobs/storage/job.store';
+
+/** What collaboration tells of the notes of a merge request. */
+export interface NoteCounters {
+  readonly mergeRequestId: number;
+  /** Grows with every change; what is not above the one known is old news. */
+  readonly version: number;
+  readonly userNotes: number;
+  readonly internalNotes: number;
+  readonly unresolvedDiscussions: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  /** When a note was written that everybody may read, which counts as activity; undefined for other changes. */
+  readonly activeAt: Date | undefined;
+}
+
+/**
+ * Keeps the counters of notes, threads and reactions that merge requests print and are checked by (D4). When the last thread of one that
+ * waits for auto-merge is resolved, its checks are looked at again.
+ */
+export async function keepNoteCounters(
+  tx: SqlExecutor & { afterCommit?(callback: () => void): void },
+  counters: NoteCounters,
+): Promise<void> {
+  const { mergeRequestId, version, userNotes, internalNotes, unresolvedDiscussions, upvotes, downvotes, activeAt } =
+    counters;
+  const [row] = await tx.query<{ waits: boolean }>(sql`
+    update merge_requests set notes_version = ${version}, user_notes_count = ${userNotes}, internal_notes_count = ${internalNotes},
+      unresolved_discussions_count = ${unresolvedDiscussions}, upvotes = ${upvotes}, downvotes = ${downvotes},
+      updated_at = greatest(updated_at, ${activeAt ?? null}::timestamptz)
+    where id = ${mergeRequestId} and notes_version < ${version}
+    returning auto_merge_strategy is not null and state = 'opened' as waits`);
+  if (row?.waits && unresolvedDiscussions === 0) await enqueueJobs(tx, [{ kind: 'auto_merge', mergeRequestId }]);
+}
