@@ -1,7 +1,7 @@
 import { mergeRequestEvents, runTellCommand } from '@switchyard/events';
-import { mergeRequestStates } from './merge-requests/storage/merge-request.events';
+import { mergeRequestStates } from './merge-requests';
 
-// Tells other services how all merge requests stand now.
+// Does what `main.js publish-merge-request-states` does, for the launcher.
 void runTellCommand({
   service: 'merge-requests',
   things: 'merge requests',

@@ -1,4 +1,6 @@
 import { sql } from '@switchyard/database';
+import { purgePeople } from '../../src/merge-requests/application/purge-people';
+import { orphanStore } from '../../src/merge-requests/storage/merge-request-people.store';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
@@ -160,7 +162,7 @@ test('nothing is assigned to deleted users', async () => {
   const nobodys = ['assignee_username[]=gone', 'reviewer_username=gone', 'assignee_username[]=ghost'];
   expect(await matching(...nobodys)).toEqual([[], [], []]);
 
-  await harness.part.purge();
+  await purgePeople(orphanStore(harness.db))();
   expect(await matching('assignee_id=None', 'reviewer_id=None')).toEqual([[alone], [alone]]);
   expect(await matching('assignee_id=Any', 'reviewer_id=Any')).toEqual([[both], [both]]);
   expect(await matching(`assignee_id=${gone}`, `reviewer_id=${gone}`)).toEqual([[], []]);

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from '@switchyard/database';
-import type { CommitTargetServiceBatchGetResponse } from '@switchyard/protos/merge_requests/v1/commit_target';
+import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { anonymous } from '@switchyard/rpc';
-import { readCommitsOf } from '../../src/repositories/application/read-commits';
-import { codeReaders } from '../../src/repositories/storage/code-readers';
-import { commitTargetHandler } from '../../src/repositories/transport/commit-target.handler';
 import { type Harness, people, type TestProject } from './repository-harness';
 import { repositoryClient, startRepository } from './repository-rig';
 
@@ -100,17 +97,13 @@ describe('commits', () => {
   });
 
   test('are targets of rows elsewhere for those who read the code, and what is none is left out', async () => {
-    const { handlers } = commitTargetHandler({
-      commits: readCommitsOf({ open: harness.part.openProjectRepository }),
-      readers: codeReaders(harness.db),
-      externalUrl: 'https://code.example',
-    });
+    const commits = harness.asCollaboration(CommitTargetServiceService);
     const names = [head, 'e'.repeat(40), '--all'].map((sha) => ({ projectId: project.id, sha }));
     const request = { commits: [...names, { projectId: 999_999, sha: head }] };
     const asked = (userId: number, admin: boolean) =>
-      handlers.batchGet?.(request as never, { actor: { ...anonymous, userId, admin } } as never);
-    const web_url = expect.stringMatching(`^https://code.example/group/.*/-/commit/${head}$`);
-    const [target] = ((await asked(1, true)) as CommitTargetServiceBatchGetResponse).targets;
+      commits.batchGet(request, { requestId: 'test', actor: { ...anonymous, userId, admin } });
+    const web_url = expect.stringMatching(`^http://switchyard.test/group/.*/-/commit/${head}$`);
+    const [target] = (await asked(1, true)).targets;
     expect(target).toMatchObject({ projectId: project.id, sha: head, webUrl: web_url });
     expect(JSON.parse(target?.json.toString() ?? '')).toMatchObject({ id: head, title: target?.title, web_url });
     expect(await asked(people.stranger.id, false)).toEqual({ targets: [] });

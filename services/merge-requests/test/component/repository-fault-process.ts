@@ -6,7 +6,6 @@ const [databaseUrl = '', folder = ''] = process.argv.slice(2);
 async function main(): Promise<void> {
   // What a dead process left behind is waited for in each of these tests.
   const harness = await startHarness({ databaseUrl, folder }, 1);
-  harness.part.startReconciler();
   process.stdout.write(`${harness.url}\n`);
 }
 

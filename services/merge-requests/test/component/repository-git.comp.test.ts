@@ -6,6 +6,8 @@ import { sql } from '@switchyard/database';
 import { identityKey } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
+import { purgeRepositories } from '../../src/repositories/application/purge-repositories';
+import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
 let harness: Harness;
@@ -344,22 +346,6 @@ test('of pushes to one branch at the same time one wins and the others are told'
   expect(open).toEqual([]);
 });
 
-test('subscribers are told of every move, again after a failure', async () => {
-  const { project, folder } = await pushed();
-  harness.failSubscriber.times = 1;
-  await harness.git(folder, 'push', '--quiet', 'origin', 'main:refs/heads/later');
-  await eventually(
-    async () => {
-      await harness.part.reconcile();
-      expect(harness.told.filter((change) => change.projectId === project.id).map(({ ref }) => ref)).toEqual([
-        'refs/heads/main',
-        'refs/heads/later',
-      ]);
-    },
-    { every: 200 },
-  );
-});
-
 test('intents left open are settled by reading the refs, by two reconcilers at once', async () => {
   const { project, folder } = await pushed();
   const sha = (await harness.git(folder, 'rev-parse', 'HEAD')).trim();
@@ -368,11 +354,11 @@ test('intents left open are settled by reading the refs, by two reconcilers at o
     harness.db.query(sql`
       insert into ref_change_intents (push_id, project_id, ref, old_sha, new_sha, actor_id, source, created_at)
       values (gen_random_uuid(), ${project.id}, ${ref}, ${before}, ${after}, 2, 'push', now() - interval '1 minute')`);
-  const { repo } = await harness.part.openProjectRepository(project.id);
+  const { repo } = await harness.beside.repositories.openRepository(project.id);
   await harness.git(repo.path, 'update-ref', 'refs/heads/moved', sha);
   await open('refs/heads/moved', zero, sha);
   await open('refs/heads/never', zero, sha);
-  await Promise.all([harness.part.reconcile(), harness.part.reconcile()]);
+  await Promise.all([harness.beside.repositories.reconcile(), harness.beside.repositories.reconcile()]);
   const rows = await harness.db.query<{ ref: string; state: string }>(sql`
     select ref, state from ref_change_intents where project_id = ${project.id} and ref <> 'refs/heads/main' order by ref`);
   expect(rows).toEqual([
@@ -411,14 +397,16 @@ test('a push of many hundred refs arrives, each with its event', async () => {
 }, 60_000);
 
 test('the repository of a deleted project goes, and does not come back', async () => {
+  const repositories = repositoryStore(harness.db);
+  const purge = purgeRepositories({ repositories, repositoryOf: harness.beside.repositories.repositoryOf });
   const { project } = await pushed();
-  const { repo } = await harness.part.openProjectRepository(project.id);
-  await harness.part.purge();
+  const { repo } = await harness.beside.repositories.openRepository(project.id);
+  await purge();
   expect(existsSync(repo.path)).toBe(true);
   await harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${project.id}`);
-  await harness.part.purge();
+  await purge();
   expect(existsSync(repo.path)).toBe(false);
-  await expect(harness.part.openProjectRepository(project.id)).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(harness.beside.repositories.openRepository(project.id)).rejects.toMatchObject({ kind: 'not_found' });
   expect(existsSync(repo.path)).toBe(false);
   expect(await harness.db.query(sql`select 1 from protected_branches where project_id = ${project.id}`)).toEqual([]);
 });

@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { countStatements, type Database, openDatabase, sql } from '@switchyard/database';
-import { directoryMigrations } from '@switchyard/directory';
-import { eventMigrations } from '@switchyard/events';
+import { type Database, openDatabase, sql } from '@switchyard/database';
 import {
   AccessServiceService,
   type ResolveRequest,
@@ -21,9 +19,11 @@ import {
   anonymous,
   connect,
   identityKey,
+  type RpcClient,
   type RunningService,
   readSigner,
   readTrustedKeys,
+  type ServiceDefinition,
   signClaims,
   startService,
 } from '@switchyard/rpc';
@@ -31,10 +31,9 @@ import { testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
 import type { Peers } from '../../../gateway/src/http/clients';
 import { routesOfMergeRequests } from '../../../gateway/src/routes';
-import { composeMergeRequests } from '../../src/merge-requests/compose';
-import type { RefChange, RefChangeSubscriber } from '../../src/repositories/application/ref-change';
-import { composeRepository, type RepositoryPart } from '../../src/repositories/compose';
-import { asGitWork } from '../../src/repositories/transport/as-git-work';
+import { service } from '../../src/service';
+import { areasOn, environmentOn, externalUrl } from '../support/areas';
+import { silentBus, standInPeers } from '../support/stand-ins';
 
 /** Somebody with a token. */
 export interface Person {
@@ -66,14 +65,13 @@ export const people = {
 
 const levels: Readonly<Record<number, number>> = { 1: 50, 2: 40, 3: 30, 4: 20, 6: 10 };
 
-/** The repository side of the service, a gateway before it, and a groups-admin that knows a few people. */
+/** The service, a gateway before it, and a groups-admin that knows a few people. */
 export interface Harness {
   readonly db: Database;
-  readonly part: RepositoryPart;
+  /** The areas as another process has them, on the same database and data folder. */
+  readonly beside: ReturnType<typeof areasOn>;
   readonly url: string;
   readonly data: string;
-  readonly told: RefChange[];
-  readonly failSubscriber: { times: number };
   readonly announced: [number, string][];
   /** Adds a project; everybody of `people` but the stranger is a member. */
   project(given?: Partial<TestProject>): Promise<TestProject>;
@@ -84,6 +82,8 @@ export interface Harness {
     path: string,
     body?: unknown,
   ): Promise<{ status: number; body: never; headers: Headers; text: string }>;
+  /** A client of the service as collaboration uses it. */
+  asCollaboration<T extends ServiceDefinition>(definition: T): RpcClient<T>;
   /** Updates a merge request as a command of a note by a person does. */
   command(person: Person, wanted: Partial<UpdateMergeRequestRequest>): Promise<unknown>;
   /** Runs git; resolves with what it printed, on both streams. */
@@ -129,13 +129,9 @@ export interface Ground {
 
 export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-repository-'));
-  testIdentities(['gateway', 'merge-requests']).writeTo(folder);
+  testIdentities(['gateway', 'merge-requests', 'collaboration']).writeTo(folder);
   const database = await testDatabase({
-    sets: [
-      { schema: 'public', directory: join(__dirname, '../../prisma/migrations') },
-      eventMigrations,
-      directoryMigrations,
-    ],
+    sets: service.migrationSets,
   });
   const db = openDatabase({ url: database.url, applicationName: 'repository test' });
   for (const { id } of Object.values(people)) {
@@ -147,6 +143,8 @@ export async function prepareGround(): Promise<Ground> {
   await db.query(sql`
     insert into directory.namespaces (id, kind, name, path, full_path, full_name, ancestry, visibility, deleting)
     values (1, 'group', 'Group', 'group', 'group', 'Group', '{1}', 'public', false)`);
+  // The tests write the replica of the directory themselves.
+  await db.query(sql`update directory.state set generation = 1, refill = false`);
   await db.close();
   return {
     databaseUrl: database.url,
@@ -171,80 +169,22 @@ export async function insertProject(db: Database, id: number, given: Partial<Tes
       ${given.readme ?? false})`);
 }
 
-/** Labels as groups-admin keeps them, in the local directory alone. */
-async function ensureLabels(db: Database, create: boolean, projectId: number, titles: readonly string[]) {
-  if (create && titles.length > 0) {
-    await db.query(sql`
-      insert into directory.labels (id, project_id, title, color, description)
-      select (select coalesce(max(id), 0) from directory.labels) + row_number() over (), ${projectId}, title, '#6699cc', 'A label'
-      from unnest(${[...new Set(titles)]}::text[]) as given (title)
-      where not exists (select 1 from directory.labels l where l.project_id = ${projectId} and l.title = given.title)`);
-  }
-  return db.query<{ id: number; title: string }>(sql`
-    select id, title from directory.labels where project_id = ${projectId} and title = any(${[...titles]}::text[]) order by id`);
-}
-
 /** Starts service and gateway on a ground of their own, or on a given one, which then stays. */
 export async function startHarness(given?: Omit<Ground, 'close'>, recoverySeconds?: number): Promise<Harness> {
   const ground = given === undefined ? await prepareGround() : undefined;
   const { folder, databaseUrl } = given ?? (ground as Ground);
   const db = openDatabase({ url: databaseUrl, applicationName: 'repository test' });
-  const told: RefChange[] = [];
   const announced: [number, string][] = [];
-  const failSubscriber = { times: 0 };
   const context = {
     signer: readSigner('merge-requests', join(folder, 'merge-requests.pem')),
     trusted: readTrustedKeys(join(folder, 'keys.json')),
   };
-  const subscribers: RefChangeSubscriber[] = [];
-  const part = composeRepository({
-    db,
-    dataFolder: folder,
-    externalUrl: 'http://switchyard.test',
-    trusted: context.trusted,
-    ensureDirectory: async () => undefined,
-    subscribers,
-    announceDefaultBranch: async (id, branch) => void announced.push([id, branch]),
-    recoverySeconds,
+  const config = service.readConfig({
+    ...environmentOn(databaseUrl, folder),
+    ...(recoverySeconds === undefined ? {} : { SWITCHYARD_RECOVERY_SECONDS: String(recoverySeconds) }),
   });
-  const mergeRequests = composeMergeRequests({
-    db,
-    externalUrl: 'http://switchyard.test',
-    changeRefs: part.changeRefs,
-    openRepository: part.openProjectRepository,
-    protectedBranchesOf: part.protectedBranchesOf,
-    ensureLabels: (caller, projectId, titles) => ensureLabels(db, caller.level >= 20, projectId, titles),
-    recoverySeconds,
-  });
-  subscribers.push(
-    {
-      name: 'test',
-      afterRefChange: async (change) => {
-        if (failSubscriber.times > 0) {
-          failSubscriber.times -= 1;
-          throw new Error('the subscriber was told to fail');
-        }
-        told.push(change);
-      },
-    },
-    mergeRequests.subscriber,
-  );
-  const service: RunningService = await startService(
-    {
-      HOST: '127.0.0.1',
-      GRPC_PORT: 0,
-      HTTP_PORT: 0,
-      SWITCHYARD_IDENTITY_KEY_FILE: '',
-      SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: '',
-    },
-    context,
-    {
-      services: asGitWork([...part.services, ...mergeRequests.services]),
-      http: part.http,
-      countStatements,
-      close: async () => undefined,
-    },
-  );
+  const parts = await service.compose(config, context, { bus: silentBus, peers: standInPeers(db, announced) });
+  const running: RunningService = await startService(config, context, parts);
 
   const projectNamed = (name: string) =>
     db.one<Required<Pick<TestProject, 'id' | 'path' | 'visibility' | 'archived'>>>(sql`
@@ -292,7 +232,11 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
     };
   };
   const gatewaySigner = readSigner('gateway', join(folder, 'gateway.pem'));
-  const peer = connect(`127.0.0.1:${service.grpcPort}`, gatewaySigner);
+  const peer = connect(`127.0.0.1:${running.grpcPort}`, gatewaySigner);
+  const collaboration = connect(
+    `127.0.0.1:${running.grpcPort}`,
+    readSigner('collaboration', join(folder, 'collaboration.pem')),
+  );
   const peers: Peers = {
     client: ((definition: never) =>
       definition === (AccessServiceService as never) ? { resolve } : peer.client(definition)) as Peers['client'],
@@ -306,12 +250,12 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       HTTP_HOST: '127.0.0.1',
       HTTP_PORT: 0,
       SWITCHYARD_TRUSTED_PROXIES: false,
-      SWITCHYARD_EXTERNAL_URL: 'http://switchyard.test',
+      SWITCHYARD_EXTERNAL_URL: externalUrl,
       SWITCHYARD_TIER: 'ultimate',
       GROUPS_ADMIN_ADDRESS: '',
       MERGE_REQUESTS_ADDRESS: '',
       COLLABORATION_ADDRESS: '',
-      MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${service.httpPort}`,
+      MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${running.httpPort}`,
       ALERTS_ADDRESS: '',
       ALERTS_HTTP_URL: 'http://127.0.0.1:9',
       SWITCHYARD_IDENTITY_KEY_FILE: '',
@@ -326,7 +270,6 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
     gatewaySigner,
     { peers, routes: routesOfMergeRequests },
   );
-  const stopBackground = mergeRequests.start();
   const url = `http://127.0.0.1:${gateway.port}`;
   let made = 0;
 
@@ -337,12 +280,10 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
 
   return {
     db,
-    part,
+    beside: areasOn({ db }, { folder }),
     url,
     data: folder,
-    told,
     announced,
-    failSubscriber,
     async project(wanted = {}) {
       made += 1;
       const project: TestProject = { id: made, path: `group/project${made}`, ...wanted };
@@ -367,6 +308,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
         body: (isJson && text !== '' ? JSON.parse(text) : undefined) as never,
       };
     },
+    asCollaboration: (definition) => collaboration.client(definition),
     command: (person, wanted) =>
       peer
         .client(MergeRequestServiceService)
@@ -397,7 +339,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
         ? `${url}/${path}.git`
         : `${url.replace('http://', `http://git:${person.token}@`)}/${path}.git`,
     folder: () => mkdtempSync(join(folder, 'work-')),
-    serviceUrl: `http://127.0.0.1:${service.httpPort}`,
+    serviceUrl: `http://127.0.0.1:${running.httpPort}`,
     signed: (method, projectId) => {
       const access = { kind: Access_Kind.KIND_PROJECT, id: projectId, fullPath: '', visibility: 'private', level: 50 };
       const claims = signClaims(gatewaySigner, method, 'test', {
@@ -405,11 +347,11 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       });
       return { [identityKey]: claims.toString('base64') };
     },
-    stopService: () => service.close(500),
+    stopService: () => running.close(500),
     async close() {
       await gateway.close(500);
-      await service.close(500);
-      await stopBackground();
+      await running.close(500);
+      collaboration.close();
       await db.close();
       await ground?.close();
     },

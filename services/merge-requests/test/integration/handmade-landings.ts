@@ -5,7 +5,8 @@ import { eventMigrations } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { Sha } from '../../src/git';
 import { type LandingVerdict, type Look, landingVerifier } from '../../src/merge-trains/application/verify-landings';
-import { type LandingMethod, landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
+import type { LandingMethod } from '../../src/merge-trains/domain/landing-receipt';
+import { landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
 import { Workshop } from '../git/support/workshop';
 
 /** The project whose landings are made. */

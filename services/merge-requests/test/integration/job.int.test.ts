@@ -5,8 +5,8 @@ import { directoryMigrations } from '@switchyard/directory';
 import { eventMigrations } from '@switchyard/events';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type JobHandlers, startJobs } from '../../src/jobs/application/work-jobs';
+import type { JobRequest } from '../../src/jobs/domain/job';
 import { enqueueJobs, jobStore, onJobs } from '../../src/jobs/storage/job.store';
-import type { JobRequest } from '../../src/merge-requests/domain/merge-request-change';
 
 let database: TestDatabase;
 let db: Database;
@@ -30,7 +30,7 @@ afterAll(async () => {
 const request = { kind: 'mergeability', projectId: 1 } as const;
 
 test('a job that is asked for while it is being finished is due at once', async () => {
-  const store = jobStore(db);
+  const store = jobStore(db, 5);
   await store.enqueue([request]);
   const [job] = await store.claim(1);
   let finished: Promise<void> | undefined;
@@ -45,7 +45,7 @@ test('a job that is asked for while it is being finished is due at once', async 
 });
 
 test('a job that nobody asked for again is forgotten when it is done', async () => {
-  const store = jobStore(db);
+  const store = jobStore(db, 5);
   await store.enqueue([request]);
   const [job] = await store.claim(1);
   await store.finish(job!);
@@ -53,7 +53,7 @@ test('a job that nobody asked for again is forgotten when it is done', async () 
 });
 
 test('jobs of some kinds are taken past the others, each once', async () => {
-  const store = jobStore(db);
+  const store = jobStore(db, 5);
   const train = { kind: 'merge_train', trainId: 3 } as const;
   await store.enqueue([request]);
   await store.enqueue([train]);
@@ -86,9 +86,9 @@ test('a landing does not wait for long work of other kinds, and long work does n
     train_ref: short,
     recheck: long,
   };
-  const store = jobStore(db);
-  const workers = startJobs(store, handlers);
-  const asleep = store.onJobs(() => workers.wake());
+  const store = jobStore(db, 5);
+  const workers = startJobs(store, handlers, 5);
+  const asleep = onJobs(() => workers.wake());
   try {
     await store.enqueue([1, 2, 3, 4].map((projectId) => ({ kind: 'mergeability', projectId }) as const));
     await eventually(() => expect(begun).toHaveLength(2));

@@ -6,13 +6,13 @@ import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeRequestFilter } from '../../src/merge-requests/domain/merge-request-filter';
 import { mergeRequestStates, publishFacts } from '../../src/merge-requests/storage/merge-request.events';
 import { mergeRequestOrders } from '../../src/merge-requests/storage/merge-request.list';
-import { mergeRequestStore } from '../../src/merge-requests/storage/merge-request.store';
-import { pipelineStore } from '../../src/pipelines/storage/pipeline.store';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
+import { storesOn } from '../support/areas';
 
 let database: TestDatabase;
 let db: Database;
-let store: ReturnType<typeof mergeRequestStore>;
+let store: ReturnType<typeof storesOn>['mergeRequests'];
+let pipelines: ReturnType<typeof storesOn>['pipelines'];
 
 const member = { userId: 3, admin: false, external: false };
 const stranger = { userId: 9, admin: false, external: false };
@@ -44,7 +44,7 @@ beforeAll(async () => {
     ],
   });
   db = openDatabase({ url: database.url, applicationName: 'test' });
-  store = mergeRequestStore(db);
+  ({ mergeRequests: store, pipelines } = storesOn(db));
   for (const id of [3, 4, 9]) {
     await db.query(sql`
       insert into directory.users (id, username, name, state, admin, external, bot)
@@ -430,7 +430,6 @@ test('twenty creations at once get dense, unique numbers', async () => {
 }, 30_000);
 
 test('two first reports at once make one pipeline, and twenty names are all there', async () => {
-  const pipelines = pipelineStore(db);
   const report = (name: string) =>
     pipelines.report(
       {

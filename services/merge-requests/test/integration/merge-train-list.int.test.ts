@@ -1,14 +1,11 @@
 import { countStatements, type Database, openDatabase, type PageRequest, sql, type Tx } from '@switchyard/database';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import type { MergeTrainFilter } from '../../src/merge-trains/domain/merge-train-entry';
 import { presentLandingReceipt } from '../../src/merge-trains/presenters/landing-receipt.presenter';
 import { presentMergeTrainEntry } from '../../src/merge-trains/presenters/merge-train.presenter';
 import { landingReceiptOf } from '../../src/merge-trains/storage/landing-receipt.list';
-import {
-  listMergeTrainEntries,
-  type MergeTrainFilter,
-  newestMergeTrainEntry,
-} from '../../src/merge-trains/storage/merge-train.list';
-import { migrationSets } from '../../src/migrations';
+import { listMergeTrainEntries, newestMergeTrainEntry } from '../../src/merge-trains/storage/merge-train.list';
+import { service } from '../../src/service';
 
 let database: TestDatabase;
 let db: Database;
@@ -30,7 +27,7 @@ const entries = [
 ] as const;
 
 beforeAll(async () => {
-  database = await testDatabase({ sets: migrationSets });
+  database = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: database.url, applicationName: 'test' });
   await db.query(sql`
     insert into directory.users (id, username, name, state, admin, external, bot)

@@ -1,14 +1,15 @@
 import { type Database, openDatabase, sql } from '@switchyard/database';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { keepNoteCounters, type NoteCounters } from '../../src/merge-requests/storage/note-counters.store';
-import { migrationSets } from '../../src/migrations';
+import type { NoteCounters } from '../../src/merge-requests/domain/note-counters';
+import { keepNoteCounters } from '../../src/merge-requests/storage/note-counters.store';
+import { service } from '../../src/service';
 
 let database: TestDatabase;
 let db: Database;
 let id: number;
 
 beforeAll(async () => {
-  database = await testDatabase({ sets: migrationSets });
+  database = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: database.url, applicationName: 'note counters test' });
   const [row] = await db.query<{ id: number }>(sql`
     insert into merge_requests (project_id, iid, source_project_id, source_branch, target_branch, author_id, title, state,

@@ -19,7 +19,7 @@ beforeAll(async () => {
     ],
   });
   db = openDatabase({ url: database.url, applicationName: 'ref change test' });
-  store = refChangeStore(db);
+  store = refChangeStore(db, 5);
 });
 afterAll(async () => {
   await db?.close();

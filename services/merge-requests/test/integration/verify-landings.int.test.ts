@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { sql } from '@switchyard/database';
 import type { Sha } from '../../src/git';
-import type { LandingMethod } from '../../src/merge-trains/storage/landing-receipt.store';
+import type { LandingMethod } from '../../src/merge-trains/domain/landing-receipt';
 import { handmadeLandings, lines, projectId, type Row, report } from './handmade-landings';
 
 const made = handmadeLandings();

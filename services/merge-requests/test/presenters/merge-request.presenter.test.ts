@@ -1,8 +1,8 @@
 import type { UserRow } from '@switchyard/directory';
 import { markdownRenderer } from '@switchyard/markdown';
 import { replyValidator } from '../../../gateway/test/support/reply-validator';
-import type { MergeRequestDetails } from '../../src/merge-requests/application/read-merge-request';
 import type { MergeRequest } from '../../src/merge-requests/domain/merge-request';
+import type { MergeRequestDetails } from '../../src/merge-requests/domain/merge-request-details';
 import type { MergeRequestView } from '../../src/merge-requests/domain/merge-request-view';
 import { presentMergeRequest } from '../../src/merge-requests/presenters/merge-request.presenter';
 import { presentMergeRequestDetails } from '../../src/merge-requests/presenters/merge-request-details.presenter';

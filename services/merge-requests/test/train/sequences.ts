@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { LeaveReason, transition } from '../../src/merge-trains/domain/merge-train';
+import type { LeaveReason } from '../../src/merge-requests/domain/leave-reason';
+import type { transition } from '../../src/merge-trains/domain/merge-train';
 import type { CommitStatusState } from '../../src/pipelines/domain/pipeline-status';
 import { TrainWorld } from './world';
 

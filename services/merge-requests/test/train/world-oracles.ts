@@ -1,7 +1,7 @@
+import type { LeaveReason } from '../../src/merge-requests/domain/leave-reason';
 import {
   type Car,
   emptyTrain,
-  type LeaveReason,
   type Outcome,
   type Signal,
   type Step,

@@ -1,4 +1,5 @@
-import type { LeaveReason, Outcome, Signal, Step } from '../../src/merge-trains/domain/merge-train';
+import type { LeaveReason } from '../../src/merge-requests/domain/leave-reason';
+import type { Outcome, Signal, Step } from '../../src/merge-trains/domain/merge-train';
 import type { CommitStatusState } from '../../src/pipelines/domain/pipeline-status';
 import { deepFreeze, describe, inTransaction, pick, type Work, WorldOracles } from './world-oracles';
 

@@ -1,8 +1,19 @@
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
-import { recoverySeconds } from '../../domain/recovery';
-import type { JobRequest } from '../../merge-requests/domain/merge-request-change';
-import type { ClaimedJob, JobStore } from '../storage/job.store';
+import type { ClaimedJob, JobRequest } from '../domain/job';
+
+/** Asks for durable work; see `jobStore`. */
+export interface JobRequests {
+  enqueue(requests: readonly JobRequest[], delaySeconds?: number): Promise<void>;
+}
+
+/** The queue that workers take from; see `jobStore`. */
+export interface JobQueue {
+  claim(limit: number, kinds?: readonly JobRequest['kind'][]): Promise<ClaimedJob[]>;
+  renew(ids: readonly number[]): Promise<void>;
+  finish(job: ClaimedJob): Promise<void>;
+  postpone(job: ClaimedJob, seconds: number, error: string): Promise<void>;
+}
 
 /** One handler per kind of job. A handler is idempotent: a job may run again after its process died. */
 export type JobHandlers = {
@@ -34,11 +45,7 @@ export interface JobWorkers {
  * Starts working on durable jobs.
  * @param leaseSeconds what a lease of the store lasts: those of jobs in hand are renewed three times as often
  */
-export function startJobs(
-  store: Pick<JobStore, 'claim' | 'dueIn' | 'renew' | 'finish' | 'postpone'>,
-  handlers: JobHandlers,
-  leaseSeconds = recoverySeconds,
-): JobWorkers {
+export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: number): JobWorkers {
   let closing = false;
   const inHand = new Set<number>();
   const sleepers = new Set<() => void>();

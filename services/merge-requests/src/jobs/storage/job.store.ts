@@ -1,14 +1,5 @@
 import { type Database, type SqlExecutor, sql } from '@switchyard/database';
-import { recoverySeconds } from '../../domain/recovery';
-import type { JobRequest } from '../../merge-requests/domain/merge-request-change';
-
-/** A job that this process works on. */
-export interface ClaimedJob {
-  readonly id: number;
-  readonly request: JobRequest;
-  readonly generation: number;
-  readonly attempts: number;
-}
+import type { ClaimedJob, JobRequest } from '../domain/job';
 
 /** What the work is about: the same key is the same work. */
 function keyOf(request: JobRequest): string {
@@ -53,9 +44,11 @@ export async function enqueueJobs(
  * The queue of durable work.
  * @param leaseSeconds what a claimed job is left to its process before another one takes it over, unless it renews the lease
  */
-export const jobStore = (db: Database, leaseSeconds = recoverySeconds) => ({
-  enqueue: (requests: readonly JobRequest[], delaySeconds = 0): Promise<void> =>
-    db.transaction((tx) => enqueueJobs(tx, requests, delaySeconds)),
+export const jobStore = (db: Database, leaseSeconds: number) => ({
+  /** Asks for jobs in a transaction of their own, due after `delaySeconds`. */
+  async enqueue(requests: readonly JobRequest[], delaySeconds = 0): Promise<void> {
+    if (requests.length > 0) await db.transaction((tx) => enqueueJobs(tx, requests, delaySeconds));
+  },
 
   /**
    * Takes due jobs for this process, at most `limit`, of these kinds alone where some are given. Until the lease ends nobody else works on
@@ -107,6 +100,3 @@ export const jobStore = (db: Database, leaseSeconds = recoverySeconds) => ({
       where id = ${id}`);
   },
 });
-
-/** What `jobStore` gives. */
-export type JobStore = ReturnType<typeof jobStore>;

@@ -1,53 +1,16 @@
-import { AppError, isAppError, notFound, unauthorized } from '@switchyard/errors';
-import type { LeaveReason } from '../../merge-trains/domain/merge-train';
-import type { PipelineStatus } from '../../pipelines/domain/pipeline-status';
-import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
+import { AppError, isAppError } from '@switchyard/errors';
+import type { PipelineStatus } from '../../pipelines';
+import { mayMergeInto } from '../../repositories';
+import { addToMergeTrain, noAutoMerge, onMergeTrain } from '../domain/auto-merge';
 import { canBoard, gitFailure, hasToWait } from '../domain/detailed-merge-status';
-import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
+import type { LeaveReason } from '../domain/leave-reason';
+import { checksOf } from '../domain/merge-request-view';
 import { board } from './board-merge-train';
 import { cannotBeMerged } from './build-merge';
 import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
 import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
-import { mayMergeInto } from './merge-right';
-import { noAutoMerge } from './update-merge-request';
-
-/** Takes auto-merge back, or the merge request off its train (G-4.2-1, G-4.1-5): whoever may merge, or the author. */
-export const cancelAutoMerge =
-  (edges: MergeRequestEdges) =>
-  async (caller: Caller, key: { projectId: number; iid: number }): Promise<void> => {
-    const view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
-    await cancel(edges, caller, view);
-  };
-
-/** Takes a merge request off its train. @throws AppError not_found when it is on none; not_acceptable while it is being merged */
-export const removeFromMergeTrain =
-  (edges: MergeRequestEdges) =>
-  async (caller: Caller, key: { projectId: number; iid: number }): Promise<void> => {
-    const view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
-    if (view.mergeRequest.autoMergeStrategy !== onMergeTrain) throw notFound('Merge Train Merge Request');
-    await cancel(edges, caller, view);
-  };
-
-async function cancel(edges: MergeRequestEdges, caller: Caller, { mergeRequest }: MergeRequestView): Promise<void> {
-  const { id, projectId, targetBranch, authorId } = mergeRequest;
-  const may =
-    caller.userId > 0 && (caller.userId === authorId || (await mayMergeInto(edges, projectId, targetBranch, caller)));
-  if (!may) throw unauthorized();
-  await edges.mergeRequests.change(id, caller.userId, ({ mergeRequest: now }) => {
-    if (now.state !== 'opened' || now.autoMergeStrategy === undefined) {
-      throw new AppError('not_acceptable', "Can't cancel the automatic merge");
-    }
-    return {
-      patch: noAutoMerge,
-      leaves: 'canceled',
-      facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${now.lockVersion + 1}` }],
-    };
-  });
-}
+import type { MergeRequestEdges } from './merge-request.edges';
 
 /** Auto-merge was asked for a pipeline that succeeds, even where the project would take one that failed. */
 const succeeded = (status: PipelineStatus | undefined): boolean =>

@@ -1,24 +1,13 @@
-import { badRequest, conflict, isAppError, notAllowed, notFound, unauthorized } from '@switchyard/errors';
+import { conflict, notAllowed } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { onMergeTrain, addToMergeTrain as whenChecksPass } from '../domain/auto-merge';
 import { canBoard, canBoardLater } from '../domain/detailed-merge-status';
 import { squashes } from '../domain/merge-request';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
-import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
-import { mayMergeInto } from './merge-right';
+import type { MergeRequestEdges } from './merge-request.edges';
 import { type AutoMergeMark, alreadySet, type MergeWhenReady, setAutoMerge, stillWanted } from './set-auto-merge';
 
 faultPoints.push('train.boarded');
-
-/** How a merge request is put on a train by hand (G-4.1-4). */
-export interface AddToMergeTrainCommand {
-  /** What the head of the source branch must be; undefined: whatever it is. */
-  readonly sha: string | undefined;
-  readonly squash: boolean | undefined;
-  /** Board once the checks pass. */
-  readonly autoMerge: boolean;
-}
 
 /** @throws AppError conflict when the source branch has another head than the one named (G-4.1-4) */
 export function expectHead({ mergeRequest }: MergeRequestView, sha: string | undefined): void {
@@ -74,7 +63,7 @@ export async function board(
 
 /** Boards now where the merge request is ready; else, if `later` is wanted and there is something to wait for, once its checks pass. */
 export async function boardOrWait(
-  edges: MergeRequestEdges,
+  edges: Pick<MergeRequestEdges, 'mergeRequests' | 'clock'>,
   userId: number,
   view: MergeRequestView,
   wishes: MergeWhenReady,
@@ -90,32 +79,3 @@ export async function boardOrWait(
   await setAutoMerge(edges, userId, view, wishes, whenChecksPass);
   return 'scheduled';
 }
-
-const failedToMerge = () => badRequest('Failed to merge');
-
-/** Puts a merge request on the train of its target branch; the refusals are those of G-4.1-4, in its order. */
-export const addToMergeTrain =
-  (edges: MergeRequestEdges, check: CheckMergeability) =>
-  async (
-    caller: Caller,
-    key: { projectId: number; iid: number },
-    command: AddToMergeTrainCommand,
-  ): Promise<{ outcome: 'added' | 'scheduled'; targetBranch: string }> => {
-    const found = await edges.mergeRequests.view(key);
-    if (found === undefined) throw notFound();
-    const { targetBranch, state, autoMergeStrategy } = found.mergeRequest;
-    expectHead(found, command.sha);
-    if ((state === 'opened' || state === 'locked') && autoMergeStrategy !== undefined) throw alreadySet();
-    if (caller.userId === 0 || !(await mayMergeInto(edges, key.projectId, targetBranch, caller))) throw unauthorized();
-    if (!found.settings.mergeTrains.enabled || state !== 'opened') throw failedToMerge();
-    const view = await withKnownMergeability(edges, check, found);
-    expectHead(view, command.sha);
-    const outcome = await boardOrWait(edges, caller.userId, view, { squash: command.squash }, command.autoMerge).catch(
-      (error: unknown) => {
-        // It changed under the request: closed, pushed to, retargeted.
-        throw isAppError(error, 'not_allowed') ? failedToMerge() : error;
-      },
-    );
-    if (outcome === 'neither') throw failedToMerge();
-    return { outcome, targetBranch };
-  };

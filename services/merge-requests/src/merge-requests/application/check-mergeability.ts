@@ -5,12 +5,12 @@ import {
   parseBranchName,
   parseSha,
   type Repository,
+  readHeads,
   refsContaining,
 } from '../../git';
 import type { MergeRequest } from '../domain/merge-request';
+import type { MergeabilityResult } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
-import type { MergeabilityResult } from '../storage/merge-request.store';
-import { readHeads } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
 
 /** Brings the mergeability of one merge request up to date before something depends on it. */
@@ -76,7 +76,7 @@ const checkTries = 10;
 
 /** The merge request with its mergeability known, as far as pushes let it be. */
 export async function withKnownMergeability(
-  edges: MergeRequestEdges,
+  edges: Pick<MergeRequestEdges, 'mergeRequests'>,
   check: CheckMergeability,
   found: MergeRequestView,
 ): Promise<MergeRequestView> {

@@ -9,11 +9,13 @@ import {
   type WorkTimes,
   withCommands,
 } from '@switchyard/texts';
-import { developer } from '../../repositories/domain/protected-branch';
+import type { Caller } from '../../callers';
+import { readHeads } from '../../git';
+import { developer } from '../../repositories';
 import { allowedPeople, checkMergeRequestFields, isDraftTitle } from '../domain/merge-request';
-import { compareBranches, readHeads } from './compare-branches';
+import { compareBranches } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import type { MergeRequestEdges } from './merge-request.edges';
 
 /** A merge request as it is asked for. */
 export interface CreateMergeRequestCommand {

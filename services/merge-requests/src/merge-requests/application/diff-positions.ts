@@ -12,7 +12,7 @@ import {
   type TreePath,
   treePathOf,
 } from '../../git';
-import type { OpenProjectRepository } from '../../repositories/application/open-project-repository';
+import type { OpenProjectRepository } from '../../repositories';
 import { isPlace, type LineNumbers, movedLine, placeWithin } from '../domain/diff-position';
 
 /** A place in the difference of two commits; without lines it is the whole file. */

@@ -6,16 +6,18 @@ import {
   mergedBranches,
   type Repository,
   readCommit,
+  readHeads,
   type Sha,
 } from '../../git';
-import { branchOf, type RefChange, type RefChangeSubscriber } from '../../repositories/application/ref-change';
+import { branchOf, type RefChange, type RefChangeSubscriber, type RepositoryAccess } from '../../repositories';
+import { noAutoMerge } from '../domain/auto-merge';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Push } from '../domain/merge-request-change';
-import { compareBranches, readHeads } from './compare-branches';
+import { unchecked } from '../domain/mergeability';
+import { compareBranches } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
-import { type Landing, landingOfCause } from './land-merge-request';
-import type { MergeRequestEdges } from './merge-request.edges';
-import { noAutoMerge, unchecked } from './update-merge-request';
+import { landing, landingOfCause } from './land-merge-request';
+import type { FollowEdges } from './merge-request.edges';
 
 /** Seconds between a train's landing and the check of the merge requests that are not on it. */
 const recheckDelay = 1;
@@ -27,18 +29,29 @@ async function pushBetween(repo: Repository, oldSha: Sha, newSha: Sha): Promise<
   return { oldSha, newSha, commits, rewritten: !(await isAncestor(repo, oldSha, newSha)) };
 }
 
+type FollowingEdges = FollowEdges & RepositoryAccess;
+
 /**
  * Merge requests follow every push to either side: new head and diff version, mergeability to be checked again, merged when the
  * commits landed by a push, closed when the source branch is gone. It reads where the refs stand now, so a change told twice or late
  * changes nothing more.
  */
-export function followRefChanges(
-  edges: MergeRequestEdges,
-  landing: Pick<Landing, 'finish'>,
-): RefChangeSubscriber & {
-  /** The job that sees to the open merge requests into a branch after a train has landed some. */
-  recheck(projectId: number, branch: string): Promise<void>;
-} {
+export const followRefChanges = (edges: FollowEdges): RefChangeSubscriber => ({
+  async afterRefChange(change, repositories) {
+    const all = { ...edges, ...repositories };
+    const landed = landingOfCause(change.cause);
+    if (landed !== undefined) await landing(all).finish(landed.id, change.after);
+    await following(all).follow(change, landed?.byTrain ?? false);
+  },
+});
+
+/** The job that sees to the open merge requests into a branch after a train has landed some. */
+export const recheckTarget =
+  (edges: FollowingEdges) =>
+  (projectId: number, branch: string): Promise<void> =>
+    following(edges).recheck(projectId, branch);
+
+function following(edges: FollowingEdges) {
   const { mergeRequests } = edges;
 
   async function closeWithoutSource(mr: MergeRequest, change: RefChange): Promise<void> {
@@ -151,17 +164,14 @@ export function followRefChanges(
   }
 
   return {
-    name: 'merge-requests',
-    async afterRefChange(change) {
-      const own = landingOfCause(change.cause);
-      if (own !== undefined) await landing.finish(own.id, change.after);
+    async follow(change: RefChange, byTrain: boolean): Promise<void> {
       const branch = branchOf(change.ref);
       if (branch === undefined) return;
       const { projectId } = change;
       const from = await mergeRequests.unmergedFrom(projectId, branch);
       // A train lands car after car: what follows for the others is seen to once for all that landed meanwhile.
-      if (own?.byTrain) await edges.jobs.enqueue([{ kind: 'recheck', projectId, targetBranch: branch }], recheckDelay);
-      if (own?.byTrain && from.length === 0) return;
+      if (byTrain) await edges.jobs.enqueue([{ kind: 'recheck', projectId, targetBranch: branch }], recheckDelay);
+      if (byTrain && from.length === 0) return;
 
       const { repo } = await edges.openRepository(projectId);
       const head = await headOf(repo, branch);
@@ -173,11 +183,12 @@ export function followRefChanges(
         if (head === undefined) await closeWithoutSource(mr, change);
         else await followHead(repo, mr, head, change);
       }
-      if (own?.byTrain) return;
+      if (byTrain) return;
       await edges.mergeTrains.targetMoved(projectId, branch, change.after);
       await followTarget(projectId, branch, head, change.actorId);
     },
-    async recheck(projectId, branch) {
+
+    async recheck(projectId: number, branch: string): Promise<void> {
       const { repo } = await edges.openRepository(projectId);
       await followTarget(projectId, branch, await headOf(repo, branch), 0);
     },

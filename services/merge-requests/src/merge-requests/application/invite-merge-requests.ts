@@ -1,4 +1,4 @@
-import type { OpenProjectRepository } from '../../repositories/application/open-project-repository';
+import type { InviteFor } from '../../repositories';
 
 /** Branches of one push that links are printed for. */
 const invitedBranches = 5;
@@ -17,21 +17,11 @@ export interface MergeRequestLinks {
  * already. The default branch gets none, nor does a project without merge requests.
  */
 export const inviteMergeRequests =
-  ({
-    open,
-    links,
-    externalUrl,
-  }: {
-    readonly open: OpenProjectRepository;
-    readonly links: MergeRequestLinks;
-    readonly externalUrl: string;
-  }) =>
-  async (projectId: number, branches: readonly string[]): Promise<string[]> => {
-    if (branches.length === 0) return [];
-    const { project, defaultBranch } = await open(projectId);
+  ({ links, externalUrl }: { readonly links: MergeRequestLinks; readonly externalUrl: string }): InviteFor =>
+  async ({ project, defaultBranch }, branches) => {
     const wanted = branches.filter((branch) => branch !== defaultBranch).slice(0, invitedBranches);
     if (wanted.length === 0) return [];
-    const { enabled, open: opened } = await links.ofBranches(projectId, wanted);
+    const { enabled, open: opened } = await links.ofBranches(project.id, wanted);
     const byBranch = new Map(opened.map((one) => [one.branch, one]));
     const lines = wanted.flatMap((branch) => {
       const existing = byBranch.get(branch);

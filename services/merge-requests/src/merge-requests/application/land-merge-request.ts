@@ -9,18 +9,17 @@ import {
   parseBranchName,
   parseSha,
   type Repository,
+  readHeads,
   toItsEnd,
   zeroSha,
 } from '../../git';
-import type { ChangeRefsRequest } from '../../repositories/application/ref-change';
-import { rulesOf } from '../../repositories/domain/protected-branch';
-import { onMergeTrain } from '../domain/auto-merge';
+import { type ChangeRefsRequest, type RepositoryAccess, rulesOf } from '../../repositories';
+import { noAutoMerge, onMergeTrain } from '../domain/auto-merge';
 import type { MergePlan } from '../domain/merge-request-change';
+import { unchecked } from '../domain/mergeability';
 import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
-import { readHeads } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { type AutoMergeMark, stillWanted } from './set-auto-merge';
-import { noAutoMerge, unchecked } from './update-merge-request';
 
 faultPoints.push(
   'merge.commits_written',
@@ -82,8 +81,11 @@ export interface LandingWishes extends MergeWishes {
   readonly onlyWhile?: AutoMergeMark | undefined;
 }
 
+/** What landing works with. */
+export type LandingEdges = RepositoryAccess & Pick<MergeRequestEdges, 'mergeRequests' | 'externalUrl' | 'clock'>;
+
 /** Builds the landing of merge requests. */
-export function landing(edges: MergeRequestEdges): Landing {
+export function landing(edges: LandingEdges): Landing {
   const { mergeRequests } = edges;
 
   async function moveTarget(plan: MergePlan, facts: ChangeRefsRequest['facts']): Promise<boolean> {

@@ -1,4 +1,6 @@
 import { notAllowed, notFound, unauthorized, unprocessable } from '@switchyard/errors';
+import type { Caller } from '../../callers';
+import { mayMergeInto } from '../../repositories';
 import { mergeWhenChecksPass } from '../domain/auto-merge';
 import { canAutoMerge, ciFailure, gitFailure, hasToWait, stateFailure } from '../domain/detailed-merge-status';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
@@ -7,8 +9,7 @@ import { cannotBeMerged } from './build-merge';
 import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
 import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
-import { mayMergeInto } from './merge-right';
+import type { MergeRequestEdges } from './merge-request.edges';
 import { alreadySet, setAutoMerge } from './set-auto-merge';
 
 /** How a merge is asked for. */

@@ -1,4 +1,5 @@
 import { AppError, notFound } from '@switchyard/errors';
+import type { Caller } from '../../callers';
 import {
   aheadBehind,
   type Commit,
@@ -10,26 +11,15 @@ import {
   listCommits,
   parseBranchName,
   parseSha,
+  readHeads,
   type Sha,
 } from '../../git';
-import type { PipelineView } from '../../pipelines/domain/pipeline';
+import { mayMergeInto } from '../../repositories';
+import type { StoredDiff } from '../domain/merge-request-change';
+import type { MergeRequestDetails } from '../domain/merge-request-details';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
-import type { StoredDiff } from '../storage/merge-request.store';
-import { readHeads } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
-import { mayMergeInto } from './merge-right';
-
-/** The parts of a single merge request beyond those of lists (G-2-6). */
-export interface MergeRequestDetails {
-  readonly view: MergeRequestView;
-  readonly diff: StoredDiff | undefined;
-  readonly headPipeline: PipelineView | undefined;
-  readonly subscribed: boolean;
-  readonly canMerge: boolean;
-  readonly firstContribution: boolean;
-  readonly divergedCommits: number | undefined;
-}
+import type { MergeRequestEdges } from './merge-request.edges';
 
 /** Reads one merge request. A look at one whose mergeability is not known has it checked, as lists do not. */
 export const readMergeRequest =

@@ -1,8 +1,8 @@
 import { AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
-import { branchRef, parseBranchName, replay } from '../../git';
-import { allowsForcePush, mayPush } from '../../repositories/domain/protected-branch';
-import { readHeads } from './compare-branches';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import type { Caller } from '../../callers';
+import { branchRef, parseBranchName, readHeads, replay } from '../../git';
+import { allowsForcePush, mayPush } from '../../repositories';
+import type { MergeRequestEdges } from './merge-request.edges';
 
 const failed = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 

@@ -27,7 +27,7 @@ export const alreadySet = (): AppError => conflict('Merge request is already set
 
 /** Marks a merge request to be merged, or to board its train, once its checks pass. @throws AppError not_allowed when it changed meanwhile */
 export async function setAutoMerge(
-  edges: MergeRequestEdges,
+  edges: Pick<MergeRequestEdges, 'mergeRequests'>,
   userId: number,
   view: MergeRequestView,
   wishes: MergeWhenReady,

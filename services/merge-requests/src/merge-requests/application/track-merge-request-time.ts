@@ -1,7 +1,8 @@
 import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { type TimeTracking, trackTime, type WorkTimes } from '@switchyard/texts';
+import type { Caller } from '../../callers';
 import { type LockedMergeRequest, type MergeRequestChange, timeChangesOf } from '../domain/merge-request-change';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import type { MergeRequestEdges } from './merge-request.edges';
 import { mayUpdate } from './update-merge-request';
 
 function decide(

@@ -11,16 +11,16 @@ import {
   trackAll,
   withCommands,
 } from '@switchyard/texts';
-import type { Sha } from '../../git';
-import type { LeaveReason } from '../../merge-trains/domain/merge-train';
-import { developer } from '../../repositories/domain/protected-branch';
-import { onMergeTrain } from '../domain/auto-merge';
+import type { Caller } from '../../callers';
+import { readHeads, type Sha } from '../../git';
+import { developer } from '../../repositories';
+import { noAutoMerge, onMergeTrain } from '../domain/auto-merge';
+import type { LeaveReason } from '../domain/leave-reason';
 import {
   allowedPeople,
   beingMerged,
   checkMergeRequestFields,
   isDraftTitle,
-  type MergeRequest,
   type MergeRequestState,
 } from '../domain/merge-request';
 import {
@@ -32,8 +32,9 @@ import {
   timeChangesOf,
 } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
-import { compareBranches, readHeads } from './compare-branches';
-import type { Caller, MergeRequestEdges } from './merge-request.edges';
+import { unchecked } from '../domain/mergeability';
+import { compareBranches } from './compare-branches';
+import type { MergeRequestEdges } from './merge-request.edges';
 
 /** What an edit asks for; what is undefined stays. */
 export interface UpdateMergeRequestCommand extends Omit<DescribedWish, 'dueDate' | 'confidential'> {
@@ -47,23 +48,6 @@ export interface UpdateMergeRequestCommand extends Omit<DescribedWish, 'dueDate'
   /** Assignees who may not read it are refused; they are passed over otherwise. */
   readonly strict?: boolean;
 }
-
-/** Auto-merge as it is when nobody wants it. */
-export const noAutoMerge = {
-  autoMergeStrategy: null,
-  autoMergeUserId: null,
-  autoMergeSha: null,
-  mergeUserId: null,
-  mergeCommitMessage: null,
-  squashCommitMessage: null,
-  shouldRemoveSourceBranch: null,
-} as const satisfies MergeRequestPatch;
-
-/** Mergeability as it is after a push to either side (G-3-1). */
-export const unchecked = (mergeRequest: MergeRequest): MergeRequestPatch => ({
-  mergeStatus: mergeRequest.mergeStatus.startsWith('cannot_be_merged') ? 'cannot_be_merged_recheck' : 'unchecked',
-  mergeStatusGeneration: mergeRequest.mergeStatusGeneration + 1,
-});
 
 /** Who may edit: the author, assignees, Developers (G-4.2-7). */
 export const mayUpdate = (caller: Caller, view: MergeRequestView): boolean =>

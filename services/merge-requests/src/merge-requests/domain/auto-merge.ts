@@ -1,3 +1,5 @@
+import type { MergeRequestPatch } from './merge-request-change';
+
 /** Merges by itself once the checks pass. */
 export const mergeWhenChecksPass = 'merge_when_checks_pass';
 
@@ -6,3 +8,14 @@ export const addToMergeTrain = 'add_to_merge_train_when_checks_pass';
 
 /** Is on a train. */
 export const onMergeTrain = 'merge_train';
+
+/** Auto-merge as it is when nobody wants it. */
+export const noAutoMerge = {
+  autoMergeStrategy: null,
+  autoMergeUserId: null,
+  autoMergeSha: null,
+  mergeUserId: null,
+  mergeCommitMessage: null,
+  squashCommitMessage: null,
+  shouldRemoveSourceBranch: null,
+} as const satisfies MergeRequestPatch;

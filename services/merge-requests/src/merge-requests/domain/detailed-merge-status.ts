@@ -1,4 +1,4 @@
-import { isInProgress, type PipelineStatus } from '../../pipelines/domain/pipeline-status';
+import { isInProgress, type PipelineStatus } from '../../pipelines';
 import type { MergeRequestState, MergeStatus } from './merge-request';
 
 /** Values of `detailed_merge_status` that this service can give (G-4.2-10). */

@@ -1,5 +1,7 @@
 import type { IssueReferences, Mentions, WorkTimes } from '@switchyard/texts';
-import type { LeaveReason, Signal } from '../../merge-trains/domain/merge-train';
+import type { JobRequest } from '../../jobs';
+import type { CarSignal } from './car-signal';
+import type { LeaveReason } from './leave-reason';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 
 /** Ways of acting on a merge request that no other fact tells. */
@@ -86,23 +88,6 @@ export interface Push {
   readonly rewritten: boolean;
 }
 
-/** Durable work outside requests. */
-export type JobRequest =
-  /** Check the open merge requests of a project whose status is not known. */
-  | { readonly kind: 'mergeability'; readonly projectId: number }
-  /** Merge by itself if everything allows it now. */
-  | { readonly kind: 'auto_merge'; readonly mergeRequestId: number }
-  /** Replay the source branch on the target branch. */
-  | { readonly kind: 'rebase'; readonly mergeRequestId: number; readonly actorId: number; readonly skipCi: boolean }
-  /** Finish, or undo, a merge whose process died. */
-  | { readonly kind: 'settle_merge'; readonly mergeRequestId: number }
-  /** Do what a merge train has to do. */
-  | { readonly kind: 'merge_train'; readonly trainId: number }
-  /** Remove `refs/merge-requests/<iid>/train`, which pointed at `sha` if that is known, unless a car needs it. */
-  | { readonly kind: 'train_ref'; readonly projectId: number; readonly iid: number; readonly sha?: string | undefined }
-  /** Check the open merge requests into a branch again. */
-  | { readonly kind: 'recheck'; readonly projectId: number; readonly targetBranch: string };
-
 /** A merge request and the people and labels on it, locked. */
 export interface LockedMergeRequest {
   readonly mergeRequest: MergeRequest;
@@ -181,7 +166,7 @@ export interface MergeRequestChange {
   /** Why auto-merge is taken back and, if it is on a train, its car leaves; goes with `noAutoMerge`. */
   readonly leaves?: LeaveReason;
   /** What happened to its car. One that changes nothing any more voids the whole change. */
-  readonly signal?: Signal;
+  readonly signal?: CarSignal;
   /** The plan that was carried out: its car has landed, its receipt is written. */
   readonly landed?: MergePlan;
   readonly facts?: readonly MergeRequestFact[];
@@ -219,4 +204,28 @@ export interface NewMergeRequest {
   readonly diff: DiffVersion | undefined;
   readonly mentions: Mentions;
   readonly issueReferences: IssueReferences;
+}
+
+/** What follows for a merge request from the part of a change that concerns its train. */
+export interface TrainConsequences {
+  readonly patch?: MergeRequestPatch;
+  readonly facts: readonly MergeRequestFact[];
+  readonly jobs: readonly JobRequest[];
+}
+
+/** A version of a diff as it is stored. */
+export interface StoredDiff extends DiffVersion {
+  readonly id: number;
+  readonly createdAt: Date;
+}
+
+/** What git found out about one merge request. */
+export interface MergeabilityResult {
+  readonly id: number;
+  /** Generation the check was started for. */
+  readonly generation: number;
+  readonly sourceSha: string;
+  readonly targetSha: string;
+  readonly mergeable: boolean;
+  readonly needsRebase: boolean;
 }

@@ -1,5 +1,5 @@
 import type { AttachedLabel, AttachedMilestone, ProjectRow, UserRow } from '@switchyard/directory';
-import type { PipelineStatus } from '../../pipelines/domain/pipeline-status';
+import type { PipelineStatus } from '../../pipelines';
 import type { MergeChecks } from './detailed-merge-status';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 

@@ -1,10 +1,9 @@
 import { fullPath, type UserRow, userReference } from '@switchyard/directory';
 import type { Commit, Diff } from '../../git';
-import { presentPipeline, presentPipelineBasic } from '../../pipelines/presenters/pipeline.presenter';
-import { commitObject, diffObject } from '../../repositories/presenters/commit.presenter';
-import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
-import type { MergeRequestDetails } from '../application/read-merge-request';
-import type { StoredDiff } from '../storage/merge-request.store';
+import { presentPipeline, presentPipelineBasic } from '../../pipelines';
+import { commitObject, dateTime, diffObject, optionalDateTime } from '../../repositories';
+import type { StoredDiff } from '../domain/merge-request-change';
+import type { MergeRequestDetails } from '../domain/merge-request-details';
 import { type MergeRequestRendering, presentMergeRequest } from './merge-request.presenter';
 
 /** What was asked for beside the usual fields of a single merge request (G-2-6). */

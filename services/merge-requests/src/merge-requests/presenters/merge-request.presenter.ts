@@ -1,7 +1,7 @@
 import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
 import { type RenderMarkdown, renderTitle } from '@switchyard/markdown';
 import { timeStats } from '@switchyard/texts';
-import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
+import { dateTime, optionalDateTime } from '../../repositories';
 import { detailedMergeStatus, shownMergeStatus } from '../domain/detailed-merge-status';
 import { squashes } from '../domain/merge-request';
 import { checksOf, fullReference, type MergeRequestView } from '../domain/merge-request-view';

@@ -11,18 +11,9 @@ import {
   type Viewer,
   visibleProjects,
 } from '@switchyard/directory';
-import type { ProjectMergeSettings } from '../domain/merge-request';
 import { toMergeSettings } from './merge-request.row';
 
-/** What merge requests need of a project. */
-export interface MergeProject {
-  readonly id: number;
-  readonly fullPath: string;
-  readonly archived: boolean;
-  readonly settings: ProjectMergeSettings;
-}
-
-const toMergeProject = (row: DirectoryProjectRow): MergeProject => ({
+const toMergeProject = (row: DirectoryProjectRow) => ({
   id: row.id,
   fullPath: `${row.namespace_full_path}/${row.path}`,
   archived: row.archived,
@@ -32,7 +23,7 @@ const toMergeProject = (row: DirectoryProjectRow): MergeProject => ({
 /** The directory as the rules of merge requests ask it. */
 export const mergeRequestDirectoryStore = (db: Database) => ({
   /** A project that is alive; undefined for others. */
-  async project(id: number): Promise<MergeProject | undefined> {
+  async project(id: number): Promise<ReturnType<typeof toMergeProject> | undefined> {
     const row = await projectById(db, id);
     return row === undefined || row.deleting ? undefined : toMergeProject(row);
   },
@@ -78,6 +69,3 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
     return new Set(rows.map(({ id }) => id));
   },
 });
-
-/** What `mergeRequestDirectoryStore` gives. */
-export type MergeRequestDirectory = ReturnType<typeof mergeRequestDirectoryStore>;

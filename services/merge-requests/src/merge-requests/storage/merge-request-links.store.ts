@@ -1,9 +1,9 @@
 import { type Database, named, sql } from '@switchyard/database';
-import type { MergeRequestLinks } from '../application/invite-merge-requests';
 
 /** Merge requests of pushed branches: one statement. */
-export const mergeRequestLinksStore = (db: Database): MergeRequestLinks => ({
-  async ofBranches(projectId, branches) {
+export const mergeRequestLinksStore = (db: Database) => ({
+  /** Whether merge requests can be made in a project, and those that are open from some of its branches, one for each. */
+  async ofBranches(projectId: number, branches: readonly string[]) {
     const rows = await db.query<{
       enabled: boolean;
       branch: string | null;

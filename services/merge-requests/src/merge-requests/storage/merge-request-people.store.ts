@@ -1,6 +1,6 @@
 import { type Database, databaseError, raw, type Sql, sql, type Tx } from '@switchyard/database';
 import { type UserRow, usersJson } from '@switchyard/directory';
-import { prismaOf } from '../../storage/prisma';
+import type { PrismaClient } from '../../generated/prisma/client';
 
 const peopleTables = { assignees: raw('merge_request_assignees'), reviewers: raw('merge_request_reviewers') };
 
@@ -42,7 +42,7 @@ export async function addParticipants(tx: Tx, id: number, userIds: readonly numb
 }
 
 /** Who takes part in merge requests, and who is told of them. */
-export const mergeRequestPeopleStore = (db: Database) => ({
+export const mergeRequestPeopleStore = (db: Database, prisma: PrismaClient) => ({
   async participants(id: number): Promise<UserRow[]> {
     const row = await db.one<{ users: UserRow[] }>(sql`
       select ${usersJson(sql`array(select user_id from merge_request_participants where merge_request_id = ${id}
@@ -55,19 +55,6 @@ export const mergeRequestPeopleStore = (db: Database) => ({
       select (${usersJson(sql`array[r.user_id]`)})->0 as user, r.state, r.created_at
       from merge_request_reviewers r join directory.users who on who.id = r.user_id and who.deleted_at is null
       where r.merge_request_id = ${id} order by r.created_at, r.user_id`),
-
-  /** Removes up to `limit` assignments and as many reviews of deleted users; returns how many went. */
-  async removeOrphans(limit: number): Promise<number> {
-    const ofDeleted = (table: Sql): Sql => sql`
-      delete from ${table} where (merge_request_id, user_id) in (
-        select a.merge_request_id, a.user_id from directory.users u join ${table} a on a.user_id = u.id
-        where u.deleted_at is not null limit ${limit})
-      returning 1`;
-    const row = await db.one<{ removed: number }>(sql`
-      with assignees as (${ofDeleted(peopleTables.assignees)}), reviewers as (${ofDeleted(peopleTables.reviewers)})
-      select (select count(*) from assignees)::int + (select count(*) from reviewers)::int as removed`);
-    return row?.removed ?? 0;
-  },
 
   /** Whether a user is told of everything: as they said, else because they take part. */
   async isSubscribed(id: number, userId: number): Promise<boolean> {
@@ -90,8 +77,8 @@ export const mergeRequestPeopleStore = (db: Database) => ({
 
   async setSubscription(id: number, userId: number, subscribed: boolean): Promise<void> {
     const key = { mergeRequestId: BigInt(id), userId: BigInt(userId) };
-    await prismaOf(db)
-      .mergeRequestSubscription.upsert({
+    await prisma.mergeRequestSubscription
+      .upsert({
         where: { mergeRequestId_userId: key },
         create: { ...key, subscribed },
         update: { subscribed },
@@ -99,5 +86,21 @@ export const mergeRequestPeopleStore = (db: Database) => ({
       .catch((error: unknown) => {
         throw databaseError(error);
       });
+  },
+});
+
+/** Assignments and reviews of deleted users. */
+export const orphanStore = (db: Database) => ({
+  /** Removes up to `limit` assignments and as many reviews of deleted users; returns how many went. */
+  async removeOrphans(limit: number): Promise<number> {
+    const ofDeleted = (table: Sql): Sql => sql`
+      delete from ${table} where (merge_request_id, user_id) in (
+        select a.merge_request_id, a.user_id from directory.users u join ${table} a on a.user_id = u.id
+        where u.deleted_at is not null limit ${limit})
+      returning 1`;
+    const row = await db.one<{ removed: number }>(sql`
+      with assignees as (${ofDeleted(peopleTables.assignees)}), reviewers as (${ofDeleted(peopleTables.reviewers)})
+      select (select count(*) from assignees)::int + (select count(*) from reviewers)::int as removed`);
+    return row?.removed ?? 0;
   },
 });

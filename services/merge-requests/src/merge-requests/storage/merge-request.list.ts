@@ -38,8 +38,7 @@ export const mergeRequestOrders: PriorityTables = {
   sources: 'merge_request_order_sources',
 };
 
-/** Which merge requests a list is about. */
-export type MergeRequestScope = { projectId: number } | { groupId: number } | 'all';
+type MergeRequestScope = { projectId: number } | { groupId: number } | 'all';
 
 /** One page of merge requests an actor may see: one statement, and one that counts to 10,001. */
 export async function listMergeRequests(

@@ -13,7 +13,7 @@ import {
   type Viewer,
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
-import type { PipelineStatus } from '../../pipelines/domain/pipeline-status';
+import type { PipelineStatus } from '../../pipelines';
 import type { MergeRequest, MergeRequestState, MergeStatus, ProjectMergeSettings } from '../domain/merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
 

@@ -2,22 +2,18 @@ import {
   type Database,
   isUniqueViolation,
   join,
-  named,
-  type PageInfo,
-  type PageRequest,
   raw,
   requireUnmodified,
-  type Sql,
   type SqlExecutor,
   sql,
   type Tx,
 } from '@switchyard/database';
-import { leastPriority, milestoneDue, type Viewer } from '@switchyard/directory';
+import { leastPriority, milestoneDue } from '@switchyard/directory';
 import { type AppError, conflict, notFound } from '@switchyard/errors';
-import { nextIid } from '../../iids/iid.store';
-import { enqueueJobs } from '../../jobs/storage/job.store';
-import { changeTrain } from '../../merge-trains/storage/merge-train.change';
-import { lockHead } from '../../pipelines/storage/head-lock';
+import type { PrismaClient } from '../../generated/prisma/client';
+import { nextIid } from '../../iids';
+import { enqueueJobs } from '../../jobs';
+import { lockHead } from '../../pipelines';
 import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
 import { beingMerged, type MergeRequest } from '../domain/merge-request';
 import type {
@@ -27,77 +23,15 @@ import type {
   MergeRequestFact,
   MergeRequestPatch,
   NewMergeRequest,
+  TrainConsequences,
 } from '../domain/merge-request-change';
-import type { MergeRequestFilter } from '../domain/merge-request-filter';
-import type { MergeRequestView } from '../domain/merge-request-view';
 import { mergePlanStore, savePlan } from './merge-plan.store';
-import { type Happening, publishFacts } from './merge-request.events';
-import { listMergeRequests, type MergeRequestScope } from './merge-request.list';
-import { mergeRequestFrom, mergeRequestSelect, readView, toMergeRequest, toView } from './merge-request.row';
+import { mergeabilityStore } from './merge-request.checks';
+import { patchColumns } from './merge-request.columns';
+import { publishFacts } from './merge-request.events';
+import { mergeRequestReads } from './merge-request.reads';
+import { toMergeRequest } from './merge-request.row';
 import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
-
-/** Column of each field a change may set. */
-const patchColumns: Record<keyof MergeRequestPatch, string> = {
-  sourceProjectId: 'source_project_id',
-  sourceBranch: 'source_branch',
-  targetBranch: 'target_branch',
-  authorId: 'author_id',
-  title: 'title',
-  description: 'description',
-  state: 'state',
-  draft: 'draft',
-  taskCount: 'task_count',
-  completedTaskCount: 'completed_task_count',
-  sourceSha: 'source_sha',
-  targetSha: 'target_sha',
-  sourceBranchExists: 'source_branch_exists',
-  mergeStatus: 'merge_status',
-  mergeStatusGeneration: 'merge_status_generation',
-  needsRebase: 'needs_rebase',
-  mergeError: 'merge_error',
-  rebaseInProgress: 'rebase_in_progress',
-  squash: 'squash',
-  forceRemoveSourceBranch: 'force_remove_source_branch',
-  shouldRemoveSourceBranch: 'should_remove_source_branch',
-  allowCollaboration: 'allow_collaboration',
-  approvalsBeforeMerge: 'approvals_before_merge',
-  discussionLocked: 'discussion_locked',
-  milestoneId: 'milestone_id',
-  mergeAfter: 'merge_after',
-  preparedAt: 'prepared_at',
-  autoMergeStrategy: 'auto_merge_strategy',
-  autoMergeUserId: 'auto_merge_user_id',
-  autoMergeSha: 'auto_merge_sha',
-  mergeCommitMessage: 'merge_commit_message',
-  squashCommitMessage: 'squash_commit_message',
-  mergeCommitSha: 'merge_commit_sha',
-  squashCommitSha: 'squash_commit_sha',
-  mergeUserId: 'merge_user_id',
-  mergedAt: 'merged_at',
-  closedById: 'closed_by_id',
-  closedAt: 'closed_at',
-  headPipelineId: 'head_pipeline_id',
-  latestDiffId: 'latest_diff_id',
-  changesCount: 'changes_count',
-  userNotesCount: 'user_notes_count',
-  internalNotesCount: 'internal_notes_count',
-  upvotes: 'upvotes',
-  downvotes: 'downvotes',
-  unresolvedDiscussionsCount: 'unresolved_discussions_count',
-  timeEstimate: 'time_estimate',
-  totalTimeSpent: 'total_time_spent',
-  importedFrom: 'imported_from',
-  updatedAt: 'updated_at',
-};
-
-// A description may have a megabyte: what works on many rows leaves it out.
-const leanColumns = (alias: string): Sql =>
-  raw(
-    ['id', 'iid', 'project_id', 'lock_version', 'created_at', ...Object.values(patchColumns)]
-      .map((column) => (column === 'description' ? 'null::text as description' : `${alias}.${column}`))
-      .join(', '),
-  );
-const lean = leanColumns('merge_requests');
 
 async function lock(tx: Tx, id: number): Promise<LockedMergeRequest | undefined> {
   const row = await tx.one(sql`select * from merge_requests where id = ${id} for no key update`);
@@ -159,12 +93,13 @@ async function headOf(tx: Tx, mr: MergeRequest, sourceSha: string): Promise<Merg
 
 async function apply(
   tx: Tx,
+  trains: TrainChanges,
   before: LockedMergeRequest,
   change: MergeRequestChange,
   actorId: number,
 ): Promise<MergeRequest> {
   const { id, autoMergeUserId } = before.mergeRequest;
-  const train = await changeTrain(tx, before.mergeRequest, change, actorId, change.patch?.mergedAt ?? new Date());
+  const train = await trains.change(tx, before.mergeRequest, change, actorId, change.patch?.mergedAt ?? new Date());
   if (train === undefined) return before.mergeRequest;
   let patch = { ...train.patch, ...change.patch };
   if (change.newHead !== undefined) patch = { ...patch, ...(await headOf(tx, before.mergeRequest, change.newHead)) };
@@ -230,53 +165,35 @@ async function branchesTaken(
   ]);
 }
 
-/** A version of a diff as it is stored. */
-export interface StoredDiff extends DiffVersion {
-  readonly id: number;
-  readonly createdAt: Date;
+/** The part of a change that concerns the train of a merge request; merge trains implement it. */
+export interface TrainChanges {
+  /**
+   * Does it in the transaction of the change, whose row is locked first.
+   * @returns undefined when the signal, or the result of a landing, came too late, which voids the change
+   * @throws AppError not_acceptable when a car shall leave that is being merged (D8)
+   */
+  change(
+    tx: Tx,
+    mergeRequest: MergeRequest,
+    change: MergeRequestChange,
+    actorId: number,
+    now: Date,
+  ): Promise<TrainConsequences | undefined>;
 }
 
-const diffColumns = sql`id, base_sha as "baseSha", head_sha as "headSha", start_sha as "startSha",
-  commits_count as "commitsCount", files_count as "filesCount", created_at as "createdAt"`;
-
-/** What git found out about one merge request. */
-export interface MergeabilityResult {
-  readonly id: number;
-  /** Generation the check was started for. */
-  readonly generation: number;
-  readonly sourceSha: string;
-  readonly targetSha: string;
-  readonly mergeable: boolean;
-  readonly needsRebase: boolean;
+/** What merge requests are kept with. */
+export interface MergeRequestStoreEdges {
+  readonly db: Database;
+  readonly prisma: PrismaClient;
+  readonly trains: TrainChanges;
 }
 
 /** The table of merge requests and what hangs on it. Every change goes through a closure that cannot forget lock, version and events. */
-export const mergeRequestStore = (db: Database) => ({
+export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges) => ({
+  ...mergeRequestReads(db),
+  ...mergeabilityStore(db),
   ...mergePlanStore(db),
-  ...mergeRequestPeopleStore(db),
-
-  /** @param viewer whom it is read for, where it is shown */
-  view: (
-    key: { id: number } | { projectId: number; iid: number },
-    viewer?: Viewer,
-  ): Promise<MergeRequestView | undefined> => readView(db, key, viewer),
-
-  list: (query: {
-    scope: MergeRequestScope;
-    filter: MergeRequestFilter;
-    viewer: Viewer;
-    request: PageRequest;
-  }): Promise<{ rows: MergeRequestView[]; page: PageInfo }> => listMergeRequests(db, query),
-
-  async viewsByIds(ids: readonly number[], viewer: Viewer): Promise<MergeRequestView[]> {
-    const rows = await db.query(
-      named(
-        'find_merge_requests',
-        sql`select ${mergeRequestSelect(viewer)} from ${mergeRequestFrom} where mr.id = any(${[...ids]}::bigint[])`,
-      ),
-    );
-    return rows.map(toView);
-  },
+  ...mergeRequestPeopleStore(db, prisma),
 
   /**
    * Opens a merge request with its people, labels, first diff version and event.
@@ -351,7 +268,7 @@ export const mergeRequestStore = (db: Database) => ({
         ...locked.mergeRequest,
         ...(change?.patch?.targetBranch ? { targetBranch: change.patch.targetBranch } : {}),
       };
-      return change === undefined ? locked.mergeRequest : await apply(tx, locked, change, actorId);
+      return change === undefined ? locked.mergeRequest : await apply(tx, trains, locked, change, actorId);
     };
     try {
       return await (within === undefined ? db.transaction(work) : work(within));
@@ -369,7 +286,7 @@ export const mergeRequestStore = (db: Database) => ({
       const { mergeRequest } = locked;
       if (mergeRequest.state === 'locked') throw beingMerged();
       await requireUnmodified(tx, 'merge_requests', id, unmodifiedSince);
-      const left = await changeTrain(tx, mergeRequest, { leaves: 'closed' }, actorId, new Date());
+      const left = await trains.change(tx, mergeRequest, { leaves: 'closed' }, actorId, new Date());
       await enqueueJobs(tx, left?.jobs ?? []);
       await publishFacts(tx, [{ subject: mergeRequest, fact: { kind: 'deleted' }, actorId, occurredAt: new Date() }]);
       await tx.query(
@@ -378,124 +295,4 @@ export const mergeRequestStore = (db: Database) => ({
       await tx.query(sql`delete from merge_requests where id = ${id}`);
     });
   },
-
-  /** Versions of the diff, newest first, from `skip` on. */
-  diffs: (id: number, skip: number, limit: number): Promise<StoredDiff[]> =>
-    db.query<StoredDiff>(sql`
-      select ${diffColumns} from merge_request_diffs where merge_request_id = ${id}
-      order by id desc limit ${limit} offset ${skip}`),
-
-  diff: (id: number, diffId: number): Promise<StoredDiff | undefined> =>
-    db.one<StoredDiff>(sql`
-      select ${diffColumns} from merge_request_diffs where merge_request_id = ${id} and id = ${diffId}`),
-
-  /** True when no merge request of this author was merged into the project before this one. */
-  async isFirstContribution(mr: Pick<MergeRequest, 'id' | 'projectId' | 'authorId'>): Promise<boolean> {
-    const row = await db.one<{ first: boolean }>(sql`
-      select not exists (select 1 from merge_requests where project_id = ${mr.projectId} and author_id = ${mr.authorId}
-        and state = 'merged' and id <> ${mr.id}) as first`);
-    return row?.first ?? false;
-  },
-
-  /** Open merge requests of a project whose mergeability is not known; marks them as being checked. */
-  async startChecks(projectId: number): Promise<MergeRequest[]> {
-    const rows = await db.query(sql`
-      update merge_requests set merge_status = case when merge_status in ('cannot_be_merged_recheck', 'cannot_be_merged_rechecking')
-        then 'cannot_be_merged_rechecking' else 'checking' end
-      where project_id = ${projectId} and state = 'opened'
-        and merge_status in ('unchecked', 'checking', 'cannot_be_merged_recheck', 'cannot_be_merged_rechecking', 'preparing')
-      returning ${lean}`);
-    return rows.map(toMergeRequest).sort((a, b) => a.id - b.id);
-  },
-
-  /**
-   * Saves what git found out: one statement for all, which passes over merge requests that a push has touched meanwhile.
-   * Those that could be merged before, or were never checked, and now cannot, are events; auto-merge jobs follow.
-   */
-  async saveChecks(results: readonly MergeabilityResult[]): Promise<void> {
-    if (results.length === 0) return;
-    await db.transaction(async (tx) => {
-      const rows = await tx.query<Record<string, unknown> & { was: string }>(sql`
-        update merge_requests mr set merge_status = case when given.mergeable then 'can_be_merged' else 'cannot_be_merged' end,
-          needs_rebase = given.needs_rebase, target_sha = given.target_sha,
-          lock_version = mr.lock_version + 1
-        from unnest(${results.map(({ id }) => id)}::bigint[], ${results.map(({ generation }) => generation)}::int[],
-            ${results.map(({ mergeable }) => mergeable)}::bool[], ${results.map(({ needsRebase }) => needsRebase)}::bool[],
-            ${results.map(({ targetSha }) => targetSha)}::text[]) as given (id, generation, mergeable, needs_rebase, target_sha),
-          merge_requests before
-        where mr.id = given.id and before.id = mr.id and mr.state = 'opened' and mr.merge_status_generation = given.generation
-        returning ${leanColumns('mr')}, before.merge_status as was`);
-      const happenings: Happening[] = [];
-      const jobs: number[] = [];
-      for (const row of rows) {
-        const mergeRequest = toMergeRequest(row);
-        const { sourceSha = '', targetSha = '' } = mergeRequest;
-        if (mergeRequest.mergeStatus === 'cannot_be_merged' && !String(row.was).startsWith('cannot_be_merged')) {
-          happenings.push({
-            subject: mergeRequest,
-            fact: { kind: 'became_unmergeable', sourceSha, targetSha },
-            actorId: 0,
-            occurredAt: new Date(),
-          });
-        }
-        const { autoMergeStrategy } = mergeRequest;
-        if (autoMergeStrategy !== undefined && autoMergeStrategy !== onMergeTrain) jobs.push(mergeRequest.id);
-      }
-      await publishFacts(tx, happenings);
-      await enqueueJobs(
-        tx,
-        jobs.map((mergeRequestId) => ({ kind: 'auto_merge', mergeRequestId })),
-      );
-    });
-  },
-
-  /**
-   * Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them checked. Those
-   * on a train are left out: the train finds out by building them, and they are checked when they leave.
-   */
-  async recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void> {
-    await db.transaction(async (tx) => {
-      const condition =
-        'ids' in which
-          ? sql`id = any(${[...which.ids]}::bigint[])`
-          : sql`project_id = ${which.projectId} and target_branch = ${which.targetBranch}`;
-      const rows = await tx.query<{ project_id: number }>(sql`
-        update merge_requests set merge_status_generation = merge_status_generation + 1,
-          merge_status = case when merge_status like 'cannot_be_merged%' then 'cannot_be_merged_recheck' else 'unchecked' end
-        where state = 'opened' and id in (select id from merge_requests where state = 'opened' and ${condition}
-          and auto_merge_strategy is distinct from ${onMergeTrain} order by id for no key update)
-        returning project_id`);
-      const projects = new Set(rows.map((row) => row.project_id));
-      await enqueueJobs(
-        tx,
-        [...projects].map((projectId) => ({ kind: 'mergeability', projectId })),
-      );
-    });
-  },
-
-  /** Merge requests from a branch that are not merged. */
-  async unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]> {
-    const rows = await db.query(sql`
-      select ${lean} from merge_requests where source_project_id = ${sourceProjectId} and source_branch = ${sourceBranch}
-        and state <> 'merged' order by id`);
-    return rows.map(toMergeRequest);
-  },
-
-  /** Open merge requests into a branch. */
-  async openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]> {
-    const rows = await db.query(sql`
-      select ${lean} from merge_requests where project_id = ${projectId} and target_branch = ${targetBranch}
-        and state in ('opened', 'locked') order by id`);
-    return rows.map(toMergeRequest);
-  },
-
-  /** Open merge requests with auto-merge set: looked at now and then, for what no event tells (a time that has come). */
-  async withAutoMerge(limit: number): Promise<number[]> {
-    const rows = await db.query<{ id: number }>(sql`
-      select id from merge_requests where auto_merge_strategy is not null and auto_merge_strategy <> ${onMergeTrain} and state = 'opened' order by id limit ${limit}`);
-    return rows.map(({ id }) => id);
-  },
 });
-
-/** What `mergeRequestStore` gives. */
-export type MergeRequestStore = ReturnType<typeof mergeRequestStore>;

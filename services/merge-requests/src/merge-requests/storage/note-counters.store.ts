@@ -1,19 +1,6 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
-import { enqueueJobs } from '../../jobs/storage/job.store';
-
-/** What collaboration tells of the notes of a merge request. */
-export interface NoteCounters {
-  readonly mergeRequestId: number;
-  /** Grows with every change; what is not above the one known is old news. */
-  readonly version: number;
-  readonly userNotes: number;
-  readonly internalNotes: number;
-  readonly unresolvedDiscussions: number;
-  readonly upvotes: number;
-  readonly downvotes: number;
-  /** When a note was written that everybody may read, which counts as activity; undefined for other changes. */
-  readonly activeAt: Date | undefined;
-}
+import { enqueueJobs } from '../../jobs';
+import type { NoteCounters } from '../domain/note-counters';
 
 /**
  * Keeps the counters of notes, threads and reactions that merge requests print and are checked by (D4). When the last thread of one that

@@ -4,7 +4,7 @@ import {
   MergeRequestTargetServiceService,
 } from '@switchyard/protos/merge_requests/v1/merge_request_target';
 import { type CallContext, implement } from '@switchyard/rpc';
-import { viewerOf } from '../../repositories/transport/caller';
+import { viewerOf } from '../../callers';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { mergeRequestUrl, presentMergeRequest } from '../presenters/merge-request.presenter';

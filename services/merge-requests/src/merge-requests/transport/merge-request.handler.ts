@@ -9,11 +9,10 @@ import {
 import { levels } from '@switchyard/rights';
 import { type CallContext, entity, implement, nothing, page, pageRequest, timeTracking } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
+import { callerOf, viewerOf } from '../../callers';
 import { maxDiffFiles } from '../../git';
-import { commitObject, diffObject } from '../../repositories/presenters/commit.presenter';
-import { callerOf, viewerOf } from '../../repositories/transport/caller';
-import { sliced, windowOf, windowPage } from '../../repositories/transport/window';
-import type { cancelAutoMerge } from '../application/auto-merge';
+import { commitObject, diffObject, sliced, windowOf, windowPage } from '../../repositories';
+import type { cancelAutoMerge } from '../application/cancel-auto-merge';
 import type { createMergeRequest } from '../application/create-merge-request';
 import type { mergeMergeRequest } from '../application/merge-merge-request';
 import type { MergeRequestEdges } from '../application/merge-request.edges';

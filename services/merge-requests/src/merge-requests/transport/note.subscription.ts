@@ -1,13 +1,13 @@
 import { type AnySubscription, noteEvents, subscription } from '@switchyard/events';
-import type { followNotes } from '../application/follow-notes';
+import type { KeepNoteCounters } from '../application/merge-request.edges';
 
 /** Notes, threads and reactions on merge requests move the counters on their rows, each event once (D4, D6). */
-export const noteSubscription = (follow: ReturnType<typeof followNotes>): AnySubscription =>
+export const noteSubscription = (keep: KeepNoteCounters): AnySubscription =>
   subscription({
     event: noteEvents,
     async handle({ noteable, counters, fact, occurredAt }, tx) {
       if (noteable?.kind !== 'MergeRequest' || counters === undefined) return;
-      await follow(tx, {
+      await keep(tx, {
         mergeRequestId: noteable.id,
         version: counters.version,
         userNotes: counters.userNotesCount,

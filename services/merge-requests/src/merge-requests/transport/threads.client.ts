@@ -3,14 +3,13 @@ import type { Database } from '@switchyard/database';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import type { Peer } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
-import type { followNotes } from '../application/follow-notes';
-import type { RefreshThreads } from '../application/merge-request.edges';
+import type { KeepNoteCounters, RefreshThreads } from '../application/merge-request.edges';
 
 /** Milliseconds a landing waits for an answer: without one it goes by what events told. */
 const timeoutMs = 1_000;
 
 /** Asks collaboration for the threads of a merge request, and keeps the answer as if an event had told it. */
-export function refreshThreads(peer: Peer, db: Database, follow: ReturnType<typeof followNotes>): RefreshThreads {
+export function refreshThreads(peer: Peer, db: Database, keep: KeepNoteCounters): RefreshThreads {
   const client = peer.client(DiscussionServiceService);
   return async (projectId, mergeRequestId) => {
     try {
@@ -20,7 +19,7 @@ export function refreshThreads(peer: Peer, db: Database, follow: ReturnType<type
       );
       if (found.version === 0) return;
       await db.transaction((tx) =>
-        follow(tx, {
+        keep(tx, {
           mergeRequestId,
           version: found.version,
           userNotes: found.userNotesCount,

@@ -3,12 +3,16 @@ import {
   branchRef,
   type Commit,
   countCommits,
+  describeObjects,
   emptyTreeSha,
   getRef,
+  gitText,
   isAncestor,
   listCommits,
   mergeBase,
   mergeTrees,
+  ObjectReader,
+  objectSha,
   parseRawCommit,
   type RawCommit,
   type Repository,
@@ -20,9 +24,7 @@ import {
   withObjectArea,
   writeCommit,
 } from '../../git';
-import { describeObjects, ObjectReader, objectSha } from '../../git/objects';
-import { gitText } from '../../git/run-git';
-import type { LandingReceipt } from '../storage/landing-receipt.store';
+import type { LandingReceipt } from '../domain/landing-receipt';
 
 /** Commits of one landing that are looked at one by one. */
 const commitsRead = 10_000;

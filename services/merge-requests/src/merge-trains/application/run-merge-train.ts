@@ -9,24 +9,29 @@ import {
   RefMovedError,
   type Repository,
   readCommit,
+  readHeads,
   readRefs,
   type Sha,
   updateRefs,
   zeroSha,
 } from '../../git';
-import { type BuiltMerge, buildMerge, type MergeRefusal } from '../../merge-requests/application/build-merge';
-import { readHeads } from '../../merge-requests/application/compare-branches';
-import { withCurrentThreads } from '../../merge-requests/application/current-threads';
-import type { Landing } from '../../merge-requests/application/land-merge-request';
-import type { MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
-import { mayMergeInto } from '../../merge-requests/application/merge-right';
-import { noAutoMerge } from '../../merge-requests/application/update-merge-request';
-import { onMergeTrain } from '../../merge-requests/domain/auto-merge';
-import { stateFailure } from '../../merge-requests/domain/detailed-merge-status';
-import { checksOf } from '../../merge-requests/domain/merge-request-view';
-import { countedCommits, findReadme } from '../../repositories/application/push-facts';
-import { type LeaveReason, type Signal, type Step, type Train, transition } from '../domain/merge-train';
-import type { StoredCar, StoredTrain } from '../storage/merge-train.row';
+import {
+  type BuiltMerge,
+  buildMerge,
+  type CarSignal,
+  checksOf,
+  type Landing,
+  type LeaveReason,
+  type MergeRefusal,
+  noAutoMerge,
+  onMergeTrain,
+  stateFailure,
+  withCurrentThreads,
+} from '../../merge-requests';
+import { countedCommits, findReadme, mayMergeInto } from '../../repositories';
+import { type Step, type Train, transition } from '../domain/merge-train';
+import type { CarReport, StoredCar, StoredTrain } from '../domain/stored-train';
+import type { MergeTrainEdges } from './merge-train.edges';
 
 faultPoints.push(
   'train.commits_written',
@@ -38,10 +43,13 @@ faultPoints.push(
 
 /** Times a car is built before it leaves because git fails at it. With the pauses between the tries of a job, half a minute. */
 const buildTries = 7;
+/** What may take a car, or its build, from the train. */
+type Loss = CarReport | (CarSignal & { kind: 'timed_out' });
+
 /** What the train has come to by what its pipelines report and what the clock says. */
 interface Look {
   /** Signals that take a car, or its build, from the train: to be committed before anything else is done. */
-  readonly losses: readonly (Signal & { readonly carId: number })[];
+  readonly losses: readonly Loss[];
   readonly train: Train;
   readonly steps: readonly Step[];
 }
@@ -49,17 +57,17 @@ interface Look {
 /** A train as it is, with the reports of its pipelines taken in. */
 function look(stored: StoredTrain, now: Date): Look {
   const late = now.getTime() - stored.timeoutMinutes * 60_000;
-  const timeouts = [...stored.cars.values()].flatMap(({ id, pipelineId, builtAt }): Signal[] =>
+  const timeouts = [...stored.cars.values()].flatMap(({ id, pipelineId, builtAt }): Loss[] =>
     pipelineId !== undefined && builtAt !== undefined && builtAt.getTime() <= late
       ? [{ kind: 'timed_out', carId: id, pipelineId }]
       : [],
   );
   let { train } = stored;
-  const losses: (Signal & { carId: number })[] = [];
+  const losses: Loss[] = [];
   for (const signal of [...stored.reports, ...timeouts]) {
     const next = transition(train, signal);
     const loses = signal.kind === 'pipeline_lost' || next.events.some(({ kind }) => kind === 'removed');
-    if (loses && next.train !== train && 'carId' in signal) losses.push(signal);
+    if (loses && next.train !== train) losses.push(signal);
     train = next.train;
   }
   return { losses, train, steps: transition(train, { kind: 'resumed' }).steps };
@@ -71,7 +79,7 @@ function look(stored: StoredTrain, now: Date): Look {
  * died half-way, cost work and nothing else.
  */
 export const runMergeTrain =
-  (edges: MergeRequestEdges, landing: Pick<Landing, 'landCar' | 'settle'>) =>
+  (edges: MergeTrainEdges, landing: Pick<Landing, 'landCar' | 'settle'>) =>
   async (trainId: number): Promise<void> => {
     let repo: Repository | undefined;
     for (;;) {
@@ -84,7 +92,7 @@ export const runMergeTrain =
 
 /** Takes the cars off a train whose users are gone or may not merge any more: nothing else tells the train. */
 export const dismissFromTrain =
-  (edges: MergeRequestEdges) =>
+  (edges: MergeTrainEdges) =>
   async (trainId: number): Promise<void> => {
     const stored = await edges.mergeTrains.load(trainId);
     if (stored === undefined) return;
@@ -100,7 +108,7 @@ export const dismissFromTrain =
 
 /** One look and what follows from it. False when there was nothing to do, or when what was done led nowhere. */
 async function once(
-  edges: MergeRequestEdges,
+  edges: MergeTrainEdges,
   landing: Pick<Landing, 'landCar' | 'settle'>,
   repo: Repository,
   stored: StoredTrain,
@@ -141,16 +149,12 @@ async function once(
 }
 
 /** All cars leave but the one that is being merged. False: there is nothing more to do. */
-async function dissolve(edges: MergeRequestEdges, stored: StoredTrain, reason: LeaveReason): Promise<false> {
+async function dissolve(edges: MergeTrainEdges, stored: StoredTrain, reason: LeaveReason): Promise<false> {
   for (const car of stored.cars.values()) await leave(edges, car, { kind: 'left', carId: car.id, reason });
   return false;
 }
 
-async function follow(
-  edges: MergeRequestEdges,
-  stored: StoredTrain,
-  signal: Signal & { carId: number },
-): Promise<boolean> {
+async function follow(edges: MergeTrainEdges, stored: StoredTrain, signal: Loss): Promise<boolean> {
   const car = stored.cars.get(signal.carId);
   if (car === undefined) return false;
   if (signal.kind !== 'pipeline_lost') return leave(edges, car, signal);
@@ -159,7 +163,7 @@ async function follow(
 }
 
 /** Takes a car off its train by a signal that makes it leave; a car that is being merged stays. Answers whether it has left. */
-async function leave(edges: MergeRequestEdges, car: StoredCar, signal: Signal): Promise<boolean> {
+async function leave(edges: MergeTrainEdges, car: StoredCar, signal: CarSignal): Promise<boolean> {
   const after = await edges.mergeRequests
     .change(car.mergeRequestId, 0, ({ mergeRequest }) =>
       mergeRequest.state === 'opened' && mergeRequest.autoMergeStrategy === onMergeTrain
@@ -175,7 +179,7 @@ async function leave(edges: MergeRequestEdges, car: StoredCar, signal: Signal): 
 }
 
 async function lostRight(
-  edges: MergeRequestEdges,
+  edges: MergeTrainEdges,
   { projectId, targetBranch }: StoredTrain,
   userId: number,
 ): Promise<LeaveReason | undefined> {
@@ -184,7 +188,7 @@ async function lostRight(
   return (await mayMergeInto(edges, projectId, targetBranch, standing)) ? undefined : 'right_lost';
 }
 
-async function readTarget(edges: MergeRequestEdges, repo: Repository, stored: StoredTrain): Promise<boolean> {
+async function readTarget(edges: MergeTrainEdges, repo: Repository, stored: StoredTrain): Promise<boolean> {
   const branch = parseBranchName(stored.targetBranch);
   const head = (await readHeads(repo, [branch])).get(branch);
   if (head === undefined) return dissolve(edges, stored, 'target_branch_deleted');
@@ -206,7 +210,7 @@ async function setTrainRef(repo: Repository, iid: number, expected: Sha, next: S
 type Built = { readonly ok: true; readonly merge: BuiltMerge; readonly method: string };
 
 async function buildCommits(
-  edges: MergeRequestEdges,
+  edges: MergeTrainEdges,
   repo: Repository,
   car: StoredCar,
   onto: Sha,
@@ -235,7 +239,7 @@ async function buildCommits(
 }
 
 async function build(
-  edges: MergeRequestEdges,
+  edges: MergeTrainEdges,
   repo: Repository,
   stored: StoredTrain,
   { carId, onto }: Step & { kind: 'build' },
@@ -292,7 +296,7 @@ async function factsOf(repo: Repository, sha: Sha, onto: Sha) {
 }
 
 async function land(
-  edges: MergeRequestEdges,
+  edges: MergeTrainEdges,
   landing: Pick<Landing, 'landCar'>,
   repo: Repository,
   stored: StoredTrain,
@@ -331,7 +335,7 @@ async function land(
 
 /** The job that removes a car's ref once the car has landed or left (G-3-2); one that boarded again keeps it. */
 export const dropTrainRef =
-  (edges: MergeRequestEdges) =>
+  (edges: MergeTrainEdges) =>
   async (projectId: number, iid: number, sha: string | undefined): Promise<void> => {
     const { repo } = await edges.openRepository(projectId);
     const ref = mergeRequestRef(iid, 'train');

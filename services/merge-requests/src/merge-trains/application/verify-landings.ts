@@ -1,11 +1,12 @@
 import { logger } from '@switchyard/telemetry';
 import { GitCommandError, isAncestor, type Repository, repositoryExists, type Sha, shaOf, zeroSha } from '../../git';
-import type { LandingReceipt, LandingReceiptStore, PipelineWitness } from '../storage/landing-receipt.store';
+import type { LandingReceipt, PipelineWitness } from '../domain/landing-receipt';
+import type { LandingReceipts } from './landing-receipts';
 import { isInBranch, recomputeLanding } from './recompute-landing';
 
 /** What the verifier needs. */
 export interface VerifierEdges {
-  readonly receipts: LandingReceiptStore;
+  readonly receipts: LandingReceipts;
   readonly repositoryOf: (projectId: number) => Repository;
   readonly clock: () => Date;
 }

@@ -1,9 +1,9 @@
+import type { LeaveReason, Verdict } from '../../merge-requests';
 import {
   type Car,
   type CarStatus,
   defaultParallelCars,
   emptyTrain,
-  type LeaveReason,
   type NamedStatus,
   type Outcome,
   type Signal,
@@ -11,7 +11,6 @@ import {
   type Train,
   type TrainEvent,
   transition,
-  type Verdict,
   verdictOf,
 } from './merge-train';
 

@@ -1,15 +1,7 @@
-import type { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
+import type { CarSignal, LeaveReason, Verdict } from '../../merge-requests';
 
 /** Where a car that has not landed stands (G-3-2). */
 export type CarStatus = 'idle' | 'stale' | 'fresh' | 'merging';
-
-type ReasonName<Value extends string> = Value extends `REASON_${infer Name}` ? Lowercase<Name> : never;
-
-/** Why a car leaves without being landed by its train (G-4.1-5): a value of the event's proto, without its prefix and in lower case. */
-export type LeaveReason = Exclude<ReasonName<`${Reason}`>, 'unspecified'>;
-
-/** What the reports of a car's pipeline come to. */
-export type Verdict = 'pending' | 'green' | 'failed' | 'canceled';
 
 /** A commit that may land, and what its pipeline says of it. */
 export interface CarBuild {
@@ -46,29 +38,17 @@ export interface Train {
 
 /** Something that happened. A signal about a car that is not there, or a build that is not current, changes nothing. */
 export type Signal =
+  | CarSignal
   /** Nothing: asks what is to be done. */
   | { readonly kind: 'resumed' }
   | { readonly kind: 'boarded'; readonly carId: number }
-  | { readonly kind: 'left'; readonly carId: number; readonly reason: LeaveReason }
   /** The target branch was looked at; undefined: it does not exist. */
   | { readonly kind: 'target_read'; readonly sha: string | undefined }
   | { readonly kind: 'built'; readonly carId: number; readonly onto: string; readonly sha: string }
-  | {
-      readonly kind: 'not_buildable';
-      readonly carId: number;
-      readonly onto: string;
-      readonly reason: 'conflict' | 'no_changes' | 'build_failed';
-    }
   | { readonly kind: 'pipeline_opened'; readonly carId: number; readonly sha: string; readonly pipelineId: number }
-  | { readonly kind: 'reported'; readonly carId: number; readonly pipelineId: number; readonly verdict: Verdict }
   /** The pipeline is gone: it was deleted. */
   | { readonly kind: 'pipeline_lost'; readonly carId: number }
-  | { readonly kind: 'timed_out'; readonly carId: number; readonly pipelineId: number }
-  /** The intent to land was committed: from here on the car does not leave. */
-  | { readonly kind: 'landing_begun'; readonly carId: number; readonly sha: string }
   | { readonly kind: 'landed'; readonly carId: number; readonly sha: string }
-  /** The target branch was found elsewhere. */
-  | { readonly kind: 'landing_failed'; readonly carId: number; readonly sha: string }
   | { readonly kind: 'switched_off' };
 
 /**

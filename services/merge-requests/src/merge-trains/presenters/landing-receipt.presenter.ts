@@ -1,6 +1,6 @@
 import { userReference } from '@switchyard/directory';
-import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
-import type { LandingReceiptView } from '../storage/landing-receipt.list';
+import { dateTime, optionalDateTime } from '../../repositories';
+import type { LandingReceiptView } from '../domain/landing-receipt';
 
 /** The receipt of a landing: what was asked for, what was tested, what landed, and whether git agrees (D8). */
 export const presentLandingReceipt = (

@@ -1,8 +1,8 @@
 import { fullPath, userReference } from '@switchyard/directory';
-import { presentSimpleMergeRequest } from '../../merge-requests/presenters/merge-request.presenter';
-import { presentPipelineBasic } from '../../pipelines/presenters/pipeline.presenter';
-import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
-import type { MergeTrainEntry } from '../storage/merge-train.list';
+import { presentSimpleMergeRequest } from '../../merge-requests';
+import { presentPipelineBasic } from '../../pipelines';
+import { dateTime, optionalDateTime } from '../../repositories';
+import type { MergeTrainEntry } from '../domain/merge-train-entry';
 
 /** An entry of a merge train (api.md section 2, G-2-3). */
 export const presentMergeTrainEntry = (entry: MergeTrainEntry, externalUrl: string) => ({

@@ -1,22 +1,7 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
-import { type UserRow, userColumns, userJoin, userOf } from '@switchyard/directory';
-import {
-  type LandingReceipt,
-  type LandingReceiptRow,
-  landingReceiptColumns,
-  toLandingReceipt,
-} from './landing-receipt.store';
-
-/** A receipt with everything its public representation embeds. */
-export interface LandingReceiptView {
-  readonly receipt: LandingReceipt;
-  readonly mergeRequestId: number;
-  /** Who added the merge request to the train; the ghost for a deleted user. */
-  readonly addedBy: UserRow | undefined;
-  readonly boardedAt: Date;
-  /** What the verifier found; undefined until it has looked. */
-  readonly verification: { readonly verifiedAt: Date; readonly differences: readonly string[] } | undefined;
-}
+import { userColumns, userJoin, userOf } from '@switchyard/directory';
+import type { LandingReceiptView } from '../domain/landing-receipt';
+import { type LandingReceiptRow, landingReceiptColumns, toLandingReceipt } from './landing-receipt.store';
 
 type Row = LandingReceiptRow & {
   mergeRequestId: number;

@@ -1,55 +1,5 @@
 import { type Database, type Sql, sql } from '@switchyard/database';
-
-/** How a merge request landed (D8). */
-export type LandingMethod = 'merge' | 'ff' | 'rebase_merge';
-
-/** The newest report of one name when its merge request landed. */
-export interface ReceiptStatus {
-  readonly id: number;
-  readonly name: string;
-  readonly status: string;
-  readonly allowFailure: boolean;
-  readonly finishedAt: Date | undefined;
-}
-
-/** What a landing was, as its own transaction wrote it. Nothing in it has been checked: ids are texts. */
-export interface LandingReceipt {
-  readonly id: number;
-  readonly projectId: number;
-  readonly mergeRequestIid: number;
-  readonly targetBranch: string;
-  readonly method: LandingMethod;
-  readonly squash: boolean;
-  readonly headSha: string;
-  readonly baseSha: string;
-  /** Undefined for one that skipped the train. */
-  readonly testedSha: string | undefined;
-  readonly testedTree: string | undefined;
-  readonly pipelineId: number | undefined;
-  readonly pipelineStatus: string | undefined;
-  readonly statuses: readonly ReceiptStatus[];
-  readonly requiredStatuses: readonly string[];
-  readonly landedSha: string;
-  readonly landedTree: string;
-  readonly mergeCommitSha: string | undefined;
-  readonly squashCommitSha: string | undefined;
-  readonly builtAt: Date | undefined;
-  readonly testedAt: Date | undefined;
-  readonly landedAt: Date;
-}
-
-/** What is still kept of the pipeline that a receipt names. */
-export interface PipelineWitness {
-  readonly projectId: number;
-  readonly sha: string;
-  readonly statuses: readonly { readonly id: number; readonly name: string; readonly status: string }[];
-}
-
-/** A recorded move of a branch. */
-export interface BranchMove {
-  readonly before: string;
-  readonly after: string;
-}
+import type { BranchMove, LandingReceipt, PipelineWitness, ReceiptStatus } from '../domain/landing-receipt';
 
 interface StatusEntry {
   id?: number;
@@ -188,6 +138,3 @@ export const landingReceiptStore = (db: Database) => {
         order by i.id limit ${movesRead}`),
   };
 };
-
-/** What `landingReceiptStore` gives. */
-export type LandingReceiptStore = ReturnType<typeof landingReceiptStore>;

@@ -1,25 +1,20 @@
 import { sql, type Tx } from '@switchyard/database';
 import { AppError, notFound } from '@switchyard/errors';
-import { onMergeTrain } from '../../merge-requests/domain/auto-merge';
-import type { MergeRequest } from '../../merge-requests/domain/merge-request';
-import type {
-  Boarding,
-  JobRequest,
-  MergePlan,
-  MergeRequestChange,
-  MergeRequestFact,
-  MergeRequestPatch,
-} from '../../merge-requests/domain/merge-request-change';
-import { type Signal, type Train, transition } from '../domain/merge-train';
+import type { JobRequest } from '../../jobs';
+import {
+  type Boarding,
+  type CarSignal,
+  type MergePlan,
+  type MergeRequest,
+  type MergeRequestChange,
+  type MergeRequestFact,
+  onMergeTrain,
+  type TrainChanges,
+  type TrainConsequences,
+} from '../../merge-requests';
+import { type Train, transition } from '../domain/merge-train';
 import { active, loadTrain } from './merge-train.row';
 import { signalled } from './merge-train.save';
-
-/** What follows for one merge request. */
-interface Consequences {
-  readonly patch?: MergeRequestPatch;
-  readonly facts: readonly MergeRequestFact[];
-  readonly jobs: readonly JobRequest[];
-}
 
 async function openTrain(tx: Tx, projectId: number, targetBranch: string): Promise<number> {
   const row = await tx.one<{ id: number }>(sql`
@@ -28,7 +23,7 @@ async function openTrain(tx: Tx, projectId: number, targetBranch: string): Promi
   return row!.id;
 }
 
-async function board(tx: Tx, mr: MergeRequest, boarding: Boarding, actorId: number): Promise<Consequences> {
+async function board(tx: Tx, mr: MergeRequest, boarding: Boarding, actorId: number): Promise<TrainConsequences> {
   const trainId = await openTrain(tx, mr.projectId, mr.targetBranch);
   const stored = await loadTrain(tx, trainId, true);
   if (stored === undefined) throw notFound('Project');
@@ -65,13 +60,13 @@ const builtAs = ({ cars }: Train, carId: number): string | undefined => cars.fin
 async function signalCar(
   tx: Tx,
   mr: MergeRequest,
-  signal: Signal | ((carId: number) => Signal),
-): Promise<Consequences | undefined> {
+  signal: CarSignal | ((carId: number) => CarSignal),
+): Promise<TrainConsequences | undefined> {
   const found = await carOf(tx, mr.id);
   const stored = found && (await loadTrain(tx, found.trainId, true));
   if (found === undefined || stored === undefined) return undefined;
   const given = typeof signal === 'function' ? signal(found.id) : signal;
-  if ('carId' in given && given.carId !== found.id) return undefined;
+  if (given.carId !== found.id) return undefined;
   // What the train does not know by itself: whether the tested commit is green at this very moment.
   const known =
     given.kind === 'landing_begun'
@@ -170,18 +165,13 @@ async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, now: Date):
     where c.id = ${carId}`);
 }
 
-/**
- * The part of a merge request's change that concerns its train, in the transaction of the change, whose row is locked first.
- * @returns undefined when the signal, or the result of a landing, came too late, which voids the change
- * @throws AppError not_acceptable when a car shall leave that is being merged (D8)
- */
-export async function changeTrain(
+async function changeTrain(
   tx: Tx,
   mr: MergeRequest,
   change: MergeRequestChange,
   actorId: number,
   now: Date,
-): Promise<Consequences | undefined> {
+): Promise<TrainConsequences | undefined> {
   const { boards, leaves, signal, landed } = change;
   if (signal !== undefined) return signalCar(tx, mr, signal);
   if (landed !== undefined) {
@@ -199,3 +189,6 @@ export async function changeTrain(
   if (left === undefined) throw new AppError('not_acceptable', 'The merge request is being merged');
   return left;
 }
+
+/** The part of a merge request's change that concerns its train. */
+export const trainChanges: TrainChanges = { change: changeTrain };

@@ -7,51 +7,10 @@ import {
   type SqlExecutor,
   sql,
 } from '@switchyard/database';
-import {
-  joinProject,
-  type ProjectRow,
-  projectColumns,
-  projectOf,
-  type UserRow,
-  userColumns,
-  userJoin,
-  userOf,
-} from '@switchyard/directory';
-import type { MergeRequest, MergeRequestState } from '../../merge-requests/domain/merge-request';
-import type { Pipeline } from '../../pipelines/domain/pipeline';
-import type { PipelineStatus } from '../../pipelines/domain/pipeline-status';
-
-/** An entry of a merge train with everything its public representation embeds, from one statement. */
-export interface MergeTrainEntry {
-  readonly id: number;
-  /** G-3-2. */
-  readonly status: string;
-  readonly targetBranch: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly mergedAt: Date | undefined;
-  /** Whole seconds from boarding to landing. */
-  readonly duration: number | undefined;
-  readonly project: ProjectRow;
-  readonly mergeRequest: Pick<
-    MergeRequest,
-    'id' | 'iid' | 'projectId' | 'title' | 'description' | 'state' | 'createdAt' | 'updatedAt'
-  >;
-  /** Who added it; the ghost for a deleted user. */
-  readonly user: UserRow | undefined;
-  readonly pipeline:
-    | Pick<Pipeline, 'id' | 'iid' | 'projectId' | 'sha' | 'ref' | 'status' | 'source' | 'createdAt' | 'updatedAt'>
-    | undefined;
-}
-
-/** Which entries: waiting to be merged, or merged and being merged (G-3-2). */
-export type MergeTrainScope = 'active' | 'complete';
-
-/** What a list of entries is narrowed by. */
-export interface MergeTrainFilter {
-  readonly targetBranch?: string;
-  readonly scope?: MergeTrainScope;
-}
+import { joinProject, projectColumns, projectOf, userColumns, userJoin, userOf } from '@switchyard/directory';
+import type { MergeRequestState } from '../../merge-requests';
+import type { PipelineStatus } from '../../pipelines';
+import type { MergeTrainEntry, MergeTrainFilter } from '../domain/merge-train-entry';
 
 // Written out, not bound: the partial indexes of the two scopes count on it.
 const inScope = {

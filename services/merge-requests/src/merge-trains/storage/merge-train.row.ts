@@ -1,62 +1,8 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
 import { mergeTrainColumns } from '@switchyard/directory';
-import type { ProjectMergeSettings } from '../../merge-requests/domain/merge-request';
-import type { PushFacts } from '../../repositories/domain/ref-change';
-import {
-  type Car,
-  type CarStatus,
-  type NamedStatus,
-  type Signal,
-  type Train,
-  type Verdict,
-  verdictOf,
-} from '../domain/merge-train';
-
-/** A car as it is stored: what the train knows of it, and what building and landing it needs. */
-export interface StoredCar {
-  readonly id: number;
-  readonly mergeRequestId: number;
-  readonly iid: number;
-  /** Who put it on the train, and in whose name it lands. */
-  readonly userId: number;
-  readonly sourceBranch: string;
-  readonly sourceSha: string;
-  readonly squash: boolean;
-  readonly removeSourceBranch: boolean;
-  readonly mergeCommitMessage: string | undefined;
-  readonly squashCommitMessage: string | undefined;
-  readonly treeSha: string | undefined;
-  readonly mergeCommitSha: string | undefined;
-  readonly squashCommitSha: string | undefined;
-  readonly method: ProjectMergeSettings['mergeMethod'] | undefined;
-  readonly pipelineId: number | undefined;
-  /** When its pipeline was opened. */
-  readonly builtAt: Date | undefined;
-  /** What its landing will tell; undefined until it is built. */
-  readonly facts: PushedFacts | undefined;
-  readonly createdAt: Date;
-}
-
-/** What the push that a landing is will tell. */
-export type PushedFacts = Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
-
-/** A train as it is stored. */
-export interface StoredTrain {
-  readonly id: number;
-  readonly projectId: number;
-  readonly targetBranch: string;
-  /** The train without what its pipelines report. */
-  readonly train: Train;
-  readonly cars: ReadonlyMap<number, StoredCar>;
-  /** What the pipelines of its cars report now, as signals. */
-  readonly reports: readonly Signal[];
-  /** Moves of the target branch that were reported, when they are more than it has looked at. */
-  readonly unseenMoves: number | undefined;
-  /** Why the project runs no trains; undefined while it does. */
-  readonly stoppedBy: 'archived' | 'trains_disabled' | undefined;
-  /** Minutes a pipeline has. */
-  readonly timeoutMinutes: number;
-}
+import type { ProjectMergeSettings, Verdict } from '../../merge-requests';
+import { type Car, type CarStatus, type NamedStatus, verdictOf } from '../domain/merge-train';
+import type { CarReport, StoredCar, StoredTrain } from '../domain/stored-train';
 
 /** Statuses of cars that have not landed. */
 export const active = sql`('idle', 'stale', 'fresh', 'merging')`;
@@ -142,7 +88,7 @@ const toStoredCar = (row: CarRow): StoredCar => ({
   createdAt: row.created_at,
 });
 
-function reportOf(row: CarRow, train: TrainRow): Signal[] {
+function reportOf(row: CarRow, train: TrainRow): CarReport[] {
   if (row.sha === null) return [];
   if (row.pipeline_id === null) return [{ kind: 'pipeline_lost', carId: row.id }];
   const verdict: Verdict = verdictOf(

@@ -1,19 +1,7 @@
 import { sql, type Tx } from '@switchyard/database';
-import { cancelPipelines } from '../../pipelines/storage/pipeline.store';
+import { cancelPipelines } from '../../pipelines';
 import { type Outcome, type Signal, transition } from '../domain/merge-train';
-import type { PushedFacts, StoredTrain } from './merge-train.row';
-
-/** What was written for a car that was built. */
-export interface BuiltCar {
-  readonly treeSha: string;
-  readonly mergeCommitSha: string | undefined;
-  readonly squashCommitSha: string | undefined;
-  readonly method: string;
-  /** Whether it was squashed, as the project had it when it was built. */
-  readonly squash: boolean;
-  readonly committedAt: Date;
-  readonly facts: PushedFacts;
-}
+import type { BuiltCar, StoredTrain } from '../domain/stored-train';
 
 /** Saves how the train has changed: one statement per kind of change, whatever the number of cars. */
 async function save(tx: Tx, stored: StoredTrain, { train, steps, events }: Outcome, built?: BuiltCar): Promise<void> {

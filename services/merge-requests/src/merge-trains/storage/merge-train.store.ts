@@ -1,9 +1,10 @@
 import { type Database, sql } from '@switchyard/database';
-import { enqueueJobs } from '../../jobs/storage/job.store';
-import { insertPipeline } from '../../pipelines/storage/pipeline.store';
+import { enqueueJobs } from '../../jobs';
+import { insertPipeline } from '../../pipelines';
+import type { BuiltCar, StoredTrain } from '../domain/stored-train';
 import { carOf } from './merge-train.change';
-import { active, loadTrain, type StoredTrain } from './merge-train.row';
-import { type BuiltCar, signalled } from './merge-train.save';
+import { active, loadTrain } from './merge-train.row';
+import { signalled } from './merge-train.save';
 
 /** The tables of merge trains. Every change goes through the state machine under the lock of the train's row. */
 export const mergeTrainStore = (db: Database) => ({
@@ -109,6 +110,3 @@ export const mergeTrainStore = (db: Database) => ({
     });
   },
 });
-
-/** What `mergeTrainStore` gives. */
-export type MergeTrainStore = ReturnType<typeof mergeTrainStore>;

@@ -3,18 +3,14 @@ import { notFound } from '@switchyard/errors';
 import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/merge_train';
 import type { PageRequest, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
-import type { removeFromMergeTrain } from '../../merge-requests/application/auto-merge';
-import type { addToMergeTrain } from '../../merge-requests/application/board-merge-train';
-import { callerOf } from '../../repositories/transport/caller';
+import { callerOf } from '../../callers';
+import type { addToMergeTrain } from '../application/add-to-merge-train';
+import type { removeFromMergeTrain } from '../application/remove-from-merge-train';
+import type { MergeTrainFilter, MergeTrainScope } from '../domain/merge-train-entry';
 import { presentLandingReceipt } from '../presenters/landing-receipt.presenter';
 import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
 import { landingReceiptOf } from '../storage/landing-receipt.list';
-import {
-  listMergeTrainEntries,
-  type MergeTrainFilter,
-  type MergeTrainScope,
-  newestMergeTrainEntry,
-} from '../storage/merge-train.list';
+import { listMergeTrainEntries, newestMergeTrainEntry } from '../storage/merge-train.list';
 
 /** The use cases behind the RPCs. */
 export interface MergeTrainUseCases {

@@ -1,17 +1,18 @@
 import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
+import type { Caller } from '../../callers';
 import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../../git';
-import type { Caller, MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
-import { developer, mayMerge } from '../../repositories/domain/protected-branch';
+import { developer, mayMerge } from '../../repositories';
 import type { PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import { checkedVariables, type PipelineVariable } from '../domain/pipeline-variable';
+import type { PipelineEdges } from './pipeline.edges';
 
 /**
  * Makes a pipeline for a branch or tag; it waits for the reports of an outside CI.
  * @throws AppError invalid when the ref does not exist or a variable cannot be one
  */
 export const createPipeline =
-  (edges: MergeRequestEdges) =>
+  (edges: PipelineEdges) =>
   async (
     caller: Caller,
     projectId: number,
@@ -46,13 +47,13 @@ export const createPipeline =
 
 /** Makes a pipeline for the head of an open merge request. @throws AppError not_allowed when it is not open or has no commits */
 export const createMergeRequestPipeline =
-  (edges: MergeRequestEdges) =>
+  (edges: PipelineEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }): Promise<PipelineView> => {
-    const view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
+    const mergeRequest = await edges.findMergeRequest(key);
+    if (mergeRequest === undefined) throw notFound();
     if (caller.level < developer) throw forbidden();
-    const { id, iid, sourceSha, state, sourceBranchExists } = view.mergeRequest;
-    if (state !== 'opened' || sourceSha === undefined || !sourceBranchExists) throw notAllowed();
+    const { id, iid, sourceSha, open } = mergeRequest;
+    if (!open || sourceSha === undefined) throw notAllowed();
     const { repo } = await edges.openRepository(key.projectId);
     const made = await edges.pipelines.create({
       projectId: key.projectId,

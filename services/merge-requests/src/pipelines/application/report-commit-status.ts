@@ -1,4 +1,5 @@
 import { badRequest, forbidden, invalid, invalidParams, notFound } from '@switchyard/errors';
+import type { Caller } from '../../callers';
 import {
   branchNameOf,
   type Repository,
@@ -9,13 +10,12 @@ import {
   type Sha,
   tagNameOf,
 } from '../../git';
-import type { Caller, MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
-import { mayDecideOn } from '../../merge-requests/application/merge-right';
-import { branchOf } from '../../repositories/application/ref-change';
-import { developer, mayPush } from '../../repositories/domain/protected-branch';
+import { branchOf, developer, mayPush } from '../../repositories';
 import type { CommitStatusView } from '../domain/pipeline';
 import { defaultStatusName, shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
+import type { PipelineEdges } from './pipeline.edges';
+import { mayDecideOn } from './pipeline-right';
 
 /** A report of an outside CI. */
 export interface ReportCommand {
@@ -56,7 +56,7 @@ function isRefName(text: string): boolean {
 
 /** Whether someone may report on `ref`: on a protected branch those who may push to it (D8 says who on a train ref). */
 async function mayReportOn(
-  edges: MergeRequestEdges,
+  edges: PipelineEdges,
   caller: Caller,
   projectId: number,
   { ref, tag }: { readonly ref: string; readonly tag: boolean },
@@ -67,7 +67,7 @@ async function mayReportOn(
 
 /** The ref a report without one is about: that of the commit's newest pipeline, else a branch that holds the commit. */
 async function refOf(
-  edges: MergeRequestEdges,
+  edges: PipelineEdges,
   repo: Repository,
   projectId: number,
   sha: Sha,
@@ -83,7 +83,7 @@ async function refOf(
 
 /** Takes the report of an outside CI (D8). Refusals are those of the proto. */
 export const reportCommitStatus =
-  (edges: MergeRequestEdges) =>
+  (edges: PipelineEdges) =>
   async (caller: Caller, command: ReportCommand): Promise<CommitStatusView> => {
     if (caller.level < developer) throw forbidden();
     checkTexts(command);

@@ -1,5 +1,4 @@
 import { invalid } from '@switchyard/errors';
-import { tooLong } from '../../merge-requests/domain/merge-request';
 
 /** A variable that a pipeline was made with. */
 export interface PipelineVariable {
@@ -11,6 +10,8 @@ export interface PipelineVariable {
 
 /** How an outside CI hands the value on: in the environment, or in a file that the environment names. */
 export type PipelineVariableType = 'env_var' | 'file';
+
+const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
 
 const mostVariables = 200;
 const longestKey = 255;

@@ -1,5 +1,6 @@
 import type { UserRow } from '@switchyard/directory';
 import type { CommitStatusState, PipelineStatus } from './pipeline-status';
+import type { PipelineVariable } from './pipeline-variable';
 
 /** A pipeline as it is stored (G-2-13). Durations are whole seconds. */
 export interface Pipeline {
@@ -76,6 +77,51 @@ export interface PipelineFilter {
   readonly name?: string;
   readonly yamlErrors?: boolean;
 }
+
+/** What a list of commit statuses is narrowed by. */
+export interface CommitStatusFilter {
+  readonly projectId: number;
+  readonly sha: string;
+  readonly ref?: string;
+  readonly name?: string;
+  readonly pipelineId?: number;
+  /** Older reports of a name as well. */
+  readonly all: boolean;
+}
+
+/** A report as it comes in. */
+export interface StatusReport {
+  readonly projectId: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly tag: boolean;
+  readonly name: string;
+  readonly state: CommitStatusState;
+  readonly targetUrl: string | undefined;
+  readonly description: string | undefined;
+  readonly coverage: number | undefined;
+  /** The pipeline it belongs to; undefined: the newest of commit and ref. */
+  readonly pipelineId: number | undefined;
+  readonly userId: number;
+}
+
+/** A pipeline to make. */
+export interface NewPipeline {
+  readonly projectId: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly tag: boolean;
+  readonly source: string;
+  readonly userId: number;
+  readonly mergeRequestId?: number;
+  readonly committedAt: Date | undefined;
+  /** Where it begins; default `created`. */
+  readonly status?: PipelineStatus;
+  readonly variables?: readonly PipelineVariable[];
+}
+
+/** Why a report was not taken: there is no such transition, or nothing to belong to. */
+export type ReportRefusal = { readonly from: CommitStatusState } | 'no pipeline';
 
 /** Name of a status that gives none. */
 export const defaultStatusName = 'default';

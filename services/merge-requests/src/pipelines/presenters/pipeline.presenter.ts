@@ -1,5 +1,5 @@
 import { type UserRow, userReference } from '@switchyard/directory';
-import { dateTime, optionalDateTime } from '../../repositories/presenters/text';
+import { dateTime, optionalDateTime } from '../../repositories';
 import type { CommitStatus, Pipeline } from '../domain/pipeline';
 import type { PipelineStatus } from '../domain/pipeline-status';
 import type { PipelineVariable } from '../domain/pipeline-variable';

@@ -8,7 +8,7 @@ import {
   type PageRequest,
   sql,
 } from '@switchyard/database';
-import type { CommitStatusView, PipelineFilter, PipelineView } from '../domain/pipeline';
+import type { CommitStatusFilter, CommitStatusView, PipelineFilter, PipelineView } from '../domain/pipeline';
 import { scopeStatuses } from '../domain/pipeline-status';
 import { pipelineSelect, statusSelect, toPipelineView, toStatusView } from './pipeline.row';
 
@@ -92,14 +92,7 @@ export const pipelineLists = (db: Database) => ({
 
   /** Statuses of a commit; of each name the newest report unless `all`. */
   listStatuses: async (
-    filter: {
-      projectId: number;
-      sha: string;
-      ref?: string;
-      name?: string;
-      pipelineId?: number;
-      all: boolean;
-    },
+    filter: CommitStatusFilter,
     request: PageRequest,
   ): Promise<{ rows: CommitStatusView[]; page: PageInfo }> => {
     const { rows, page } = await listPage({

@@ -1,16 +1,16 @@
 import { type Database, join, requireUnmodified, sql, type Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-import { nextIid } from '../../iids/iid.store';
-import { enqueueJobs } from '../../jobs/storage/job.store';
-import type { MergeRequestFact } from '../../merge-requests/domain/merge-request-change';
-import { publishFacts } from '../../merge-requests/storage/merge-request.events';
-import { toMergeRequest } from '../../merge-requests/storage/merge-request.row';
+import { nextIid } from '../../iids';
+import { enqueueJobs } from '../../jobs';
 import {
   type CommitStatus,
   type CommitStatusView,
   isTrainRef,
+  type NewPipeline,
   type Pipeline,
   type PipelineView,
+  type ReportRefusal,
+  type StatusReport,
 } from '../domain/pipeline';
 import {
   type CommitStatusState,
@@ -22,62 +22,16 @@ import {
 } from '../domain/pipeline-status';
 import type { PipelineVariable } from '../domain/pipeline-variable';
 import { lockHead } from './head-lock';
+import type { HeadPipelines, PipelineChange, PipelineFollowers } from './pipeline.followers';
 import { pipelineLists } from './pipeline.list';
 import { pipelineSelect, statusSelect, toCommitStatus, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
 import { insertVariables, variablesOf } from './pipeline-variable.store';
 
-/** A report as it comes in. */
-export interface StatusReport {
-  readonly projectId: number;
-  readonly sha: string;
-  readonly ref: string;
-  readonly tag: boolean;
-  readonly name: string;
-  readonly state: CommitStatusState;
-  readonly targetUrl: string | undefined;
-  readonly description: string | undefined;
-  readonly coverage: number | undefined;
-  /** The pipeline it belongs to; undefined: the newest of commit and ref. */
-  readonly pipelineId: number | undefined;
-  readonly userId: number;
-}
-
-/** A pipeline to make. */
-export interface NewPipeline {
-  readonly projectId: number;
-  readonly sha: string;
-  readonly ref: string;
-  readonly tag: boolean;
-  readonly source: string;
-  readonly userId: number;
-  readonly mergeRequestId?: number;
-  readonly committedAt: Date | undefined;
-  /** Where it begins; default `created`. */
-  readonly status?: PipelineStatus;
-  readonly variables?: readonly PipelineVariable[];
-}
-
-/** Why a report was not taken: there is no such transition, or nothing to belong to. */
-export type ReportRefusal = { readonly from: CommitStatusState } | 'no pipeline';
-
-/** Locks the merge requests whose head a new pipeline tests; none for the car of a train. */
-async function lockHeadsOf(tx: Tx, { projectId, sha, ref, tag, mergeRequestId }: NewPipeline): Promise<number[]> {
-  if (isTrainRef(ref)) return [];
-  const which =
-    mergeRequestId === undefined
-      ? sql`source_project_id = ${projectId} and source_branch = ${ref} and ${!tag}`
-      : sql`id = ${mergeRequestId}`;
-  const rows = await tx.query<{ id: number }>(sql`
-    select id from merge_requests where ${which} and source_sha = ${sha} and state in ('opened', 'locked')
-    order by id for no key update`);
-  return rows.map(({ id }) => id);
-}
-
-/** Makes a pipeline and, unless it tests a car of a train, the head pipeline of the merge requests it is about. */
-export async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pipeline> {
+/** Makes a pipeline and the head pipeline of the merge requests it is about; one that tests a car of a train is nobody's head pipeline. */
+export async function insertPipeline(tx: Tx, pipeline: NewPipeline, followers?: HeadPipelines): Promise<Pipeline> {
   await lockHead(tx, pipeline.projectId, pipeline.sha, pipeline.ref);
   // The counter is the last lock of all: whoever holds it waits for nothing (ADR 7).
-  const heads = await lockHeadsOf(tx, pipeline);
+  const heads = isTrainRef(pipeline.ref) || followers === undefined ? [] : await followers.lockHeads(tx, pipeline);
   const iid = await nextIid(tx, pipeline.projectId, 'pipelines');
   const row = await tx.one(sql`
     insert into pipelines (iid, project_id, sha, ref, tag, source, status, user_id, merge_request_id, committed_at)
@@ -87,9 +41,7 @@ export async function insertPipeline(tx: Tx, pipeline: NewPipeline): Promise<Pip
   const made = toPipeline(row!);
   await insertVariables(tx, made.id, pipeline.variables ?? []);
   // The newest pipeline of its head is a merge request's head pipeline.
-  if (heads.length > 0) {
-    await tx.query(sql`update merge_requests set head_pipeline_id = ${made.id} where id = any(${heads}::bigint[])`);
-  }
+  if (heads.length > 0) await followers?.become(tx, heads, made.id);
   return made;
 }
 
@@ -104,14 +56,6 @@ async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Prom
 
 const cancelable: readonly CommitStatusState[] = ['created', 'pending', 'running'];
 const retryable: readonly CommitStatusState[] = ['failed', 'canceled'];
-
-/** The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that are being merged, were built anew or have left. */
-async function trainOf(tx: Tx, pipelineId: number): Promise<number | undefined> {
-  const row = await tx.one<{ trainId: number }>(sql`
-    select train_id as "trainId" from merge_train_cars
-    where pipeline_id = ${pipelineId} and status in ('idle', 'stale', 'fresh')`);
-  return row?.trainId;
-}
 
 /** Cancels pipelines of cars that were built anew or have left. Their later reports are stored and move nothing (D8). */
 export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): Promise<void> {
@@ -128,14 +72,19 @@ export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): P
 /** Saves what a pipeline has come to, and what follows for the merge requests whose head it is. The pipeline is locked. */
 async function settle(
   tx: Tx,
+  { heads, cars }: PipelineFollowers,
   before: Pipeline,
-  status: PipelineStatus,
-  actorId: number,
-  now: Date,
-  fact?: MergeRequestFact,
+  {
+    status,
+    retriedAs,
+    actorId,
+    now,
+  }: Omit<PipelineChange, 'pipelineId' | 'failed' | 'retriedAs'> & {
+    readonly retriedAs?: string;
+  },
 ): Promise<void> {
   if (isTrainRef(before.ref)) {
-    const trainId = await trainOf(tx, before.id);
+    const trainId = await cars.trainOf(tx, before.id);
     if (trainId === undefined) return;
     await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
   }
@@ -151,26 +100,9 @@ async function settle(
       lock_version = lock_version + 1,
       coverage = (select round(avg(coverage), 2) from commit_statuses where pipeline_id = ${before.id} and not retried)
     where id = ${before.id}`);
-  const facts: MergeRequestFact[] = [
-    ...(fact === undefined ? [] : [fact]),
-    ...(status === 'failed' && before.status !== 'failed'
-      ? [{ kind: 'pipeline_failed', pipelineId: before.id } as const]
-      : []),
-  ];
-  if (status === before.status && facts.length === 0) return;
-  const rows = await tx.query(sql`
-    select * from merge_requests where head_pipeline_id = ${before.id} and state = 'opened' order by id for no key update`);
-  const heads = rows.map(toMergeRequest);
-  await publishFacts(
-    tx,
-    heads.flatMap((subject) => facts.map((one) => ({ subject, fact: one, actorId, occurredAt: now }))),
-  );
-  await enqueueJobs(
-    tx,
-    heads
-      .filter(({ autoMergeStrategy }) => autoMergeStrategy !== undefined && isFinished(status))
-      .map((mr) => ({ kind: 'auto_merge', mergeRequestId: mr.id })),
-  );
+  const failed = status === 'failed' && before.status !== 'failed';
+  if (status === before.status && retriedAs === undefined) return;
+  await heads.changed(tx, { pipelineId: before.id, status, failed, retriedAs, actorId, now });
 }
 
 async function statusFromNames(tx: Tx, pipelineId: number): Promise<PipelineStatus | undefined> {
@@ -208,7 +140,7 @@ async function updateStatus(tx: Tx, current: CommitStatus, report: StatusReport,
 }
 
 /** The tables of pipelines and commit statuses. */
-export const pipelineStore = (db: Database) => ({
+export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
   ...pipelineLists(db),
 
   async find(projectId: number, pipelineId: number): Promise<PipelineView | undefined> {
@@ -234,7 +166,8 @@ export const pipelineStore = (db: Database) => ({
   },
 
   /** Makes a pipeline that waits for reports, and makes it the head pipeline of the merge requests it is about. */
-  create: (pipeline: NewPipeline): Promise<Pipeline> => db.transaction((tx) => insertPipeline(tx, pipeline)),
+  create: (pipeline: NewPipeline): Promise<Pipeline> =>
+    db.transaction((tx) => insertPipeline(tx, pipeline, followers.heads)),
 
   /**
    * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge requests whose
@@ -255,7 +188,7 @@ export const pipelineStore = (db: Database) => ({
         if (row === undefined && isTrainRef(report.ref)) return 'no pipeline';
         pipeline =
           row === undefined
-            ? await insertPipeline(tx, { ...report, source: 'external', committedAt })
+            ? await insertPipeline(tx, { ...report, source: 'external', committedAt }, followers.heads)
             : toPipeline(row);
       }
       const row = await tx.one(sql`
@@ -271,7 +204,8 @@ export const pipelineStore = (db: Database) => ({
           ? await insertStatus(tx, pipeline, report, now)
           : await updateStatus(tx, current, report, now);
       if (transition !== 'none' || report.coverage !== undefined) {
-        await settle(tx, pipeline, (await statusFromNames(tx, pipeline.id)) ?? pipeline.status, report.userId, now);
+        const became = (await statusFromNames(tx, pipeline.id)) ?? pipeline.status;
+        await settle(tx, followers, pipeline, { status: became, actorId: report.userId, now });
       }
       return status;
     }),
@@ -289,14 +223,14 @@ export const pipelineStore = (db: Database) => ({
       await tx.query(sql`
         update commit_statuses set status = 'canceled', finished_at = ${now}, updated_at = ${now}
         where pipeline_id = ${pipelineId} and not retried and status = any(${[...cancelable]}::text[])`);
-      await settle(tx, pipeline, 'canceled', actorId, now);
+      await settle(tx, followers, pipeline, { status: 'canceled', actorId, now });
     }),
 
   /** Starts the failed and canceled names anew; without any the pipeline stays as it is. */
   retry: (projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void> =>
     db.transaction(async (tx) => {
       const pipeline = await lockPipeline(tx, projectId, pipelineId);
-      if (isTrainRef(pipeline.ref) && (await trainOf(tx, pipelineId)) === undefined) return;
+      if (isTrainRef(pipeline.ref) && (await followers.cars.trainOf(tx, pipelineId)) === undefined) return;
       const again = await tx.query<{ name: string }>(sql`
         update commit_statuses set retried = true, updated_at = ${now}
         where pipeline_id = ${pipelineId} and not retried and status = any(${[...retryable]}::text[]) returning name`);
@@ -311,10 +245,11 @@ export const pipelineStore = (db: Database) => ({
           values ${join(values)}`);
       }
       const status = (await statusFromNames(tx, pipelineId)) ?? 'created';
-      await settle(tx, pipeline, status, actorId, now, {
-        kind: 'acted',
-        act: 'pipeline_retried',
-        actId: `${pipelineId}-${now.getTime()}`,
+      await settle(tx, followers, pipeline, {
+        status,
+        retriedAs: `${pipelineId}-${now.getTime()}`,
+        actorId,
+        now,
       });
     }),
 
@@ -322,11 +257,8 @@ export const pipelineStore = (db: Database) => ({
     db.transaction(async (tx) => {
       await lockPipeline(tx, projectId, pipelineId);
       await requireUnmodified(tx, 'pipelines', pipelineId, unmodifiedSince);
-      const trainId = await trainOf(tx, pipelineId);
+      const trainId = await followers.cars.trainOf(tx, pipelineId);
       if (trainId !== undefined) await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
       await tx.query(sql`delete from pipelines where id = ${pipelineId}`);
     }),
 });
-
-/** What `pipelineStore` gives. */
-export type PipelineStore = ReturnType<typeof pipelineStore>;

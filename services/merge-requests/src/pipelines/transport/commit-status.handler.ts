@@ -1,9 +1,9 @@
 import { notFound } from '@switchyard/errors';
 import { CommitStatusServiceService } from '@switchyard/protos/merge_requests/v1/commit_status';
 import { entity, implement, page, pageRequest } from '@switchyard/rpc';
+import { callerOf } from '../../callers';
 import { resolveRevision } from '../../git';
-import type { MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
-import { callerOf } from '../../repositories/transport/caller';
+import type { PipelineEdges } from '../application/pipeline.edges';
 import type { reportCommitStatus } from '../application/report-commit-status';
 import { shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
@@ -15,7 +15,7 @@ const externalStage = 'external';
 /** gRPC side of commit statuses. */
 export function commitStatusHandler(
   useCases: { readonly reportCommitStatus: ReturnType<typeof reportCommitStatus> },
-  { pipelines, openRepository, externalUrl }: MergeRequestEdges,
+  { pipelines, openRepository, externalUrl }: Pick<PipelineEdges, 'pipelines' | 'openRepository' | 'externalUrl'>,
 ) {
   return implement(CommitStatusServiceService, {
     async setCommitStatus(request, context) {

@@ -1,12 +1,11 @@
-import { fullPath } from '@switchyard/directory';
 import { AppError, forbidden, notFound } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { levels } from '@switchyard/rights';
 import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
-import type { MergeRequestEdges } from '../../merge-requests/application/merge-request.edges';
-import { mayDecideOn } from '../../merge-requests/application/merge-right';
-import { callerOf } from '../../repositories/transport/caller';
+import { callerOf } from '../../callers';
 import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
+import type { PipelineEdges } from '../application/pipeline.edges';
+import { mayDecideOn } from '../application/pipeline-right';
 import type { PipelineFilter, PipelineView } from '../domain/pipeline';
 import { shortRef } from '../domain/pipeline';
 import type { PipelineVariableType } from '../domain/pipeline-variable';
@@ -22,8 +21,8 @@ export interface PipelineUseCases {
 const { maintainer, owner } = levels;
 
 /** gRPC side of pipelines. */
-export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestEdges) {
-  const { pipelines, mergeRequests, externalUrl, clock } = edges;
+export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges) {
+  const { pipelines, externalUrl, clock } = edges;
   const placeOf = ({ access }: CallContext) => ({ externalUrl, fullPath: access?.fullPath ?? '' });
   const whole = (view: PipelineView | undefined, context: CallContext) => {
     if (view === undefined) throw notFound('Pipeline');
@@ -111,14 +110,14 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: MergeRequestE
     },
 
     async listMergeRequestPipelines({ projectId, iid, page: wanted }) {
-      const view = await mergeRequests.view({ projectId, iid });
-      if (view === undefined) throw notFound();
-      const { rows, page: info } = await pipelines.ofMergeRequest(view.mergeRequest, {
+      const mergeRequest = await edges.findMergeRequest({ projectId, iid });
+      if (mergeRequest === undefined) throw notFound();
+      const { rows, page: info } = await pipelines.ofMergeRequest(mergeRequest, {
         ...pageRequest(wanted, { orderBy: 'id', descending: true }),
         orderBy: 'id',
         sort: 'desc',
       });
-      const place = { externalUrl, fullPath: fullPath(view.project) };
+      const place = { externalUrl, fullPath: mergeRequest.projectPath };
       return page(
         rows.map(({ pipeline }) => presentPipelineBasic(pipeline, place)),
         { ...info, keyset: wanted?.keyset ?? false },

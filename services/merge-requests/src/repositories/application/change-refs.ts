@@ -5,6 +5,7 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import {
   countCommits,
+  describeObjects,
   parseRefName,
   parseSha,
   type Ref,
@@ -17,7 +18,6 @@ import {
   updateRefs,
   zeroSha,
 } from '../../git';
-import { describeObjects } from '../../git/objects';
 import { firstDefaultBranch } from '../domain/push';
 import {
   branchOf,
@@ -33,7 +33,7 @@ import {
 } from '../domain/ref-change';
 import { fallbackDefaultBranch, initialDefault, type RepositoryProject } from '../domain/repository';
 import { countedCommits, findReadme } from './push-facts';
-import type { ChangeRefs, ChangeRefsRequest, RefChangeSubscriber } from './ref-change';
+import type { ChangeRefs, ChangeRefsRequest, LocalSubscriber } from './ref-change';
 
 faultPoints.push(
   'push.intent_committed',
@@ -81,7 +81,7 @@ export interface RefChangeEdges {
   readonly projects: { find(projectId: number): Promise<RepositoryProject | undefined> };
   readonly repositoryOf: (projectId: number) => Repository;
   /** Told of every move, in this order. */
-  readonly subscribers: Iterable<RefChangeSubscriber>;
+  readonly subscribers: readonly LocalSubscriber[];
 }
 
 /** Branches of one push whose commits are counted; of the others the number is 0, as of a bulk push (G-2-21). */
@@ -183,7 +183,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
       if (change.source === 'internal') continue;
       try {
         for (const subscriber of subscribers) {
-          await subscriber.afterRefChange(change);
+          await subscriber.afterRefChange(change, changeRefs);
           faultPoint('push.subscriber_told');
         }
         told.push(change.id);
@@ -266,6 +266,10 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
       return reasons;
     };
 
+  function changeRefs(request: ChangeRefsRequest): Promise<RefChangeOutcome[]> {
+    return changeRefsBy(request, moveEach(repositoryOf(request.projectId)));
+  }
+
   /** Whether an abandoned intent was carried out, read from the ref and from what was asked for afterwards. */
   async function happened(
     change: RefChange,
@@ -311,7 +315,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
   }
 
   return {
-    changeRefs: (request) => changeRefsBy(request, moveEach(repositoryOf(request.projectId))),
+    changeRefs,
     changeRefsBy,
     async reconcile() {
       await settleAbandoned().catch((error) =>

@@ -1,4 +1,4 @@
-import { isAppError, notFound } from '@switchyard/errors';
+import { notFound } from '@switchyard/errors';
 import {
   type BranchName,
   branchNameOf,
@@ -6,14 +6,12 @@ import {
   createInitialCommit,
   ensureRepository,
   type Repository,
-  readHead,
   readRefs,
   setHead,
   zeroSha,
 } from '../../git';
 import { type Committer, initialDefault, type RepositoryProject } from '../domain/repository';
-import type { ChangeRefs, RefChangeSubscriber } from './ref-change';
-import { branchOf, creates } from './ref-change';
+import type { ChangeRefs } from './ref-change';
 
 /** A project's repository, made if need be, and what goes with it. */
 export interface ProjectRepository {
@@ -95,41 +93,5 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
     await create(repo, found);
     const project = (await repositories.find(projectId)) ?? found;
     return { repo, project, defaultBranch: await currentDefault(repo, project) };
-  };
-}
-
-/** Tells the owner of projects which branch a first push made the default; see the compose of the service. */
-export type AnnounceDefaultBranch = (projectId: number, branch: string) => Promise<void>;
-
-/**
- * When a branch that has become the default was made: HEAD of the repository follows, and the owner of the project is told if it
- * names another one.
- */
-export function followDefaultBranch({
-  repositories,
-  repositoryOf,
-  announce,
-}: {
-  repositories: Pick<Repositories, 'find'>;
-  repositoryOf: (projectId: number) => Repository;
-  announce: AnnounceDefaultBranch | undefined;
-}): RefChangeSubscriber {
-  return {
-    name: 'default-branch',
-    async afterRefChange(change) {
-      const branch = branchOf(change.ref);
-      if (branch === undefined || !creates(change)) return;
-      const project = await repositories.find(change.projectId);
-      if (project === undefined || project.storedDefault !== branch) return;
-      const repo = repositoryOf(change.projectId);
-      const name = asBranch(branch);
-      if ((await readHead(repo)) !== name) await setHead(repo, name);
-      if (project.wantedDefault === branch || announce === undefined) return;
-      try {
-        await announce(change.projectId, branch);
-      } catch (error) {
-        if (!isAppError(error, 'not_found', 'gone')) throw error;
-      }
-    },
   };
 }

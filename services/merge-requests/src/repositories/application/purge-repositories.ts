@@ -10,22 +10,14 @@ export interface PurgeEdges {
     forget(projectId: number): Promise<void>;
   };
   readonly repositoryOf: (projectId: number) => Repository;
-  readonly people: {
-    /** Removes up to `limit` assignments and as many reviews of deleted users; how many went. */
-    removeOrphans(limit: number): Promise<number>;
-  };
 }
 
-/** Assignments one statement removes; keeps its locks short. */
-const batch = 500;
-
 /**
- * Removes the assignments and reviews of deleted users, and the repositories of projects that were deleted (D5). Repeatable: the row of
- * a repository goes last, so what is left is found again.
+ * Removes the repositories of projects that were deleted (D5). Repeatable: the row of a repository goes last, so what is left is found
+ * again.
  */
-export function purgeRepositories({ repositories, repositoryOf, people }: PurgeEdges): () => Promise<void> {
+export function purgeRepositories({ repositories, repositoryOf }: PurgeEdges): () => Promise<void> {
   return async () => {
-    while ((await people.removeOrphans(batch)) > 0);
     for (;;) {
       const gone = await repositories.gone();
       for (const projectId of gone) {

@@ -3,6 +3,7 @@ import {
   type Commit,
   type Diff,
   diff,
+  gitText,
   listCommits,
   mergeBase,
   type Repository,
@@ -15,7 +16,6 @@ import {
   type TreePage,
   treePathOf,
 } from '../../git';
-import { gitText } from '../../git/run-git';
 import type { OpenProjectRepository } from './open-project-repository';
 
 /** Two refs compared. */

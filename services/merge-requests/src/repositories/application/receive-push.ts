@@ -15,7 +15,7 @@ import { developer, type ProtectedBranch, type Standing } from '../domain/protec
 import { refusalOf } from '../domain/push';
 import type { RefChangeOutcome } from '../domain/ref-change';
 import type { RefChanges } from './change-refs';
-import type { OpenProjectRepository } from './open-project-repository';
+import type { OpenProjectRepository, ProjectRepository } from './open-project-repository';
 import { branchOf } from './ref-change';
 
 faultPoints.push('push.received', 'push.decided');
@@ -29,13 +29,18 @@ export interface PushRequest {
   readonly standing: Standing;
 }
 
+/** What a client is told after a push of some branches, as lines for its screen; merge requests answer it. */
+export type InviteFor = (
+  pushed: Pick<ProjectRepository, 'project' | 'defaultBranch'>,
+  branches: readonly string[],
+) => Promise<string[]>;
+
 /** What receiving a push needs. */
 export interface ReceivePushEdges {
   readonly open: OpenProjectRepository;
   readonly changes: Pick<RefChanges, 'changeRefsBy'>;
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
-  /** What is said of branches that were pushed; see invite-merge-requests.ts. */
-  readonly inviteFor: (projectId: number, branches: readonly string[]) => Promise<string[]>;
+  readonly inviteFor: InviteFor;
 }
 
 /** Push options of which a push is told that they have no effect. */
@@ -93,10 +98,13 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
     const branches = results.flatMap(({ ok, ref, new: after }) =>
       ok && after !== zeroSha ? (branchOf(ref) ?? []) : [],
     );
-    return inviteFor(projectId, branches).catch((error: unknown) => {
+    if (branches.length === 0) return [];
+    try {
+      return await inviteFor(await open(projectId), branches);
+    } catch (error) {
       logger.warn({ err: error, project_id: projectId }, 'a push was answered without its links');
       return [];
-    });
+    }
   }
 
   async function verdictsOn(push: ProposedPush, request: PushRequest) {

@@ -51,10 +51,9 @@ export type ChangeRefs = (request: ChangeRefsRequest) => Promise<RefChangeOutcom
 /**
  * Told of every move after its result has been committed, at least once, usually in order; changes of one ref made at the same time may
  * be told side by side, so a subscriber that minds reads the ref. Not told of `internal` moves. Must be
- * idempotent by `change.id`. Told once more, later and with growing pauses, after it threw. May itself call `ChangeRefs`.
+ * idempotent by `change.id`. Told once more, later and with growing pauses, after it threw.
  */
-export interface RefChangeSubscriber {
-  /** For logs. */
-  readonly name: string;
-  afterRefChange(change: RefChange): Promise<void>;
+export interface LocalSubscriber {
+  /** `changeRefs`: the subscriber may itself move refs. */
+  afterRefChange(change: RefChange, changeRefs: ChangeRefs): Promise<void>;
 }

@@ -1,11 +1,10 @@
 import { type Database, sql } from '@switchyard/database';
-import { codeRule, visibleProjects } from '@switchyard/directory';
-import type { CodeReaders } from '../application/read-commits';
+import { codeRule, type Viewer, visibleProjects } from '@switchyard/directory';
 
-/** Opens `CodeReaders`. */
+/** Those of some projects whose code a viewer may read (ability `read_code`), with their full paths: one statement. */
 export const codeReaders =
-  (db: Database): CodeReaders =>
-  (viewer, projectIds) =>
+  (db: Database) =>
+  (viewer: Viewer, projectIds: readonly number[]): Promise<{ id: number; fullPath: string }[]> =>
     db.query(sql`
       select p.id, n.full_path || '/' || p.path as "fullPath"
       from directory.projects p join directory.namespaces n on n.id = p.namespace_id

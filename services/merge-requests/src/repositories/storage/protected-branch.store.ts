@@ -10,8 +10,7 @@ import {
   requireUnmodified,
   sql,
 } from '@switchyard/database';
-import type { ProtectedBranch as Row } from '../../generated/prisma/client';
-import { prismaOf } from '../../storage/prisma';
+import type { PrismaClient, ProtectedBranch as Row } from '../../generated/prisma/client';
 import type { ProtectedBranch } from '../domain/protected-branch';
 
 const columns = sql`id, project_id as "projectId", name, push_access_level as "pushAccessLevel",
@@ -38,7 +37,7 @@ const refuse = (error: unknown): never => {
 };
 
 /** The table of protected branches. */
-export const protectedBranchStore = (db: Database) => ({
+export const protectedBranchStore = (db: Database, prisma: PrismaClient) => ({
   /** Every rule of a project; a project has few. */
   all: (projectId: number): Promise<ProtectedBranch[]> =>
     db.query(
@@ -77,7 +76,7 @@ export const protectedBranchStore = (db: Database) => ({
   /** Adds a rule; undefined when there is one of that name. */
   async add(rule: Omit<ProtectedBranch, 'id'>): Promise<ProtectedBranch | undefined> {
     try {
-      const row = await prismaOf(db).protectedBranch.create({ data: { ...rule, projectId: BigInt(rule.projectId) } });
+      const row = await prisma.protectedBranch.create({ data: { ...rule, projectId: BigInt(rule.projectId) } });
       return toRule(row);
     } catch (error) {
       if (isUniqueViolation(error, 'protected_branches_name')) return undefined;
@@ -91,8 +90,8 @@ export const protectedBranchStore = (db: Database) => ({
     name: string,
     change: { pushAccessLevel?: number; mergeAccessLevel?: number; allowForcePush?: boolean },
   ): Promise<ProtectedBranch | undefined> {
-    const [row] = await prismaOf(db)
-      .protectedBranch.updateManyAndReturn({
+    const [row] = await prisma.protectedBranch
+      .updateManyAndReturn({
         where: { projectId: BigInt(projectId), name },
         data: { ...change, updatedAt: new Date() },
       })

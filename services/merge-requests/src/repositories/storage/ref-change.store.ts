@@ -1,6 +1,5 @@
 import { type Database, named, sql, type Tx } from '@switchyard/database';
 import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
-import { recoverySeconds } from '../../domain/recovery';
 import {
   branchOf,
   creates,
@@ -105,7 +104,7 @@ async function record(
  * @param tellingSeconds what a process has for telling the subscribers before another one takes over. Telling twice is harmless, and after
  *   a crash this is how long a merge request lags behind its branch
  */
-export const refChangeStore = (db: Database, tellingSeconds = recoverySeconds) => ({
+export const refChangeStore = (db: Database, tellingSeconds: number) => ({
   /** Open intents, and the age of the oldest in seconds; for metrics. */
   async backlog(): Promise<{ open: number; age: number }> {
     const row = await db.one<{ open: number; age: number }>(

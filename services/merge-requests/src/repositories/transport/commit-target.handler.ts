@@ -4,9 +4,9 @@ import {
   CommitTargetServiceService,
 } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { implement } from '@switchyard/rpc';
+import { viewerOf } from '../../callers';
 import type { CodeReaders, ReadCommitsOf } from '../application/read-commits';
 import { commitObject, repositoryUrl } from '../presenters/commit.presenter';
-import { viewerOf } from './caller';
 
 /** Commits answered at once (see the proto). */
 const maxCommits = 100;

@@ -7,12 +7,14 @@ import { type CommitPipeline, commitDetail, commitObject, diffObject } from '../
 import { actorOf, addressOf } from './repository-context';
 import { sliced, windowOf, windowPage } from './window';
 
+/** Finds the newest pipeline of a commit; undefined when it has none. */
+export type NewestPipeline = (projectId: number, sha: string) => Promise<CommitPipeline | undefined>;
+
 /** What the gRPC side of commits calls. */
 export interface CommitEdges {
   readonly commits: ReadCommitsOf;
   readonly commitFiles: CommitFiles;
-  /** Newest pipeline of a commit. */
-  readonly newestPipeline: (projectId: number, sha: string) => Promise<CommitPipeline | undefined>;
+  readonly newestPipeline: NewestPipeline;
   readonly externalUrl: string;
 }
 

@@ -1,6 +1,6 @@
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
 import type { Peer } from '@switchyard/rpc';
-import type { AnnounceDefaultBranch } from '../application/open-project-repository';
+import type { AnnounceDefaultBranch } from '../application/follow-default-branch';
 
 /** Tells groups-admin which branch the first push has made the default. */
 export function defaultBranchOf(groupsAdmin: Peer): AnnounceDefaultBranch {

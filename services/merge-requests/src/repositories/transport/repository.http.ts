@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { RequestListener } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '@switchyard/errors';
-import { type ForwardedCall, type ForwardedEdges, forwardedHttp } from '@switchyard/rpc';
+import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
 import type { CallersWork } from '../../git';
 import type { ReadRepositoryFile } from '../application/read-repository-file';
 import type { ReceivePush } from '../application/receive-push';
@@ -10,8 +9,8 @@ import type { ServeFetch } from '../application/serve-fetch';
 import { fileHeaders, fileObject } from '../presenters/repository-file.presenter';
 import { requestAsGitWork } from './as-git-work';
 
-/** What the internal HTTP port of repositories needs. */
-export interface RepositoryHttpEdges extends ForwardedEdges {
+/** The use cases behind the endpoints. */
+export interface RepositoryHttpEdges {
   readonly fetches: ServeFetch;
   readonly receivePush: ReceivePush;
   readonly files: ReadRepositoryFile;
@@ -151,12 +150,9 @@ const endpoints: readonly {
   { methods: reading, path: /^\/projects\/(\d{1,15})\/blobs\/([^/]+)\/raw$/, kind: 'transfer', run: getRawBlob },
 ];
 
-/** Answers what repositories serve on the internal HTTP port: git's smart HTTP, and files as bytes. */
-export const repositoryHttp = (edges: RepositoryHttpEdges): RequestListener =>
-  forwardedHttp(
-    edges,
-    endpoints.map(({ run, kind, ...endpoint }) => ({
-      ...endpoint,
-      run: (call) => requestAsGitWork(kind, call.claims.actor?.userId ?? 0, call.response, () => run(edges, call)),
-    })),
-  );
+/** What repositories serve on the internal HTTP port: git's smart HTTP, and files as bytes. */
+export const repositoryEndpoints = (edges: RepositoryHttpEdges): ForwardedEndpoint[] =>
+  endpoints.map(({ run, kind, ...endpoint }) => ({
+    ...endpoint,
+    run: (call) => requestAsGitWork(kind, call.claims.actor?.userId ?? 0, call.response, () => run(edges, call)),
+  }));

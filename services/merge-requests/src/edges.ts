@@ -1,13 +1,19 @@
-import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
-import { recoverySeconds } from './domain/recovery';
+import { z } from '@switchyard/config';
+import type { ServiceEdges } from '@switchyard/service';
+import type { PrismaClient } from './generated/prisma/client';
 import { defaultGitLimits, type GitLimits } from './git';
 
-const variables = {
-  ...serviceVariables,
-  GROUPS_ADMIN_ADDRESS: z.string(),
-  COLLABORATION_ADDRESS: z.string(),
-  SWITCHYARD_DATA: z.string().default('.switchyard'),
-  SWITCHYARD_RECOVERY_SECONDS: z.coerce.number().min(0.5).max(60).default(recoverySeconds),
+/** Folder of the installation's data, which holds the repositories. */
+export const dataVariables = { SWITCHYARD_DATA: z.string().default('.switchyard') };
+
+/** Variables of the service; see docs/operations.md. */
+export const variables = {
+  ...dataVariables,
+  /**
+   * Seconds after which another process takes over what a dead one left unfinished: ref changes, merges under way, jobs. The looks for such
+   * work are as far apart.
+   */
+  SWITCHYARD_RECOVERY_SECONDS: z.coerce.number().min(0.5).max(60).default(5),
   SWITCHYARD_GIT_PLACES: z.coerce.number().int().min(1).max(4_096).default(defaultGitLimits.places),
   SWITCHYARD_GIT_PLACES_PER_PROJECT: z.coerce.number().int().min(1).max(4_096).optional(),
   SWITCHYARD_GIT_PLACES_PER_CALLER: z.coerce.number().int().min(1).max(4_096).optional(),
@@ -40,14 +46,15 @@ const variables = {
     .default(defaultGitLimits.idleMs / 1_000),
 };
 
-/** Configuration of the process, parsed once from its environment. */
-export const readConfig = (environment = process.env) => parseEnvironment(variables, environment);
-
-/** What `readConfig` gives. */
-export type Config = ReturnType<typeof readConfig>;
+/** What each area of the service is built from. */
+export type Edges = ServiceEdges<
+  typeof variables,
+  'groups-admin' | 'collaboration',
+  { directory: true; prisma: new (options: never) => PrismaClient }
+>;
 
 /** What git may use, as the environment has it. */
-export function gitLimitsOf(config: Config): Partial<GitLimits> {
+export function gitLimitsOf(config: Edges['config']): Partial<GitLimits> {
   const places = config.SWITCHYARD_GIT_PLACES;
   return {
     places,

@@ -1,8 +1,8 @@
 import { gauge } from '@switchyard/telemetry';
-import { admissions, runningProcesses } from './git';
+import { admissions, runningProcesses } from './git-work';
 
-/** Measures what git does for callers and in the background; what it returns ends that. */
-export function measureGit(): () => Promise<void> {
+/** Measures what git does for callers and in the background, until it is closed. */
+export function measureGit(): { close(): Promise<void> } {
   const kinds = Object.entries(admissions);
   const ends = [
     gauge(
@@ -29,7 +29,9 @@ export function measureGit(): () => Promise<void> {
         ),
     ),
   ];
-  return async () => {
-    for (const end of ends) end();
+  return {
+    async close() {
+      for (const end of ends) end();
+    },
   };
 }

@@ -1,0 +1,1 @@
+export { type Caller, callerOf, viewerOf } from './caller';

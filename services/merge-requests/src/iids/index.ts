@@ -1,0 +1,1 @@
+export { nextIid } from './iid.store';

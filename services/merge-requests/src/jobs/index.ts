@@ -1,0 +1,4 @@
+export type { JobHandlers, JobRequests } from './application/work-jobs';
+export { composeJobs } from './compose';
+export type { JobRequest } from './domain/job';
+export { enqueueJobs } from './storage/job.store';

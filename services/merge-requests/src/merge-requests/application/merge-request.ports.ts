@@ -1,0 +1,96 @@
+import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
+import type { UserRow, Viewer } from '@switchyard/directory';
+import type { MergeRequest } from '../domain/merge-request';
+import type {
+  LockedMergeRequest,
+  MergeabilityResult,
+  MergePlan,
+  MergeRequestChange,
+  NewMergeRequest,
+  StoredDiff,
+} from '../domain/merge-request-change';
+import type { MergeRequestFilter } from '../domain/merge-request-filter';
+import type { MergeRequestView } from '../domain/merge-request-view';
+
+/** Which merge requests a list is about. */
+export type MergeRequestScope = { projectId: number } | { groupId: number } | 'all';
+
+/** Merge requests as they are read. */
+export interface MergeRequestReads {
+  /** @param viewer whom it is read for, where it is shown */
+  view(
+    key: { id: number } | { projectId: number; iid: number },
+    viewer?: Viewer,
+  ): Promise<MergeRequestView | undefined>;
+  /** One page of the merge requests that an actor may see. */
+  list(query: {
+    scope: MergeRequestScope;
+    filter: MergeRequestFilter;
+    viewer: Viewer;
+    request: PageRequest;
+  }): Promise<{ rows: MergeRequestView[]; page: PageInfo }>;
+  viewsByIds(ids: readonly number[], viewer: Viewer): Promise<MergeRequestView[]>;
+  /** Versions of the diff, newest first, from `skip` on. */
+  diffs(id: number, skip: number, limit: number): Promise<StoredDiff[]>;
+  diff(id: number, diffId: number): Promise<StoredDiff | undefined>;
+  /** True when no merge request of this author was merged into the project before this one. */
+  isFirstContribution(mr: Pick<MergeRequest, 'id' | 'projectId' | 'authorId'>): Promise<boolean>;
+  /** Merge requests from a branch that are not merged. */
+  unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]>;
+  /** Open merge requests into a branch. */
+  openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]>;
+  /** Ids of open merge requests with auto-merge set. */
+  withAutoMerge(limit: number): Promise<number[]>;
+}
+
+/** What is known of the mergeability of merge requests. */
+export interface MergeabilityStore {
+  /** Open merge requests of a project whose mergeability is not known; marks them as being checked. */
+  startChecks(projectId: number): Promise<MergeRequest[]>;
+  /** Saves what git found out; passes over merge requests that a push has touched meanwhile. */
+  saveChecks(results: readonly MergeabilityResult[]): Promise<void>;
+  /** Forgets what is known of some merge requests, or of all open ones into a branch, and has them checked; those on a train are left out. */
+  recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void>;
+}
+
+/** Merges under way. */
+export interface MergePlans {
+  /** The plan of a merge under way; undefined when there is none. */
+  plan(id: number): Promise<MergePlan | undefined>;
+  /** Merges that were begun and, for `seconds`, not ended. */
+  abandonedMerges(seconds: number): Promise<number[]>;
+}
+
+/** Who takes part in merge requests, and who is told of them. */
+export interface MergeRequestPeople {
+  participants(id: number): Promise<UserRow[]>;
+  reviewers(id: number): Promise<{ user: UserRow | null; state: string; created_at: Date }[]>;
+  /** Whether a user is told of everything: as they said, else because they take part. */
+  isSubscribed(id: number, userId: number): Promise<boolean>;
+  /** Those of `ids` that a user is subscribed to. */
+  subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>>;
+  setSubscription(id: number, userId: number, subscribed: boolean): Promise<void>;
+}
+
+/** Where merge requests are kept. */
+export interface MergeRequestStore extends MergeRequestReads, MergeabilityStore, MergePlans, MergeRequestPeople {
+  /**
+   * Opens a merge request with its people, labels, first diff version and event.
+   * @throws AppError conflict when an open one exists for the same branches (G-4.2-4)
+   */
+  create(wanted: NewMergeRequest): Promise<{ id: number; iid: number }>;
+  /**
+   * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction. `decide`
+   * is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more than once.
+   * @param within the caller's transaction, in place of one of its own
+   * @throws AppError not_found; conflict when it would be a second open one for its branches
+   */
+  change(
+    id: number,
+    actorId: number,
+    decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
+    within?: Tx,
+  ): Promise<MergeRequest>;
+  /** Deletes a merge request. @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
+  remove(id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void>;
+}

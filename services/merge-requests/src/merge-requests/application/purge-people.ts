@@ -1,0 +1,12 @@
+/** Assignments one statement removes; keeps its locks short. */
+const batch = 500;
+
+/** Removes the assignments and reviews of deleted users (D5). Repeatable. */
+export const purgePeople =
+  (people: {
+    /** Removes up to `limit` assignments and as many reviews of deleted users; how many went. */
+    removeOrphans(limit: number): Promise<number>;
+  }) =>
+  async (): Promise<void> => {
+    while ((await people.removeOrphans(batch)) > 0);
+  };

@@ -1,0 +1,13 @@
+/** What collaboration tells of the notes of a merge request. */
+export interface NoteCounters {
+  readonly mergeRequestId: number;
+  /** Grows with every change; what is not above the one known is old news. */
+  readonly version: number;
+  readonly userNotes: number;
+  readonly internalNotes: number;
+  readonly unresolvedDiscussions: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  /** When a note was written that everybody may read, which counts as activity; undefined for other changes. */
+  readonly activeAt: Date | undefined;
+}

@@ -1,0 +1,27 @@
+export { boardOrWait, expectHead } from './application/board-merge-train';
+export { type BuiltMerge, buildMerge, type MergeRefusal } from './application/build-merge';
+export { takeAutoMergeBack } from './application/cancel-auto-merge';
+export { type CheckMergeability, withKnownMergeability } from './application/check-mergeability';
+export { withCurrentThreads } from './application/current-threads';
+export type { Landing } from './application/land-merge-request';
+export type { MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
+export { alreadySet } from './application/set-auto-merge';
+export { publishMergeRequestStates } from './commands';
+export { composeMergeRequests, followRefChanges, inviteFor, type MergeRequests } from './compose';
+export { noAutoMerge, onMergeTrain } from './domain/auto-merge';
+export type { CarSignal, Verdict } from './domain/car-signal';
+export { stateFailure } from './domain/detailed-merge-status';
+export type { LeaveReason } from './domain/leave-reason';
+export type { MergeRequest, MergeRequestState, ProjectMergeSettings } from './domain/merge-request';
+export type {
+  Boarding,
+  MergePlan,
+  MergeRequestChange,
+  MergeRequestFact,
+  TrainConsequences,
+} from './domain/merge-request-change';
+export { checksOf } from './domain/merge-request-view';
+export { presentSimpleMergeRequest } from './presenters/merge-request.presenter';
+export { findTestedMergeRequest, headPipelines } from './storage/head-pipelines';
+export { mergeRequestStates } from './storage/merge-request.events';
+export type { TrainChanges } from './storage/merge-request.store';

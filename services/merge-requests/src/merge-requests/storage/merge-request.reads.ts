@@ -1,0 +1,75 @@
+import { type Database, named, type PageInfo, sql } from '@switchyard/database';
+import type { Viewer } from '@switchyard/directory';
+import { onMergeTrain } from '../domain/auto-merge';
+import type { MergeRequest } from '../domain/merge-request';
+import type { StoredDiff } from '../domain/merge-request-change';
+import type { MergeRequestView } from '../domain/merge-request-view';
+import { lean } from './merge-request.columns';
+import { listMergeRequests } from './merge-request.list';
+import { mergeRequestFrom, mergeRequestSelect, readView, toMergeRequest, toView } from './merge-request.row';
+
+const diffColumns = sql`id, base_sha as "baseSha", head_sha as "headSha", start_sha as "startSha",
+  commits_count as "commitsCount", files_count as "filesCount", created_at as "createdAt"`;
+
+/** Merge requests as they are read. */
+export const mergeRequestReads = (db: Database) => ({
+  /** @param viewer whom it is read for, where it is shown */
+  view: (
+    key: { id: number } | { projectId: number; iid: number },
+    viewer?: Viewer,
+  ): Promise<MergeRequestView | undefined> => readView(db, key, viewer),
+
+  list: (query: Parameters<typeof listMergeRequests>[1]): Promise<{ rows: MergeRequestView[]; page: PageInfo }> =>
+    listMergeRequests(db, query),
+
+  async viewsByIds(ids: readonly number[], viewer: Viewer): Promise<MergeRequestView[]> {
+    const rows = await db.query(
+      named(
+        'find_merge_requests',
+        sql`select ${mergeRequestSelect(viewer)} from ${mergeRequestFrom} where mr.id = any(${[...ids]}::bigint[])`,
+      ),
+    );
+    return rows.map(toView);
+  },
+
+  /** Versions of the diff, newest first, from `skip` on. */
+  diffs: (id: number, skip: number, limit: number): Promise<StoredDiff[]> =>
+    db.query<StoredDiff>(sql`
+      select ${diffColumns} from merge_request_diffs where merge_request_id = ${id}
+      order by id desc limit ${limit} offset ${skip}`),
+
+  diff: (id: number, diffId: number): Promise<StoredDiff | undefined> =>
+    db.one<StoredDiff>(sql`
+      select ${diffColumns} from merge_request_diffs where merge_request_id = ${id} and id = ${diffId}`),
+
+  /** True when no merge request of this author was merged into the project before this one. */
+  async isFirstContribution(mr: Pick<MergeRequest, 'id' | 'projectId' | 'authorId'>): Promise<boolean> {
+    const row = await db.one<{ first: boolean }>(sql`
+      select not exists (select 1 from merge_requests where project_id = ${mr.projectId} and author_id = ${mr.authorId}
+        and state = 'merged' and id <> ${mr.id}) as first`);
+    return row?.first ?? false;
+  },
+
+  /** Merge requests from a branch that are not merged. */
+  async unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]> {
+    const rows = await db.query(sql`
+      select ${lean} from merge_requests where source_project_id = ${sourceProjectId} and source_branch = ${sourceBranch}
+        and state <> 'merged' order by id`);
+    return rows.map(toMergeRequest);
+  },
+
+  /** Open merge requests into a branch. */
+  async openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]> {
+    const rows = await db.query(sql`
+      select ${lean} from merge_requests where project_id = ${projectId} and target_branch = ${targetBranch}
+        and state in ('opened', 'locked') order by id`);
+    return rows.map(toMergeRequest);
+  },
+
+  /** Open merge requests with auto-merge set: looked at now and then, for what no event tells (a time that has come). */
+  async withAutoMerge(limit: number): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select id from merge_requests where auto_merge_strategy is not null and auto_merge_strategy <> ${onMergeTrain} and state = 'opened' order by id limit ${limit}`);
+    return rows.map(({ id }) => id);
+  },
+});

@@ -1,0 +1,43 @@
+import type { MergeRequestEdges } from '../../merge-requests';
+import type { RepositoryAccess } from '../../repositories';
+import type { BuiltCar, StoredTrain } from '../domain/stored-train';
+
+/** Where merge trains are kept. Every change goes through the state machine under the lock of the train's row. */
+export interface MergeTrainStore {
+  /** A train with its cars and what their pipelines report; undefined when there is none. */
+  load(trainId: number): Promise<StoredTrain | undefined>;
+  /**
+   * The target branch was looked at, after `moves` of it had been reported. A branch that is gone is not told here: its cars leave one
+   * by one.
+   */
+  targetRead(trainId: number, sha: string, moves: number | undefined): Promise<void>;
+  /** A car's pipeline was deleted: the car is built anew. */
+  pipelineLost(trainId: number, carId: number): Promise<void>;
+  /**
+   * A car was built: points its ref at the commit and opens its pipeline, unless the train has changed since. `pointRef` runs under the
+   * lock of the train.
+   * @returns whether the build was taken
+   */
+  built(
+    trainId: number,
+    carId: number,
+    build: { onto: string; sha: string },
+    written: BuiltCar,
+    pointRef: () => Promise<void>,
+  ): Promise<boolean>;
+  /** Counts that building a car has failed; answers how often in a row. */
+  buildFailed(carId: number): Promise<number>;
+  /** Whether a branch is being moved, or was and its merge requests have not been told. */
+  isBeingPushed(projectId: number, branch: string): Promise<boolean>;
+  /** Trains with cars. */
+  running(): Promise<number[]>;
+  /** Runs `work` while the merge request is on no train and cannot board one; not at all while it is on one. */
+  whileAshore(projectId: number, iid: number, work: () => Promise<void>): Promise<void>;
+}
+
+/** What the use cases of merge trains work with. */
+export interface MergeTrainEdges
+  extends RepositoryAccess,
+    Pick<MergeRequestEdges, 'mergeRequests' | 'directory' | 'refreshThreads' | 'externalUrl' | 'clock'> {
+  readonly mergeTrains: MergeTrainStore;
+}

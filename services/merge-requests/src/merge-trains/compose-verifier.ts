@@ -1,0 +1,55 @@
+import { repeat } from '@switchyard/rpc';
+import { type Closable, command } from '@switchyard/service';
+import { counter, gauge } from '@switchyard/telemetry';
+import { dataVariables, type Edges } from '../edges';
+import { type Repositories, repositoriesIn } from '../repositories';
+import { landingVerifier } from './application/verify-landings';
+import { landingReceiptStore } from './storage/landing-receipt.store';
+import { reportLandings } from './transport/verify-landings.command';
+
+/** Milliseconds between two looks for landings that nobody has verified. */
+const verifyEveryMs = 60_000;
+/** Landings verified in one look: some seconds of one core at the most. */
+const verifiedAtOnce = 200;
+
+const countVerified = counter({
+  name: 'switchyard_landings_verified_total',
+  help: 'Landings compared with their receipts',
+});
+
+/** Verifies landings in the background and measures it. Safe in several processes at once. */
+export function startVerifyingLandings(
+  { db, clock }: Pick<Edges, 'db' | 'clock'>,
+  { repositoryOf }: Pick<Repositories, 'repositoryOf'>,
+): Closable {
+  const receipts = landingReceiptStore(db);
+  const verifier = landingVerifier({ receipts, repositoryOf, clock });
+  const unmeasure = gauge(
+    { name: 'switchyard_landings_differing', help: 'Landings that were found to differ from their receipts' },
+    async () => [{ value: await receipts.countDiffering() }],
+  );
+  const verifying = repeat('verifying landings', verifyEveryMs, async (stopping) => {
+    for await (const _ of verifier.verify('unverified', verifiedAtOnce)) {
+      countVerified();
+      if (stopping.aborted) return;
+    }
+  });
+  return {
+    async close() {
+      unmeasure();
+      await verifying.close();
+    },
+  };
+}
+
+/** The sub-command `verify-landings`; see `reportLandings`. */
+export const verifyLandings = command({
+  usage: '[--all]',
+  variables: dataVariables,
+  run({ config, db, write }, args) {
+    const receipts = landingReceiptStore(db);
+    const repositoryOf = repositoriesIn(config.SWITCHYARD_DATA);
+    const verifier = landingVerifier({ receipts, repositoryOf, clock: () => new Date() });
+    return reportLandings({ receipts, verifier, write }, args);
+  },
+});

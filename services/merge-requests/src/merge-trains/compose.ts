@@ -1,0 +1,65 @@
+import type { Database } from '@switchyard/database';
+import { repeat } from '@switchyard/rpc';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import type { JobHandlers, JobRequests } from '../jobs';
+import type { MergeRequests, TrainChanges, TrainTargets } from '../merge-requests';
+import type { Repositories } from '../repositories';
+import { addToMergeTrain } from './application/add-to-merge-train';
+import type { MergeTrainEdges } from './application/merge-train.edges';
+import { removeFromMergeTrain } from './application/remove-from-merge-train';
+import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
+import { startVerifyingLandings } from './compose-verifier';
+import { trainChanges } from './storage/merge-train.change';
+import { mergeTrainStore } from './storage/merge-train.store';
+import { mergeTrainHandler } from './transport/merge-train.handler';
+
+/** The areas that merge trains rest on. */
+export interface MergeTrainGround {
+  readonly jobs: JobRequests;
+  readonly repositories: Repositories;
+  readonly mergeRequests: MergeRequests;
+}
+
+/** The area, and the work that it does in jobs. */
+export interface MergeTrains extends Area {
+  readonly jobHandlers: Pick<JobHandlers, 'merge_train' | 'train_ref'>;
+}
+
+/** Merge trains as followers of merge requests. */
+export const trainFollowers = (db: Database): TrainChanges & TrainTargets => ({
+  ...trainChanges,
+  targetMoved: mergeTrainStore(db).targetMoved,
+});
+
+/** Builds merge trains, the receipts of landings and their verifier. */
+export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequests }: MergeTrainGround): MergeTrains {
+  const { config, db, observe } = given;
+  const { landing, check } = mergeRequests;
+  const edges: MergeTrainEdges = { ...mergeRequests.edges, mergeTrains: mergeTrainStore(db) };
+  const useCases = observe('merge_requests', {
+    addToMergeTrain: addToMergeTrain(edges, check),
+    removeFromMergeTrain: removeFromMergeTrain(edges),
+  });
+  const background = observe('merge_requests.jobs', {
+    mergeTrain: runMergeTrain(edges, landing),
+    dismissFromTrain: dismissFromTrain(edges),
+    trainRef: dropTrainRef(edges),
+  });
+  async function sweep(): Promise<void> {
+    const trains = await edges.mergeTrains.running();
+    for (const trainId of trains) await background.dismissFromTrain(trainId);
+    await jobs.enqueue(trains.map((trainId) => ({ kind: 'merge_train', trainId }) as const));
+  }
+  return {
+    jobHandlers: {
+      merge_train: ({ trainId }) => background.mergeTrain(trainId),
+      train_ref: ({ projectId, iid, sha }) => background.trainRef(projectId, iid, sha),
+    },
+    services: [mergeTrainHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL })],
+    start: () => [
+      repeat('merge trains', config.SWITCHYARD_RECOVERY_SECONDS * 1_000, sweep),
+      startVerifyingLandings(given, repositories),
+    ],
+  };
+}

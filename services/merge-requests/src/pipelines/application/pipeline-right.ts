@@ -1,0 +1,21 @@
+import type { Caller } from '../../callers';
+import { mayMergeInto } from '../../repositories';
+import { isTrainRef } from '../domain/pipeline';
+import type { PipelineEdges } from './pipeline.edges';
+
+/**
+ * Whether someone may decide about pipelines on `ref`: on a train ref they decide what lands and who leaves, which takes merge right on the
+ * target branch (D8); on any other ref the caller's level has been asked for already. Undefined for the train ref of a merge request that
+ * is gone, where nothing is left to decide.
+ */
+export async function mayDecideOn(
+  edges: Pick<PipelineEdges, 'findMergeRequest' | 'protectedBranches'>,
+  caller: Caller,
+  projectId: number,
+  ref: string,
+): Promise<boolean | undefined> {
+  if (!isTrainRef(ref)) return true;
+  const iid = Number(/\d+/.exec(ref)?.[0]);
+  const mergeRequest = await edges.findMergeRequest({ projectId, iid });
+  return mergeRequest && mayMergeInto(edges, projectId, mergeRequest.targetBranch, caller);
+}

@@ -1,0 +1,8 @@
+export type { FindMergeRequest, TestedMergeRequest } from './application/pipeline.edges';
+export { composePipelines, newestPipelineOf, type PipelineReader, type Pipelines } from './compose';
+export type { NewPipeline, Pipeline, PipelineView } from './domain/pipeline';
+export { isFinished, isInProgress, type PipelineStatus } from './domain/pipeline-status';
+export { presentPipeline, presentPipelineBasic } from './presenters/pipeline.presenter';
+export { lockHead } from './storage/head-lock';
+export type { HeadPipelines, PipelineChange, TestedCars } from './storage/pipeline.followers';
+export { cancelPipelines, insertPipeline } from './storage/pipeline.store';

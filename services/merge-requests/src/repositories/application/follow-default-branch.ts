@@ -1,0 +1,39 @@
+import { isAppError } from '@switchyard/errors';
+import { parseBranchName, type Repository, readHead, setHead } from '../../git';
+import type { Repositories } from './open-project-repository';
+import { branchOf, creates, type LocalSubscriber } from './ref-change';
+
+/** Tells the owner of projects which branch a first push made the default; see the compose of the service. */
+export type AnnounceDefaultBranch = (projectId: number, branch: string) => Promise<void>;
+
+/**
+ * When a branch that has become the default was made: HEAD of the repository follows, and the owner of the project is told if it
+ * names another one.
+ */
+export function followDefaultBranch({
+  repositories,
+  repositoryOf,
+  announce,
+}: {
+  repositories: Pick<Repositories, 'find'>;
+  repositoryOf: (projectId: number) => Repository;
+  announce: AnnounceDefaultBranch | undefined;
+}): LocalSubscriber {
+  return {
+    async afterRefChange(change) {
+      const branch = branchOf(change.ref);
+      if (branch === undefined || !creates(change)) return;
+      const project = await repositories.find(change.projectId);
+      if (project === undefined || project.storedDefault !== branch) return;
+      const repo = repositoryOf(change.projectId);
+      const name = parseBranchName(branch);
+      if ((await readHead(repo)) !== name) await setHead(repo, name);
+      if (project.wantedDefault === branch || announce === undefined) return;
+      try {
+        await announce(change.projectId, branch);
+      } catch (error) {
+        if (!isAppError(error, 'not_found', 'gone')) throw error;
+      }
+    },
+  };
+}

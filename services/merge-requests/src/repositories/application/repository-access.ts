@@ -1,0 +1,22 @@
+import type { ProtectedBranch } from '../domain/protected-branch';
+import type { Committer } from '../domain/repository';
+import type { OpenProjectRepository } from './open-project-repository';
+import type { ChangeRefs, RefChange } from './ref-change';
+
+/** What other areas do with repositories. */
+export interface RepositoryAccess {
+  readonly openRepository: OpenProjectRepository;
+  /** The one way by which refs move. */
+  readonly changeRefs: ChangeRefs;
+  /** The rules of a project on its branches; see domain/protected-branch.ts. */
+  readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
+  readonly committers: { committer(userId: number): Promise<Committer> };
+}
+
+/**
+ * Follows ref changes in another area, as `LocalSubscriber` does. Repositories are built after their subscribers, so they are handed over
+ * with each change.
+ */
+export interface RefChangeSubscriber {
+  afterRefChange(change: RefChange, repositories: RepositoryAccess): Promise<void>;
+}

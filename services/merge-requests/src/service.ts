@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { type Area, defineService } from '@switchyard/service';
+import { type Edges, gitLimitsOf, variables } from './edges';
+import { PrismaClient } from './generated/prisma/client';
+import { limitGit } from './git';
+import { composeJobs } from './jobs';
+import {
+  composeMergeRequests,
+  findTestedMergeRequest,
+  followRefChanges,
+  headPipelines,
+  inviteFor,
+  publishMergeRequestStates,
+} from './merge-requests';
+import { composeMergeTrains, testedCars, trainFollowers, verifyLandings } from './merge-trains';
+import { composePipelines, newestPipelineOf } from './pipelines';
+import { asGitWork, composeRepositories } from './repositories';
+
+/** Builds the areas, the lowest first. What a lower one needs of a higher one is a port; what implements it rests on the database alone. */
+export function composeAreas(given: Edges) {
+  const { config, db } = given;
+  const jobs = composeJobs(db, config.SWITCHYARD_RECOVERY_SECONDS);
+  const below = { jobs: jobs.requests, trains: trainFollowers(db) };
+  const repositories = composeRepositories(given, {
+    subscribers: [followRefChanges(given, below)],
+    inviteFor: inviteFor(given),
+    newestPipeline: newestPipelineOf(db),
+  });
+  const pipelines = composePipelines(given, repositories, {
+    findMergeRequest: findTestedMergeRequest(db),
+    followers: { heads: headPipelines, cars: testedCars },
+  });
+  const mergeRequests = composeMergeRequests(given, { ...below, repositories, pipelines: pipelines.edges.pipelines });
+  const mergeTrains = composeMergeTrains(given, { jobs: jobs.requests, repositories, mergeRequests });
+  const workers: Area = {
+    start: () => [jobs.startWorkers({ ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers })],
+  };
+  return { jobs, repositories, pipelines, mergeRequests, mergeTrains, workers };
+}
+
+/** The service merge-requests: repositories, pipelines, merge requests and merge trains. */
+export const service = defineService({
+  name: 'merge-requests',
+  variables,
+  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  peers: ['groups-admin', 'collaboration'],
+  needs: { directory: true, prisma: PrismaClient },
+  // A ref change holds a connection while git moves the ref, so there must be more than pushes at once.
+  poolSize: 20,
+  commands: { 'verify-landings': verifyLandings, 'publish-merge-request-states': publishMergeRequestStates },
+  areas(given) {
+    limitGit(gitLimitsOf(given.config));
+    const { repositories, pipelines, mergeRequests, mergeTrains, workers } = composeAreas(given);
+    return [repositories, pipelines, mergeRequests, mergeTrains, workers].map((area: Area) => ({
+      ...area,
+      services: asGitWork(area.services ?? []),
+    }));
+  },
+});

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Database, sql } from '@switchyard/database';
+import type { EventBus } from '@switchyard/events';
+import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
+import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import type { CallOptions, Peer } from '@switchyard/rpc';
+
+/** A peer that answers some services from this process. */
+const peerOf = (answers: ReadonlyMap<unknown, object>): Peer => ({
+  client: ((definition: unknown) => {
+    const found = answers.get(definition);
+    if (found === undefined) throw new Error('the stand-in does not answer this service');
+    return found;
+  }) as Peer['client'],
+  reach: async () => undefined,
+  close: () => undefined,
+});
+
+/** Labels as groups-admin keeps them, in the local directory alone. */
+async function ensureLabels(
+  db: Database,
+  { projectId, titles, create }: { projectId: number; titles: readonly string[]; create: boolean },
+) {
+  if (create && titles.length > 0) {
+    await db.query(sql`
+      insert into directory.labels (id, project_id, title, color, description)
+      select (select coalesce(max(id), 0) from directory.labels) + row_number() over (), ${projectId}, title, '#6699cc', 'A label'
+      from unnest(${[...new Set(titles)]}::text[]) as given (title)
+      where not exists (select 1 from directory.labels l where l.project_id = ${projectId} and l.title = given.title)`);
+  }
+  return db.query<{ id: number; title: string }>(sql`
+    select id, title from directory.labels where project_id = ${projectId} and title = any(${[...titles]}::text[]) order by id`);
+}
+
+/** The services that merge-requests calls, where a test writes the local directory itself. `announced` takes new default branches. */
+export const standInPeers = (db: Database, announced: [number, string][] = []): Record<string, Peer> => ({
+  'groups-admin': peerOf(
+    new Map<unknown, object>([
+      [
+        DirectoryServiceService,
+        {
+          async readChanges({ after, waitMs }: { after: number; waitMs: number }, { signal }: CallOptions) {
+            await pause(waitMs, undefined, { signal });
+            return { changes: [], head: after };
+          },
+        },
+      ],
+      [
+        LabelServiceService,
+        {
+          ensureLabels: async (wanted: { projectId: number; titles: string[]; create: boolean }) => ({
+            labels: await ensureLabels(db, wanted),
+            directorySequence: 0,
+          }),
+        },
+      ],
+      [
+        ProjectServiceService,
+        {
+          async setDefaultBranch({ projectId, branch }: { projectId: number; branch: string }) {
+            announced.push([projectId, branch]);
+          },
+        },
+      ],
+    ]),
+  ),
+  collaboration: peerOf(new Map([[DiscussionServiceService, { countNotes: async () => ({ version: 0 }) }]])),
+});
+
+/** A bus that takes every event and delivers none. */
+export const silentBus: EventBus = {
+  publish: async () => undefined,
+  subscribe: async () => ({ close: async () => undefined }),
+  drain: async () => 0,
+  lag: async () => 0,
+  close: async () => undefined,
+};
