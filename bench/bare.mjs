@@ -27,9 +27,11 @@ const request = { mode: PAGING, page: 1, perPage: Number(PER_PAGE), cursor: CURS
  */
 const kinds = {
   merge_requests() {
-    const { listMergeRequests } = require(`${service('merge-requests')}/storage/merge-request.list.js`);
-    const { toView } = require(`${service('merge-requests')}/storage/merge-request.row.js`);
-    const { presentMergeRequest } = require(`${service('merge-requests')}/presenters/merge-request.presenter.js`);
+    const { listMergeRequests } = require(`${service('merge-requests')}/merge-requests/storage/merge-request.list.js`);
+    const { toView } = require(`${service('merge-requests')}/merge-requests/storage/merge-request.row.js`);
+    const { presentMergeRequest } = require(
+      `${service('merge-requests')}/merge-requests/presenters/merge-request.presenter.js`,
+    );
     const how = { externalUrl: EXTERNAL_URL, context: 'project', withLabelsDetails: false, tier: 'ultimate' };
     return {
       read: (executor) =>
@@ -75,9 +77,9 @@ const kinds = {
     const { issueStore } = require(`${service('collaboration')}/storage/issue.store.js`);
     const { toIssueView } = require(`${service('collaboration')}/storage/issue.row.js`);
     const { issueUrl, presentIssue } = require(`${service('collaboration')}/presenters/issue.presenter.js`);
-    const { mergeRequestStore } = require(`${service('merge-requests')}/storage/merge-request.store.js`);
-    const { toView } = require(`${service('merge-requests')}/storage/merge-request.row.js`);
-    const mergeRequests = require(`${service('merge-requests')}/presenters/merge-request.presenter.js`);
+    const { mergeRequestReads } = require(`${service('merge-requests')}/merge-requests/storage/merge-request.reads.js`);
+    const { toView } = require(`${service('merge-requests')}/merge-requests/storage/merge-request.row.js`);
+    const mergeRequests = require(`${service('merge-requests')}/merge-requests/presenters/merge-request.presenter.js`);
     const list = (executor) =>
       todoList(executor).page(given.viewer, { state: 'pending' }, { ...request, orderBy: 'id' });
     const how = { externalUrl: EXTERNAL_URL, context: 'instance' };
@@ -88,7 +90,7 @@ const kinds = {
         { read: (executor) => issueStore(executor).viewsByIds(given.issueIds, given.viewer) },
         {
           databaseUrl: given.mergeRequestsUrl,
-          read: (executor) => mergeRequestStore(executor).viewsByIds(given.mergeRequestIds),
+          read: (executor) => mergeRequestReads(executor).viewsByIds(given.mergeRequestIds),
         },
       ],
       show: async (rows, issues, others) => {
@@ -120,8 +122,10 @@ const kinds = {
     };
   },
   merge_trains() {
-    const { listMergeTrainEntries } = require(`${service('merge-requests')}/storage/merge-train.list.js`);
-    const { presentMergeTrainEntry } = require(`${service('merge-requests')}/presenters/merge-train.presenter.js`);
+    const { listMergeTrainEntries } = require(`${service('merge-requests')}/merge-trains/storage/merge-train.list.js`);
+    const { presentMergeTrainEntry } = require(
+      `${service('merge-requests')}/merge-trains/presenters/merge-train.presenter.js`,
+    );
     const list = (executor) => listMergeTrainEntries(executor, Number(PROJECT_ID), {}, { ...request, orderBy: 'id' });
     return {
       read: list,
