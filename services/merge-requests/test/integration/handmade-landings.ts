@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { type Database, openDatabase, sql } from '@switchyard/database';
-import { directoryMigrations } from '@switchyard/directory';
-import { eventMigrations } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { Sha } from '../../src/git';
 import { type LandingVerdict, type Look, landingVerifier } from '../../src/merge-trains/application/verify-landings';
 import type { LandingMethod } from '../../src/merge-trains/domain/landing-receipt';
 import { landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
+import { service } from '../../src/service';
 import { Workshop } from '../git/support/workshop';
 
 /** The project whose landings are made. */
@@ -55,11 +53,7 @@ export function handmadeLandings() {
 
   beforeAll(async () => {
     database = await testDatabase({
-      sets: [
-        { schema: 'public', directory: join(__dirname, '../../prisma/migrations') },
-        eventMigrations,
-        directoryMigrations,
-      ],
+      sets: service.migrationSets,
     });
     db = openDatabase({ url: database.url, applicationName: 'verifier test' });
     await db.query(sql`

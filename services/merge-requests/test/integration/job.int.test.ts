@@ -1,23 +1,17 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, sql } from '@switchyard/database';
-import { directoryMigrations } from '@switchyard/directory';
-import { eventMigrations } from '@switchyard/events';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type JobHandlers, startJobs } from '../../src/jobs/application/work-jobs';
 import type { JobRequest } from '../../src/jobs/domain/job';
 import { enqueueJobs, jobStore, onJobs } from '../../src/jobs/storage/job.store';
+import { service } from '../../src/service';
 
 let database: TestDatabase;
 let db: Database;
 
 beforeAll(async () => {
   database = await testDatabase({
-    sets: [
-      { schema: 'public', directory: join(__dirname, '../../prisma/migrations') },
-      eventMigrations,
-      directoryMigrations,
-    ],
+    sets: service.migrationSets,
   });
   db = openDatabase({ url: database.url, applicationName: 'job test' });
 });

@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { countStatements, type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
-import { directoryMigrations, priorityOrderStore, putInPriorityOrder } from '@switchyard/directory';
-import { eventMigrations, mergeRequestEvents, tellStates } from '@switchyard/events';
+import { priorityOrderStore, putInPriorityOrder } from '@switchyard/directory';
+import { mergeRequestEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeRequestFilter } from '../../src/merge-requests/domain/merge-request-filter';
 import { mergeRequestStates, publishFacts } from '../../src/merge-requests/storage/merge-request.events';
 import { mergeRequestOrders } from '../../src/merge-requests/storage/merge-request.list';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
+import { service } from '../../src/service';
 import { storesOn } from '../support/areas';
 
 let database: TestDatabase;
@@ -37,11 +37,7 @@ const rows: Record<string, unknown>[] = [
 
 beforeAll(async () => {
   database = await testDatabase({
-    sets: [
-      { schema: 'public', directory: join(__dirname, '../../prisma/migrations') },
-      eventMigrations,
-      directoryMigrations,
-    ],
+    sets: service.migrationSets,
   });
   db = openDatabase({ url: database.url, applicationName: 'test' });
   ({ mergeRequests: store, pipelines } = storesOn(db));

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { type Database, openDatabase, sql } from '@switchyard/database';
-import { directoryMigrations } from '@switchyard/directory';
-import { eventMigrations } from '@switchyard/events';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type RefChange, zeroSha } from '../../src/repositories/domain/ref-change';
 import { refChangeStore } from '../../src/repositories/storage/ref-change.store';
+import { service } from '../../src/service';
 
 let database: TestDatabase;
 let db: Database;
@@ -12,11 +10,7 @@ let store: ReturnType<typeof refChangeStore>;
 
 beforeAll(async () => {
   database = await testDatabase({
-    sets: [
-      { schema: 'public', directory: join(__dirname, '../../prisma/migrations') },
-      eventMigrations,
-      directoryMigrations,
-    ],
+    sets: service.migrationSets,
   });
   db = openDatabase({ url: database.url, applicationName: 'ref change test' });
   store = refChangeStore(db, 5);
