@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { type JobHandlers, type JobRequests, startJobs } from './application/work-jobs';
-import { jobStore, onJobs } from './storage/job.store';
+import { jobStore } from './storage/job.store';
 
 /** The queue of durable work. */
 export interface Jobs {
@@ -19,7 +19,7 @@ export function composeJobs(db: Database, leaseSeconds: number): Jobs {
     requests: queue,
     startWorkers(handlers) {
       const workers = startJobs(queue, handlers, leaseSeconds);
-      const forget = onJobs(workers.wake);
+      const forget = queue.onJobs(workers.wake);
       return {
         close() {
           forget();

@@ -30,7 +30,7 @@ import {
 import { testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
 import type { Peers } from '../../../gateway/src/http/clients';
-import { routesOfMergeRequests } from '../../../gateway/src/routes';
+import { routes as routesOfMergeRequests } from '../../../gateway/src/routes/merge-requests';
 import { service } from '../../src/service';
 import { areasOn, environmentOn, externalUrl } from '../support/areas';
 import { silentBus, standInPeers } from '../support/stand-ins';

@@ -3,7 +3,7 @@ import { type Database, openDatabase, sql } from '@switchyard/database';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type JobHandlers, startJobs } from '../../src/jobs/application/work-jobs';
 import type { JobRequest } from '../../src/jobs/domain/job';
-import { enqueueJobs, jobStore, onJobs } from '../../src/jobs/storage/job.store';
+import { enqueueJobs, jobStore } from '../../src/jobs/storage/job.store';
 import { service } from '../../src/service';
 
 let database: TestDatabase;
@@ -82,7 +82,7 @@ test('a landing does not wait for long work of other kinds, and long work does n
   };
   const store = jobStore(db, 5);
   const workers = startJobs(store, handlers, 5);
-  const asleep = onJobs(() => workers.wake());
+  const asleep = store.onJobs(() => workers.wake());
   try {
     await store.enqueue([1, 2, 3, 4].map((projectId) => ({ kind: 'mergeability', projectId }) as const));
     await eventually(() => expect(begun).toHaveLength(2));
@@ -110,12 +110,12 @@ test('sleeping workers take a job when it becomes due, and one that another proc
   const kinds = ['mergeability', 'rebase', 'auto_merge', 'settle_merge', 'merge_train', 'train_ref', 'recheck'];
   const handlers = Object.fromEntries(kinds.map((kind) => [kind, take])) as unknown as JobHandlers;
   const other = openDatabase({ url: database.url, applicationName: 'other process' });
-  const store = jobStore(db);
-  const workers = startJobs(store, handlers);
+  const store = jobStore(db, 5);
+  const workers = startJobs(store, handlers, 5);
   const asleep = store.onJobs(() => workers.wake());
   try {
     const asked = Date.now();
-    await jobStore(other).enqueue([{ kind: 'mergeability', projectId: 1 }]);
+    await jobStore(other, 5).enqueue([{ kind: 'mergeability', projectId: 1 }]);
     await eventually(() => expect(done).toHaveLength(1));
     await store.enqueue([{ kind: 'mergeability', projectId: 2 }], 0.7);
     await eventually(() => expect(done).toHaveLength(2));

@@ -10,6 +10,8 @@ export interface JobRequests {
 /** The queue that workers take from; see `jobStore`. */
 export interface JobQueue {
   claim(limit: number, kinds?: readonly JobRequest['kind'][]): Promise<ClaimedJob[]>;
+  /** Milliseconds until the next job is due, 0 or less when one is; undefined without jobs. */
+  dueIn(): Promise<number | undefined>;
   renew(ids: readonly number[]): Promise<void>;
   finish(job: ClaimedJob): Promise<void>;
   postpone(job: ClaimedJob, seconds: number, error: string): Promise<void>;

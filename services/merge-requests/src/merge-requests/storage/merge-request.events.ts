@@ -8,7 +8,7 @@ import {
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
 import type { IssueReferences, Mentions } from '@switchyard/texts';
-import { type LeaveReason, leaveWords } from '../domain/leave-reason';
+import type { LeaveReason } from '../domain/leave-reason';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Act, MergeRequestFact } from '../domain/merge-request-change';
 
