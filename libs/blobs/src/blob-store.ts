@@ -7,24 +7,25 @@ export type Content = AsyncIterable<Uint8Array>;
 export interface StoredBlob {
   /** Bytes. */
   readonly size: number;
-  /** Its content; whoever does not read it to the end destroys it. */
+  /** Its content. A caller that does not read it to the end destroys it. */
   readonly content: Readable;
 }
 
 /**
- * Files under keys (D7). A key is written once, by one writer, and never changed: a new content has a new key. The store knows nothing
- * of who needs a blob; the service that owns the rows takes away what no row names.
+ * Files under keys (D7). A key is written once, by one writer, and never changed: a new content has a new key. The
+ * store does not know who needs a blob: the service that owns the rows removes blobs that no row names.
  */
 export interface BlobStore {
   /**
-   * Stores a blob: whole and durable once it settles, and not to be read before. When it fails, whether by the store or by `content`,
-   * whose error is thrown as it is, nothing can be read; what is left of it goes with `remove`. Memory is bounded whatever the size.
+   * Stores a blob. It is whole and durable when the promise resolves, and cannot be read before. After a failure of the
+   * store or of `content`, whose error is rethrown, nothing can be read, and `remove` deletes what is left. Memory does
+   * not depend on the size.
    * @returns bytes stored
    */
   write(key: string, content: Content): Promise<number>;
   /** Opens a blob; undefined when there is none. */
   open(key: string): Promise<StoredBlob | undefined>;
-  /** Removes a blob and what a failed or killed `write` left of it; removing none is no error. */
+  /** Removes a blob and what a failed or killed `write` left of it. It is no error if there is none. */
   remove(key: string): Promise<void>;
   /** Ends connections; the store is not used afterwards. */
   close(): void;
@@ -33,7 +34,8 @@ export interface BlobStore {
 const keyForm = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)+$/;
 
 /**
- * Refuses keys that are more than lower-case segments: no driver ever sees a dot, an empty segment or a name that somebody else chose.
+ * Refuses keys that are more than lower-case segments: no driver ever sees a dot, an empty segment or a name that a
+ * user chose.
  * @throws Error for any other key
  */
 export function checkKey(key: string): void {

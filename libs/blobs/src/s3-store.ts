@@ -14,7 +14,10 @@ export interface S3Options {
 /** Bytes of one part, the least that S3 takes; at most one part is in memory. */
 const partSize = 5 << 20;
 
-/** Blobs as objects of a bucket. The bucket should drop incomplete multipart uploads after a day: a killed writer may leave one. */
+/**
+ * Blobs as objects of a bucket. The bucket should drop incomplete multipart uploads after a day: a killed writer may
+ * leave one.
+ */
 export async function s3Store({ bucket, region, endpoint, credentials }: S3Options): Promise<BlobStore> {
   // 200 ms and 20 MB that an installation on disk does not pay.
   const { DeleteObjectCommand, GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');

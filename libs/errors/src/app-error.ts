@@ -4,8 +4,8 @@ import { type ErrorKind, errorKinds } from './kinds';
 export type ErrorBody = Record<string, unknown>;
 
 /**
- * A failure the caller may be told about: its kind, and the public body in GitLab's shape (G-7-1 … G-7-7).
- * Anything thrown that is not an AppError is a bug and leaves as `internal`, its cause logged and never shown.
+ * A failure that the caller may see: its kind, and the public body in GitLab's shape (G-7-1 … G-7-7).
+ * Any other thrown error is a bug: it becomes `internal`, and its cause is logged and never shown.
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;
@@ -32,7 +32,10 @@ export class AppError extends Error {
 const withReason = (kind: ErrorKind, reason?: string): AppError =>
   new AppError(kind, reason === undefined ? undefined : `${errorKinds[kind].text} - ${reason}`);
 
-/** 400 with key `error`: a parameter is missing, of a wrong type or not in its list of values; all problems joined (G-7-1). */
+/**
+ * 400 with key `error`: a parameter is missing, of a wrong type or not in its list of values; all problems joined
+ * (G-7-1).
+ */
 export const invalidParams = (...problems: string[]): AppError =>
   new AppError('invalid_params', { error: problems.join(', ') });
 
@@ -49,9 +52,9 @@ export const unauthorized = (reason?: string): AppError => withReason('unauthori
 /** 403 `403 Forbidden[ - reason]`. */
 export const forbidden = (reason?: string): AppError => withReason('forbidden', reason);
 
-/** 404 `404 <thing> Not Found`; without a thing, the row look-up's `404 Not found` (G-13-13). */
-export const notFound = (thing?: string): AppError =>
-  new AppError('not_found', thing === undefined ? '404 Not found' : `404 ${thing} Not Found`);
+/** 404 `404 <noun> Not Found`; without a noun, the row look-up's `404 Not found` (G-13-13). */
+export const notFound = (noun?: string): AppError =>
+  new AppError('not_found', noun === undefined ? '404 Not found' : `404 ${noun} Not Found`);
 
 /** 405 `405 Method Not Allowed`, or a text of its own. */
 export const notAllowed = (text?: string): AppError => new AppError('not_allowed', text);

@@ -5,8 +5,8 @@ import sanitizeHtml from 'sanitize-html';
 export type RenderMarkdown = (text: string) => string;
 
 /**
- * Characters of one text that the parser reads. Parser and sanitizer need some milliseconds per thousand characters of a crafted text, so
- * this limits how long one text can block the process. The rest is shown as plain text.
+ * Characters of one text that the parser reads. Parser and sanitizer need some milliseconds per thousand characters of
+ * a crafted text, so this limits how long one text can block the process. The rest is shown as plain text.
  */
 const maxParsedCharacters = 32_768;
 
@@ -14,8 +14,9 @@ const maxParsedCharacters = 32_768;
 const maxParsedOfReply = 262_144;
 
 /**
- * Cells of all tables of one text. The parser fills every row up to the columns of its table, so a line with only `|` can cost as much as a
- * thousand cells: without this limit a text of 30,000 characters takes seconds and becomes megabytes.
+ * Cells of all tables of one text. The parser fills every row up to the columns of its table, so a line with only `|`
+ * can cost as much as a thousand cells: without this limit a text of 30,000 characters takes seconds and becomes
+ * megabytes.
  */
 const maxCells = 8_192;
 
@@ -36,7 +37,8 @@ parser.block.ruler.at(
   },
   { alt: ['paragraph', 'reference'] },
 );
-// Only addresses with a protocol: to search for others is expensive where there are none, and turns file names into links.
+// Only addresses with a protocol: to search for others is expensive where there are none, and turns file names into
+// links.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 
 // A list item that begins with `[ ]` or `[x]` is a task.
@@ -62,7 +64,10 @@ const inlineTags = [
   ...['abbr', 'mark', 'span'],
 ];
 
-/** What a rendered text may contain. It cannot name an element (`id`, `name`), or look like a part of the page around it (`class`, `style`). */
+/**
+ * What a rendered text may contain. It cannot name an element (`id`, `name`), or look like a part of the page around it
+ * (`class`, `style`).
+ */
 const allowed: sanitizeHtml.IOptions = {
   allowedTags: [
     ...inlineTags,
@@ -126,8 +131,9 @@ const allowedInline: sanitizeHtml.IOptions = { ...allowed, allowedTags: inlineTa
 const needsRendering = /[*_`~<>&[\]!\\:\n\0]/;
 
 /**
- * A renderer for the short texts of one reply that stand in a line, such as descriptions of labels: Markdown without blocks and images. It
- * parses each text once, and the first 32,768 characters of all texts together. The rest is escaped.
+ * A renderer for the short texts of one reply that stand in a line, such as descriptions of labels: Markdown without
+ * blocks and images. It parses each text once, and the first 32,768 characters of all texts together. The rest is
+ * escaped.
  */
 export function inlineRenderer(): RenderMarkdown {
   const rendered = new Map<string, string>();
@@ -145,8 +151,9 @@ export function inlineRenderer(): RenderMarkdown {
 }
 
 /**
- * A renderer for the texts of one reply: CommonMark with tables, strikethrough and tasks, and harmless raw HTML. It parses the first 32,768
- * characters of a text, and 262,144 of all texts together. The rest is shown as plain text, in time proportional to its length.
+ * A renderer for the texts of one reply: CommonMark with tables, strikethrough and tasks, and harmless raw HTML. It
+ * parses the first 32,768 characters of a text, and 262,144 of all texts together. The rest is shown as plain text, in
+ * time proportional to its length.
  */
 export function markdownRenderer(): RenderMarkdown {
   let left = maxParsedOfReply;

@@ -8,7 +8,10 @@ export type Expression = (text: string) => boolean;
 const maxLength = 500;
 /** Instructions of a compiled expression: each can cost a step per character. */
 const maxInstructions = 1_000;
-/** Sum of the counts of an expression. Compiling `a{1000}` seventy times would take 260 ms before the instructions could be counted. */
+/**
+ * Sum of the counts of an expression. Compiling `a{1000}` seventy times would take 260 ms before the instructions could
+ * be counted.
+ */
 const maxCounted = 256;
 
 const counts = /\{(\d{1,4})(?:,(\d{0,4}))?\}/g;
@@ -21,8 +24,8 @@ function countedIn(expression: string): number {
 
 /**
  * A regular expression in the syntax of RE2: no back-references, no look-around.
- * @throws AppError invalid "Regex is invalid", "Regex is too long" (over 500 characters) or "Regex is too complex" (over 1,000
- * instructions, or counts that sum up to more than 256)
+ * @throws AppError invalid "Regex is invalid", "Regex is too long" (over 500 characters) or "Regex is too complex"
+ * (over 1,000 instructions, or counts that sum up to more than 256)
  */
 export function parseExpression(text: string): Expression {
   if (text.length > maxLength) throw invalid('Regex is too long');
@@ -42,7 +45,10 @@ export function parseExpression(text: string): Expression {
 export interface MatchingLimits {
   /** Milliseconds of the processor one request may take; then 408. Time that other processes take does not count. */
   readonly budgetMs: number;
-  /** Milliseconds of matching between which other work is done. One match may take longer: some 60 ms for a name of 2,000 characters. */
+  /**
+   * Milliseconds of matching between which other work is done. One match may take longer: some 60 ms for a name of
+   * 2,000 characters.
+   */
   readonly sliceMs: number;
   /** Requests under way; further ones are answered 503. */
   readonly running: number;
@@ -56,8 +62,8 @@ const defaults: MatchingLimits = { budgetMs: 5_000, sliceMs: 10, running: 16, ru
 const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Matches many texts against the expression of one request. Slices of all requests run one at a time and in turn, so that a costly
- * expression delays neither other work nor other expressions by more than its share.
+ * Matches many texts against the expression of one request. Slices of all requests run one at a time and in turn, so
+ * that a costly expression delays neither other work nor other expressions by more than its share.
  */
 export function expressionsInSlices(limits: Partial<MatchingLimits> = {}) {
   const { budgetMs, sliceMs, running, runningOfOne } = { ...defaults, ...limits };
@@ -98,7 +104,8 @@ export function expressionsInSlices(limits: Partial<MatchingLimits> = {}) {
   /**
    * Of `texts`, those that an expression matches.
    * @param owner whose share this counts against, such as a project id
-   * @throws AppError invalid as `parseExpression`, request_timeout past the budget, unavailable when too many are under way
+   * @throws AppError invalid as `parseExpression`, request_timeout past the budget, unavailable when too many are under
+   * way
    */
   return async (owner: number, texts: readonly string[], expression: string): Promise<Set<string>> => {
     const own = underWay.get(owner) ?? 0;

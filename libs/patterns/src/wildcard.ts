@@ -1,4 +1,4 @@
-/** Most `*` one pattern may have when it is created. */
+/** `*` that one pattern may have when it is created. */
 export const maxWildcards = 20;
 
 /** Why a pattern is not accepted, as a text that follows its name; undefined when it is. */
@@ -31,8 +31,9 @@ function endOf(part: string, text: string, start: number, stop: number): number 
 }
 
 /**
- * Says of texts whether they match a pattern as a whole, in which `*` stands for any text and every other character for itself. Takes time
- * proportional to pattern and text, whatever stands in them: each part is taken where it occurs first, which is never wrong.
+ * Says of texts whether they match a pattern as a whole, in which `*` stands for any text and every other character for
+ * itself. Takes time proportional to pattern and text, whatever stands in them: each part is taken where it occurs
+ * first, which is never wrong.
  */
 export function wildcard(pattern: string): (text: string) => boolean {
   const [first = '', ...rest] = pattern.split('*');

@@ -3,32 +3,32 @@ import { type Command, type CommandName, dueDate, labelNames, milestoneName, use
 import { changedSet, type SetChange } from './set-change';
 import { parseTimeSpent, type TimeTracking } from './time-tracking';
 
-/** One thing a command changes on an object; what is undefined stays. */
+/** What one command changes on an object. Undefined fields stay. */
 export interface CommandedEdit {
   readonly stateEvent?: 'close' | 'reopen';
   readonly title?: string;
-  /** In place of the present ones. */
+  /** Replaces the current ones. */
   readonly assigneeIds?: readonly number[];
   readonly addAssigneeIds?: readonly number[];
   readonly removeAssigneeIds?: readonly number[];
-  /** In place of the present ones. */
+  /** Replaces the current ones. */
   readonly labels?: readonly string[];
   readonly addLabels?: readonly string[];
   readonly removeLabels?: readonly string[];
   readonly locked?: boolean;
-  /** 0 takes it away. */
+  /** 0 removes it. */
   readonly milestoneId?: number;
-  /** `YYYY-MM-DD`; null takes it away. */
+  /** `YYYY-MM-DD`; null removes it. */
   readonly dueDate?: string | null;
   readonly confidential?: boolean;
-  /** As people write durations; null takes it away. */
+  /** As users write durations; null removes it. */
   readonly estimate?: string | null;
-  /** As people write durations, negative to subtract; null takes all of it away. */
+  /** As users write durations, negative to subtract; null removes all of it. */
   readonly spent?: string | null;
   readonly subscribed?: boolean;
 }
 
-/** What an edit does to the times of an object; undefined when nothing. */
+/** The time tracking in an edit; undefined when there is none. */
 export function timeTrackingOf({ estimate, spent }: CommandedEdit): TimeTracking | undefined {
   if (estimate !== undefined) {
     return estimate === null ? { kind: 'reset_estimate', duration: '' } : { kind: 'estimate', duration: estimate };
@@ -37,47 +37,47 @@ export function timeTrackingOf({ estimate, spent }: CommandedEdit): TimeTracking
   return spent === null ? { kind: 'reset_spent', duration: '' } : { kind: 'spend', duration: spent };
 }
 
-/** What an edit does to the people an object is assigned to. */
+/** The change of assignees in an edit. */
 export const assigneesIn = (edit: CommandedEdit): SetChange<number> => ({
   all: edit.assigneeIds,
   added: edit.addAssigneeIds,
   removed: edit.removeAssigneeIds,
 });
 
-/** What a command comes to: an edit or a to-do, the field it prints, and what the summary says. */
+/** The effect of a command: an edit or a to-do, the fields of `commands_changes`, and its sentence of the summary. */
 export interface CommandStep {
   readonly edit?: CommandedEdit;
   readonly todo?: 'add' | 'done';
   readonly changes: Record<string, unknown>;
-  readonly says: string;
+  readonly summary: string;
 }
 
-/** What is said of a command that did not come true (G-2-18). */
+/** The sentence for a command that was not applied (G-2-18). */
 export const notApplied = (name: CommandName): string => `Could not apply ${name} command.`;
 
 const draftMark = /^\s*(?:(?:\[draft\]|\(draft\)|draft:)\s*)+/i;
 
-/** What commands are about. They stand in a row: `assigneeIds` and `title` are what those that came true so far have left. */
+/** The object of the commands of one text. `assigneeIds` and `title` include the commands that were applied so far. */
 export interface CommandSubject {
-  /** Whoever writes. */
+  /** The author of the text. */
   readonly userId: number;
   readonly projectId: number;
-  /** The free tier knows one assignee (G-4.2-13): whoever is assigned takes the place of another. */
+  /** The free tier has one assignee (G-4.2-13): a new one replaces the old one. */
   readonly tier: string;
   title: string;
   assigneeIds: readonly number[];
 }
 
-/** Takes note of a step that came true, for the commands after it. */
+/** Updates the subject after an applied step, for the commands after it. */
 export function advance(subject: CommandSubject, { edit }: CommandStep): void {
   if (edit?.title !== undefined) subject.title = edit.title;
   if (edit !== undefined) subject.assigneeIds = changedSet(subject.assigneeIds, assigneesIn(edit));
 }
 
-/** Reads a command; undefined: it makes no sense here. Nothing is changed. */
+/** Resolves a command; undefined when it has no meaning here. It changes nothing. */
 export type CommandSteps = (subject: CommandSubject, command: Command) => Promise<CommandStep | undefined>;
 
-/** Who and what the names in commands stand for. */
+/** Resolves the names in commands. */
 export interface CommandNames {
   /** Users by name, without regard to case; the key is the name in lower case. */
   readonly users: (names: readonly string[]) => Promise<ReadonlyMap<string, { readonly id: number }>>;
@@ -102,7 +102,7 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
     return found.map(({ title }) => title);
   }
   return async (subject, { name, argument: written }) => {
-    // Labels and milestones are stored in this form, however a keyboard writes them.
+    // Labels and milestones are stored in this Unicode form.
     const argument = written.normalize();
     switch (name) {
       case 'close':
@@ -110,21 +110,21 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
         return {
           edit: { stateEvent: name },
           changes: { state_event: name },
-          says: name === 'close' ? 'Closed it.' : 'Reopened it.',
+          summary: name === 'close' ? 'Closed it.' : 'Reopened it.',
         };
       case 'title':
         return argument === ''
           ? undefined
-          : { edit: { title: argument }, changes: { title: argument }, says: `Changed the title to "${argument}".` };
+          : { edit: { title: argument }, changes: { title: argument }, summary: `Changed the title to "${argument}".` };
       case 'draft':
       case 'ready': {
-        // Never the other way round: a command that is sent once more must come to the same.
+        // Never toggles: a repeated command must have the same result.
         const draft = name === 'draft';
         const bare = subject.title.replace(draftMark, '');
         return {
           edit: { title: draft ? `Draft: ${bare}` : bare },
           changes: { wip_event: draft ? 'draft' : 'ready' },
-          says: draft ? 'Marked it as a draft.' : 'Marked it as ready.',
+          summary: draft ? 'Marked it as a draft.' : 'Marked it as ready.',
         };
       }
       case 'label':
@@ -138,18 +138,18 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
           return {
             edit: { labels },
             changes: { labels },
-            says: all ? 'Removed all labels.' : `Replaced the labels with ${quoted}.`,
+            summary: all ? 'Removed all labels.' : `Replaced the labels with ${quoted}.`,
           };
         return name === 'label'
-          ? { edit: { addLabels: labels }, changes: { add_labels: labels }, says: `Added ${quoted}.` }
-          : { edit: { removeLabels: labels }, changes: { remove_labels: labels }, says: `Removed ${quoted}.` };
+          ? { edit: { addLabels: labels }, changes: { add_labels: labels }, summary: `Added ${quoted}.` }
+          : { edit: { removeLabels: labels }, changes: { remove_labels: labels }, summary: `Removed ${quoted}.` };
       }
       case 'assign':
       case 'reassign':
       case 'unassign': {
         const ids = await idsOf(subject, argument);
         if (ids.length === 0 && (name !== 'unassign' || argument !== '')) return undefined;
-        // Never the whole list where a part is meant: others may change it at the same time.
+        // Never the whole list for a part of it: others may change it at the same time.
         const single = subject.tier === 'free';
         const edit: CommandedEdit =
           name === 'unassign'
@@ -162,7 +162,7 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
         return {
           edit,
           changes: { assignee_ids: changedSet(subject.assigneeIds, assigneesIn(edit)) },
-          says: name === 'unassign' ? 'Removed assignees.' : 'Changed the assignees.',
+          summary: name === 'unassign' ? 'Removed assignees.' : 'Changed the assignees.',
         };
       }
       case 'milestone': {
@@ -173,39 +173,39 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
           : {
               edit: { milestoneId: found.id },
               changes: { milestone_id: found.id },
-              says: `Set the milestone to %"${found.title}".`,
+              summary: `Set the milestone to %"${found.title}".`,
             };
       }
       case 'remove_milestone':
-        return { edit: { milestoneId: 0 }, changes: { milestone_id: null }, says: 'Removed the milestone.' };
+        return { edit: { milestoneId: 0 }, changes: { milestone_id: null }, summary: 'Removed the milestone.' };
       case 'todo':
-        return { todo: 'add', changes: { todo_event: 'add' }, says: 'Added a to-do item.' };
+        return { todo: 'add', changes: { todo_event: 'add' }, summary: 'Added a to-do item.' };
       case 'done':
-        return { todo: 'done', changes: { todo_event: 'done' }, says: 'Marked the to-do item as done.' };
+        return { todo: 'done', changes: { todo_event: 'done' }, summary: 'Marked the to-do item as done.' };
       case 'subscribe':
       case 'unsubscribe':
         return {
           edit: { subscribed: name === 'subscribe' },
           changes: { subscription_event: name },
-          says: name === 'subscribe' ? 'Subscribed to it.' : 'Unsubscribed from it.',
+          summary: name === 'subscribe' ? 'Subscribed to it.' : 'Unsubscribed from it.',
         };
       case 'lock':
       case 'unlock':
         return {
           edit: { locked: name === 'lock' },
           changes: { discussion_locked: name === 'lock' },
-          says: name === 'lock' ? 'Locked the discussion.' : 'Unlocked the discussion.',
+          summary: name === 'lock' ? 'Locked the discussion.' : 'Unlocked the discussion.',
         };
       case 'due': {
         const date = dueDate(argument, clock());
         return date === undefined
           ? undefined
-          : { edit: { dueDate: date }, changes: { due_date: date }, says: `Set the due date to ${date}.` };
+          : { edit: { dueDate: date }, changes: { due_date: date }, summary: `Set the due date to ${date}.` };
       }
       case 'remove_due_date':
-        return { edit: { dueDate: null }, changes: { due_date: null }, says: 'Removed the due date.' };
+        return { edit: { dueDate: null }, changes: { due_date: null }, summary: 'Removed the due date.' };
       case 'confidential':
-        return { edit: { confidential: true }, changes: { confidential: true }, says: 'Made it confidential.' };
+        return { edit: { confidential: true }, changes: { confidential: true }, summary: 'Made it confidential.' };
       case 'estimate': {
         const seconds = parseDuration(argument);
         return seconds === undefined || seconds <= 0
@@ -213,11 +213,11 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
           : {
               edit: { estimate: argument },
               changes: { time_estimate: seconds },
-              says: `Set the estimate to ${argument}.`,
+              summary: `Set the estimate to ${argument}.`,
             };
       }
       case 'remove_estimate':
-        return { edit: { estimate: null }, changes: { time_estimate: 0 }, says: 'Removed the estimate.' };
+        return { edit: { estimate: null }, changes: { time_estimate: 0 }, summary: 'Removed the estimate.' };
       case 'spend': {
         const reported = parseTimeSpent(argument, clock());
         if (reported === undefined) return undefined;
@@ -226,14 +226,14 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
         return {
           edit: { spent: duration },
           changes: { spend_time: { duration: seconds, ...dated } },
-          says: `Added ${duration} of time spent${spentAt === undefined ? '' : ` at ${spentAt}`}.`,
+          summary: `Added ${duration} of time spent${spentAt === undefined ? '' : ` at ${spentAt}`}.`,
         };
       }
       case 'remove_time_spent':
         return {
           edit: { spent: null },
           changes: { spend_time: { duration: 'reset' } },
-          says: 'Removed the time spent.',
+          summary: 'Removed the time spent.',
         };
     }
   };

@@ -10,34 +10,39 @@ import { type CommandName, parseQuickActions } from './quick-actions';
 import { bothChanges } from './set-change';
 import { type TimeTracking, trackTime, type WorkTimes } from './time-tracking';
 
-/** What is asked of an issue or merge request, as far as its description may command it; what is undefined stays. */
-export interface DescribedWish {
+/**
+ * The fields of a request on an issue or merge request that its description may also command. Undefined fields stay.
+ */
+export interface DescribedRequest {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly stateEvent?: 'close' | 'reopen' | undefined;
-  /** In place of the present ones. */
+  /** Replaces the current ones. */
   readonly assigneeIds?: readonly number[] | undefined;
   readonly addAssigneeIds?: readonly number[] | undefined;
   readonly removeAssigneeIds?: readonly number[] | undefined;
-  /** In place of the present ones. */
+  /** Replaces the current ones. */
   readonly labels?: readonly string[] | undefined;
   readonly addLabels: readonly string[];
   readonly removeLabels: readonly string[];
-  /** 0 takes it away. */
+  /** 0 removes it. */
   readonly milestoneId?: number | undefined;
-  /** `YYYY-MM-DD`; null takes it away. */
+  /** `YYYY-MM-DD`; null removes it. */
   readonly dueDate?: string | null | undefined;
   readonly confidential?: boolean | undefined;
   readonly discussionLocked?: boolean | undefined;
 }
 
-/** A wish with the commands of its description in it, what they do to the times, and which there were. */
-export type Described<W extends DescribedWish> = W & {
+/** A request with the commands of its description applied, the time tracking they ask for, and their names. */
+export type Described<R extends DescribedRequest> = R & {
   readonly tracking: readonly TimeTracking[];
   readonly commanded: ReadonlySet<CommandName>;
 };
 
-/** What belongs to a reader, not to the object, stays in the text: it could not be done in the transaction of the change. */
+/**
+ * Commands about a reader, not about the object, stay in the text: they cannot be part of the transaction of the
+ * change.
+ */
 const ofReaders: readonly CommandName[] = ['todo', 'done', 'subscribe', 'unsubscribe'];
 const inDescriptions = {
   new: new Set<CommandName>([...ofReaders, 'close', 'reopen']),
@@ -45,11 +50,11 @@ const inDescriptions = {
 };
 
 function labelled(
-  wish: DescribedWish,
+  request: DescribedRequest,
   edit: CommandedEdit,
-): Pick<DescribedWish, 'labels' | 'addLabels' | 'removeLabels'> {
+): Pick<DescribedRequest, 'labels' | 'addLabels' | 'removeLabels'> {
   const { all, added, removed } = bothChanges(
-    { all: wish.labels, added: wish.addLabels, removed: wish.removeLabels },
+    { all: request.labels, added: request.addLabels, removed: request.removeLabels },
     { all: edit.labels, added: edit.addLabels, removed: edit.removeLabels },
     (title) => title.toLowerCase(),
   );
@@ -57,28 +62,28 @@ function labelled(
 }
 
 function assigned(
-  wish: DescribedWish,
+  request: DescribedRequest,
   edit: CommandedEdit,
-): Pick<DescribedWish, 'assigneeIds' | 'addAssigneeIds' | 'removeAssigneeIds'> {
-  const { all, added, removed } = bothChanges(assigneesIn(wish), assigneesIn(edit));
+): Pick<DescribedRequest, 'assigneeIds' | 'addAssigneeIds' | 'removeAssigneeIds'> {
+  const { all, added, removed } = bothChanges(assigneesIn(request), assigneesIn(edit));
   return { assigneeIds: all, addAssigneeIds: added, removeAssigneeIds: removed };
 }
 
 /**
- * Takes the commands out of the description that is wished for and makes them part of the wish, so that they come true with it or not at
- * all: an issue that is to be confidential never is anything else. A command wins over the field it sets. One that makes no sense is
- * dropped.
+ * Moves the commands of a description into the request, so that both take effect together or not at all: a
+ * `/confidential` issue is confidential from its first row on. A command overrides the field it sets. A command without
+ * a meaning is dropped.
  * @param object its kind, and whether it exists already: a new one cannot be closed
  */
-export async function withCommands<W extends DescribedWish>(
+export async function withCommands<R extends DescribedRequest>(
   steps: CommandSteps,
-  wish: W,
+  request: R,
   { kind, age }: { readonly kind: 'Issue' | 'MergeRequest'; readonly age: 'new' | 'existing' },
   subject: CommandSubject,
-): Promise<Described<W>> {
-  const { text, commands } = parseQuickActions(wish.description ?? '', kind, inDescriptions[age]);
-  if (commands.length === 0) return { ...wish, tracking: [], commanded: new Set() };
-  let described: W = { ...wish, description: text };
+): Promise<Described<R>> {
+  const { text, commands } = parseQuickActions(request.description ?? '', kind, inDescriptions[age]);
+  if (commands.length === 0) return { ...request, tracking: [], commanded: new Set() };
+  let described: R = { ...request, description: text };
   const tracking: TimeTracking[] = [];
   for (const command of commands) {
     const step = await steps(subject, command);
@@ -102,7 +107,7 @@ export async function withCommands<W extends DescribedWish>(
   return { ...described, tracking, commanded: new Set(commands.map(({ name }) => name)) };
 }
 
-/** Times after some tracking, one after the other; what cannot be done is passed over. */
+/** Times after several changes in order; a change that is not possible is skipped. */
 export function trackAll(times: WorkTimes, tracking: readonly TimeTracking[]): Partial<WorkTimes> {
   let changed: Partial<WorkTimes> = {};
   for (const one of tracking) {

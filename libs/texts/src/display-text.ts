@@ -1,9 +1,10 @@
-/** Longest display text unless its field says otherwise, characters (G-8-5). */
-const longest = 255;
+/** Characters of a display text, unless its field says otherwise (G-8-5). */
+const maxLength = 255;
 
 /**
- * What a line cannot show: controls, line breaks, and marks that make a reader see another order of characters than there is. Marks that
- * only say which way a neighbour is read (U+200E, U+200F, U+061C) and joiners within words and emoji stay.
+ * What a line cannot show: controls, line breaks, and marks that make a reader see another order of characters than
+ * there is. Marks that only say which way a neighbour is read (U+200E, U+200F, U+061C) and joiners within words and
+ * emoji stay.
  */
 const unshowable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
 
@@ -11,30 +12,33 @@ const unshowable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p
 const invisible = /(?!\p{Extended_Pictographic})[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
- * A title or name as it is stored: without white space at its ends, and in the Unicode form NFC. Texts that look alike are then equal for
- * a unique index and a filter.
+ * A title or name as it is stored: without white space at its ends, and in the Unicode form NFC. Texts that look alike
+ * are then equal for a unique index and a filter.
  */
 export const displayText = (text: string): string => text.normalize().trim();
 
-/** A text of another system as one line, where it cannot be refused: each run of characters that a line cannot show becomes a blank. */
+/**
+ * A text of another system as one line, for callers that cannot refuse it: each run of characters that a line cannot
+ * show becomes a space.
+ */
 export const oneLine = (text: string): string =>
   displayText(text.replace(new RegExp(`(?:${unshowable.source})+`, 'gu'), ' '));
 
-/** Whether a text shows nothing, whatever it holds. */
+/** Whether a text has no visible character. */
 export const isBlank = (text: string): boolean => text.replace(invisible, '') === '';
 
-/** Whether a text holds what a line cannot show. */
+/** Whether a text has a character that a line cannot show. */
 export const isUnshowable = (text: string): boolean => unshowable.test(displayText(text));
 
 /**
- * What is wrong with a text of one line, as it was sent; nothing when its `displayText` will do.
- * @param most its longest length in characters
+ * Problems of a text of one line, as it was sent; empty when its `displayText` can be stored.
+ * @param max most characters
  */
-export function displayTextProblems(text: string, most = longest): string[] {
+export function displayTextProblems(text: string, max = maxLength): string[] {
   if (isBlank(text)) return ["can't be blank"];
   const shown = displayText(text);
   const problems = unshowable.test(shown) ? ['is invalid'] : [];
-  // Characters are counted where the units of UTF-16 leave it open.
-  if (shown.length > most && [...shown].length > most) problems.push(`is too long (maximum is ${most} characters)`);
+  // Counting characters is slow: only when the UTF-16 length leaves it open.
+  if (shown.length > max && [...shown].length > max) problems.push(`is too long (maximum is ${max} characters)`);
   return problems;
 }

@@ -25,14 +25,14 @@ const sizes: Readonly<Record<string, number>> = Object.fromEntries([
   ...(['month', 'week', 'day', 'hour', 'minute', 'second'] as const).map((name, at) => [name, units[at]?.[1] ?? 0]),
 ]);
 
-/** Most seconds a duration may have: some 3,700 months of work. */
-export const longestDuration = 2_147_483_647;
+/** Most seconds a duration may have: about 3,700 months of work. */
+export const maxSeconds = 2_147_483_647;
 
 const part = /\s*(\d{1,10}(?:\.\d{1,5})?)\s*([a-z]*)/iy;
 
 /**
- * Seconds that a text such as `3h 30m`, `1mo2w`, `1.5 hours` or `-2d` means, in the units of `humanTime`; a number alone counts hours.
- * Undefined when it is no duration, or one of more than 2^31 seconds.
+ * Seconds that a text such as `3h 30m`, `1mo2w`, `1.5 hours` or `-2d` means, in the units of `humanTime`; a number
+ * alone counts hours. Undefined when it is no duration, or one of more than 2^31 seconds.
  */
 export function parseDuration(text: string): number | undefined {
   const written = text.trim();
@@ -51,6 +51,6 @@ export function parseDuration(text: string): number | undefined {
     seconds += Number(amount) * size;
   }
   const whole = Math.round(seconds);
-  if (whole > longestDuration) return undefined;
+  if (whole > maxSeconds) return undefined;
   return negative ? -whole : whole;
 }

@@ -8,7 +8,7 @@ export {
   notApplied,
   timeTrackingOf,
 } from './command-steps';
-export { type DescribedWish, trackAll, withCommands } from './described';
+export { type DescribedRequest, trackAll, withCommands } from './described';
 export { displayText, displayTextProblems, isBlank, isUnshowable, oneLine } from './display-text';
 export { humanTime, parseDuration } from './durations';
 export { isEmailAddress } from './email-address';

@@ -60,7 +60,8 @@ it.each([
     found(`${part} #1`);
     return process.cpuUsage(started).user / 1_000;
   };
-  // Four times the text takes four times as long, where going back would take sixteen: a bound in seconds depends on what runs beside.
+  // Four times the text takes four times as long, where going back would take sixteen: a bound in seconds depends on
+  // what runs beside.
   expect(took(text)).toBeLessThan(8 * Math.min(took(text.slice(0, 250_000)), took(text.slice(0, 250_000))) + 300);
 });
 

@@ -2,7 +2,10 @@ import { proseLines } from './prose';
 
 /** An issue or a merge request as a text names it. */
 export interface IssueReference {
-  /** Path of its project as written: `group/project`, `project` beside the text's own project, or empty for that very project. */
+  /**
+   * Path of its project as written: `group/project`, `project` beside the text's own project, or empty for that very
+   * project.
+   */
   readonly path: string;
   /** Number within the project. */
   readonly iid: number;
@@ -21,14 +24,14 @@ export interface IssueReferences {
 /** Most references one set of texts can make, of each kind. */
 const maxReferences = 100;
 
-/** What references of each kind look like: in short, and as the rest of an address. */
+/** The forms of a reference of one kind: short, and as the rest of an address. */
 interface Form {
   readonly mark: string;
   readonly short: RegExp;
   readonly address: RegExp;
 }
 
-// A path begins at the start of a word, so a long word is looked at once.
+// A path begins at the start of a word, so a long word is read once.
 const issueForm: Form = {
   mark: '#',
   short: /(?<![\w/#&.-])((?:\w[\w.-]*(?:\/\w[\w.-]*)*)?)#(\d{1,15})(?!\w)/g,
@@ -42,9 +45,9 @@ const mergeRequestForm: Form = {
 };
 const keyword =
   /\b(?:clos(?:es|ed|e|ing)|fix(?:es|ed|ing)?|resolv(?:es|ed|e|ing)|implement(?:s|ed|ing)?):?\s+(?:issues?\s+)?/gi;
-/** What may stand between two references of one list. */
+/** The text between two references of one list. */
 const between = /^(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+)(?:issues?\s+)?$/i;
-const longestBetween = 20;
+const maxBetween = 20;
 
 interface Found extends IssueReference {
   readonly start: number;
@@ -87,8 +90,8 @@ function closingAmong(line: string, references: readonly Found[]): Found[] {
   const closing: Found[] = [];
   let last: Found | undefined;
   for (const reference of references) {
-    const gap = last === undefined ? longestBetween + 1 : reference.start - last.end;
-    const listed = gap <= longestBetween && between.test(line.slice(last?.end, reference.start));
+    const gap = last === undefined ? maxBetween + 1 : reference.start - last.end;
+    const listed = gap <= maxBetween && between.test(line.slice(last?.end, reference.start));
     last = listed || begins.has(reference.start) ? reference : undefined;
     if (last !== undefined) closing.push(last);
   }
@@ -96,8 +99,9 @@ function closingAmong(line: string, references: readonly Found[]): Found[] {
 }
 
 /**
- * Issues named in Markdown texts: `#1`, `project#1`, `group/project#1` and full addresses; not in code, at most 100 of each kind.
- * @param externalUrl where addresses of this installation begin
+ * Issues named in Markdown texts: `#1`, `project#1`, `group/project#1` and full addresses; not in code, at most 100 of
+ * each kind.
+ * @param externalUrl start of all addresses of this installation
  */
 export function issueReferences(texts: readonly (string | undefined)[], externalUrl: string): IssueReferences {
   const origin = `${externalUrl.replace(/\/+$/, '')}/`;
@@ -135,9 +139,9 @@ const forms = [
 ] as const;
 
 /**
- * Issues and merge requests that a Markdown text names: `#1`, `!1`, `group/project#1` and full addresses, each once; not in code, at most
- * 100 in all.
- * @param externalUrl where addresses of this installation begin
+ * Issues and merge requests that a Markdown text names: `#1`, `!1`, `group/project#1` and full addresses, each once;
+ * not in code, at most 100 in all.
+ * @param externalUrl start of all addresses of this installation
  */
 export function crossReferencesOf(text: string, externalUrl: string): CrossReference[] {
   const origin = `${externalUrl.replace(/\/+$/, '')}/`;

@@ -1,4 +1,4 @@
-/** Says whether a line ends a block that is no prose. */
+/** Whether a line ends a block without prose. */
 type BlockEnd = (line: string) => boolean;
 
 const marks = /^(?: {0,3}(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s)) ?)*/;
@@ -9,7 +9,7 @@ const rawHtml = /^ {0,3}<(pre|code|script|style|textarea)\b/i;
 const comment = /^ {0,3}<!--/;
 const indented = /^(?: {4}| {0,3}\t)/;
 
-/** How the block ends that begins with a line and is no prose; undefined when the line begins none. */
+/** Recognises the end of the block without prose that a line begins; undefined when it begins none. */
 function blockEnd(line: string): BlockEnd | undefined {
   // Most lines have none of the characters that matter.
   if (!/[`~<]/.test(line)) return undefined;
@@ -53,9 +53,10 @@ function withoutCodeSpans(text: string): string {
 }
 
 /**
- * Paragraphs of a text from a place on without its code spans, told from code line by line in one pass: what a text too long for the parser of Markdown is read by. It
- * knows fences, indented code, raw HTML, comments and code spans; nested blocks it takes for what their marks say.
- * @param start what stands before is read only for the blocks that reach beyond it
+ * Paragraphs of a text from an index on, without code spans, for texts that are too long for the Markdown parser. One
+ * pass, line by line. It knows fences, indented code, raw HTML, comments and code spans, and takes nested blocks by
+ * their marks.
+ * @param start index; the text before it is read only for blocks that reach beyond it
  */
 export function* longProse(text: string, start: number): Generator<string> {
   let ends: BlockEnd | undefined;
@@ -87,7 +88,7 @@ export function* longProse(text: string, start: number): Generator<string> {
         yield* flush();
         // Raw HTML may end where it begins; a fence never does.
         ends = rawHtml.test(line) && opened(line) ? undefined : opened;
-        // What is left of a line does not stand at its beginning.
+        // The rest of a cut line is not at the start of a line.
       } else if (stop > start) paragraph.push(at < start ? `… ${whole.slice(start - at)}` : line);
       inList = item.test(whole) || (inList && /^\s/.test(whole));
       afterBlank = false;

@@ -1,11 +1,11 @@
 import { proseLines } from './prose';
 
-/** Most names one text can mention (protos, MergeRequestMentions). */
+/** Names that one text can mention (protos, MergeRequestMentions). */
 const maxMentions = 100;
 
 /**
- * Whom a text names, as written and without `@`: usernames, full paths of groups (`group/subgroup`), whose members are meant, and `all`
- * for the members of the project.
+ * The names that a text mentions, as written and without `@`: usernames, full paths of groups (`group/subgroup`) for
+ * their members, and `all` for the members of the project.
  */
 export interface Mentions {
   readonly usernames: string[];
@@ -18,7 +18,7 @@ const mention =
   /(?<![A-Za-z0-9_./@-])@([A-Za-z0-9_][A-Za-z0-9_.-]{0,254}(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}){0,20})/g;
 const address = /^[\s>*+-]*((?:@[A-Za-z0-9_][A-Za-z0-9_./-]{0,1023}[\s,]*(?:and\s+)?)+)/;
 
-/** Names in their order, as often as they stand there. A name ends before punctuation that belongs to the sentence. */
+/** Names in order, with repetitions. A name ends before the punctuation of the sentence. */
 function* namesIn(line: string): Generator<string> {
   for (const match of line.matchAll(mention)) {
     const name = (match[1] ?? '').replace(/(?<![.-])[.-]+$/, '');
@@ -26,7 +26,7 @@ function* namesIn(line: string): Generator<string> {
   }
 }
 
-/** Whom Markdown texts mention: not in code, each once without regard to case, at most 100 in all: the first ones. */
+/** The first 100 names that Markdown texts mention outside of code, each once without regard to case. */
 export function mentionsIn(...texts: (string | undefined)[]): Mentions {
   const named = new Map<string, string>();
   const addressed = new Set<string>();
@@ -48,7 +48,7 @@ export function mentionsIn(...texts: (string | undefined)[]): Mentions {
   return { usernames, directlyAddressed };
 }
 
-/** What `after` names that `before` did not name in that way or a stronger one. */
+/** Names in `after` that `before` did not mention in the same or a stronger way. */
 export function newMentions(before: Mentions, after: Mentions): Mentions {
   const lower = (names: readonly string[]): Set<string> => new Set(names.map((name) => name.toLowerCase()));
   const wasAddressed = lower(before.directlyAddressed);

@@ -2,16 +2,16 @@ import MarkdownIt from 'markdown-it';
 import { longProse } from './long-prose';
 
 /**
- * Characters of one text that the parser reads. Crafted texts take it up to 4 ms per thousand, so this bounds to some 100 ms how long one
- * can hold the process up; what people write is read in a tenth of that. The rest is told from code line by line.
+ * Characters of one text that the parser reads. It needs up to 4 ms per thousand characters of a crafted text, so this
+ * limits the time to about 100 ms; ordinary texts need a tenth of that. In the rest, code is recognised line by line.
  */
-const parsedCharacters = 32_768;
+const maxParsedCharacters = 32_768;
 
 /** Characters of a word that is not cut in two. */
-const longestWord = 1_024;
+const maxWordLength = 1_024;
 
-// Blocks decide what is code. Of what stands inside them only code spans and escapes matter: a name inside a link or in bold is one
-// all the same, and the rules for those are the ones that crafted texts make slow.
+// Blocks decide what is code. Inside them only code spans and escapes matter: a name in a link or in bold is still a
+// name, and the rules for links and emphasis are the slow ones for crafted texts.
 const parser = new MarkdownIt('zero', { html: true })
   .enable(['code', 'fence', 'blockquote', 'hr', 'list', 'html_block', 'heading', 'paragraph', 'backticks', 'escape'])
   .disable('text_join');
@@ -19,7 +19,7 @@ const parser = new MarkdownIt('zero', { html: true })
 /** Blocks of HTML whose content is no prose. */
 const rawHtml = /^\s*<(?:pre|code|script|style|textarea)\b/i;
 
-/** An escaped character that would begin a name is none. */
+/** An escaped character does not begin a name. */
 const escaped = (character: string): string => ('@#!'.includes(character) ? '-' : character);
 
 /** HTML inside a line whose content is no prose, and where it ends. */
@@ -28,7 +28,10 @@ const inlineHtml = /<!--|<(code|pre)\b[^<>]{0,200}>/gi;
 /** A tag with its attributes, whose values are no prose. */
 const tag = /<\/?[a-z][a-z0-9-]*(?:\s+[a-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*\/?>/gi;
 
-/** A text without what stands in HTML comments, one that is not closed reaching to the end, and in HTML code that is closed. */
+/**
+ * A text without what stands in HTML comments, one that is not closed reaching to the end, and in HTML code that is
+ * closed.
+ */
 function withoutHtmlCode(text: string): string {
   let kept = '';
   let at = 0;
@@ -54,8 +57,8 @@ const isBlank = (character: string): boolean => character === '' || /\s/.test(ch
 const isPunctuation = (character: string): boolean => /[\p{P}\p{S}]/u.test(character);
 
 /**
- * A text whose underscores that emphasise are stars, by CommonMark's rules for runs of them. An underscore may belong to a name, a star does
- * not. Names and addresses with one at their beginning are no emphasis.
+ * A text whose underscores that emphasise are stars, by CommonMark's rules for runs of them. An underscore may belong
+ * to a name, a star does not. Names and addresses with one at their beginning are no emphasis.
  */
 function withStars(text: string): string {
   if (!text.includes('_')) return text;
@@ -91,26 +94,27 @@ function withStars(text: string): string {
   return parts.join('') + text.slice(from);
 }
 
-/** The lines of a paragraph as names are looked for in them. */
+/** The lines of a paragraph in which names are searched. */
 function linesOf(paragraph: string): string[] {
   const text = paragraph.includes('<') ? withoutHtmlCode(paragraph).replace(tag, ' ') : paragraph;
   return withStars(text).split('\n');
 }
 
-/** The beginning of a text that is parsed: whole lines, or at least whole words, since half a name is another one. */
+/** The start of a text that is parsed: whole lines, or at least whole words, since half a name is another name. */
 function parseable(text: string): string {
-  if (text.length <= parsedCharacters) return text;
-  const start = text.slice(0, parsedCharacters);
+  if (text.length <= maxParsedCharacters) return text;
+  const start = text.slice(0, maxParsedCharacters);
   const lines = start.lastIndexOf('\n');
   if (lines > 0) return start.slice(0, lines);
   let end = start.length;
-  while (end > parsedCharacters - longestWord && /\S/.test(start[end - 1] ?? ' ')) end -= 1;
+  while (end > maxParsedCharacters - maxWordLength && /\S/.test(start[end - 1] ?? ' ')) end -= 1;
   return start.slice(0, end);
 }
 
 /**
- * Lines of a Markdown text that are not code, with their code spans, HTML comments, HTML code and tags taken out, and emphasis by stars alone.
- * Marks of lists, quotes and headings do not belong to the lines. A caller who has enough stops, and the rest is not read.
+ * Lines of a Markdown text that are not code, with their code spans, HTML comments, HTML code and tags taken out, and
+ * emphasis by stars alone. Marks of lists, quotes and headings are removed. A caller that stops early saves the rest of
+ * the work.
  */
 export function* proseLines(text: string): Generator<string> {
   const start = parseable(text);

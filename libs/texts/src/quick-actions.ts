@@ -1,4 +1,4 @@
-/** Kinds of objects on which something can be commanded, by their public name. */
+/** Kinds of objects that have commands, by their public name. */
 type CommandedKind = 'Issue' | 'MergeRequest' | 'Commit' | 'AlertManagement::Alert';
 
 const onWork: readonly CommandedKind[] = ['Issue', 'MergeRequest'];
@@ -6,7 +6,7 @@ const withTodos: readonly CommandedKind[] = [...onWork, 'Commit', 'AlertManageme
 const onIssues: readonly CommandedKind[] = ['Issue'];
 const onMergeRequests: readonly CommandedKind[] = ['MergeRequest'];
 
-/** Commands by name and the kinds they are for. A line that names none of its kind is text like any other. */
+/** Commands by name, with the kinds they are for. A line with no command of its kind is ordinary text. */
 const kindsOf = {
   close: onWork,
   reopen: onWork,
@@ -48,16 +48,16 @@ const aliases: ReadonlyMap<string, CommandName> = new Map([
 
 /** A command as it was written. */
 export interface Command {
-  /** Its own name, whatever alias was used. */
+  /** Its own name, also when an alias was used. */
   readonly name: CommandName;
-  /** What stands behind it, without blanks around it. */
+  /** The text after the name, trimmed. */
   readonly argument: string;
 }
 
-/** Commands one body may hold; the rest is dropped, but for the one that hides what is said. */
+/** Commands one body may have. The rest is dropped, except `/confidential`, which hides the text. */
 const maxCommands = 100;
 
-/** Characters of an argument that are looked at. */
+/** Characters of an argument that are read. */
 const maxArgument = 2_000;
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
@@ -80,7 +80,10 @@ function rawAfter(line: string, before?: string): string | undefined {
   return open;
 }
 
-/** For every element the number of the last line that closes it: `raw` anywhere in the line, `whole` with nothing else in it. */
+/**
+ * For every element the number of the last line that closes it: `raw` anywhere in the line, `whole` with nothing else
+ * in it.
+ */
 function lastClosings(lines: readonly string[]): Record<'raw' | 'whole', ReadonlyMap<string, number>> {
   const raw = new Map<string, number>();
   const whole = new Map<string, number>();
@@ -96,8 +99,8 @@ function lastClosings(lines: readonly string[]): Record<'raw' | 'whole', Readonl
 type BlockEnd = (line: string) => boolean;
 
 /**
- * What ends the block that a line begins in which nothing is a command: code, an HTML comment, an element of HTML that is closed, a
- * quotation; undefined: it begins none.
+ * What ends the block that a line begins in which nothing is a command: code, an HTML comment, an element of HTML that
+ * is closed, a quotation; undefined: it begins none.
  */
 function endOfBlock(line: string, at: number, closings: ReturnType<typeof lastClosings>): BlockEnd | undefined {
   const mark = fence.exec(line)?.[1];
@@ -132,7 +135,8 @@ function commandOf(line: string, kind: string, except: ReadonlySet<CommandName>)
 }
 
 /**
- * Takes the commands out of a body: lines that begin with a slash and a name, not in code, HTML, comments and quotations. One pass, whatever the body holds.
+ * Takes the commands out of a body: lines that begin with a slash and a name, not in code, HTML, comments and
+ * quotations. One pass, whatever the body holds.
  * @param kind public name of the kind of object it is written on
  * @param except commands that are text here
  * @returns the commands in their order, and the text that is left
@@ -178,7 +182,7 @@ export const milestoneName = (argument: string): string => {
   return (/^"([^"]*)"$/.exec(name)?.[1] ?? name).trim();
 };
 
-/** Users an argument names: `@ada @bob`, with or without the sign; `me` is whoever writes. */
+/** Users an argument names: `@ada @bob`, with or without the sign; `me` is the author of the text. */
 export const userNames = (argument: string): string[] => [
   ...new Set(
     argument
@@ -188,22 +192,27 @@ export const userNames = (argument: string): string[] => [
   ),
 ];
 
-const day = 86_400_000;
-const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
+const dayMs = 86_400_000;
+const dateOf = (timestamp: Date): string => timestamp.toISOString().slice(0, 10);
 
-/** The day an argument means: `2026-01-31`, `today`, `tomorrow`, `in 3 days`, `in 2 weeks`, `in 1 month`; undefined for none. */
+/**
+ * The day an argument means: `2026-01-31`, `today`, `tomorrow`, `in 3 days`, `in 2 weeks`, `in 1 month`; undefined for
+ * none.
+ */
 export function dueDate(argument: string, now: Date): string | undefined {
   const text = argument.trim().toLowerCase();
-  if (text === 'today') return dayOf(now);
-  if (text === 'tomorrow') return dayOf(new Date(now.getTime() + day));
+  if (text === 'today') return dateOf(now);
+  if (text === 'tomorrow') return dateOf(new Date(now.getTime() + dayMs));
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) {
-    const moment = new Date(`${text}T00:00:00Z`);
-    return !text.startsWith('0000') && !Number.isNaN(moment.getTime()) && dayOf(moment) === text ? text : undefined;
+    const timestamp = new Date(`${text}T00:00:00Z`);
+    return !text.startsWith('0000') && !Number.isNaN(timestamp.getTime()) && dateOf(timestamp) === text
+      ? text
+      : undefined;
   }
   const [, count = '', unit = ''] = /^(?:in )?(\d{1,3}) (day|week|month)s?$/.exec(text) ?? [];
   if (unit === '') return undefined;
-  if (unit !== 'month') return dayOf(new Date(now.getTime() + Number(count) * (unit === 'week' ? 7 : 1) * day));
-  const moment = new Date(now);
-  moment.setUTCMonth(moment.getUTCMonth() + Number(count));
-  return dayOf(moment);
+  if (unit !== 'month') return dateOf(new Date(now.getTime() + Number(count) * (unit === 'week' ? 7 : 1) * dayMs));
+  const timestamp = new Date(now);
+  timestamp.setUTCMonth(timestamp.getUTCMonth() + Number(count));
+  return dateOf(timestamp);
 }

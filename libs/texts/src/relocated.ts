@@ -1,29 +1,29 @@
 import { shortReferences } from './issue-references';
 import { proseLines } from './prose';
 
-/** A number behind a mark, whether a reference or not; longer ones name nothing. */
+/** A number after a mark, whether a reference or not; longer numbers are no references. */
 const numbers = /[#!]\d{1,15}(?![^\W_])/g;
 
-/** Numbers in the place of those of a text begin here, so that all have as many digits as a reference may. */
+/** First of the numbers that replace those of a text, so that all have as many digits as a reference may have. */
 const firstStandIn = 900_000_000_000_000;
 
-/** Most characters a text may have come to: as many as a description or a note may have. */
-const longest = 1_000_000;
+/** Characters of the result: as many as a description or a note may have. */
+const maxLength = 1_000_000;
 
-/** The path that means from everywhere what `path` means beside a project. */
+/** The full path for `path` as it is written in a project. */
 function fullPathOf(path: string, projectPath: string): string {
   if (path === '') return projectPath;
   return path.includes('/') ? path : `${projectPath.slice(0, projectPath.lastIndexOf('/'))}/${path}`;
 }
 
 /**
- * A Markdown text of a project as it is to stand in another one: issues and merge requests that it names as `#1`, `!1` and `project#1` are
- * named by full paths. What the parsers of references do not read stays: code, comments, escaped marks; so do destinations of links. A
- * reference with which the text would be longer than 1,000,000 characters stays as well.
- * @param projectPath full path of the project that the text comes from
+ * A Markdown text of a project, rewritten for another one: `#1`, `!1` and `project#1` become full paths. What is no
+ * reference stays: code, comments, escaped marks, destinations of links. A reference stays as well if the text would
+ * become longer than 1,000,000 characters.
+ * @param projectPath full path of the text's original project
  */
 export function relocated(text: string, projectPath: string): string {
-  // Each number is replaced by one that tells where it stood: the parser of Markdown says what is prose, not where.
+  // Each number is replaced by a number that encodes its index: the Markdown parser returns prose without positions.
   const places: number[] = [];
   const marked = text.replace(numbers, (found, at: number) => {
     places.push(at);
@@ -43,7 +43,7 @@ export function relocated(text: string, projectPath: string): string {
     const full = fullPathOf(path, projectPath);
     length += full.length - path.length;
     const unread = text.slice(start, mark) !== path || /\]\(\s*<?$/.test(text.slice(Math.max(0, start - 3), start));
-    if (unread || length > longest) {
+    if (unread || length > maxLength) {
       length -= full.length - path.length;
       continue;
     }

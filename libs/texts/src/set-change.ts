@@ -1,4 +1,4 @@
-/** What becomes of a set: `all` takes its place, `added` join, `removed` go. What is undefined stays. */
+/** A change of a set: `all` replaces it, then `added` are added and `removed` are removed. */
 export interface SetChange<T> {
   readonly all?: readonly T[] | undefined;
   readonly added?: readonly T[] | undefined;
@@ -12,8 +12,8 @@ export function changedSet<T>(present: readonly T[], { all, added = [], removed 
 }
 
 /**
- * One change for two, the later after the former.
- * @param keyOf what is the same for two that are the same
+ * Two changes as one, the later after the former.
+ * @param keyOf equal for equal members
  */
 export function bothChanges<T>(
   former: SetChange<T>,

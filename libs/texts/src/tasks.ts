@@ -3,7 +3,7 @@ const taskLine = /^\s*(?:[-*+]|\d+[.)])\s+\[([ xX~])\]\s/;
 /** Counts the task list items of a description, code blocks left out. */
 export function countTasks(description: string | undefined): { count: number; completed: number } {
   const tasks = { count: 0, completed: 0 };
-  // Most descriptions have none; a megabyte is not split for nothing.
+  // Most descriptions have no task: do not split a megabyte for nothing.
   if (description === undefined || !description.includes('[')) return tasks;
   let fence: string | undefined;
   for (const line of description.split('\n')) {

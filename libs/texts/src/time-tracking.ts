@@ -1,9 +1,9 @@
-import { humanTime, longestDuration, parseDuration } from './durations';
+import { humanTime, maxSeconds, parseDuration } from './durations';
 
-/** What is done to the times of an issue or a merge request; `duration` as people write it, such as `3h 30m`. */
+/** What is done to the times of an issue or a merge request; `duration` as users write it, such as `3h 30m`. */
 export interface TimeTracking {
   readonly kind: 'estimate' | 'spend' | 'reset_estimate' | 'reset_spent';
-  /** Of no meaning to resets. */
+  /** Ignored by resets. */
   readonly duration: string;
 }
 
@@ -16,7 +16,7 @@ export interface WorkTimes {
 /** The times that change, or why nothing may: problems by parameter, in the words of the API. */
 export type TrackedTime = { readonly times: Partial<WorkTimes> } | { readonly problems: Record<string, string[]> };
 
-/** Sets or resets an estimate, adds to the time spent or resets it; what comes of it is for the caller to keep. */
+/** Sets or resets an estimate, adds to the time spent or resets it. The caller stores the result. */
 export function trackTime({ totalTimeSpent }: WorkTimes, { kind, duration }: TimeTracking): TrackedTime {
   if (kind === 'reset_estimate') return { times: { timeEstimate: 0 } };
   if (kind === 'reset_spent') return { times: { totalTimeSpent: 0 } };
@@ -29,7 +29,7 @@ export function trackTime({ totalTimeSpent }: WorkTimes, { kind, duration }: Tim
   if (seconds === undefined) return { problems: { time_spent: ["can't be blank"] } };
   const total = totalTimeSpent + seconds;
   if (total < 0) return { problems: { base: ['Time to subtract exceeds the total time spent'] } };
-  if (total > longestDuration) return { problems: { base: ['Total time spent exceeds the maximum'] } };
+  if (total > maxSeconds) return { problems: { base: ['Total time spent exceeds the maximum'] } };
   return { times: { totalTimeSpent: total } };
 }
 
@@ -43,7 +43,10 @@ export interface ReportedTime {
   readonly spentAt: string | undefined;
 }
 
-/** Reads `1h 30m` or `1h 30m 2024-01-31`; undefined for no duration, none of length, and a day that is none or has not come by `now` (UTC). */
+/**
+ * Reads `1h 30m` or `1h 30m 2024-01-31`; undefined for no duration, none of length, and a day that is none or has not
+ * come by `now` (UTC).
+ */
 export function parseTimeSpent(text: string, now: Date): ReportedTime | undefined {
   const written = text.trim();
   const spentAt = /\s(\d{4}-\d{2}-\d{2})$/.exec(written)?.[1];
@@ -51,9 +54,9 @@ export function parseTimeSpent(text: string, now: Date): ReportedTime | undefine
   const seconds = parseDuration(duration);
   if (seconds === undefined || seconds === 0) return undefined;
   if (spentAt === undefined) return { duration, seconds, spentAt };
-  const moment = new Date(`${spentAt}T00:00:00Z`);
-  const exists = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(spentAt);
-  return exists && moment <= now && !spentAt.startsWith('0000') ? { duration, seconds, spentAt } : undefined;
+  const timestamp = new Date(`${spentAt}T00:00:00Z`);
+  const exists = !Number.isNaN(timestamp.getTime()) && timestamp.toISOString().startsWith(spentAt);
+  return exists && timestamp <= now && !spentAt.startsWith('0000') ? { duration, seconds, spentAt } : undefined;
 }
 
 /** Times as the API prints them. */

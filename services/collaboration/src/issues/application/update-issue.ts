@@ -1,6 +1,6 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { type DescribedWish, displayText, notApplied, trackAll, withCommands } from '@switchyard/texts';
+import { type DescribedRequest, displayText, notApplied, trackAll, withCommands } from '@switchyard/texts';
 import {
   allowedAssignees,
   checkIssueFields,
@@ -15,7 +15,7 @@ import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
 
 /** What an edit asks for; what is undefined stays. */
-export interface UpdateIssueCommand extends DescribedWish {
+export interface UpdateIssueCommand extends DescribedRequest {
   /** null takes it away. */
   readonly weight?: number | null | undefined;
   readonly issueType?: IssueType | undefined;

@@ -70,7 +70,7 @@ export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCom
       }
       advance(subject, step);
       changes = { ...changes, ...step.changes };
-      summary.push(step.says);
+      summary.push(step.summary);
     }
     return { changes, summary };
   };

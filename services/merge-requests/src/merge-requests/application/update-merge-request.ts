@@ -2,7 +2,7 @@ import { conflict, forbidden, invalid, notFound } from '@switchyard/errors';
 import {
   changedSet,
   countTasks,
-  type DescribedWish,
+  type DescribedRequest,
   displayText,
   issueReferences,
   mentionsIn,
@@ -37,7 +37,7 @@ import { compareBranches } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
 
 /** What an edit asks for; what is undefined stays. */
-export interface UpdateMergeRequestCommand extends Omit<DescribedWish, 'dueDate' | 'confidential'> {
+export interface UpdateMergeRequestCommand extends Omit<DescribedRequest, 'dueDate' | 'confidential'> {
   readonly targetBranch?: string;
   readonly reviewerIds?: readonly number[];
   readonly removeSourceBranch?: boolean;
