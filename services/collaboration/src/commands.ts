@@ -9,10 +9,14 @@ import { rebuildTodos } from './todos';
 /** Sub-commands for the operator, by name. */
 export const commands: Readonly<Record<string, Command>> = {
   'rebuild-activity': command({
-    run: async ({ db, bus, write }) => write(reportOf('activity', await rebuildActivity({ db, bus: bus() }))),
+    async run({ db, bus, write }) {
+      write(reportOf('activity', await rebuildActivity({ db, bus: bus() })));
+    },
   }),
   'rebuild-todos': command({
-    run: async ({ db, bus, write }) => write(reportOf('todos', await rebuildTodos({ db, bus: bus() }))),
+    async run({ db, bus, write }) {
+      write(reportOf('todos', await rebuildTodos({ db, bus: bus() })));
+    },
   }),
   // Present states of all issues, and the counts of merge requests, for the other services.
   'publish-states': command({
