@@ -16,6 +16,7 @@ import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import { eventually } from '@switchyard/testkit';
 import { rebuildActivity } from '../../src/activity/rebuild-activity';
+import { commands } from '../../src/commands';
 import { rebuildTodos } from '../../src/todos/rebuild-todos';
 import {
   created,
@@ -226,7 +227,10 @@ describe('a rebuild from the events of the log', () => {
       userId: eve.id,
       projectId: project.id,
       occurredAt: next(),
-      fact: { $case: 'removed', value: { reason: MemberRemoved_Reason.REASON_REMOVED } },
+      fact: {
+        $case: 'removed',
+        value: { reason: MemberRemoved_Reason.REASON_REMOVED, directorySequence: directory.changes.length },
+      },
     });
     await here.publishEvent(membershipEvents, left, 'membership.removed:1');
     await eventually(async () => expect(await ofEve()).toEqual([]));
@@ -418,4 +422,17 @@ it('a rebuild asks nobody who could not read it then, and takes nothing from tho
   const rebuilt = await rebuildTodos({ db, bus, certain: everything });
   expect(rebuilt).toMatchObject({ added: 1, changed: 0, removed: 0 });
   expect(await todosOf(2_001, 2_002)).toEqual(['bob 2001', 'gil 2001', 'rae 2001', 'bob 2002']);
+});
+
+it('runs as a sub-command that says what it changed; another publishes the present states', async () => {
+  const lines: string[] = [];
+  const given = { db: here.db, bus: () => here.bus, write: (line: string) => lines.push(line) };
+  for (const name of ['rebuild-activity', 'rebuild-todos', 'publish-states'])
+    expect(await commands[name]?.run(given, [], {})).toBe(0);
+  expect(lines).toEqual([
+    expect.stringMatching(/^activity: \d+ events read; \d+ added, \d+ changed, \d+ removed$/),
+    expect.stringMatching(/^todos: \d+ events read; \d+ added, \d+ changed, \d+ removed$/),
+    expect.stringMatching(/^\d+ issues told of$/),
+    expect.stringMatching(/^\d+ notes told of$/),
+  ]);
 });
