@@ -44,7 +44,7 @@ const SHAPE = {
   secrets: 'list',
   requiredSecrets: 'list',
   keys: 'record',
-  commands: 'list',
+  commands: 'record',
 };
 
 /**
@@ -63,7 +63,7 @@ const SHAPE = {
  * @property {string[]} [requiredSecrets] its own variables that carry a secret and must be set
  * @property {Record<string, string>} [keys] keys derived from the instance's secret: name → label of the derivation. The service reads
  *   the file of key `a-b` from `SWITCHYARD_A_B_KEY_FILE`
- * @property {string[]} [commands] commands of its main program that `npm run admin` offers
+ * @property {Record<string, string>} [commands] what `npm run admin` offers: name of the command → sub-command of the service's program
  *
  * @typedef {object} Service
  * @property {string} name of the process, its folder and its key
@@ -77,7 +77,7 @@ const SHAPE = {
  * @property {readonly string[]} secrets variables that carry a secret of an operator and may be unset
  * @property {readonly string[]} requiredSecrets
  * @property {readonly string[]} settings variables of its own that an operator may set, secrets left out
- * @property {readonly string[]} commands
+ * @property {Readonly<Record<string, string>>} commands
  * @property {readonly string[]} variables all that it reads; it is given these, what every process needs, and nothing else
  *
  * @typedef {object} DerivedKey
@@ -114,7 +114,7 @@ function describe(manifests) {
       label,
     }));
     const secrets = [...(manifest.secrets ?? []), ...(bucket ? BUCKET_SECRETS : [])];
-    const { requiredSecrets = [], variables: settings = [], commands = [] } = manifest;
+    const { requiredSecrets = [], variables: settings = [], commands = {} } = manifest;
     return {
       name: manifest.name,
       description: manifest.description,

@@ -1,9 +1,7 @@
 // Commands for the operator of a running installation, in the environment it was started with:
 //   npm run admin -- replay-dead-letters <consumer group> <topic>
-//   npm run admin -- verify-landings [--all]
-//   npm run admin -- rebuild-activity
-//   npm run admin -- rebuild-todos
-//   npm run admin -- rebuild-counts
+//   npm run admin -- <command of a service> …
+// Services name theirs in package.json, under `switchyard.commands`; without a command all are listed.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,22 +14,13 @@ import { LaunchFailure } from './failure.mjs';
 import { environmentOf, LOG_DATABASE } from './services.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-const commands = {
-  'replay-dead-letters': replayDeadLetters,
-  'verify-landings': verifyLandings,
-  'rebuild-activity': () => rebuild('activity'),
-  'rebuild-todos': () => rebuild('todos'),
-  'rebuild-counts': rebuildCounts,
-};
-
 try {
   const [name, ...args] = process.argv.slice(2);
-  const command = commands[name];
-  if (!command) throw new LaunchFailure(`commands: ${Object.keys(commands).join(', ')}`);
-  process.exit((await command(...args)) ?? 0);
+  if (name === 'replay-dead-letters') await replayDeadLetters(...args);
+  else process.exitCode = await runEverywhere(name, args);
 } catch (error) {
   process.stderr.write(`npm run admin: ${error instanceof LaunchFailure ? error.message : error.stack}\n`);
-  process.exit(1);
+  process.exitCode = 1;
 }
 
 /** Gives the parked events of a topic back to the group that could not take them (D6). */
@@ -49,39 +38,32 @@ async function replayDeadLetters(group, topic) {
   process.stdout.write(`${count} events given back to ${group}\n`);
 }
 
-/** Compares landings with git and their receipts (D8); the exit code is 1 when any differs. */
-function verifyLandings(...args) {
-  // What it logs of a landing that differs it prints as well.
-  return runOf('merge-requests', 'main.js', ['verify-landings', ...args], { LOG_LEVEL: 'silent' });
-}
-
-/** Makes a projection of collaboration from the events that the bus still holds (D6), while the installation runs. */
-function rebuild(projection) {
-  const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
-  const bus = settings.kafkaBrokers
-    ? { KAFKA_BROKERS: settings.kafkaBrokers }
-    : { LOG_DATABASE_URL: logDatabaseUrl(settings) };
-  return runOf('collaboration', 'rebuild-command.js', [projection], bus);
-}
-
-/** Has issues and merge requests told of once more by their owners, so that they are counted (D4), while the installation runs. */
-async function rebuildCounts() {
+/** Runs a command in each service that has it, one after the other; gives the highest exit code. */
+async function runEverywhere(name, args) {
+  const owners = SERVICES.filter(({ commands }) => Object.hasOwn(commands, name ?? ''));
+  if (owners.length === 0) {
+    const known = new Set(SERVICES.flatMap(({ commands }) => Object.keys(commands)));
+    throw new LaunchFailure(`commands: ${['replay-dead-letters', ...known].join(', ')}`);
+  }
   const codes = [];
-  for (const service of ['collaboration', 'merge-requests'])
-    codes.push(await runOf(service, 'tell-command.js', [], {}));
+  for (const service of owners) codes.push(await runOf(service, [service.commands[name], ...args]));
   return Math.max(...codes);
 }
 
-/** Runs a program of a service on the service's database; gives its exit code. */
-async function runOf(service, program, args, env) {
+/** Runs a sub-command of a service on its database, with the bus; gives its exit code. */
+async function runOf({ name, database }, args) {
   const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
-  const { database } = SERVICES.find(({ name }) => name === service);
-  const file = join(root, 'services', service, 'dist', program);
+  const file = join(root, 'services', name, 'dist', 'main.js');
   if (!existsSync(file)) throw new LaunchFailure('nothing is built here: run npm start first');
+  const bus = settings.kafkaBrokers
+    ? { KAFKA_BROKERS: settings.kafkaBrokers }
+    : { LOG_DATABASE_URL: logDatabaseUrl(settings) };
   const child = spawn(process.execPath, [file, ...args], {
-    env: environmentOf(service, {
+    env: environmentOf(name, {
       ...process.env,
-      ...env,
+      ...bus,
+      // A command prints what it finds; its log would say the same once more.
+      LOG_LEVEL: 'silent',
       OTEL_EXPORTER_OTLP_ENDPOINT: '',
       DATABASE_URL: databaseUrlOf(database, settings),
       SWITCHYARD_DATA: settings.data,
@@ -94,7 +76,6 @@ async function runOf(service, program, args, env) {
   });
 }
 
-// A declaration: the command runs before the constants below it exist.
 function logDatabaseUrl(settings) {
   return databaseUrlOf(LOG_DATABASE, settings);
 }

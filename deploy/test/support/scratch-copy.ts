@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 
@@ -23,6 +23,8 @@ const LEFT_OUT = new Set(['node_modules', '.turbo', '.switchyard']);
 /** A copy of this clone with its build output, for tests that change sources; packages are those of the clone. */
 export function scratchCopy(): string {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'switchyard-scratch-'));
+  // PostgreSQL, run as another user by root, must be able to pass.
+  chmodSync(root, 0o711);
   for (const name of COPIED) {
     const filter = (source: string) => !LEFT_OUT.has(basename(source));
     cpSync(join(clone, name), join(root, name), { recursive: true, preserveTimestamps: true, filter });

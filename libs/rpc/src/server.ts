@@ -44,9 +44,10 @@ type HandlerOf<D> = D extends { responseStream: true }
 /** One handler per RPC of a generated service definition. */
 export type Handlers<T> = { [K in keyof T]: HandlerOf<T[K]> };
 
-/** Who may call an RPC: process names, and whether a service may speak for a user (`on_behalf_of`, D3). */
+/** Who may call an RPC, and whether a service may speak for a user (`on_behalf_of`, D3). */
 export interface CallerRule {
-  readonly callers: readonly string[];
+  /** Process names; or `services`: every process of the installation but the gateway. */
+  readonly callers: readonly string[] | 'services';
   readonly onBehalfOf?: boolean;
   /** Takes no place among the calls that run at a time: its work is bounded by itself, or too little to wait. */
   readonly unbounded?: boolean;
@@ -60,6 +61,9 @@ export interface ServiceImplementation {
 }
 
 const gatewayOnly: CallerRule = { callers: ['gateway'] };
+
+const admits = ({ callers }: CallerRule, caller: string): boolean =>
+  callers === 'services' ? caller !== 'gateway' : callers.includes(caller);
 
 /** Binds handlers to a generated definition. RPCs without a rule of their own may be called by the gateway alone. */
 export const implement = <T extends ServiceDefinition>(
@@ -192,7 +196,7 @@ async function admit(path: string, rule: CallerRule, call: AnyCall, options: Gat
     content: call.request,
     signed: signed instanceof Buffer ? signed : undefined,
   });
-  if (!rule.callers.includes(claims.caller)) throw forbidden();
+  if (!admits(rule, claims.caller)) throw forbidden();
   if (claims.caller !== 'gateway' && claims.actor !== undefined && rule.onBehalfOf !== true) throw forbidden();
   if (claims.directorySequence > 0) await options.ensureDirectory?.(claims.directorySequence);
   let abort: AbortController | undefined;

@@ -2,7 +2,7 @@ import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/dire
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
 import type { DirectoryFeed } from '../application/follow-directory';
 
-const readers = { callers: ['merge-requests', 'collaboration', 'alerts', 'packages'] };
+const readers = { callers: 'services' as const };
 
 /** DirectoryService, for the services that keep a replica (D5). */
 export const directoryHandler = (feed: DirectoryFeed): ServiceImplementation =>
