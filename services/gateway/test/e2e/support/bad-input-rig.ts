@@ -54,6 +54,9 @@ export const inLanes = async <T>(items: readonly T[], work: (item: T) => Promise
 };
 
 /** A system with things of every kind, and ways to ask it oddly. */
+export type BadInputRig = Awaited<ReturnType<typeof startBadInputRig>>;
+
+/** Starts one. */
 export async function startBadInputRig() {
   const system = await startSystem();
   const client = rawClient(system.url);

@@ -1,0 +1,471 @@
+import { connect } from 'node:net';
+import type { Route } from '../../../src/http/route';
+import { routes } from '../../../src/routes';
+import { type BadInputRig, bodyOf, fault, inLanes, slowestMs } from '../support/bad-input-rig';
+import {
+  accepts,
+  isRequired,
+  operationOf,
+  requestOf,
+  type Slot,
+  shapeOf,
+  slotsOf,
+  writes,
+} from '../support/bad-requests';
+import { hostileBodies } from '../support/hostile-bodies';
+import { hostileTexts, hostileValues, pairs, seeded, segment, wrongFor } from '../support/hostile-values';
+import { oddRefRequests } from '../support/odd-refs';
+import type { RawReply } from '../support/raw-client';
+
+const seed = Number(process.env.SEED ?? 20_240_131);
+/** Part of all parameters that one run tries; the seed says which. */
+const share = Number(process.env.SHARE ?? 0.3);
+
+/** Whatever comes in, what goes out is a declared reply or a refusal in GitLab's shape (G-7), quickly. */
+export const badInputTests = (started: () => BadInputRig): void =>
+  describe('bad input', () => {
+    let rig: BadInputRig;
+    beforeAll(() => {
+      rig = started();
+    });
+
+    it('walks every list by keyset as by offset: no row skipped, none twice', async () => {
+      const walks = routes
+        .filter(({ list, method }) => list !== undefined && method === 'get')
+        .flatMap((route) =>
+          (route.list?.orderBy?.length ? route.list.orderBy : [undefined]).flatMap((order) =>
+            (route.list?.sort === undefined ? [undefined] : ['asc', 'desc']).map((sort) => ({ route, order, sort })),
+          ),
+        );
+      const problems: string[] = [];
+      await inLanes(walks, async ({ route, order, sort }) => {
+        const required = Object.entries(rig.baseOf(route)).flatMap(([name, value]) => pairs(name, value));
+        const own = ['GET /merge_requests', 'GET /issues'].includes(operationOf(route)) ? ['scope=all'] : [];
+        const query = [...required, ...own, ...(order ? [`order_by=${order}`] : []), ...(sort ? [`sort=${sort}`] : [])];
+        const at = rig.pathOf(route);
+        const name = `${at}?${query.join('&')}`;
+        const whole = await rig.send({ method: 'GET', path: `${at}?${[...query, 'per_page=100'].join('&')}` });
+        if (whole.status !== 200) return void problems.push(`${name}: ${whole.status} ${whole.text}`);
+        const expected = bodyOf(whole) as unknown[];
+        if (whole.headers['x-total'] !== undefined && Number(whole.headers['x-total']) !== expected.length)
+          problems.push(`${name}: X-Total ${whole.headers['x-total']} for ${expected.length} rows`);
+        const walk = async (first: string, keyset: boolean): Promise<void> => {
+          const rows: unknown[] = [];
+          let url: string | undefined = first;
+          for (let step = 0; url !== undefined && step < 60; step += 1) {
+            const page: RawReply = await rig.send({ method: 'GET', path: url });
+            if (page.status !== 200) return void problems.push(`${url}: ${page.status} ${page.text}`);
+            rows.push(...bodyOf(page));
+            if (keyset && (page.headers['x-total'] !== undefined || page.headers['x-page'] !== undefined))
+              problems.push(`${url}: totals on a keyset page`);
+            const link = /<([^>]+)>; rel="next"/.exec(String(page.headers.link ?? ''))?.[1];
+            url = link?.slice(link.indexOf('/api/v4') + 7);
+          }
+          if (JSON.stringify(rows) !== JSON.stringify(expected))
+            problems.push(
+              `${first}: ${rows.length} rows where the whole list has ${expected.length}, or in another order`,
+            );
+        };
+        await walk(`${at}?${[...query, 'per_page=2'].join('&')}`, false);
+        await walk(`${at}?${[...query, 'per_page=2', 'pagination=keyset'].join('&')}`, true);
+      });
+      expect(problems).toEqual([]);
+    });
+
+    it('refuses cursors it did not give', async () => {
+      const foreign = await rig.send({ method: 'GET', path: '/users?pagination=keyset&order_by=username&per_page=1' });
+      const cursors = [
+        'x',
+        '%00',
+        'e30',
+        Buffer.from('null').toString('base64url'),
+        Buffer.from('[1]').toString('base64url'),
+        Buffer.from('{"id":"1; drop table users"}').toString('base64url'),
+        Buffer.from('{"id":{"a":1},"_kd":"n"}').toString('base64url'),
+        Buffer.from('{"id":"99999999999999999999999999","_kd":"n"}').toString('base64url'),
+        Buffer.from('{"id":"1","created_at":"yesterday","_kd":"n"}').toString('base64url'),
+        Buffer.from('{"name":"a\\u0000","id":"1","_kd":"n"}').toString('base64url'),
+        Buffer.from('{"__proto__":{"id":"1"},"_kd":"q"}').toString('base64url'),
+        'a'.repeat(5_000),
+        String(foreign.headers['x-next-cursor']),
+      ];
+      const problems: string[] = [];
+      await inLanes(
+        // The cursor of lists with a public `page_token` is a name, and every name has a place.
+        routes.filter(
+          ({ list, method, params }) => list !== undefined && method === 'get' && params?.page_token === undefined,
+        ),
+        async (route) => {
+          const required = Object.entries(rig.baseOf(route)).flatMap(([name, value]) => pairs(name, value));
+          for (const cursor of cursors) {
+            const request = {
+              method: 'GET',
+              path: `${rig.pathOf(route)}?${[...required, 'scope=all'].join('&')}&pagination=keyset&cursor=${cursor}`.replace(
+                route.path.includes('merge_requests') ? '' : 'scope=all',
+                '',
+              ),
+            };
+            const reply = await rig.send(request);
+            const found =
+              fault(request, reply) ??
+              (reply.status === 400 ? undefined : `accepted: ${request.path.slice(0, 200)} ${reply.status}`);
+            if (found !== undefined) problems.push(found);
+          }
+        },
+      );
+      expect(problems).toEqual([]);
+    });
+
+    it('answers HEAD and If-None-Match on every read', async () => {
+      const problems: string[] = [];
+      await inLanes(
+        routes.filter(
+          (route) =>
+            route.method === 'get' && route.path !== '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
+        ),
+        async (route) => {
+          const { path } = requestOf(route, rig.pathOf(route), rig.baseOf(route), 0);
+          const full = await rig.send({ method: 'GET', path });
+          if (full.status !== 200) return void problems.push(`GET ${path}: ${full.status} ${full.text}`);
+          const head = await rig.send({ method: 'HEAD', path });
+          if (head.status !== 200 || head.text !== '') problems.push(`HEAD ${path}: ${head.status}`);
+          for (const name of ['content-type', 'etag', 'x-total', 'link'])
+            if (String(head.headers[name] ?? '').replace(/runtime.*/, '') !== String(full.headers[name] ?? ''))
+              problems.push(`HEAD ${path}: ${name} is ${head.headers[name]}, not ${full.headers[name]}`);
+          const tag = full.headers.etag;
+          if (typeof tag !== 'string') return void problems.push(`GET ${path}: no ETag`);
+          if (!tag.startsWith('W/"')) problems.push(`GET ${path}: ETag ${tag} is not weak`);
+          const same = await rig.send({ method: 'GET', path, headers: { 'If-None-Match': tag } });
+          if (same.status !== 304 || same.text !== '') problems.push(`304 of ${path}: ${same.status}`);
+        },
+      );
+      expect(problems).toEqual([]);
+    });
+
+    it('answers wrong verbs with 405 and the right ones', async () => {
+      const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+      const paths = new Map<string, Route[]>();
+      for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route]);
+      const problems: string[] = [];
+      await inLanes([...paths], async ([path, there]) => {
+        const method = verbs.find((verb) => there.every((route) => route.method.toUpperCase() !== verb)) as string;
+        // A sibling with a parameter in this place may serve the verb: `POST /personal_access_tokens/:token_id/rotate`.
+        if (
+          routes.some(
+            (route) =>
+              route.method.toUpperCase() === method &&
+              new RegExp(`^${route.path.replace(/:[a-z_]+/g, '[^/]+')}$`).test(path),
+          )
+        )
+          return;
+        const reply = await rig.send({ method, path: rig.pathOf(there[0] as Route) });
+        const allowed = String(reply.headers.allow ?? '').split(', ');
+        const declared = there.map((route) => route.method.toUpperCase());
+        if (
+          reply.status !== 405 ||
+          reply.text !== '{"error":"405 Not Allowed"}' ||
+          !declared.every((verb) => allowed.includes(verb))
+        )
+          problems.push(`${method} ${path}: ${reply.status} ${reply.text} Allow: ${reply.headers.allow}`);
+      });
+      expect(problems).toEqual([]);
+    });
+
+    it('names every parameter of a wrong type, and every missing one, in one 400', async () => {
+      const problems: string[] = [];
+      await inLanes(
+        routes.filter((route) => Object.keys(shapeOf(route)).length > 0),
+        async (route) => {
+          const shape = shapeOf(route);
+          const given = await rig.victim(route);
+          const token = await rig.tokenFor(route);
+          const wrong = Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, wrongFor(schema)]));
+          const numbers = Object.entries(route.path_params ?? {})
+            .filter(([, schema]) => !accepts(schema, 'nope'))
+            .map(([name]) => name);
+          const path = rig.pathOf(route, { ...given, ...Object.fromEntries(numbers.map((name) => [name, 'nope'])) });
+          for (const form of writes(route) ? [0, 0.7, 0.9] : [0]) {
+            const request = requestOf(route, path, wrong, form);
+            const reply = await rig.send(request, token);
+            const found = fault(request, reply);
+            if (found !== undefined) problems.push(found);
+            const told = reply.status === 400 ? String(bodyOf(reply).error).split(', ') : [];
+            const unnamed = [...Object.keys(wrong), ...numbers].filter(
+              (name) => !told.some((text) => text.startsWith(`${name} `) || text.startsWith(`${name}[`)),
+            );
+            if (unnamed.length > 0)
+              problems.push(
+                `${operationOf(route)} (${form}) does not name ${unnamed.join(' ')}: ${reply.status} ${reply.text}`,
+              );
+          }
+          const required = Object.entries(shape)
+            .filter(([, schema]) => isRequired(schema))
+            .map(([name]) => name);
+          if (required.length === 0) return;
+          const reply = await rig.send(requestOf(route, rig.pathOf(route, given), {}, 0), token);
+          const told = reply.status === 400 ? String(bodyOf(reply).error).split(', ') : [];
+          const unnamed = required.filter((name) => !told.includes(`${name} is missing`));
+          if (unnamed.length > 0)
+            problems.push(`${operationOf(route)} misses no ${unnamed}: ${reply.status} ${reply.text}`);
+        },
+      );
+      expect(problems).toEqual([]);
+    });
+
+    it('survives hostile values in every parameter of every route', async () => {
+      const problems: string[] = [];
+      let sent = 0;
+      const threads = routes.find(
+        (route) => operationOf(route) === 'POST /projects/:id/merge_requests/:merge_request_iid/discussions',
+      ) as Route;
+      const range: Slot = { name: 'position', inner: 'line_range', isOpen: true };
+      const good = await rig.send(requestOf(threads, rig.pathOf(threads), rig.withValue(threads, range, { a: 1 }), 0));
+      // A place that is refused for its own sake would hide what is put into it.
+      expect([good.status, good.text]).toEqual([201, expect.any(String)]);
+      const tries = routes.flatMap((route, index) => {
+        const random = seeded(seed + index);
+        const pick = ({ isOpen }: Slot): unknown => {
+          const all = random() < 0.7 ? hostileTexts : hostileValues;
+          const one = all[Math.floor(random() * all.length)];
+          return isOpen && typeof one === 'string' ? (random() < 0.5 ? { a: [one] } : { [one]: 1 }) : one;
+        };
+        return slotsOf(route).flatMap((slot) =>
+          random() < share ? [{ route, slot, value: pick(slot), form: random() }] : [],
+        );
+      });
+      await inLanes(tries, async ({ route, slot, value, form }) => {
+        const given = await rig.victim(route);
+        const request = requestOf(route, rig.pathOf(route, given), rig.withValue(route, slot, value), form);
+        const reply = await rig.send(request, await rig.tokenFor(route));
+        sent += 1;
+        const found = fault(request, reply);
+        if (found !== undefined) problems.push(`${operationOf(route)} ${slot.name} ${slot.inner ?? ''}: ${found}`);
+      });
+      expect(problems).toEqual([]);
+      expect(sent).toBeGreaterThan(400 * share);
+    });
+
+    it('survives hostile path segments in every route', async () => {
+      const problems: string[] = [];
+      const raw = [
+        '%',
+        '%zz',
+        '%C0%AF',
+        '%ED%A0%80',
+        '%00',
+        '%2e%2e',
+        '%2F',
+        '%2f..%2f',
+        '%F0%9F%98%80',
+        '*',
+        ';',
+        '+',
+        '\\',
+        ':id',
+      ];
+      const tries = routes.flatMap((route, index) => {
+        const random = seeded(seed + 1_000 + index);
+        const names = [...route.path.matchAll(/:([a-z_]+)/g)].map((match) => match[1] as string);
+        return names.flatMap((name) => [
+          ...raw.filter(() => random() < share / 2).map((value) => ({ route, name, value })),
+          ...hostileTexts
+            .filter((text) => text.length < 5_000 && text !== '' && random() < share / 8)
+            .map((text) => ({ route, name, value: segment(text) })),
+        ]);
+      });
+      await inLanes(tries, async ({ route, name, value }) => {
+        const request = requestOf(
+          route,
+          rig.pathOf(route, { ...(await rig.victim(route)), [name]: value }),
+          rig.baseOf(route),
+          0,
+        );
+        const reply = await rig.send(request, await rig.tokenFor(route));
+        const found = fault(request, reply);
+        if (found !== undefined) problems.push(`${operationOf(route)} ${name}: ${found}`);
+      });
+      expect(problems).toEqual([]);
+    });
+
+    it('takes odd refs and paths literally or refuses them, in every repository route', async () => {
+      const at = `/projects/${rig.scene.project}`;
+      const random = seeded(seed + 2_000);
+      const refs = hostileTexts.filter((text) => text.length <= 4_096 && random() < share / 2);
+      const problems: string[] = [];
+      const { body: before } = await rig.system.api('GET', `${at}/repository/branches?per_page=100`);
+      await inLanes(refs, async (ref) => {
+        for (const request of oddRefRequests(at, ref, rig.next)) {
+          const reply = await rig.send(request);
+          const found = fault(request, reply);
+          if (found !== undefined) problems.push(found);
+        }
+      });
+      expect(problems).toEqual([]);
+      const { body: after } = await rig.system.api('GET', `${at}/repository/branches?per_page=100`);
+      expect(after.length).toBeGreaterThanOrEqual(before.length);
+    });
+
+    it('tells a tag from a branch of the same name', async () => {
+      const at = `/projects/${rig.scene.other}`;
+      const { body: main } = await rig.system.api('GET', `${at}/repository/commits/main`);
+      const { body: later } = await rig.system.api('POST', `${at}/repository/commits`, {
+        body: {
+          branch: 'twin',
+          start_branch: 'main',
+          commit_message: 'x',
+          actions: [{ action: 'create', file_path: 'x', content: 'x' }],
+        },
+      });
+      await rig.post(`${at}/repository/tags`, { tag_name: 'twin', ref: 'main' });
+      expect((await rig.system.api('GET', `${at}/repository/branches/twin`)).body.commit.id).toBe(later.id);
+      expect((await rig.system.api('GET', `${at}/repository/tags/twin`)).body.commit.id).toBe(main.id);
+      const request = await rig.post(`${at}/merge_requests`, {
+        source_branch: 'twin',
+        target_branch: 'main',
+        title: 'twin',
+      });
+      expect(request.sha).toBe(later.id);
+      expect((await rig.system.api('DELETE', `${at}/repository/tags/twin`)).status).toBe(204);
+      expect((await rig.system.api('GET', `${at}/repository/branches/twin`)).status).toBe(200);
+    });
+
+    it('lets one of twenty identical creates through', async () => {
+      const at = `/projects/${rig.scene.project}`;
+      await rig.post(`${at}/repository/commits`, {
+        branch: 'twins',
+        start_branch: 'main',
+        commit_message: 'x',
+        actions: [{ action: 'create', file_path: `twins-${rig.next()}`, content: 'x' }],
+      });
+      const creates: [string, unknown, number[]][] = [
+        ['/users', { name: 'Twin', username: 'twin', email: 'twin@example.com', force_random_password: true }, [409]],
+        ['/groups', { name: 'Twin', path: 'twin-group' }, [400]],
+        [
+          '/projects',
+          { name: 'Twin', path: 'twin', namespace_id: rig.scene.group, initialize_with_readme: true },
+          [400],
+        ],
+        [`${at}/labels`, { name: 'twin', color: '#123456' }, [409]],
+        [`/groups/${rig.scene.group}/labels`, { name: 'twin', color: '#123456' }, [409]],
+        [`${at}/milestones`, { title: 'twin' }, [400]],
+        [`${at}/repository/branches`, { branch: 'twin', ref: 'main' }, [400]],
+        [`${at}/repository/tags`, { tag_name: 'twin', ref: 'main' }, [400]],
+        [`${at}/protected_branches`, { name: 'twin' }, [409]],
+        [`${at}/merge_requests`, { source_branch: 'twins', target_branch: 'main', title: 'twin' }, [409]],
+        [`/projects/${rig.scene.other}/members`, { user_id: rig.scene.ada, access_level: 30 }, [409]],
+        [`${at}/repository/files/twin.txt`, { branch: 'twins', content: 'x', commit_message: 'x' }, [400]],
+      ];
+      for (const [path, body, refusals] of creates) {
+        const replies = await Promise.all(Array.from({ length: 20 }, () => rig.json('POST', path, body)));
+        const statuses = replies.map(({ status }) => status).sort();
+        const refused = statuses.filter((status) => refusals.includes(status));
+        expect({
+          path,
+          created: statuses.filter((status) => status === 201).length,
+          refused: refused.length,
+          statuses: [...new Set(statuses)],
+          text: replies.find(({ status }) => status !== 201)?.text,
+        }).toEqual({ path, created: 1, refused: 19, statuses: [201, ...refusals].sort(), text: expect.any(String) });
+      }
+      const different = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => rig.json('POST', `${at}/milestones`, { title: `dense ${index}` })),
+      );
+      const iids = different.map((reply) => bodyOf(reply).iid as number).sort((a, b) => a - b);
+      expect(iids).toEqual(iids.map((_, index) => (iids[0] as number) + index));
+    });
+
+    it('lists a hundred merge requests with the longest descriptions', async () => {
+      const at = `/projects/${rig.scene.other}`;
+      const text = 'd'.repeat(1_048_576);
+      const branches = Array.from({ length: 10 }, (_, index) => index);
+      for (const index of branches) {
+        await rig.post(`${at}/repository/branches`, { branch: `target-${index}`, ref: 'main' });
+        await rig.post(`${at}/repository/commits`, {
+          branch: `source-${index}`,
+          start_branch: 'main',
+          commit_message: 'x',
+          actions: [{ action: 'create', file_path: `s${index}`, content: 'x' }],
+        });
+      }
+      await inLanes(
+        branches,
+        async (index) => {
+          await rig
+            .json('POST', `${at}/merge_requests`, {
+              source_branch: `source-${index}`,
+              target_branch: `target-${index}`,
+              title: `${index} into ${index}`,
+              ...(index === 0 ? { description: text } : {}),
+            })
+            .then((reply) => expect(reply.status).toBe(201));
+        },
+        4,
+      );
+      // The list is what is tried here: ninety more requests, of a megabyte each, would only take their time.
+      await rig.system.query(
+        'merge_requests',
+        `insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, source_sha, target_sha)
+        select 1000 + row_number() over (), one.project_id, one.source_project_id, one.source_branch, other.target_branch, one.author_id,
+          one.source_branch || ' into ' || other.target_branch, one.source_sha, other.target_sha
+        from merge_requests one, merge_requests other
+        where one.project_id = ${rig.scene.other} and other.project_id = ${rig.scene.other} and one.id <> other.id
+          and one.target_branch like 'target-%' and other.target_branch like 'target-%'`,
+      );
+      await rig.system.query(
+        'merge_requests',
+        `update merge_requests set description = repeat('d', 1048576) where target_branch like 'target-%' and description is null`,
+      );
+      const reply = await rig.send({ method: 'GET', path: `${at}/merge_requests?per_page=100` });
+      expect(reply.status).toBe(200);
+      const rows = bodyOf(reply) as { iid: number; description: string; title: string }[];
+      expect(rows.filter(({ description }) => description === text)).toHaveLength(100);
+      expect(new Set(rows.map(({ iid }) => iid)).size).toBe(rows.length);
+      const body = { source_branch: 'source-0', target_branch: 'main', title: 'x', description: `${text}d` };
+      const refused = await rig.json('POST', `${at}/merge_requests`, body);
+      expect([refused.status, refused.text]).toEqual([
+        400,
+        '{"message":{"description":["is too long (maximum is 1048576 characters)"]}}',
+      ]);
+      const updated = await rig.json('PUT', `${at}/merge_requests/1`, { description: `${text}d` });
+      expect([updated.status, updated.text]).toEqual([400, refused.text]);
+    });
+
+    it('refuses hostile bodies at once', async () => {
+      const problems: string[] = [];
+      for (const [name, request, status] of hostileBodies(`/projects/${rig.scene.project}/labels`)) {
+        const reply = await rig.send(request);
+        const found = fault(request, reply);
+        if (found !== undefined) problems.push(`${name}: ${found}`);
+        if (reply.status !== status || reply.took > slowestMs) problems.push(`${name}: ${reply.status} ${reply.text}`);
+      }
+      expect(problems).toEqual([]);
+    });
+
+    it('serves others while slow clients trickle', async () => {
+      const { hostname, port } = new URL(rig.system.url);
+      const sockets = Array.from({ length: 50 }, () => {
+        const socket = connect(Number(port), hostname);
+        socket.on('error', () => {});
+        socket.write(
+          `POST /api/v4/projects/${rig.scene.project}/labels HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: ${rig.system.rootToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+        );
+        return socket;
+      });
+      const reply = await rig.send({ method: 'GET', path: `/projects/${rig.scene.project}` });
+      expect(reply.status).toBe(200);
+      expect(reply.took).toBeLessThan(slowestMs);
+      for (const socket of sockets) socket.destroy();
+    });
+
+    it('leaves whole repositories and nothing half-made', async () => {
+      expect((await rig.send({ method: 'GET', path: `/projects/${rig.scene.project}` })).status).toBe(200);
+      const { status, text } = await rig.send({ method: 'GET', path: '/projects?per_page=100&simple=true' });
+      expect(status).toBe(200);
+      const failed: string[] = [];
+      await inLanes(bodyOf({ text } as RawReply) as { id: number }[], async ({ id }) => {
+        const reply = await rig.send({ method: 'GET', path: `/projects/${id}/repository/branches` });
+        if (reply.status !== 200) failed.push(`${id}: ${reply.status} ${reply.text}`);
+      });
+      expect(failed).toEqual([]);
+    });
+  });

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { operationId } from '../../../src/http/reference/operation-id';
+import { bodySchema, querySchema, rulesOf } from '../../../src/http/reference/parameters';
+import { statusesOf } from '../../../src/http/reference/responses';
+import type { Route } from '../../../src/http/route';
+import { routes } from '../../../src/routes';
+import { type RequestSchema, valuesOf } from '../../support/schema-arbitrary';
+import { type BadInputRig, inLanes } from '../support/bad-input-rig';
+import { requestOf } from '../support/bad-requests';
+
+const seed = Number(process.env.SEED ?? 20_300_131);
+/** Requests of each operation. */
+const runs = Number(process.env.RUNS ?? 3);
+
+/** Refusals of a well-formed request for the state of what it names: a document cannot say these. */
+const refusalsOfState: readonly RegExp[] = [
+  // What it names is not there, is there already, or its name is kept.
+  /not found|taken|already|exist|reserved|Invalid reference|invalid reference name/,
+  // The caller may not do this with what it names.
+  /could not|cannot|not allowed|may not read|insufficient permissions|not a member|inherited membership/,
+  // What it names has moved on, or has no such line or file.
+  /Failed to merge|has changed since|line_code|snippet_actions/,
+  // A note stays confidential or open, as its thread began.
+  /:confidential=>\[\\"can't be changed/,
+  // Days and hours that lie on the wrong side of another, or of now.
+  /must be greater than start date|[Ee]xpir/,
+  // A mapping has to fit its sample payload and the fields that it fills.
+  /in the sample payload|needs a sample|must be of type|is no (STRING|DATETIME|ARRAY)|is mapped twice|cannot have a fallback path/,
+  // Without a payload the sample of the integration is shown, which may have none.
+  /"payload":\["can't be blank"\]/,
+];
+const isOfState = (text: string): boolean => refusalsOfState.some((one) => one.test(text));
+
+/** A form cannot say that a list is empty. */
+const fitsForm = (values: Record<string, unknown>): boolean => !JSON.stringify(values).includes('[]');
+
+export const documentTests = (started: () => BadInputRig): void =>
+  describe('the OpenAPI document', () => {
+    let rig: BadInputRig;
+    beforeAll(() => {
+      rig = started();
+    });
+
+    it('describes requests that are not refused for their form, and every status they are answered with', async () => {
+      const refused: string[] = [];
+      const ask = async (route: Route, sent: Record<string, unknown>, at: number): Promise<void> => {
+        // What is required names things that are there.
+        const base = rig.baseOf(route);
+        const free = rulesOf(route).some(({ names }) => names.some((name) => Object.hasOwn(base, name)));
+        // Cursors come from replies.
+        const { cursor, page_token, ...own } = sent;
+        const values = free
+          ? own
+          : {
+              ...own,
+              ...Object.fromEntries(
+                Object.entries(base).filter(([name]) => !/title|name|body|note|email|description|scopes/.test(name)),
+              ),
+            };
+        const path = rig.pathOf(route, await rig.victim(route));
+        const reply = await rig.send(
+          requestOf(route, path, values, at % 3 === 2 && fitsForm(values) ? 0.7 : 0),
+          await rig.tokenFor(route),
+        );
+        const line = `${operationId(route)} ${reply.status} ${reply.text.slice(0, 200)} ← ${JSON.stringify(values).slice(0, 300)}`;
+        if (!statusesOf(route).includes(reply.status)) refused.push(`not declared: ${line}`);
+        if (reply.status === 400 && !isOfState(reply.text)) refused.push(line);
+      };
+      const wanted = routes.filter(({ upload }) => upload === undefined);
+      await inLanes(wanted, async (route) => {
+        const schema = (bodySchema(route) ?? querySchema(route)) as RequestSchema;
+        if (Object.keys(schema.properties ?? {}).length === 0) return;
+        const requests = fc.sample(valuesOf(schema), { seed, numRuns: runs }) as Record<string, unknown>[];
+        for (const [at, sent] of requests.entries()) await ask(route, sent, at);
+      });
+      expect(refused.map((one) => `${one}\n`)).toEqual([]);
+    });
+  });
