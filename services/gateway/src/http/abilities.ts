@@ -3,8 +3,8 @@ import { levels } from '@switchyard/rights';
 
 /**
  * What an operation asks of its caller: the least access level by the visibility of the project or group, and whether
- * it writes (an archived project refuses writes). Whoever may not even see the target never gets here: that is a 404.
- * 0 means everybody who sees it; on `internal` that is every signed-in user.
+ * it writes (an archived project refuses writes). A caller who may not see the target never gets here: that is a 404.
+ * 0 means every caller who sees it; on `internal` that is every signed-in user.
  */
 export interface Ability {
   readonly public: number;

@@ -8,7 +8,7 @@ import { bodyRoom } from './body-room';
 import { addressKey } from './client-address';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { keyGuard, type Presented } from './key-guard';
-import { countingWindows, type Limit, tellThrottle } from './rate-limits';
+import { countingWindows, type Limit, setThrottleHeaders } from './rate-limits';
 import { type Pace, receiveBody } from './receive-body';
 
 /** What the inlet needs of the process. */
@@ -51,7 +51,7 @@ export function alertAddressOf(method: string, url: string): AlertAddress | unde
 const keyOf = ({ headers: { authorization } }: Request): string =>
   /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1] ?? basicCredentials(authorization)?.password ?? '';
 
-/** Answers by which a sender is told that key, endpoint or project is not what it takes them for. */
+/** Answers for a wrong key, endpoint or project. */
 const wrongAnswers = new Set([401, 403, 404]);
 
 /** Wrong keys, unknown endpoints and unknown projects an address may present. */
@@ -122,7 +122,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   function overInbound(response: Response, address: AlertAddress): number | undefined {
     if (inboundLimit === undefined) return undefined;
     const window = windows.count(inboundKey(address), inboundLimit.seconds);
-    return tellThrottle(response, { name: 'throttle_project_alerts', limit: inboundLimit, window, now: now() });
+    return setThrottleHeaders(response, { name: 'throttle_project_alerts', limit: inboundLimit, window, now: now() });
   }
 
   /** Alertmanager drops for good what is answered 429, and comes again after a 503. */
@@ -146,7 +146,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     if (proven === undefined) return;
     const decode = decoderOf(request.headers['content-encoding'], payloadLimit);
     if (decode === undefined) return void response.status(415).set('Accept-Encoding', contentEncodings).end();
-    // Whoever has no key must not use up what the project's senders may send.
+    // A sender without a key must not use up the limit of the project's senders.
     const wait = proven ? overInbound(response, address) : undefined;
     if (wait !== undefined) return refuseForNow(request, response, wait);
     const hold = room.holder(response, proven ? presented.name : unprovenSenders);

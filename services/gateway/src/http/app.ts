@@ -23,7 +23,7 @@ const acceptableId = /^[\w.:-]{1,128}$/;
 export interface Surroundings {
   /** True while the process takes traffic; afterwards every reply asks the client to connect anew. */
   ready(): boolean;
-  /** Whose `X-Forwarded-For` is believed, as Express writes it; nobody's when false. */
+  /** Proxies whose `X-Forwarded-For` is believed, as Express writes them; false for none. */
   readonly trustedProxies: string | false;
   /** Handlers mounted before the API: smart HTTP, the reference document. */
   readonly mounts: readonly ((app: Express) => void)[];
@@ -97,7 +97,7 @@ const keyOf = (path: string): string => {
   return isStatic(third) ? `${first}/${third}` : (first ?? '');
 };
 
-/** The path without the names of its parameters: what tells two paths apart. */
+/** The path without the names of its parameters. Two paths with the same form match the same requests. */
 const formOf = (path: string): string => path.replace(/([:*])[a-z_]+/g, '$1');
 
 function apiRouter(routes: readonly Route[], edges: PipelineEdges): Router {

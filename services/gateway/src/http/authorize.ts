@@ -55,8 +55,8 @@ const things: Readonly<Record<string, string>> = {
 const spokenOn: Readonly<Record<string, string>> = { ...things, issues: 'Issue', merge_requests: 'Merge request' };
 
 /** The answer of a route whose path names an object that is not there; nothing when it names none, or what it is to make. */
-function notThere({ path, makesNamed }: Route): AppError | undefined {
-  if (makesNamed === true) return undefined;
+function notThere({ path, createsNamed }: Route): AppError | undefined {
+  if (createsNamed === true) return undefined;
   const [, collection = ''] = /([a-z_]+)\/:(?!id(?:\/|$))/.exec(path) ?? [];
   const texts = /\/(notes|discussions|award_emoji)(\/|$)/.test(path) ? spokenOn : things;
   return collection === '' ? undefined : notFound(texts[collection]);

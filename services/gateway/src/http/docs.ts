@@ -6,7 +6,7 @@ import swaggerUi from 'swagger-ui-express';
 import { openApiDocument } from './openapi';
 import type { Route } from './route';
 
-/** What the page loads, of all that comes with it: that has a page of its own, which describes somebody else's API. */
+/** The files that the page loads. The package has a page of its own, which describes another API and is not served. */
 const files = /^\/(swagger-ui\.css|swagger-ui-(bundle|standalone-preset|init)\.js|favicon-(16x16|32x32)\.png)$/;
 
 const onlyFiles: RequestHandler = (request, _response, next) => next(files.test(request.path) ? undefined : 'router');

@@ -63,7 +63,7 @@ const mayHoldWritten = /\d[.eE]|\d{16}|-0/;
 const quoteOrNumber = /"|(?<![\w.+-])(?:-0|-?\d{16,}|-?\d{1,15}[.eE])[\d.eE+-]*/g;
 
 /** Numbers of one body that keep how they are written, which bounds what they cost: no array parameter takes more. */
-const mostWritten = 10_000;
+const maxWritten = 10_000;
 
 /**
  * Parses JSON as `JSON.parse` does, but for numbers that are written otherwise than JavaScript writes them, of which the first 10,000
@@ -101,7 +101,7 @@ function withMarkedNumbers(json: string, mark: string): string {
   quoteOrNumber.lastIndex = 0;
   for (
     let found = quoteOrNumber.exec(json);
-    found !== null && parts.length < 2 * mostWritten;
+    found !== null && parts.length < 2 * maxWritten;
     found = quoteOrNumber.exec(json)
   ) {
     const [token] = found;

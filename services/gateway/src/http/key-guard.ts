@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { countingWindows, type Limit } from './rate-limits';
 
-/** How long a key that was right needs no look at it, milliseconds. */
+/** How long a right key is not looked up again, milliseconds. */
 const rightForMs = 3_600_000;
-/** Right keys that are known at the most, some 100 bytes each. */
-const mostRight = 100_000;
+/** Most right keys that are kept, about 100 bytes each. */
+const maxRightKeys = 100_000;
 
-/** Looks at keys of one address, or for one account, that may wait for each other; beyond, their senders come again shortly. */
-const mostWaiting = 20;
+/** Most look-ups of one address, or for one account, that wait for each other. Further senders are asked to retry. */
+const maxWaiting = 20;
 
-/** Wrong keys that may be presented, each counted in a window of its own. A key is 128 bits and more: this bounds what guessing costs, not what it yields. */
+/**
+ * Most wrong keys, each counted in a window of its own. A key has at least 128 bits: the limits bound the cost of guessing,
+ * not its success.
+ */
 export interface WrongKeyLimits {
   readonly address: Limit;
   /** For one account from one address; where keys name accounts. */
@@ -23,36 +26,36 @@ export interface WrongKeyLimits {
 export interface Presented {
   /** Network address of the sender, or of the proxy it shares with others: `addressKey`. */
   readonly ip: string;
-  /** What tells keys apart: the key, and what it is for. */
+  /** What makes keys different: the key and its purpose. */
   readonly name: string;
   /** Account that the key is said to be of. */
   readonly account?: string;
 }
 
-/** What is known of a request before its body is read. `guessing` and `busy` are to come again. */
+/** What is known of a request before its body is read. Senders of `guessing` and `busy` are asked to retry. */
 export type Admission = 'right' | 'wrong' | 'guessing' | 'busy';
 
 /**
- * Separates right keys from wrong ones, and bounds what guessing them costs: a key that has been right lately is known, every other is looked
- * up. Where an address has presented too many wrong ones, or an account has been presented too many, keys of the one or for the other are looked
- * at one after another, and those that are wrong get no further. A right key always gets through: others behind the same proxy may have one, and
- * the owner of an account is not locked out by those who guess.
+ * Separates right keys from wrong ones and bounds the cost of guessing. A key that was right lately is known; every other
+ * key is looked up. After too many wrong keys from one address, or for one account, further keys from there are looked up
+ * one after another, and wrong ones are refused. A right key always gets through: another user behind the same proxy may
+ * have one, and guessing must not lock the owner of an account out.
  */
 export interface KeyGuard {
   /** @param isRight looks the key up; asked for keys that have not been right lately. Its failures are passed on. */
   admit(presented: Presented, isRight: () => Promise<boolean>): Promise<Admission>;
   /** Notes what a key turned out to be since it was admitted. */
   remember(presented: Presented, isRight: boolean): void;
-  /** Seconds a guesser is asked to wait. */
+  /** Seconds that a guessing sender is asked to wait. */
   readonly waitSeconds: number;
 }
 
 /** Makes a guard. `scale` is a factor on the limits; 0 turns it off. */
 export function keyGuard(limits: WrongKeyLimits, scale: number, now: () => number): KeyGuard {
   const windows = countingWindows(now);
-  const right = new LRUCache<string, number>({ max: mostRight });
+  const right = new LRUCache<string, number>({ max: maxRightKeys });
   /** Addresses of accounts: from where they have presented right keys. */
-  const known = new LRUCache<string, number>({ max: mostRight });
+  const known = new LRUCache<string, number>({ max: maxRightKeys });
   const isRecent = (at: number | undefined): boolean => (at ?? 0) >= now() - rightForMs;
   const queues = new Map<string, { last: Promise<unknown>; waiting: number }>();
   const digest = (name: string): string => createHash('sha256').update(name).digest('base64');
@@ -77,7 +80,7 @@ export function keyGuard(limits: WrongKeyLimits, scale: number, now: () => numbe
   /** Runs looks at keys that share a counter in turn; undefined where too many wait. */
   async function inTurn(counter: string, look: () => Promise<boolean>): Promise<boolean | undefined> {
     const queue = queues.get(counter) ?? { last: Promise.resolve(), waiting: 0 };
-    if (queue.waiting >= mostWaiting) return undefined;
+    if (queue.waiting >= maxWaiting) return undefined;
     queue.waiting += 1;
     queues.set(counter, queue);
     const mine = queue.last.then(look);

@@ -21,7 +21,7 @@ const unknownTokens: WrongKeyLimits = {
 const longestAccount = 255;
 
 /** Lines about failed logins of one address: no one can fill a disk with them. */
-const mostLines = { requests: 60, seconds: 60 } as const;
+const lineLimit = { requests: 60, seconds: 60 } as const;
 
 const countFailure = counter({
   name: 'switchyard_failed_logins_total',
@@ -60,7 +60,7 @@ export function guardLogins(
 
   function noteFailure(address: string | undefined, account: string | undefined): void {
     countFailure();
-    if (lines.count(addressKey(address), mostLines.seconds).count <= mostLines.requests)
+    if (lines.count(addressKey(address), lineLimit.seconds).count <= lineLimit.requests)
       logger.warn({ address, account: shown(account) }, 'login failed');
   }
 

@@ -172,8 +172,8 @@ const dateTimePattern = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?
 /** Whether a text that begins with a day names one that there is: `Date` takes 30 February for 1 March, and PostgreSQL knows no year 0. */
 function hasRealDay(written: string): boolean {
   const day = written.slice(0, 10);
-  const moment = new Date(`${day}T00:00:00Z`);
-  return !day.startsWith('0000') && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
+  const date = new Date(`${day}T00:00:00Z`);
+  return !day.startsWith('0000') && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
 /** What the document says of a datetime: the full form alone. No year 0, no leap second, nine digits of a second's fraction. */
@@ -183,8 +183,8 @@ const fullDateTime: ParameterSchema = {
   pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$',
 };
 
-/** A date or a datetime as it was written, and the moment it names. */
-function readMoment(value: unknown): { written: string; moment: Date } | Problem {
+/** A date or a datetime: its text, and its time. */
+function readTimestamp(value: unknown): { written: string; date: Date } | Problem {
   // A plus sign in a query string arrives as a space.
   const written = typeof value === 'string' ? value.trim().replace(/ (\d{2}:?\d{2})$/, '+$1') : '';
   if (!dateTimePattern.test(written) || !hasRealDay(written)) return invalid;
@@ -192,21 +192,21 @@ function readMoment(value: unknown): { written: string; moment: Date } | Problem
     /(Z|[+-]\d{2}:?\d{2})$/i.test(written) && written.length > 10
       ? written
       : `${written.length > 10 ? written : `${written}T00:00:00`}Z`;
-  const moment = new Date(zoned.replace(' ', 'T'));
-  return Number.isNaN(moment.getTime()) ? invalid : { written, moment };
+  const date = new Date(zoned.replace(' ', 'T'));
+  return Number.isNaN(date.getTime()) ? invalid : { written, date };
 }
 
 /** An ISO 8601 datetime; one without a zone is UTC, a bare date its midnight. */
 export const dateTime = (): z.ZodType<Date> =>
   kind(fullDateTime, (value) => {
-    const read = readMoment(value);
-    return read instanceof Problem ? read : read.moment;
+    const read = readTimestamp(value);
+    return read instanceof Problem ? read : read.date;
   });
 
 /** A calendar date `YYYY-MM-DD`, kept as its text; a datetime is cut to the day that it writes, whatever its zone. */
 export const date = (): z.ZodType<string> =>
   kind({ type: 'string', format: 'date', pattern: '^(?!0000)' }, (value) => {
-    const read = readMoment(value);
+    const read = readTimestamp(value);
     return read instanceof Problem ? read : read.written.slice(0, 10);
   });
 
@@ -356,7 +356,7 @@ export const object = (): z.ZodType<Record<string, unknown>> =>
 
 /**
  * A JSON object as it stands in a JSON body, to the letter, or as a text that holds one; given as JSON text. A blank text stands for none. Of
- * a text only the first character is looked at: whether the rest is JSON is for whoever reads it.
+ * a text only the first character is looked at: the reader of the text checks whether it is JSON.
  */
 export function jsonText(): z.ZodType<string> {
   const openapi = {

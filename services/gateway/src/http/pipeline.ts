@@ -22,10 +22,10 @@ import type { RouteBodies } from './route-bodies';
 import { sendJson } from './send';
 import { streamBody } from './stream-body';
 
-/** The moment of a condition header; undefined when there is none or it is no date. */
-function momentOf(header: string | undefined): Date | undefined {
-  const moment = new Date(header ?? '');
-  return Number.isNaN(moment.getTime()) ? undefined : moment;
+/** The date in a condition header; undefined without a header, or when it is no date. */
+function dateOf(header: string | undefined): Date | undefined {
+  const date = new Date(header ?? '');
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 /** What the pipeline needs of the process. */
@@ -39,7 +39,7 @@ export interface PipelineEdges {
   readonly tier: string;
   /** Externally visible base URL, without a trailing slash. */
   readonly externalUrl: string;
-  /** Tells in a header what a request cost in gRPC calls and SQL statements, the access question left out. */
+  /** Adds a header with the number of gRPC calls and SQL statements of a request, without the call that resolves access. */
   readonly showCost: boolean;
 }
 
@@ -146,7 +146,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         actor,
         page,
         call: visit.client,
-        unmodifiedSince: momentOf(request.get('if-unmodified-since')),
+        unmodifiedSince: dateOf(request.get('if-unmodified-since')),
       });
     const { result: reply, cost } = await (edges.showCost
       ? measureCost(handling)

@@ -8,7 +8,7 @@ import { addressKey } from './client-address';
 export interface Limit {
   readonly requests: number;
   readonly seconds: number;
-  /** Requests of a caller without a token, per address; the same as `requests` unless told. */
+  /** Requests of a caller without a token, per address; by default the same as `requests`. */
   readonly anonymousRequests?: number;
 }
 
@@ -38,7 +38,7 @@ export interface RateLimits {
   apply(name: string, request: Request, actor: Actor): void;
 }
 
-/** Counters kept at the most; beyond, those go that have not been used for longest. */
+/** Most counters that are kept; beyond it the least recently used one goes. */
 const maxCounters = 100_000;
 
 /** A span of time in which something is counted. */
@@ -83,8 +83,8 @@ export function countingWindows(now: () => number = Date.now): Windows {
   };
 }
 
-/** Says in a reply how far a request throttle has been used, and when over it how long to wait; returns those seconds then. */
-export function tellThrottle(
+/** Sets the headers of a request throttle. Over the limit it returns the seconds to wait, which stand in the headers too. */
+export function setThrottleHeaders(
   response: Response,
   { name, limit, window, now }: { name: string; limit: Limit; window: Window; now: number },
 ): number | undefined {
@@ -117,7 +117,7 @@ export function rateLimits(throttles: Throttles, scale = 1, now: () => number = 
       if (limit === undefined) return;
       const name = `throttle_${signedIn ? 'authenticated' : 'unauthenticated'}_api`;
       const window = count(`${name}:${caller(request, actor)}`, limit.seconds);
-      const wait = tellThrottle(response, { name, limit, window, now: now() });
+      const wait = setThrottleHeaders(response, { name, limit, window, now: now() });
       if (wait !== undefined) throw new Throttled(wait);
     },
     apply(name, request, actor) {

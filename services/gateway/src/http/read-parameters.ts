@@ -33,7 +33,7 @@ export interface BodyRules {
   readonly pace: Pace;
   /** Room that its bytes are held in. */
   readonly hold: Hold;
-  /** Parameters that stay the text they are where a JSON body has an object: somebody else's, of any names and numbers. */
+  /** Parameters that stay text where a JSON body has an object: its names and numbers belong to another system. */
   readonly asWritten: ReadonlySet<string>;
 }
 
@@ -110,7 +110,7 @@ export function readQuery(request: Request): RawParameters {
 
 const notText = () => invalidParams('parameters are not valid UTF-8');
 
-/** Bytes as text. Replaced in silence, those that are none would come back as something that nobody has sent. */
+/** Bytes as text. Bytes that are no text are refused: replaced in silence, they would come back as another text. */
 function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw notText();
   return bytes.toString('utf8');
@@ -220,7 +220,7 @@ const maxFiles = 100;
 function readMultipart(request: Request, body: Buffer): Promise<Pair[]> {
   return new Promise((resolve, reject) => {
     const pairs: Pair[] = [];
-    // Fields come decoded, with U+FFFD for what was no text; whether that stood there itself, only the bytes tell.
+    // Fields come decoded, with U+FFFD for what was no text; only the bytes show whether it was sent.
     let hasReplacement = false;
     let form: ReturnType<typeof busboy>;
     const limits = {

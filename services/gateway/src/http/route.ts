@@ -8,8 +8,8 @@ import type { BoundClient } from './clients';
 import type { Section } from './reference/sections';
 
 /**
- * Who may knock. `public`: anyone, token or not; `user`: any valid token; `admin`: administrators. On a project or
- * group, the ability's row decides; `:id` of the path names the target.
+ * Who may call a route. `public`: any caller, with or without a token. `user`: any valid token. `admin`: administrators.
+ * On a project or group the row of the ability decides; `:id` of the path names the target.
  */
 export type RouteAccess = 'public' | 'user' | 'admin' | { project: ProjectAbility } | { group: GroupAbility };
 
@@ -48,13 +48,13 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
   readonly path: ValuesOf<Path> & Record<string, never>;
   /** The resolved project or group. */
   readonly access: Target;
-  /** Who asks; user_id 0 when anonymous. */
+  /** The caller's user; user_id 0 for an anonymous caller. */
   readonly actor: Actor;
   /** The page asked for; on lists. */
   readonly page: PageRequest;
   /** Clients of the services, bound to this request. */
   readonly call: <T extends ServiceDefinition>(definition: T) => BoundClient<T>;
-  /** Moment of `If-Unmodified-Since`; undefined without one, or when it is no date. Deletions of records heed it. */
+  /** Date in `If-Unmodified-Since`; undefined without the header, or when it is no date. Deletions of records check it. */
   readonly unmodifiedSince: Date | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface RouteDocs {
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
-/** One endpoint: where it is, who may, what it takes, what it gives. Routing, checks and documentation follow from it. */
+/** One endpoint: its path, access, parameters and replies. Routing, checks and documentation follow from it. */
 export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape = Shape, Path extends Shape = Shape> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path below `/api/v4`. */
@@ -83,12 +83,12 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly summary: string;
   readonly docs?: RouteDocs;
   readonly access: A;
-  /** Refuses the anonymous although it only reads (G-4.6). */
+  /** Refuses anonymous callers although it only reads (G-4.6). */
   readonly needsToken?: boolean;
   /** Token scopes that do beside `api` (and `read_api` on reads); `any` for every scope (G-5-5). */
   readonly scopes?: readonly string[] | 'any';
-  /** Its path names what it is to make: nobody is told that this is not there. */
-  readonly makesNamed?: boolean;
+  /** The path names the resource being created. A closed feature then answers 403, not 404. */
+  readonly createsNamed?: boolean;
   /** Abilities on the project that are asked for beside that of `access` when the parameter is sent. */
   readonly abilityWith?: Readonly<Record<string, ProjectAbility>>;
   /** Licence tier below which the answer is 403. */
@@ -99,11 +99,11 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly relations?: readonly Relation[];
   readonly list?: ListRule;
   /**
-   * Name of the file in a multipart body that streams on to a service: here only the query is read, so `params` are what it may say, and the
-   * service reads the form. Its handler forwards.
+   * Name of the file in a multipart body that streams on to a service. The gateway then reads the query alone, so `params`
+   * are parameters of the query; the service reads the form. The handler forwards.
    */
   readonly upload?: string;
-  /** Largest body in bytes; 5 MiB unless told. */
+  /** Largest body in bytes; 5 MiB by default. */
   readonly bodyLimit?: number;
   /** Name of an application limit of http/rate-limits.ts. */
   readonly limit?: string;

@@ -69,7 +69,7 @@ export const authorName: ParameterSchema = {
   pattern: `^$|${lineWithout('<>').pattern}`,
 };
 
-/** Moments that records may have. */
+/** Dates that records may have. */
 export const afterEpoch: ParameterSchema = {
   pattern: '^(19[7-9]\\d|[2-9]\\d{3})-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$',
 };
@@ -77,7 +77,7 @@ export const afterEpoch: ParameterSchema = {
 /** Most people of one issue or merge request. */
 export const atMostPeople: ParameterSchema = { maxItems: 200 };
 
-/** Name of a branch or tag as git takes it, and that nobody takes for a SHA. */
+/** Name of a branch or tag as git takes it; it cannot be read as a SHA. */
 export const refName: ParameterSchema = {
   minLength: 1,
   maxLength: 255,

@@ -19,7 +19,7 @@ type Shared = z.infer<z.ZodObject<typeof sharedFields>>;
 /** Fields of which a request gives one alone. */
 export const exclusiveFields = [mutuallyExclusive('assignee_id', 'assignee_ids')];
 
-/** Ids of users; 0 is nobody's. */
+/** Ids of users; 0 names no user and is left out. */
 export const positive = (ids: readonly number[]): number[] => ids.filter((id) => id > 0);
 
 /** Assignees as either parameter gives them; undefined when neither was sent. */

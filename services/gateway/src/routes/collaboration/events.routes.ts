@@ -53,7 +53,7 @@ const filterOf = (params: Filters) => ({
   after: params.after ?? '',
 });
 
-/** One order, by moment. */
+/** One order, by time. */
 const list = { sort: 'desc' } as const;
 
 /** Activity events (api.md 4.8). */

@@ -12,7 +12,7 @@ interface NoteableKind {
   /** What a summary calls it. */
   readonly name: string;
   readonly read: ProjectAbility;
-  /** Who may comment: whoever reads, but not in an archived project. */
+  /** Who may comment: every reader, but not in an archived project. */
   readonly comment: ProjectAbility;
   /** Its notes lie under `notes` (G-4.6). */
   readonly hasNotes: boolean;

@@ -18,7 +18,7 @@ import { type ParentKind, parentOf } from './parents';
 const filters = {
   query: text().optional(),
   user_ids: integers().optional(),
-  // Nobody waits for a seat.
+  // No member is ever `awaiting`.
   state: onlyDefault(oneOf('awaiting', 'active'), 'active').optional(),
 };
 const accessLevel = () => oneOfIntegers(5, 10, 15, 20, 30, 40, 50);
@@ -30,7 +30,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
   const read = kind === 'group' ? ({ group: 'read_group_member' } as const) : ({ project: 'read_member' } as const);
   const administer =
     kind === 'group' ? ({ group: 'admin_group_member' } as const) : ({ project: 'admin_project_member' } as const);
-  // Whoever may read may leave; whom else one may remove is the service's to say.
+  // Every reader may leave. The service decides whom else a caller may remove.
   const remove = kind === 'group' ? ({ group: 'leave_group' } as const) : ({ project: 'leave_project' } as const);
   return [
     ...[false, true].map((inherited) =>

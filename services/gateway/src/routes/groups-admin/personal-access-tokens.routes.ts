@@ -29,7 +29,7 @@ const orderOf = (sort: (typeof sorts)[number] | undefined) => {
 
 const token = { token_id: integer() };
 
-/** An id of a path: 0 means "the token that was presented" to the service, and is nobody's id. */
+/** An id of a path: 0 means "the token that was presented" to the service, and is no id. */
 const named = (id: number): number => {
   if (id <= 0) throw notFound();
   return id;

@@ -92,7 +92,7 @@ export const fileRoutes = [
       },
     },
     access: { project: 'push_code' },
-    makesNamed: true,
+    createsNamed: true,
     bodyLimit,
     path_params: file,
     params: { ...commit, ...content },
