@@ -27,8 +27,8 @@ export interface Gateway {
   /** Port of the internal HTTP server. */
   readonly httpPort: number;
   /**
-   * Turns unready and takes no new connections; requests that run, or arrive within `lingerMs` on connections kept alive, are
-   * answered with `Connection: close`, for at most `graceMs`; then closes.
+   * Turns unready and takes no new connections; requests that run, or arrive within `lingerMs` on connections kept
+   * alive, are answered with `Connection: close`, for at most `graceMs`; then closes.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -111,7 +111,8 @@ export async function compose(
       await new Promise<void>((resolve) => {
         const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
         let looking: NodeJS.Timeout | undefined;
-        // A client may be about to use a connection it keeps: closed at once, its request would be lost without an answer.
+        // A client may be about to use a connection it keeps: closed at once, its request would be lost without an
+        // answer.
         const lingering = setTimeout(
           () => {
             server.closeIdleConnections();

@@ -54,7 +54,9 @@ const variables = {
   SWITCHYARD_THROTTLE_UNAUTHENTICATED: limit,
   /** Factor on every application limit; 0 turns them off. */
   SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
-  /** Requests that read, and those that write, which one service is given at a time; the others wait, or are refused. */
+  /**
+   * Requests that read, and those that write, which one service is given at a time; the others wait, or are refused.
+   */
   SWITCHYARD_READS_AT_ONCE: atOnce(32),
   SWITCHYARD_WRITES_AT_ONCE: atOnce(12),
   /** Payloads a project may receive, `<requests>/<seconds>`; off when unset (G-4.12-4). */
@@ -94,7 +96,10 @@ export type Config = z.infer<z.ZodObject<typeof variables>> &
 export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
   parseEnvironment({ ...variables, ...addressVariables() }, environment) as unknown as Config;
 
-/** Addresses of the services by name: of their gRPC servers, and of the internal HTTP servers that the gateway forwards to. */
+/**
+ * Addresses of the services by name: of their gRPC servers, and of the internal HTTP servers that the gateway forwards
+ * to.
+ */
 export const addressesOf = (config: Config) => ({
   grpc: addresses(services, (name) => config[addressVariable(name)]),
   http: addresses(

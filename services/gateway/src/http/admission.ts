@@ -17,7 +17,10 @@ import type { Route } from './route';
 export interface AdmissionLimits {
   /** Default 32. */
   readonly reads?: number | undefined;
-  /** Default 12: fewer than a service has connections to its database, since a write holds one for as long as it holds its locks. */
+  /**
+   * Default 12: fewer than a service has connections to its database, since a write holds one for as long as it holds
+   * its locks.
+   */
   readonly writes?: number | undefined;
 }
 
@@ -26,7 +29,9 @@ type AccessClient = RpcClient<typeof AccessServiceService>;
 
 /** One request on its way through its handler. */
 export interface Visit {
-  /** A client of the request. The first call waits for a place at its service, which is kept until the request leaves. */
+  /**
+   * A client of the request. The first call waits for a place at its service, which is kept until the request leaves.
+   */
   client<T extends ServiceDefinition>(definition: T): BoundClient<T>;
   /** Services that the request has called. */
   readonly called: ReadonlySet<string>;
@@ -35,11 +40,15 @@ export interface Visit {
 }
 
 /**
- * Bounds the requests that each service works on, so that one that gets more than it can do goes on doing as much as it can, and costs
- * the others nothing. A request waits before its first call, and no longer: what has begun is never refused for want of room.
+ * Bounds the requests that each service works on, so that one that gets more than it can do goes on doing as much as it
+ * can, and costs the others nothing. A request waits before its first call, and no longer: what has begun is never
+ * refused for want of room.
  */
 export interface Admission {
-  /** Refuses a request for whose service there is neither a place nor a seat, before its body is read. @throws AppError unavailable */
+  /**
+   * Refuses a request for whose service there is neither a place nor a seat, before its body is read. @throws AppError
+   * unavailable
+   */
   knock(route: Route): void;
   visit(route: Route, options: CallOptions): Visit;
   /** Who is asked who a caller is and what they may see: questions of one gateway at a time are bounded as well. */
@@ -52,10 +61,16 @@ export const ownerOfAccess = 'groups-admin';
 /** Requests that wait for one service, reads or writes, at the most. */
 const seats = 300;
 
-/** Milliseconds a burst waits. A write that is refused has to be made again; a read soon is of no use to the one who waits. */
+/**
+ * Milliseconds a burst waits. A write that is refused has to be made again; a read soon is of no use to the one who
+ * waits.
+ */
 const patienceMs = { read: 5_000, access: 5_000, write: 20_000 };
 
-/** Milliseconds within which a service answers a write that has got its place. It does not begin to write in the second half of them. */
+/**
+ * Milliseconds within which a service answers a write that has got its place. It does not begin to write in the second
+ * half of them.
+ */
 const writeWithinMs = 60_000;
 
 const isRead = ({ method }: Route): boolean => method === 'get';
@@ -111,7 +126,8 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
       ...client,
       resolve: async (question, { signal, ...options }) => {
         const leave = await roomFor(ownerOfAccess, 'access').enter({ owner: question.token, signal }).catch(refused);
-        // A question that has been asked is answered, although its client has gone: otherwise guesses at tokens could be hidden.
+        // A question that has been asked is answered, although its client has gone: otherwise guesses at tokens could
+        // be hidden.
         return client.resolve(question, options).finally(leave);
       },
     }),

@@ -33,7 +33,10 @@ export interface AlertAddress {
 
 const addressForm = /^\/((?:[^/]+\/)+?[^/]+?)\/alerts\/notify(?:\/[^/]+\/([A-Za-z0-9]+))?(?:\.json)?$/;
 
-/** The address of payloads that a URL is (G-4.12-1); undefined for every other. The name slug is decoration, `.json` optional. */
+/**
+ * The address of payloads that a URL is (G-4.12-1); undefined for every other. The name slug is decoration, `.json`
+ * optional.
+ */
 export function alertAddressOf(method: string, url: string): AlertAddress | undefined {
   if (method !== 'POST' || url.startsWith('/api/')) return undefined;
   const [path = ''] = url.split('?', 1);
@@ -47,7 +50,10 @@ export function alertAddressOf(method: string, url: string): AlertAddress | unde
   }
 }
 
-/** The key of a request: Bearer, or the password of Basic credentials, which is also how credentials in a URL arrive (G-4.12-2). */
+/**
+ * The key of a request: Bearer, or the password of Basic credentials, which is also how credentials in a URL arrive
+ * (G-4.12-2).
+ */
 const keyOf = ({ headers: { authorization } }: Request): string =>
   /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1] ?? basicCredentials(authorization)?.password ?? '';
 
@@ -58,8 +64,8 @@ const wrongAnswers = new Set([401, 403, 404]);
 const wrongKeys: Limit = { requests: 100, seconds: 60 };
 
 /**
- * The time that a body has to come in: senders of a megabyte of alerts are machines on good lines. Those without a right key get
- * nothing but a refusal for it, and are not waited for.
+ * The time that a body has to come in: senders of a megabyte of alerts are machines on good lines. Those without a
+ * right key get nothing but a refusal for it, and are not waited for.
  */
 const paces: Readonly<Record<'proven' | 'unproven', Pace>> = {
   proven: { graceMs: 30_000, bytesPerMs: Number.POSITIVE_INFINITY },
@@ -84,9 +90,9 @@ function reasonOf(error: unknown): ErrorKind {
 const isAlertmanager = (request: Request): boolean => /^alertmanager\//i.test(request.headers['user-agent'] ?? '');
 
 /**
- * The door for payloads of monitoring tools at `/<full path>/alerts/notify…` (G-4.12): reads no more than a payload may have, keeps the limits,
- * and hands the bytes to alerts in one call. Every answer but 200 has an empty body, and no failure is the sender's to see as a 500:
- * it is asked to come again.
+ * The door for payloads of monitoring tools at `/<full path>/alerts/notify…` (G-4.12): reads no more than a payload may
+ * have, keeps the limits, and hands the bytes to alerts in one call. Every answer but 200 has an empty body, and no
+ * failure is the sender's to see as a 500: it is asked to come again.
  */
 export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
   const { ingestion, payloadLimit, inboundLimit, scale, now = Date.now } = edges;

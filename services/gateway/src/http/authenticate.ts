@@ -17,8 +17,8 @@ export const tokenOf = (request: Request, parameters: RawParameters): string | u
   textOf(parameters.access_token);
 
 /**
- * The user an administrator acts for (G-5-7). One that names no user in any form is refused: ignored, the request would be done with the
- * rights of the administrator.
+ * The user an administrator acts for (G-5-7). One that names no user in any form is refused: ignored, the request would
+ * be done with the rights of the administrator.
  */
 export function sudoOf(request: Request, parameters: RawParameters): string | undefined {
   const header = first(request.headers.sudo);

@@ -54,7 +54,10 @@ const things: Readonly<Record<string, string>> = {
 /** The same where something is said of it. */
 const spokenOn: Readonly<Record<string, string>> = { ...things, issues: 'Issue', merge_requests: 'Merge request' };
 
-/** The answer of a route whose path names an object that is not there; nothing when it names none, or what it is to make. */
+/**
+ * The answer of a route whose path names an object that is not there; nothing when it names none, or what it is to
+ * make.
+ */
 function notThere({ path, createsNamed }: Route): AppError | undefined {
   if (createsNamed === true) return undefined;
   const [, collection = ''] = /([a-z_]+)\/:(?!id(?:\/|$))/.exec(path) ?? [];
@@ -62,7 +65,10 @@ function notThere({ path, createsNamed }: Route): AppError | undefined {
   return collection === '' ? undefined : notFound(texts[collection]);
 }
 
-/** What the caller has to be able to do: what the route asks for, and what the parameters that are sent ask for beside it. */
+/**
+ * What the caller has to be able to do: what the route asks for, and what the parameters that are sent ask for beside
+ * it.
+ */
 const abilitiesOf = (
   access: { project: ProjectAbility } | { group: GroupAbility },
   { abilityWith = {} }: Route,
@@ -75,8 +81,8 @@ const abilitiesOf = (
 ];
 
 /**
- * The refusal of this target to this caller: invisible is 404, visible but not allowed 403 (G-5-15); nothing when allowed. What lies in a
- * feature that is closed to the caller is as invisible as what is not there.
+ * The refusal of this target to this caller: invisible is 404, visible but not allowed 403 (G-5-15); nothing when
+ * allowed. What lies in a feature that is closed to the caller is as invisible as what is not there.
  */
 export function refusalOfTarget(
   route: Route,

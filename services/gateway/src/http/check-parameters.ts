@@ -12,7 +12,10 @@ const problemsOf = (error: z.ZodError): string[] =>
 
 const schemas = new WeakMap<z.ZodRawShape, z.ZodObject>();
 
-/** Gives raw parameters their types; unknown ones are dropped (G-1-3), and those for administrators where the caller is none. */
+/**
+ * Gives raw parameters their types; unknown ones are dropped (G-1-3), and those for administrators where the caller is
+ * none.
+ */
 export function checkParameters<T extends z.ZodRawShape>(
   shape: T,
   raw: RawParameters,

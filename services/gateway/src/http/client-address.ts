@@ -4,8 +4,8 @@ import { isIPv6 } from 'node:net';
 const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 
 /**
- * The name under which callers of an address are counted: an IPv4 address itself, of IPv6 the /64 that it lies in. A single customer has
- * at least a /64 and can take a new address of it for every request.
+ * The name under which callers of an address are counted: an IPv4 address itself, of IPv6 the /64 that it lies in. A
+ * single customer has at least a /64 and can take a new address of it for every request.
  */
 export function addressKey(ip: string | undefined): string {
   if (ip === undefined) return '';

@@ -13,12 +13,15 @@ const decoders = new Map<string, (() => Gunzip | Inflate) | undefined>([
 /** Names of the encodings that are understood, for the header Accept-Encoding. */
 export const contentEncodings = 'gzip, deflate';
 
-/** A body as it was before it was compressed; why there is none where it would be longer than the limit, is malformed, or finds no room. */
+/**
+ * A body as it was before it was compressed; why there is none where it would be longer than the limit, is malformed,
+ * or finds no room.
+ */
 export type Decode = (body: Buffer, hold: Pick<Hold, 'take'>) => Promise<Buffer | 'too long' | 'malformed' | 'no room'>;
 
 /**
- * Undoes a Content-Encoding; undefined for one that is not understood. No more than `limit` bytes are ever made of a body, however small it is,
- * and none before there is room for them.
+ * Undoes a Content-Encoding; undefined for one that is not understood. No more than `limit` bytes are ever made of a
+ * body, however small it is, and none before there is room for them.
  * @param header Content-Encoding as it came
  */
 export function decoderOf(header: string | undefined, limit: number): Decode | undefined {

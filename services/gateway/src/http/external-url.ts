@@ -12,8 +12,8 @@ export function shownUrl({ originalUrl }: Request, externalUrl: string): URL {
 }
 
 /**
- * Makes of a request target in absolute form the path it names: the host in it is the sender's word, as `Host` is. To be called before Express sees
- * the request, which keeps the host of a target through all its routers.
+ * Makes of a request target in absolute form the path it names: the host in it is the sender's word, as `Host` is. To
+ * be called before Express sees the request, which keeps the host of a target through all its routers.
  */
 export function takeOriginForm(request: IncomingMessage): void {
   const path = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(request.url ?? '')?.[1];

@@ -14,7 +14,8 @@ export type Forwarder = (
 
 /**
  * Builds the forwarder over the internal HTTP addresses by service name.
- * @param reach throws `unavailable` for a service that hangs: a transfer may pause for minutes, so HTTP itself would not find out
+ * @param reach throws `unavailable` for a service that hangs: a transfer may pause for minutes, so HTTP itself would
+ * not find out
  */
 export function forwarder(
   addresses: Readonly<Record<string, string>>,
@@ -65,7 +66,8 @@ export function forwarder(
   };
 }
 
-// A service that cannot be reached costs its own endpoints a 503 (D3); one that broke off in the middle of a reply must not look whole.
+// A service that cannot be reached costs its own endpoints a 503 (D3); one that broke off in the middle of a reply must
+// not look whole.
 function breakOff(request: Request, response: Response, error: Error): void {
   // The reply is complete, or the client has gone.
   if (response.writableEnded || response.destroyed) return;

@@ -73,7 +73,10 @@ export function gitRequestOf(method: string, url: string): GitRequest | undefine
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
-/** Who a git client says it is: one of the API's headers, or a token as the password of Basic credentials, with any username. */
+/**
+ * Who a git client says it is: one of the API's headers, or a token as the password of Basic credentials, with any
+ * username.
+ */
 function callerOf(request: Request): Pick<Question, 'token' | 'account' | 'address'> {
   const { authorization } = request.headers;
   const token = first(request.headers['private-token']) || /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1];
@@ -95,7 +98,9 @@ function refusalOfToken(answer: ResolveResponse): Refusal | undefined {
   }
 }
 
-/** Why a git request is refused; undefined when it may pass. A private project and none at all are one answer (G-5-15). */
+/**
+ * Why a git request is refused; undefined when it may pass. A private project and none at all are one answer (G-5-15).
+ */
 export function refusalOf(answer: ResolveResponse, service: GitRequest['service']): Refusal | undefined {
   const ofToken = refusalOfToken(answer);
   if (ofToken !== undefined) return ofToken;
@@ -129,8 +134,9 @@ function sendUnsupportedLfs(response: Response): void {
 }
 
 /**
- * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…` (D7): who asks and what they may do is resolved here, the
- * request itself streams to merge-requests with signed metadata. A path the project had before still serves.
+ * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…` (D7): who asks and what they may do is
+ * resolved here, the request itself streams to merge-requests with signed metadata. A path the project had before still
+ * serves.
  */
 export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Express) => void {
   async function resolve(caller: ReturnType<typeof callerOf>, project: string, requestId: string, fresh: boolean) {

@@ -8,7 +8,8 @@ const opening = new Set([...Buffer.from('{[')]);
 const closing = new Set([...Buffer.from('}]')]);
 
 /**
- * The members of an object as they are written, by their names: what a parser makes of them has lost digits, and members that come twice.
+ * The members of an object as they are written, by their names: what a parser makes of them has lost digits, and
+ * members that come twice.
  * @param json a JSON object that has been parsed
  */
 export function writtenMembers(json: Buffer, names: ReadonlySet<string>): Map<string, string> {
@@ -43,8 +44,8 @@ function endOfString(json: Buffer, from: number): number {
 }
 
 /**
- * A number of a JSON body that a number of JavaScript would write otherwise: `9007199254740993`, `1.0`, `0.10`, `1e3`, `-0`. As a text it is
- * what was written; calculated with, or written as JSON, it is its value.
+ * A number of a JSON body that a number of JavaScript would write otherwise: `9007199254740993`, `1.0`, `0.10`, `1e3`,
+ * `-0`. As a text it is what was written; calculated with, or written as JSON, it is its value.
  */
 export class WrittenNumber extends Number {
   constructor(readonly written: string) {
@@ -66,8 +67,8 @@ const quoteOrNumber = /"|(?<![\w.+-])(?:-0|-?\d{16,}|-?\d{1,15}[.eE])[\d.eE+-]*/
 const maxWritten = 10_000;
 
 /**
- * Parses JSON as `JSON.parse` does, but for numbers that are written otherwise than JavaScript writes them, of which the first 10,000
- * become `WrittenNumber`. It costs one search where there are none, else a second reading.
+ * Parses JSON as `JSON.parse` does, but for numbers that are written otherwise than JavaScript writes them, of which
+ * the first 10,000 become `WrittenNumber`. It costs one search where there are none, else a second reading.
  * @param json nested no deeper than `jsonMeasure` has found
  * @throws SyntaxError for what is no JSON
  */
@@ -81,7 +82,10 @@ export function parseWritten(json: string): unknown {
   return unmarked(JSON.parse(marked), mark);
 }
 
-/** A parsed value whose strings that begin with `mark` are numbers as they were written. A reviver takes eight times as long. */
+/**
+ * A parsed value whose strings that begin with `mark` are numbers as they were written. A reviver takes eight times as
+ * long.
+ */
 function unmarked(value: unknown, mark: string): unknown {
   if (typeof value === 'string') return value.startsWith(mark) ? new WrittenNumber(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;

@@ -11,8 +11,8 @@ const maxRightKeys = 100_000;
 const maxWaiting = 20;
 
 /**
- * Most wrong keys, each counted in a window of its own. A key has at least 128 bits: the limits bound the cost of guessing,
- * not its success.
+ * Most wrong keys, each counted in a window of its own. A key has at least 128 bits: the limits bound the cost of
+ * guessing, not its success.
  */
 export interface WrongKeyLimits {
   readonly address: Limit;
@@ -36,10 +36,10 @@ export interface Presented {
 export type Admission = 'right' | 'wrong' | 'guessing' | 'busy';
 
 /**
- * Separates right keys from wrong ones and bounds the cost of guessing. A key that was right lately is known; every other
- * key is looked up. After too many wrong keys from one address, or for one account, further keys from there are looked up
- * one after another, and wrong ones are refused. A right key always gets through: another user behind the same proxy may
- * have one, and guessing must not lock the owner of an account out.
+ * Separates right keys from wrong ones and bounds the cost of guessing. A key that was right lately is known; every
+ * other key is looked up. After too many wrong keys from one address, or for one account, further keys from there are
+ * looked up one after another, and wrong ones are refused. A right key always gets through: another user behind the
+ * same proxy may have one, and guessing must not lock the owner of an account out.
  */
 export interface KeyGuard {
   /** @param isRight looks the key up; asked for keys that have not been right lately. Its failures are passed on. */

@@ -8,8 +8,8 @@ import { countingWindows, Throttled } from './rate-limits';
 import type { AccessResolver } from './resolve-access';
 
 /**
- * Unknown tokens that may be presented. Those of an address allow for a fleet of runners behind one router that has missed the change of a
- * token; those of an account count where a client names one, as git does.
+ * Unknown tokens that may be presented. Those of an address allow for a fleet of runners behind one router that has
+ * missed the change of a token; those of an account count where a client names one, as git does.
  */
 const unknownTokens: WrongKeyLimits = {
   address: { requests: 600, seconds: 60 },
@@ -46,8 +46,9 @@ const shown = (account: string | undefined): string | undefined =>
   account !== undefined && account.length >= tokenLength ? `${account.slice(0, 4)}…` : account;
 
 /**
- * A resolver that bounds guesses (`KeyGuard`): over a limit an unknown token throws `Throttled`, and every other one still gets its answer. Who
- * presents an expired or revoked token does not guess. Failed logins of every kind are counted and logged.
+ * A resolver that bounds guesses (`KeyGuard`): over a limit an unknown token throws `Throttled`, and every other one
+ * still gets its answer. Who presents an expired or revoked token does not guess. Failed logins of every kind are
+ * counted and logged.
  * @param scale factor on the limits; 0 turns them off
  */
 export function guardLogins(

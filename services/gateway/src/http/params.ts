@@ -53,7 +53,10 @@ export const isScalar = (value: unknown): value is string | number | boolean | W
 const writtenNumber = (value: unknown): unknown =>
   typeof value === 'number' || value instanceof WrittenNumber ? String(Number(value)) : value;
 
-/** Digits of a whole number of JSON: `1.0` and `1e3` are whole, and digits that a number does not hold stay what they are. */
+/**
+ * Digits of a whole number of JSON: `1.0` and `1e3` are whole, and digits that a number does not hold stay what they
+ * are.
+ */
 function wholeNumber(value: unknown): unknown {
   if (!(value instanceof WrittenNumber)) return writtenNumber(value);
   const whole = /^(-?\d+)(?:\.0+)?$/.exec(value.written)?.[1];
@@ -75,7 +78,10 @@ const isStorableValue = (value: unknown): boolean =>
 const isHash = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
 
-/** What the document says of every text: it holds no NUL. Lone surrogates have no form in UTF-8, so no document can hold them. */
+/**
+ * What the document says of every text: it holds no NUL. Lone surrogates have no form in UTF-8, so no document can hold
+ * them.
+ */
 const storable: ParameterSchema = { type: 'string', pattern: '^[^\\u0000]*$' };
 
 /** The same of a text that is not blank. */
@@ -169,14 +175,20 @@ export const oneOfIntegers = <const T extends number>(...numbers: readonly T[]):
 
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** Whether a text that begins with a day names one that there is: `Date` takes 30 February for 1 March, and PostgreSQL knows no year 0. */
+/**
+ * Whether a text that begins with a day names one that there is: `Date` takes 30 February for 1 March, and PostgreSQL
+ * knows no year 0.
+ */
 function hasRealDay(written: string): boolean {
   const day = written.slice(0, 10);
   const date = new Date(`${day}T00:00:00Z`);
   return !day.startsWith('0000') && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
-/** What the document says of a datetime: the full form alone. No year 0, no leap second, nine digits of a second's fraction. */
+/**
+ * What the document says of a datetime: the full form alone. No year 0, no leap second, nine digits of a second's
+ * fraction.
+ */
 const fullDateTime: ParameterSchema = {
   type: 'string',
   format: 'date-time',
@@ -350,13 +362,16 @@ export const hashes = <T extends z.ZodRawShape>(shape: T): z.ZodType<z.infer<z.Z
 /** A value of JSON with numbers as numbers. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** An object of any content, as JSON or bracket syntax. NUL and lone surrogates are refused wherever they stand in it. */
+/**
+ * An object of any content, as JSON or bracket syntax. NUL and lone surrogates are refused wherever they stand in it.
+ */
 export const object = (): z.ZodType<Record<string, unknown>> =>
   kind({ type: 'object' }, (value) => (isHash(value) && isStorableValue(value) ? plain(value) : invalid));
 
 /**
- * A JSON object as it stands in a JSON body, to the letter, or as a text that holds one; given as JSON text. A blank text stands for none. Of
- * a text only the first character is looked at: the reader of the text checks whether it is JSON.
+ * A JSON object as it stands in a JSON body, to the letter, or as a text that holds one; given as JSON text. A blank
+ * text stands for none. Of a text only the first character is looked at: the reader of the text checks whether it is
+ * JSON.
  */
 export function jsonText(): z.ZodType<string> {
   const openapi = {
@@ -378,9 +393,9 @@ const describe = (schema: unknown, sentence: string): ParameterSchema => {
 };
 
 /**
- * A filter that nothing is behind yet. It is refused with `is not supported`: a list that ignored it would hold what was not asked for. The
- * document names it in the description of the operation alone, so that what fits the document is accepted. Options that only add fields are
- * left undeclared instead: those are ignored.
+ * A filter that nothing is behind yet. It is refused with `is not supported`: a list that ignored it would hold what
+ * was not asked for. The document names it in the description of the operation alone, so that what fits the document is
+ * accepted. Options that only add fields are left undeclared instead: those are ignored.
  */
 export const unsupported = <T>(inner: z.ZodType<T>): z.ZodType<undefined> =>
   kind(openapiOf(inner), (value) => {
@@ -391,8 +406,8 @@ export const unsupported = <T>(inner: z.ZodType<T>): z.ZodType<undefined> =>
     .optional() as unknown as z.ZodType<undefined>;
 
 /**
- * A setting that nothing enforces yet: it can be sent with the value that describes what happens, `standard`. Any other is refused, for it
- * would promise what is not kept.
+ * A setting that nothing enforces yet: it can be sent with the value that describes what happens, `standard`. Any other
+ * is refused, for it would promise what is not kept.
  */
 export const onlyDefault = <T>(inner: z.ZodType<T>, standard: T): z.ZodType<T> => {
   const written = JSON.stringify(standard);
@@ -407,7 +422,9 @@ export const onlyDefault = <T>(inner: z.ZodType<T>, standard: T): z.ZodType<T> =
   );
 };
 
-/** A parameter that administrators alone can send; from others it is ignored before anything is said of it (G-4.15-11). */
+/**
+ * A parameter that administrators alone can send; from others it is ignored before anything is said of it (G-4.15-11).
+ */
 export const forAdministrators = <T extends z.ZodType>(schema: T): T =>
   schema.meta({
     openapi: describe(schema, 'For administrators; ignored from others.'),
@@ -416,8 +433,9 @@ export const forAdministrators = <T extends z.ZodType>(schema: T): T =>
   }) as T;
 
 /**
- * The same parameter; the document says more of it: what the service behind refuses, such as a length, or what it means. `facts` stand beside
- * and over those of the schema. Fails nothing itself: the texts of such refusals are the service's.
+ * The same parameter; the document says more of it: what the service behind refuses, such as a length, or what it
+ * means. `facts` stand beside and over those of the schema. Fails nothing itself: the texts of such refusals are the
+ * service's.
  */
 export const documented = <T>(schema: z.ZodType<T>, facts: ParameterSchema): z.ZodType<T> =>
   schema.meta({
@@ -436,7 +454,9 @@ export function openapiOf(schema: unknown): ParameterSchema {
   return own;
 }
 
-/** Completes zod's JSON Schema: zod knows neither what `kind` takes nor, on the input side, the default of a transform. */
+/**
+ * Completes zod's JSON Schema: zod knows neither what `kind` takes nor, on the input side, the default of a transform.
+ */
 function describeInDocument(schema: unknown, json: ParameterSchema): void {
   const own = (schema as z.ZodType).meta()?.openapi;
   if (own !== undefined) replace(json, own);

@@ -39,7 +39,9 @@ export interface PipelineEdges {
   readonly tier: string;
   /** Externally visible base URL, without a trailing slash. */
   readonly externalUrl: string;
-  /** Adds a header with the number of gRPC calls and SQL statements of a request, without the call that resolves access. */
+  /**
+   * Adds a header with the number of gRPC calls and SQL statements of a request, without the call that resolves access.
+   */
   readonly showCost: boolean;
 }
 
@@ -51,9 +53,10 @@ const isPage = (answer: Representation | RepresentationPage): answer is Represen
 const isMoved = ({ movedTo, access }: ResolveResponse): boolean => movedTo > 0 && access === undefined;
 
 /**
- * One request, in this order: the query is read; token, sudo and target are resolved in one call; 401 and scope; 404 or 403 of the target; limits;
- * the body is read; 400 with every problem; the handler, which waits for room at its service; the reply. Only of a caller who shows no token the
- * body comes first, since one may be in it, into the small room that is kept for such.
+ * One request, in this order: the query is read; token, sudo and target are resolved in one call; 401 and scope; 404 or
+ * 403 of the target; limits; the body is read; 400 with every problem; the handler, which waits for room at its
+ * service; the reply. Only of a caller who shows no token the body comes first, since one may be in it, into the small
+ * room that is kept for such.
  */
 export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const kind = targetKind(route);
@@ -68,7 +71,10 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const defaultStatus = Number(status);
   const isJson = component !== undefined || otherReplies.length > 0;
 
-  /** Who asks and for what; throws the refusal of those who may not, where the target has not moved. `sent` is what is known of the parameters. */
+  /**
+   * Who asks and for what; throws the refusal of those who may not, where the target has not moved. `sent` is what is
+   * known of the parameters.
+   */
   async function admit(
     request: Request,
     response: Response,
@@ -119,7 +125,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (route.limit !== undefined) edges.limits.apply(route.limit, request, actorOf(answer));
     if (isBodyToCome) {
       raw = { ...raw, ...(await edges.bodies.ofUser(request, response, actorOf(answer), rules)) };
-      // The body may name the user that an administrator acts for, and hold parameters that ask for more than the route does.
+      // The body may name the user that an administrator acts for, and hold parameters that ask for more than the route
+      // does.
       if (sudoOf(request, raw) !== asked.sudo || refusalOfTarget(route, answer, edges.tier, raw) !== undefined)
         answer = await admit(request, response, { ...question(), token: asked.token }, raw, abort.signal);
       if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);

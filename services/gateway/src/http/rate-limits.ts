@@ -12,7 +12,10 @@ export interface Limit {
   readonly anonymousRequests?: number;
 }
 
-/** Application limits by the name a route gives (G-7-8, G-4.15-10). That of comments is kept by collaboration, for all replicas together. */
+/**
+ * Application limits by the name a route gives (G-7-8, G-4.15-10). That of comments is kept by collaboration, for all
+ * replicas together.
+ */
 export const applicationLimits = {
   groups_list: { requests: 200, seconds: 60 },
   group: { requests: 400, seconds: 60 },
@@ -83,7 +86,10 @@ export function countingWindows(now: () => number = Date.now): Windows {
   };
 }
 
-/** Sets the headers of a request throttle. Over the limit it returns the seconds to wait, which stand in the headers too. */
+/**
+ * Sets the headers of a request throttle. Over the limit it returns the seconds to wait, which stand in the headers
+ * too.
+ */
 export function setThrottleHeaders(
   response: Response,
   { name, limit, window, now }: { name: string; limit: Limit; window: Window; now: number },

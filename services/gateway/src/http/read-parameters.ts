@@ -16,7 +16,8 @@ export type RawParameters = Record<string, unknown>;
 export const defaultBodyLimit = 5 << 20;
 
 /**
- * What a JSON body may hold (D3). 420,000 names took the parser and what follows it two seconds; these bounds keep a body below 100 ms.
+ * What a JSON body may hold (D3). 420,000 names took the parser and what follows it two seconds; these bounds keep a
+ * body below 100 ms.
  */
 const jsonBounds: JsonBounds = { depth: 32, keys: 20_000, values: 100_000 };
 
@@ -52,8 +53,8 @@ export const hasParameters = (request: Request): boolean =>
   (isReadable(typeOf(request)) || (request.method !== 'GET' && request.method !== 'HEAD'));
 
 /**
- * Reads the parameters of a body (G-1-2), and no more of it than it may have.
- * Refusals: those of `receiveBody`; `unsupported_media_type`; `invalid_params` for one that is malformed or holds too much.
+ * Reads the parameters of a body (G-1-2), and no more of it than it may have. Refusals: those of `receiveBody`;
+ * `unsupported_media_type`; `invalid_params` for one that is malformed or holds too much.
  */
 export async function readBody(request: Request, response: Response, rules: BodyRules): Promise<RawParameters> {
   const type = typeOf(request);
@@ -121,7 +122,8 @@ function decode(written: string): string {
   try {
     return decodeURIComponent(written.replaceAll('+', ' '));
   } catch {
-    // A per cent sign that begins no escape is refused too: taken literally, the escapes around it would stay as they are.
+    // A per cent sign that begins no escape is refused too: taken literally, the escapes around it would stay as they
+    // are.
     throw notText();
   }
 }
@@ -143,7 +145,8 @@ function pairsOf(written: string): Pair[] {
 }
 
 /**
- * Numbers the hashes of an array, as Rack does: `a[][b]` begins the next one where the one before has it already. Other names stay.
+ * Numbers the hashes of an array, as Rack does: `a[][b]` begins the next one where the one before has it already. Other
+ * names stay.
  * @returns a function that takes the names in their order
  */
 function numberHashes(): (name: string) => string {
@@ -160,7 +163,10 @@ function numberHashes(): (name: string) => string {
   };
 }
 
-/** Nests what was written in brackets. Of what is sent twice under one name the last counts, unless the name is that of an array (`a[]`). */
+/**
+ * Nests what was written in brackets. Of what is sent twice under one name the last counts, unless the name is that of
+ * an array (`a[]`).
+ */
 function readPairs(pairs: readonly Pair[]): RawParameters {
   const values: Record<string, string | string[]> = {};
   const numbered = numberHashes();
@@ -226,7 +232,8 @@ function readMultipart(request: Request, body: Buffer): Promise<Pair[]> {
     const limits = {
       fields: maxKeys,
       files: maxFiles,
-      // Said once that many have ended. Parts without a readable header are neither fields nor files, and cost 50 µs each.
+      // Said once that many have ended. Parts without a readable header are neither fields nor files, and cost 50 µs
+      // each.
       parts: maxKeys + maxFiles + 1,
       fieldSize: body.length,
       fileSize: body.length,

@@ -3,7 +3,9 @@ import type { Request, Response } from 'express';
 import type { Hold } from './body-room';
 import { askForBody } from './unread-body';
 
-/** How long a sender is waited for: `graceMs` milliseconds, and one more for every `bytesPerMs` bytes that have come. */
+/**
+ * How long a sender is waited for: `graceMs` milliseconds, and one more for every `bytesPerMs` bytes that have come.
+ */
 export interface Pace {
   readonly graceMs: number;
   readonly bytesPerMs: number;
@@ -44,9 +46,9 @@ function growing(announced: number, limit: number) {
 }
 
 /**
- * Reads a whole body, as it was sent; asks for it where the sender waits to be asked. A body that is refused is dropped, and not read to its end.
- * Refusals: `too_large` as soon as that is known, `unavailable` when there is no room, `request_timeout` for a sender that is too slow or has gone,
- * and what `inspect` says.
+ * Reads a whole body, as it was sent; asks for it where the sender waits to be asked. A body that is refused is
+ * dropped, and not read to its end. Refusals: `too_large` as soon as that is known, `unavailable` when there is no
+ * room, `request_timeout` for a sender that is too slow or has gone, and what `inspect` says.
  */
 export function receiveBody(request: Request, response: Response, reception: Reception): Promise<Buffer> {
   const { limit, pace, hold, inspect } = reception;

@@ -28,8 +28,8 @@ export function renderError(error: unknown, request: Request, response: Response
 }
 
 /**
- * The log line of a reply that the caller is not to blame for (500 and more): its request's id, path without query, and the failure, where
- * `response.locals.failure` holds it.
+ * The log line of a reply that the caller is not to blame for (500 and more): its request's id, path without query, and
+ * the failure, where `response.locals.failure` holds it.
  */
 export function logFailure(request: Request, response: Response, status: number): void {
   if (status < 500) return;

@@ -8,8 +8,8 @@ import type { BoundClient } from './clients';
 import type { Section } from './reference/sections';
 
 /**
- * Who may call a route. `public`: any caller, with or without a token. `user`: any valid token. `admin`: administrators.
- * On a project or group the row of the ability decides; `:id` of the path names the target.
+ * Who may call a route. `public`: any caller, with or without a token. `user`: any valid token. `admin`:
+ * administrators. On a project or group the row of the ability decides; `:id` of the path names the target.
  */
 export type RouteAccess = 'public' | 'user' | 'admin' | { project: ProjectAbility } | { group: GroupAbility };
 
@@ -54,7 +54,9 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
   readonly page: PageRequest;
   /** Clients of the services, bound to this request. */
   readonly call: <T extends ServiceDefinition>(definition: T) => BoundClient<T>;
-  /** Date in `If-Unmodified-Since`; undefined without the header, or when it is no date. Deletions of records check it. */
+  /**
+   * Date in `If-Unmodified-Since`; undefined without the header, or when it is no date. Deletions of records check it.
+   */
   readonly unmodifiedSince: Date | undefined;
 }
 
@@ -99,8 +101,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly relations?: readonly Relation[];
   readonly list?: ListRule;
   /**
-   * Name of the file in a multipart body that streams on to a service. The gateway then reads the query alone, so `params`
-   * are parameters of the query; the service reads the form. The handler forwards.
+   * Name of the file in a multipart body that streams on to a service. The gateway then reads the query alone, so
+   * `params` are parameters of the query; the service reads the form. The handler forwards.
    */
   readonly upload?: string;
   /** Largest body in bytes; 5 MiB by default. */
@@ -109,7 +111,10 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly limit?: string;
   /** A limit that counts only requests which send a parameter, such as a search (G-4.2-9). */
   readonly limitWith?: { readonly parameter: string; readonly limit: string };
-  /** Component of the reply by status: a name, [name] for an array, undefined for no body. The first is the default status. */
+  /**
+   * Component of the reply by status: a name, [name] for an array, undefined for no body. The first is the default
+   * status.
+   */
   readonly returns: Readonly<Record<number, string | readonly [string] | undefined>>;
   handle(context: HandlerContext<Params, Path, TargetOf<A>>): Promise<Answer>;
 }

@@ -14,8 +14,8 @@ export const securityHeaders: RequestHandler = helmet({
 });
 
 /**
- * What the reference page needs more: its own files, pictures that stand in its style sheet, calls of the API that it describes.
- * Styles alone may stand in the page: Swagger UI sets them on its elements.
+ * What the reference page needs more: its own files, pictures that stand in its style sheet, calls of the API that it
+ * describes. Styles alone may stand in the page: Swagger UI sets them on its elements.
  * @param externalUrl address that the page calls, which may not be the one it was opened under
  */
 export const referencePolicy = (externalUrl: string): RequestHandler =>

@@ -5,8 +5,9 @@ import { askForBody, hasUnreadBody } from './unread-body';
 export const streamPace = { windowMs: 60_000, leastBytes: 64 << 10 } as const;
 
 /**
- * Lets the body of a request come that is streamed on; who forwards it reads it. A sender that brings less than `leastBytes` in `windowMs` while the
- * service takes what it sends is broken off: a push may last for hours, and must not stand still.
+ * Lets the body of a request come that is streamed on; who forwards it reads it. A sender that brings less than
+ * `leastBytes` in `windowMs` while the service takes what it sends is broken off: a push may last for hours, and must
+ * not stand still.
  */
 export function streamBody(
   request: Request,

@@ -4,7 +4,10 @@ import type { NextFunction, Request, Response } from 'express';
 /** Requests whose sender waits to be asked for the body (`Expect: 100-continue`), and has been asked. */
 const asked = new WeakSet<IncomingMessage>();
 
-/** How long what is still under way is thrown away once the answer is out: without a byte, in all, milliseconds; and bytes. */
+/**
+ * How long what is still under way is thrown away once the answer is out: without a byte, in all, milliseconds; and
+ * bytes.
+ */
 const lingering = { idleMs: 500, mostMs: 5_000, mostBytes: 64 << 20 } as const;
 
 /** True while a body is still to come. */
@@ -21,9 +24,10 @@ export function askForBody(request: Request, response: Response): void {
 }
 
 /**
- * Whatever is answered before the body has come says `Connection: close`, and the connection is closed: who holds the rest back could keep it
- * for good, and a sender that was not asked to go on leaves open whether what it sends next is the body. What is under way is thrown
- * away for a while first. Closed at once, the sender would see a reset in place of the answer.
+ * Whatever is answered before the body has come says `Connection: close`, and the connection is closed: who holds the
+ * rest back could keep it for good, and a sender that was not asked to go on leaves open whether what it sends next is
+ * the body. What is under way is thrown away for a while first. Closed at once, the sender would see a reset in place
+ * of the answer.
  */
 export function settleUnreadBodies(request: Request, response: Response, next: NextFunction): void {
   const { writeHead, end } = response;

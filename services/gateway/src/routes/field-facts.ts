@@ -1,7 +1,8 @@
 import type { ParameterSchema } from '../http/params';
 
 /**
- * What the services refuse of a text, for the reference (`documented`): the service's domain has the word on each. Lengths count characters.
+ * What the services refuse of a text, for the reference (`documented`): the service's domain has the word on each.
+ * Lengths count characters.
  */
 
 const notNull = '[^\\u0000]*';

@@ -82,7 +82,9 @@ export const sharedExclusion = (not: Values<typeof sharedExclusions>) => ({
   assignee: userFilter(not.assignee_id, not.assignee_username),
 });
 
-/** The shared filters as they travel, but for milestones; without a scope, or with `all`, lists hold those of all users. */
+/**
+ * The shared filters as they travel, but for milestones; without a scope, or with `all`, lists hold those of all users.
+ */
 export function sharedFilter(params: Values<typeof sharedFilters>, scope: string | undefined) {
   const fields = params.in === undefined || params.in.length === 0 ? ['title', 'description'] : params.in;
   return {

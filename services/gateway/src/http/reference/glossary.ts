@@ -1,4 +1,7 @@
-/** What a parameter means, by its name, where the name alone does not say it; a description of the parameter's own stands before it. */
+/**
+ * What a parameter means, by its name, where the name alone does not say it; a description of the parameter's own
+ * stands before it.
+ */
 export const meanings: Readonly<Record<string, string>> = {
   access_level: 'Role: 5 minimal, 10 Guest, 15 Planner, 20 Reporter, 30 Developer, 40 Maintainer, 50 Owner.',
   access_raw_diffs: 'Taken for clients that send it; diffs are always complete.',

@@ -32,7 +32,9 @@ const named: Readonly<Record<string, string>> = {
     'cancelProjectMergeRequestAutoMerge',
 };
 
-/** Last segments that say what is done to what stands before them; further words of theirs follow it: `add_spent_time`. */
+/**
+ * Last segments that say what is done to what stands before them; further words of theirs follow it: `add_spent_time`.
+ */
 const verbs = new Set([
   'activate',
   'archive',

@@ -56,7 +56,10 @@ export function unsupportedOf(route: Route): string[] {
 export const pathNames = (route: Pick<Route, 'path'>): string[] =>
   [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
 
-/** A parameter of the query string. Members of a hash are parameters of their own, `not[labels]`: `deepObject` says nothing of arrays inside. */
+/**
+ * A parameter of the query string. Members of a hash are parameters of their own, `not[labels]`: `deepObject` says
+ * nothing of arrays inside.
+ */
 function queryParameters(name: string, parameter: unknown): Json[] {
   if (paging.has(name)) return [{ $ref: `#/components/parameters/${name}` }];
   const { description, ...schema } = describe(name, openapiOf(parameter));

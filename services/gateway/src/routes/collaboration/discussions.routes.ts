@@ -113,7 +113,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       method: 'get',
       path: `${onePath}/notes`,
       section: 'Discussions',
-      // A thread comes whole, as it does within the list of threads: no pages (G-4.7-4), but a bound on what it may hold.
+      // A thread comes whole, as it does within the list of threads: no pages (G-4.7-4), but a bound on what it may
+      // hold.
       summary: `List the notes of a discussion on ${name}`,
       access: { project: read },
       needsToken: true,

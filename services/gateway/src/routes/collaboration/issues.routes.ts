@@ -7,7 +7,9 @@ import { changedFields, exclusiveFields, newFields, sharedFields } from '../issu
 import { timeTrackingRoutes } from '../time-tracking';
 
 const issue = { issue_iid: integer() };
-/** Bytes of a request that carries a description of 1,048,576 characters, each escaped as `\ud83d\ude00` at the worst. */
+/**
+ * Bytes of a request that carries a description of 1,048,576 characters, each escaped as `\ud83d\ude00` at the worst.
+ */
 const bodyLimit = 16 << 20;
 const projectPath = '/projects/:id/issues' as const;
 const onePath = `${projectPath}/:issue_iid` as const;

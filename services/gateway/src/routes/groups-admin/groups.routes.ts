@@ -24,8 +24,8 @@ const visibility = () => oneOf('private', 'internal', 'public');
 
 const protectedLevels = () => hashes({ access_level: oneOfIntegers(0, 30, 40, 60) });
 
-// What protects people and their work is refused until something enforces it. What concerns features that do not exist (runners, wikis, LFS,
-// sharing, assistants) is stored and shown: there is nothing it could fail to protect.
+// What protects people and their work is refused until something enforces it. What concerns features that do not exist
+// (runners, wikis, LFS, sharing, assistants) is stored and shown: there is nothing it could fail to protect.
 const settings = {
   description: documented(nullable(text()), atMost(500)).optional(),
   visibility: visibility().optional(),

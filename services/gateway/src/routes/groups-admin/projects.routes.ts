@@ -220,7 +220,9 @@ const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
   active: given.active,
 });
 
-/** Ordered by id alone, the next page is named by the id of the last row (G-1-32); other orders need the whole cursor. */
+/**
+ * Ordered by id alone, the next page is named by the id of the last row (G-1-32); other orders need the whole cursor.
+ */
 function keysetParameters(cursor: string, descending: boolean): Record<string, string> {
   const position = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as Record<string, string>;
   return Object.keys(position).length === 2 && position.id !== undefined

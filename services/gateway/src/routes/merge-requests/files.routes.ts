@@ -41,7 +41,10 @@ const query = (values: Record<string, string | undefined>): string => {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 };
 
-/** Single files (G §10 Repository). Reading goes through the service's HTTP port, whose answers carry `X-Gitlab-*` headers. */
+/**
+ * Single files (G §10 Repository). Reading goes through the service's HTTP port, whose answers carry `X-Gitlab-*`
+ * headers.
+ */
 export const fileRoutes = [
   defineRoute({
     method: 'get',

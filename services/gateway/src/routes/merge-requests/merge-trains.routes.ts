@@ -7,7 +7,10 @@ const mergeRequest = { merge_request_iid: integer() };
 const scope = { scope: oneOf('active', 'complete').optional() };
 const byId = { orderBy: [], sort: 'desc' } as const;
 
-/** Merge trains (api.md 4.1, G-4.1-1 … G-4.1-6), with the removal and the receipt that the specification has no endpoint for. */
+/**
+ * Merge trains (api.md 4.1, G-4.1-1 … G-4.1-6), with the removal and the receipt that the specification has no endpoint
+ * for.
+ */
 export const mergeTrainRoutes = [
   defineRoute({
     method: 'get',
