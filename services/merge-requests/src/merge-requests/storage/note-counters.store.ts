@@ -7,7 +7,7 @@ import type { NoteCounters } from '../domain/note-counters';
  * waits for auto-merge is resolved, its checks are looked at again.
  */
 export async function keepNoteCounters(
-  tx: SqlExecutor & { afterCommit?(callback: () => void): void },
+  tx: SqlExecutor & { notify?(channel: string): void },
   counters: NoteCounters,
 ): Promise<void> {
   const { mergeRequestId, version, userNotes, internalNotes, unresolvedDiscussions, upvotes, downvotes, activeAt } =
