@@ -17,6 +17,7 @@ const shared = {
     '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/gen/switchyard/$1',
     '^@switchyard/testkit/installation$': '<rootDir>/libs/testkit/src/installation/index.ts',
     '^@switchyard/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@switchyard/database/sql$': '<rootDir>/libs/database/src/sql.ts',
   },
   testEnvironment: 'node',
   testMatch: ['**/*.test.ts'],

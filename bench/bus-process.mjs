@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 
 // One process of the benchmark `bus`: a service that publishes, or one that receives, as its role says.
 const require = createRequire(import.meta.url);
-const { openDatabase, sql } = require('@switchyard/database');
+const { openDatabase } = require('@switchyard/database');
+const { sql } = require('@switchyard/database/sql');
 const { appendToOutbox, defineEvent, openBus, startConsumer, startRelay, subscription } = require('@switchyard/events');
 
 const { ROLE, DATABASE_URL, LOG_DATABASE_URL, KAFKA_BROKERS } = process.env;

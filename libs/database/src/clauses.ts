@@ -1,5 +1,5 @@
 import { invalid } from '@switchyard/errors';
-import { join, type Sql, sql } from './sql';
+import { join, type Sql, sql } from './statement';
 
 /** A clause, several that all must hold, or none, per filter: a field of `Filter` without an entry does not compile. */
 export type ClauseTable<Filter, Context = void> = {

@@ -5,7 +5,7 @@ import { databaseError, isStalePlan } from './errors';
 import { measureStatements } from './metrics';
 import { type Notices, openNotices } from './notices';
 import { retrying } from './retrying';
-import { isPrepared, nameOf, prepareAnew, preparedName, type Sql } from './sql';
+import { isPrepared, nameOf, prepareAnew, preparedName, type Sql } from './statement';
 import { beginStatement } from './statements';
 
 /** What can run a statement: a `Database`, a `Tx`, or a Prisma transaction (see `fromPrisma`). */

@@ -7,6 +7,6 @@ export { type Notices, type OnNotice, type OpenNotices, openNotices } from './no
 export * from './paging';
 export * from './prisma';
 export { retrying } from './retrying';
-export { empty, given, join, named, plannedEachTime, raw, Sql, sql } from './sql';
+export { given } from './statement';
 export { countStatements, onStatement, type Statement, statementsSoFar, uncounted } from './statements';
 export * from './unmodified';

@@ -1,7 +1,7 @@
 import { badRequest, invalidParams } from '@switchyard/errors';
 import type { SqlExecutor } from './database';
 import { sqlState } from './errors';
-import { empty, join, named, plannedEachTime, raw, type Sql, sql } from './sql';
+import { empty, join, named, plannedEachTime, raw, type Sql, sql } from './statement';
 
 /** Rows a total is given for (G-1-23); a count reads one row more and stops. */
 export const totalLimit = 10_000;

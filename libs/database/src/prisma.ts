@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Database, DatabaseOptions, SqlExecutor } from './database';
 import { openPool } from './database';
-import type { Sql } from './sql';
+import type { Sql } from './statement';
 
 /**
  * The driver adapter for a service's generated client: `new PrismaClient({ adapter: prismaAdapter(database) })`.

@@ -1,6 +1,6 @@
 import { AppError } from '@switchyard/errors';
 import type { Tx } from './database';
-import { raw, sql } from './sql';
+import { raw, sql } from './statement';
 
 /**
  * The condition `If-Unmodified-Since` of a deletion: locks the row and refuses when it changed after `since`. Without a moment, or

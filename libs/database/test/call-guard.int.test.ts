@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { unavailable } from '@switchyard/errors';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { type Database, guardWrites, openDatabase, raw, sql, uncounted } from '../src';
+import { type Database, guardWrites, openDatabase, uncounted } from '../src';
 import { isWriting } from '../src/call-guard';
+import { raw, sql } from '../src/sql';
 
 let home: TestDatabase;
 let db: Database;

@@ -6,13 +6,12 @@ import {
   type Database,
   isConnectionError,
   isUniqueViolation,
-  named,
   onStatement,
   openDatabase,
   type Statement,
-  sql,
   statementsSoFar,
 } from '../src';
+import { named, sql } from '../src/sql';
 
 const sets = [{ schema: 'public', directory: joinPath(__dirname, 'migrations') }];
 

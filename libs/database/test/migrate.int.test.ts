@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { assertMigrated, type Database, MigrationError, migrate, openDatabase, sql } from '../src';
+import { assertMigrated, type Database, MigrationError, migrate, openDatabase } from '../src';
+import { sql } from '../src/sql';
 
 let folder: string;
 let home: TestDatabase;

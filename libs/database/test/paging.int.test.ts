@@ -9,8 +9,8 @@ import {
   type OrderColumn,
   openDatabase,
   type PageRequest,
-  sql,
 } from '../src';
+import { sql } from '../src/sql';
 
 interface Item {
   id: number;

@@ -11,8 +11,8 @@ import {
   isUniqueViolation,
   openDatabase,
   prismaAdapter,
-  sql,
 } from '../src';
+import { sql } from '../src/sql';
 
 const sets = [{ schema: 'public', directory: joinPath(__dirname, 'migrations') }, eventMigrations];
 

@@ -1,4 +1,5 @@
-import { join, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { join, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 
 /** Who looks: the actor of a call, as far as visibility depends on it. */

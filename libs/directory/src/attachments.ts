@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { type ProjectRow, projectUrl } from './projects';
 
 /** A label as it hangs on an issue or a merge request. */

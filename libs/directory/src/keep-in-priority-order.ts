@@ -1,4 +1,4 @@
-import { repeat } from '@switchyard/rpc';
+import { repeat } from '@switchyard/background';
 import type { PriorityOrderStore } from './priority-order';
 
 /** Milliseconds between two looks at the directory, which is in memory. */

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 
 /** Users by id or by name, names without regard to case. */
 interface Users {

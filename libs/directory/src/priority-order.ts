@@ -1,4 +1,5 @@
-import { type Database, emptyLast, type OrderColumn, raw, type Sql, sql } from '@switchyard/database';
+import { type Database, emptyLast, type OrderColumn } from '@switchyard/database';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 
 /**
  * Tables of things that have a milestone and labels, and stand in the order of the milestone's end and the labels' ranks. The rows carry both

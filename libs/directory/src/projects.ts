@@ -1,4 +1,5 @@
-import { named, raw, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { named, raw, type Sql, sql } from '@switchyard/database/sql';
 
 /** A project with its path as others print it. */
 export interface ProjectRow {

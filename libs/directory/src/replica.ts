@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, raw, sql, sqlState, type Tx } from '@switchyard/database';
+import { type Database, sqlState, type Tx } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import { AppError, isAppError, unavailable } from '@switchyard/errors';
 import type { DirectoryServiceService, ReadChangesResponse } from '@switchyard/protos/groups_admin/v1/directory';
 import type { CallOptions, RpcClient } from '@switchyard/rpc';

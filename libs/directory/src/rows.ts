@@ -1,4 +1,5 @@
-import { raw, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import type { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 
 type Entity = NonNullable<DirectoryRow['entity']>;

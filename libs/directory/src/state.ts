@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 /** Where the replica stands. */
 export interface ReplicaState {

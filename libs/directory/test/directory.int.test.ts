@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { unavailable } from '@switchyard/errors';
 import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
 import { logger } from '@switchyard/telemetry';

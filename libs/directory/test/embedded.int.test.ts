@@ -1,4 +1,5 @@
-import { countStatements, sql } from '@switchyard/database';
+import { countStatements } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 import {
   alertBotId,

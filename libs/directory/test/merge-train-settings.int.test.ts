@@ -1,7 +1,8 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, migrate, openDatabase, sql } from '@switchyard/database';
+import { type Database, migrate, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';

@@ -1,5 +1,6 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { type Database, isConnectionError, isRetryable, named, sql, sqlState, type Tx } from '@switchyard/database';
+import { type Database, isConnectionError, isRetryable, sqlState, type Tx } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
 import { backoff } from './backoff';

@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { gauge, metrics } from '@switchyard/telemetry';
 import { Counter } from 'prom-client';
 import type { EventBus } from './bus';

@@ -1,5 +1,6 @@
 import { context, propagation } from '@opentelemetry/api';
-import { type Database, named, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { Database, SqlExecutor, Tx } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import { type EventDefinition, encodeBody } from './event';
 
 const relays = new Set<() => void>();

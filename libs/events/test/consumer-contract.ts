@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { isAppError, notFound, unavailable } from '@switchyard/errors';
 import { eventually } from '@switchyard/testkit';
 import {

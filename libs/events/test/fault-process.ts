@@ -1,4 +1,5 @@
-import { openDatabase, sql } from '@switchyard/database';
+import { openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { appendToOutbox, defineEvent, openBus, startConsumer, startRelay, subscription } from '../src';
 
 // One process that publishes and consumes, for the tests that kill it. Arguments: its database, number of events, stream,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, type MigrationSet, openDatabase, sql } from '@switchyard/database';
+import { type Database, type MigrationSet, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { defineEvent, eventMigrations } from '../src';
 

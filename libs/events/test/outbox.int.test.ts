@@ -1,4 +1,5 @@
-import { openDatabase, sql } from '@switchyard/database';
+import { openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { appendAllToOutbox, appendToOutbox, type BusRecord, type EventBus, outboxBacklog, startRelay } from '../src';
 import { countedEvent, openService, type Service } from './fixture';

@@ -1,4 +1,5 @@
-import { openDatabase, sql } from '@switchyard/database';
+import { openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually, testDatabase } from '@switchyard/testkit';
 import { embeddedLog, logMigrations, startConsumer, subscription } from '../src';
 import { amounts, countedEvent, openService } from './fixture';

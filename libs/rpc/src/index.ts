@@ -2,7 +2,6 @@ export type { ServiceDefinition } from '@grpc/grpc-js';
 export { type CallOptions, connect, type Peer, type RpcClient } from './client';
 export { type Cost, measureCost, type StatementCounter } from './cost';
 export { fromServiceError, toServiceError } from './error-status';
-export { searchMatch, titleMatch, userMatch } from './filter';
 export { type ForwardedCall, type ForwardedEdges, type ForwardedEndpoint, forwardedHttp } from './forwarded';
 export {
   forwardedMethod,
@@ -26,7 +25,6 @@ export {
   startService,
   stopOnSignals,
 } from './process';
-export { type Repeating, repeat } from './repeat';
 export {
   entity,
   json,
@@ -50,6 +48,5 @@ export {
   startServer,
   type WriteGuard,
 } from './server';
-export { timeTracking, timeTrackingMessage } from './time-tracking';
 export { viewerOf } from './viewer';
 export { type Leave, overloaded, type WaitingRoom, type WaitingRoomOptions, waitingRoom } from './waiting-room';

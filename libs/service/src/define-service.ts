@@ -6,8 +6,8 @@ import {
   type MigrationSet,
   openDatabase,
   prismaAdapter,
-  sql,
 } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { directoryMigrations, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { eventMigrations, openBus, startConsumer, startRelay } from '@switchyard/events';

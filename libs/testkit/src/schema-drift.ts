@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { openDatabase, sql } from '@switchyard/database';
+import { openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 const block = /^(model|enum)\s+(\w+)\s*\{([\s\S]*?)^\}/gm;
 

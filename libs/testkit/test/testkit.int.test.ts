@@ -4,7 +4,8 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { openDatabase, sql } from '@switchyard/database';
+import { openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually, freePort, kafkaSkipReason, tcpGate, testDatabase } from '../src';
 
 test('databases of one set of migrations are equal, fresh and apart; the template is built once however many ask', async () => {

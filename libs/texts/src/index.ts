@@ -22,6 +22,7 @@ export {
 export { type Mentions, mentionsIn, newMentions } from './mentions';
 export { type Command, parseQuickActions } from './quick-actions';
 export { relocated } from './relocated';
+export { searchMatch } from './search-words';
 export { changedSet } from './set-change';
 export { countTasks } from './tasks';
 export { parseTimeSpent, type TimeTracking, timeStats, trackTime, type WorkTimes } from './time-tracking';

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type Repeating, repeat, type ServiceImplementation } from '@switchyard/rpc';
+import { type Repeating, repeat } from '@switchyard/background';
+import type { ServiceImplementation } from '@switchyard/rpc';
 import { createGroup } from './application/create-group';
 import { createProject } from './application/create-project';
 import { deleteGroup, restoreGroup } from './application/delete-group';

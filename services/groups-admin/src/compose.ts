@@ -1,4 +1,5 @@
-import { assertMigrated, countStatements, guardWrites, openDatabase, prismaAdapter, sql } from '@switchyard/database';
+import { assertMigrated, countStatements, guardWrites, openDatabase, prismaAdapter } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { openBus, startConsumer, startRelay } from '@switchyard/events';
 import type { ServiceParts } from '@switchyard/rpc';
 import { bootstrap } from './application/bootstrap';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { dieAt, eventually } from '@switchyard/testkit';
 import fc from 'fast-check';
 import { type Installation, startInstallation } from '../support/installation';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { alertEvents, decodeBody } from '@switchyard/events';
 import { type IngestionServiceCheckKeyRequest, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';

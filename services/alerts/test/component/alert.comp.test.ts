@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { issueEventId, issueEvents } from '@switchyard/events';
 import {
   AlertAssigneeFilter_Kind,

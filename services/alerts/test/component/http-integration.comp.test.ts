@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { AlertSettingsServiceService, UpdateAlertSettingsRequest } from '@switchyard/protos/alerts/v1/alert_settings';
 import {
   CreateHttpIntegrationRequest,

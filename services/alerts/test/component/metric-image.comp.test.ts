@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { AppError } from '@switchyard/errors';
 import { MetricImageServiceService, UpdateMetricImageRequest } from '@switchyard/protos/alerts/v1/metric_image';
 import type { RpcClient } from '@switchyard/rpc';

@@ -1,4 +1,5 @@
-import { type Database, type Sql, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 
 /** A fresh table formed like another, for what is rebuilt; anything an earlier rebuild left is dropped. */
 export async function freshLike(db: Database, table: Sql, like: Sql): Promise<void> {

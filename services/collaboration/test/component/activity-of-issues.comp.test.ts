@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { issueEvents, noteEvents } from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { membershipEvents, milestoneEvents, projectEvents, repositoryPushed, snippetEvents } from '@switchyard/events';
 import { SnippetEvent } from '@switchyard/protos/collaboration/events/v1/snippet_event';
 import type { EventFilter } from '@switchyard/protos/collaboration/v1/event';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { dieAt, eventually, terminate } from '@switchyard/testkit';
 import { created, type Installation, type StoredTarget, startInstallation } from '../support/installation';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { AlertStatusChanged_Cause as Cause } from '@switchyard/protos/alerts/events/v1/alert_event';
 import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
 import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';

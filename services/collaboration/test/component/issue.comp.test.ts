@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { CreateIssueRequest, ListIssuesRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { UserFilter_Kind } from '@switchyard/protos/rpc/v1/filter';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { measureCost } from '@switchyard/rpc';
 import type { StoredTarget } from '../support/installation';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { TimeTracking_Kind as Tracking } from '@switchyard/protos/rpc/v1/time_tracking';

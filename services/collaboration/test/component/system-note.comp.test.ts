@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { issueEventId, issueEvents } from '@switchyard/events';
 import { IssueEvent, IssueUpdated } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';

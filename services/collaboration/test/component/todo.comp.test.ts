@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { dieAt, eventually, terminate } from '@switchyard/testkit';
 import { created, type Installation, type StoredTarget, startInstallation } from '../support/installation';

@@ -1,4 +1,5 @@
-import { type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
+import { type Database, openDatabase, type PageRequest } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type Directory, startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';

@@ -1,4 +1,5 @@
-import { type Database, raw, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import { type Directory, priorityOrderStore, putInPriorityOrder, type Viewer } from '@switchyard/directory';
 import type { IssueList, IssueStore } from '../../src/issues/application/issue.ports';
 import { editIssue } from '../../src/issues/domain/issue-edit';

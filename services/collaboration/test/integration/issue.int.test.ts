@@ -1,4 +1,5 @@
-import { type Database, raw, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import { type Directory, labelsByTitles, writtenNames } from '@switchyard/directory';
 import { issueEvents, tellStates } from '@switchyard/events';
 import { eventually } from '@switchyard/testkit';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
+import { type Database, openDatabase, type PageRequest } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { noteEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { NoteableKey } from '../../src/noteables/domain/noteable';

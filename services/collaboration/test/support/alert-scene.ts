@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { alertEventId, alertEvents, issueEvents } from '@switchyard/events';
 import {
   AlertDetails,

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { EventFilter } from '@switchyard/protos/collaboration/v1/event';
 import type { DirectoryProject } from '@switchyard/protos/groups_admin/v1/directory';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';

@@ -1,4 +1,5 @@
-import { type Database, openDatabase, type PageRequest, sql } from '@switchyard/database';
+import { type Database, openDatabase, type PageRequest } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type Directory, startDirectory, type Viewer } from '@switchyard/directory';
 import { decodeBody, issueEvents } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';

@@ -1,4 +1,5 @@
-import { type Database, sql, type Tx } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { logger } from '@switchyard/telemetry';
 import type { internalUserTypes } from '../domain/user';
 import { namespaceChanges } from '../storage/directory-rows';

@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import type { DirectoryRowChange } from '../application/directory-writer';
 

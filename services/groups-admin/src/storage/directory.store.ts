@@ -1,4 +1,5 @@
-import { type Database, named, raw, type SqlExecutor, sql } from '@switchyard/database';
+import type { Database, SqlExecutor } from '@switchyard/database';
+import { named, raw, sql } from '@switchyard/database/sql';
 import { AppError } from '@switchyard/errors';
 import { type DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 import type { DirectoryRowChange } from '../application/directory-writer';

@@ -1,4 +1,5 @@
-import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest, sql } from '@switchyard/database';
+import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type GroupRow, groupColumns } from './group.store';
 import { matches, memberGroups, ownGroups, type Viewer, visibleGroups } from './viewer';
 

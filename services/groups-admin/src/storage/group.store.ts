@@ -1,4 +1,5 @@
-import { type Database, join, named, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { Database, SqlExecutor, Tx } from '@switchyard/database';
+import { join, named, type Sql, sql } from '@switchyard/database/sql';
 import { type GroupSettings, groupDefaults } from '../domain/group';
 import type { Visibility } from '../domain/openness';
 import { type Viewer, visibleGroups } from './viewer';

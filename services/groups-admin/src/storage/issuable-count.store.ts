@@ -1,4 +1,5 @@
-import { type Sql, sql, type Tx } from '@switchyard/database';
+import type { Tx } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 import { memberProjects, type Viewer, visibleProjects } from './viewer';
 

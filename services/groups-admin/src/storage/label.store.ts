@@ -1,16 +1,13 @@
 import {
   contains,
   type Database,
-  join,
   listPage,
   type PageInfo,
   type PageRequest,
-  raw,
-  type Sql,
   type SqlExecutor,
-  sql,
   type Tx,
 } from '@switchyard/database';
+import { join, raw, type Sql, sql } from '@switchyard/database/sql';
 import { issuableCounts, type LabelCounts, labelCounts } from './issuable-count.store';
 import { nobody, type Viewer, visibleGroups, visibleProjects } from './viewer';
 

@@ -4,12 +4,10 @@ import {
   listPage,
   type PageInfo,
   type PageRequest,
-  raw,
-  type Sql,
   type SqlExecutor,
-  sql,
   type Tx,
 } from '@switchyard/database';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { internalUserTypes } from '../domain/user';
 import { hasEmail } from './user.list';
 

@@ -1,15 +1,13 @@
 import {
   contains,
   type Database,
-  join,
   listPage,
   type PageInfo,
   type PageRequest,
-  type Sql,
   type SqlExecutor,
-  sql,
   type Tx,
 } from '@switchyard/database';
+import { join, type Sql, sql } from '@switchyard/database/sql';
 import type { MilestoneContent } from '../domain/milestone';
 import { groupsBelow, groupsOf, type Parent, parentColumn } from './label.store';
 import { nobody, type Viewer } from './viewer';

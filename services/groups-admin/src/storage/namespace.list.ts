@@ -1,13 +1,5 @@
-import {
-  type Database,
-  join,
-  listPage,
-  named,
-  type PageInfo,
-  type PageRequest,
-  type Sql,
-  sql,
-} from '@switchyard/database';
+import { type Database, listPage, type PageInfo, type PageRequest } from '@switchyard/database';
+import { join, named, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 import { matches, memberGroups, type Viewer, visibleGroups } from './viewer';
 

@@ -6,8 +6,8 @@ import {
   listPage,
   type PageInfo,
   type PageRequest,
-  sql,
 } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 /** A token as it is printed. */
 export interface TokenRecord {

@@ -1,4 +1,5 @@
-import { databaseError, isForeignKeyViolation, requireUnmodified, sql } from '@switchyard/database';
+import { databaseError, isForeignKeyViolation, requireUnmodified } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { PrismaClient } from '../generated/prisma/client';
 import { prismaStatement, prismaTransaction } from './prisma-transaction';
 

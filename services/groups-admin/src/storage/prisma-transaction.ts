@@ -1,13 +1,5 @@
-import {
-  afterWrite,
-  beforeWrite,
-  databaseError,
-  fromPrisma,
-  retrying,
-  type Sql,
-  sql,
-  type Tx,
-} from '@switchyard/database';
+import { afterWrite, beforeWrite, databaseError, fromPrisma, retrying, type Tx } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { Prisma, PrismaClient } from '../generated/prisma/client';
 
 /**

@@ -7,9 +7,8 @@ import {
   type OrderColumn,
   type PageInfo,
   type PageRequest,
-  type Sql,
-  sql,
 } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { type ProjectRow, projectColumns, projectFrom } from './project.store';
 import { matches, memberProjects, type Viewer, visibleProjects } from './viewer';
 

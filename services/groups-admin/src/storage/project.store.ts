@@ -1,4 +1,5 @@
-import { type Database, join, named, raw, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { Database, SqlExecutor, Tx } from '@switchyard/database';
+import { join, named, raw, type Sql, sql } from '@switchyard/database/sql';
 import type { Visibility } from '../domain/openness';
 import type { ProjectChange } from '../domain/project';
 import { openIssuesOf } from './issuable-count.store';

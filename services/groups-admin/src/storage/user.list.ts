@@ -4,12 +4,10 @@ import {
   contains,
   type Database,
   listPage,
-  named,
   type PageInfo,
   type PageRequest,
-  type Sql,
-  sql,
 } from '@switchyard/database';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import { internalUserTypes } from '../domain/user';
 
 /** A user with everything that is printed of one. */

@@ -1,4 +1,5 @@
-import { isUniqueViolation, type Sql, sql, type Tx } from '@switchyard/database';
+import { isUniqueViolation, type Tx } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { conflict } from '@switchyard/errors';
 import { recordDirectoryChange } from '../application/directory-writer';
 import type { Prisma, PrismaClient } from '../generated/prisma/client';

@@ -1,4 +1,5 @@
-import { contains, join, type Sql, sql } from '@switchyard/database';
+import { contains } from '@switchyard/database';
+import { join, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 
 /** Who looks: the actor of a call, as far as visibility depends on it. The rule is that of libs/directory and of access resolution. */

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { isAppError } from '@switchyard/errors';
 import { type RunningGroups, runGroups, type TestUser } from '../support/running-groups';
 import { worldOf } from '../support/world';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
 import { type RunningGroups, runGroups, shown } from '../support/running-groups';
 import { refusal, worldOf } from '../support/world';

@@ -1,4 +1,5 @@
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import {
   accessLevel,
   type Directory,

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
 import { allGroups, allProjects } from '../support/requests';

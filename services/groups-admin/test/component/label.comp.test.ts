@@ -1,4 +1,4 @@
-import { raw, sql } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import { issueEvents, mergeRequestEvents } from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { MemberSource } from '@switchyard/protos/groups_admin/v1/member';
 import { bodyOf, pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 import { refusal, worldOf } from '../support/world';

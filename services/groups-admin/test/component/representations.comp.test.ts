@@ -1,4 +1,5 @@
-import { countStatements, openDatabase, sql } from '@switchyard/database';
+import { countStatements, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { NamespaceServiceService } from '@switchyard/protos/groups_admin/v1/namespace';
 import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
 import { CreateUserRequest, ListUsersRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';

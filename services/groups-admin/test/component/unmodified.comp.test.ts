@@ -1,4 +1,5 @@
-import { type Database, openDatabase, raw, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import { GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';

@@ -1,4 +1,5 @@
-import { countStatements, type Database, openDatabase, sql } from '@switchyard/database';
+import { countStatements, type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import fc from 'fast-check';

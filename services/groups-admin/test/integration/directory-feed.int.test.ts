@@ -1,4 +1,5 @@
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { bootstrap } from '../../src/application/bootstrap';
 import { recordDirectoryChange } from '../../src/application/directory-writer';

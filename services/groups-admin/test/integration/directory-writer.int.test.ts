@@ -1,4 +1,5 @@
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type DirectoryRowChange, recordDirectoryChange } from '../../src/application/directory-writer';

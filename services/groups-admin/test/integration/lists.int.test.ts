@@ -1,4 +1,5 @@
-import { countStatements, sql } from '@switchyard/database';
+import { countStatements } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { listGroups } from '../../src/storage/group.list';
 import { groupStore } from '../../src/storage/group.store';
 import { labelStore } from '../../src/storage/label.store';

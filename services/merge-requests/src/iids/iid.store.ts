@@ -1,4 +1,5 @@
-import { sql, type Tx } from '@switchyard/database';
+import type { Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 /** The next number of a project's merge requests or pipelines: the counter's row is locked until the commit, so numbers have no gaps. */
 export async function nextIid(tx: Tx, projectId: number, scope: 'merge_requests' | 'pipelines'): Promise<number> {

@@ -1,5 +1,5 @@
+import { repeat } from '@switchyard/background';
 import { keepInPriorityOrder, labelsOf, priorityOrderStore, writtenNames } from '@switchyard/directory';
-import { repeat } from '@switchyard/rpc';
 import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Edges } from '../edges';

@@ -1,4 +1,4 @@
-import { repeat } from '@switchyard/rpc';
+import { repeat } from '@switchyard/background';
 import { type Closable, command } from '@switchyard/service';
 import { counter, gauge } from '@switchyard/telemetry';
 import { dataVariables, type Edges } from '../edges';

@@ -1,5 +1,5 @@
+import { repeat } from '@switchyard/background';
 import type { Database } from '@switchyard/database';
-import { repeat } from '@switchyard/rpc';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import type { JobHandlers, JobRequests } from '../jobs';

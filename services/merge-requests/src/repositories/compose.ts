@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { repeat } from '@switchyard/background';
 import { expressionsInSlices } from '@switchyard/patterns';
-import { repeat } from '@switchyard/rpc';
 import type { Area, Closable } from '@switchyard/service';
 import { gauge } from '@switchyard/telemetry';
 import type { Edges } from '../edges';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness } from './repository-harness';
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { type Ground, insertProject, people, prepareGround } from './repository-harness';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { purgePeople } from '../../src/merge-requests/application/purge-people';
 import { orphanStore } from '../../src/merge-requests/storage/merge-request-people.store';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';

@@ -1,4 +1,4 @@
-import { raw, sql } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { replyValidator } from '../../../gateway/test/support/reply-validator';
 import { type Harness, type Person, people, type TestProject } from './repository-harness';

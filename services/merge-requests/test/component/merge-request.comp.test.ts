@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { gitEnvironment, type Harness, type Person, people, startHarness } from './repository-harness';

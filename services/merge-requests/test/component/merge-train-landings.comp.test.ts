@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { landingVerifier } from '../../src/merge-trains/application/verify-landings';

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, type Person, people, startHarness } from './repository-harness';

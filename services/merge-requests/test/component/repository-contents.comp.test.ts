@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { anonymous } from '@switchyard/rpc';
 import { type Harness, people, type TestProject } from './repository-harness';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { identityKey } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';

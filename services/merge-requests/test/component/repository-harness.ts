@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import {
   AccessServiceService,
   type ResolveRequest,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type JobHandlers, startJobs } from '../../src/jobs/application/work-jobs';
 import type { JobRequest } from '../../src/jobs/domain/job';

@@ -1,4 +1,5 @@
-import { countStatements, type Database, openDatabase, type PageRequest, raw, sql } from '@switchyard/database';
+import { countStatements, type Database, openDatabase, type PageRequest } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import { priorityOrderStore, putInPriorityOrder } from '@switchyard/directory';
 import { mergeRequestEvents, tellStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';

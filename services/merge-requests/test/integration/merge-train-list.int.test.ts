@@ -1,4 +1,5 @@
-import { countStatements, type Database, openDatabase, type PageRequest, sql, type Tx } from '@switchyard/database';
+import { countStatements, type Database, openDatabase, type PageRequest, type Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeTrainFilter } from '../../src/merge-trains/domain/merge-train-entry';
 import { presentLandingReceipt } from '../../src/merge-trains/presenters/landing-receipt.presenter';

@@ -1,4 +1,5 @@
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { NoteCounters } from '../../src/merge-requests/domain/note-counters';
 import { keepNoteCounters } from '../../src/merge-requests/storage/note-counters.store';

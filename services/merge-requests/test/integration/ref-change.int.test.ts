@@ -1,4 +1,5 @@
-import { type Database, openDatabase, sql } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type RefChange, zeroSha } from '../../src/repositories/domain/ref-change';
 import { refChangeStore } from '../../src/repositories/storage/ref-change.store';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { LandingVerdict } from '../../src/merge-trains/application/verify-landings';
 import { verifyLandings } from '../../src/merge-trains/compose-verifier';
 import { landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { Sha } from '../../src/git';
 import type { LandingMethod } from '../../src/merge-trains/domain/landing-receipt';
 import { handmadeLandings, lines, projectId, type Row, report } from './handmade-landings';

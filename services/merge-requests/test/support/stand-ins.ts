@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { EventBus } from '@switchyard/events';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';

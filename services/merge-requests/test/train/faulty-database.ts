@@ -1,4 +1,5 @@
-import type { Database, Sql, Tx } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
+import type { Sql } from '@switchyard/database/sql';
 
 /** The process is gone: whatever it does next fails. */
 export class Died extends Error {}

@@ -1,4 +1,5 @@
-import { openDatabase, sql } from '@switchyard/database';
+import { openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { prepareGround } from '../component/repository-harness';
 import type { SceneGround } from './scene-sequences';
 

@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { Caller } from '../../src/callers';
 import type { JobRequest } from '../../src/jobs';
 import { jobStore } from '../../src/jobs/storage/job.store';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type CarRow, SceneState, short, targetRef } from './train-scene-state';
 
 /** What must hold of a train, by the branch's own log of moves, the tables, the outbox, and what was reported and pushed. */

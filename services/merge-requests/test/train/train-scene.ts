@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { isAppError } from '@switchyard/errors';
 import { zeroSha } from '../../src/git';
 import { insertProject } from '../component/repository-harness';

@@ -1,4 +1,4 @@
-import { repeat } from '@switchyard/rpc';
+import { repeat } from '@switchyard/background';
 
 /** What goes with its project. */
 export interface AlertPurge {

@@ -1,4 +1,5 @@
-import { type Database, raw, type Sql, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 
 /** Tables whose rows go with their projects; assignees and metric images go with their alerts. */
 const ofProjects = {

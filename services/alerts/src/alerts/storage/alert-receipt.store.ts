@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { PayloadFormat } from '../../payloads';
 import type { AlertReceipt, ItemOutcome } from '../domain/alert-receipt';
 

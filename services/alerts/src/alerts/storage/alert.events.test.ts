@@ -1,4 +1,5 @@
-import type { Sql, SqlExecutor } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import type { Sql } from '@switchyard/database/sql';
 import type { AlertDetails } from '../domain/alert-event';
 import { appendAlertEvents } from './alert.events';
 

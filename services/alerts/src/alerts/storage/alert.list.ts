@@ -2,13 +2,11 @@ import {
   contains,
   type Database,
   listPage,
-  named,
   type OrderColumn,
   type PageInfo,
   type PageRequest,
-  type Sql,
-  sql,
 } from '@switchyard/database';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import { accessLevel, type Viewer, visibleProjects } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import { severityNumber, statusNumber } from '../domain/alert';

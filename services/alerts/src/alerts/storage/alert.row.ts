@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { fullPathSql, joinProject, type UserRow, usersJson, type Viewer, visibleProjects } from '@switchyard/directory';
 import type { PayloadFormat } from '../../payloads';
 import { severityOf, statusOf } from '../domain/alert';

@@ -1,4 +1,5 @@
-import { type Database, isUniqueViolation, type Sql, sql, type Tx } from '@switchyard/database';
+import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { projectById, usersAtLevel } from '@switchyard/directory';
 import { conflict } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';

@@ -1,4 +1,4 @@
-import { repeat } from '@switchyard/rpc';
+import { repeat } from '@switchyard/background';
 
 /** What of the ingestion is kept for a while only. */
 export interface AlertRemains {

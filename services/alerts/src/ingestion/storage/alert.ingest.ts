@@ -1,4 +1,5 @@
-import { type Database, named, sql, type Tx, unguarded } from '@switchyard/database';
+import { type Database, type Tx, unguarded } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { appendAlertEvents, type ItemOutcome, severityNumber, severityOf, statusNumber, statusOf } from '../../alerts';
 import {

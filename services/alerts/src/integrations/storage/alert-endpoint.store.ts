@@ -1,4 +1,5 @@
-import { type Database, named, type Sql, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import { projectById, projectByPath } from '@switchyard/directory';
 import type { AlertEndpoint, EndpointIntegration, EndpointSelector, ProjectName } from '../domain/alert-endpoint';
 import { type AlertSettings, defaultAlertSettings } from '../domain/alert-settings';

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { MappingType, PayloadMapping } from '../../payloads';
 import type { HttpIntegration, IntegrationType } from '../domain/http-integration';
 

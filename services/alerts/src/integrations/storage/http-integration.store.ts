@@ -5,9 +5,9 @@ import {
   type PageRequest,
   requireUnmodified,
   type SqlExecutor,
-  sql,
   type Tx,
 } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { HttpIntegration, IntegrationFields, StoredKey } from '../domain/http-integration';
 import { integrationColumns, mappingJson, toIntegration } from './http-integration.row';
 

@@ -1,7 +1,7 @@
+import { type Repeating, repeat } from '@switchyard/background';
 import type { BlobStore } from '@switchyard/blobs';
 import type { Database } from '@switchyard/database';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { type Repeating, repeat } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import type { MetricImageStore } from './metric-image.ports';
 

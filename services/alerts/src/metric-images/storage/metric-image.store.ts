@@ -4,9 +4,9 @@ import {
   type PageInfo,
   type PageRequest,
   type SqlExecutor,
-  sql,
   type Tx,
 } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { ImageLink, MetricImage, StoredImage } from '../domain/metric-image';
 
 interface Row {

@@ -1,4 +1,4 @@
-import { repeat } from '@switchyard/rpc';
+import { repeat } from '@switchyard/background';
 import type { ActivityEventStore } from './activity-event.ports';
 
 /** Years an activity event is kept (G-4.8-6). */

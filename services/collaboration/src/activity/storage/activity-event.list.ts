@@ -1,4 +1,5 @@
-import { type Database, listPage, type PageInfo, type PageRequest, type Sql, sql } from '@switchyard/database';
+import { type Database, listPage, type PageInfo, type PageRequest } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import {
   codeRule,
   joinProject,

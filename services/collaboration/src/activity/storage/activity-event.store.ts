@@ -1,4 +1,5 @@
-import { type Database, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import type { Database, SqlExecutor } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { Activity, ActivityChange, ActivitySubject } from '../domain/activity';
 
 const pushJson = ({ push }: Activity): string | null =>

@@ -1,4 +1,5 @@
-import { type Database, raw, type Sql, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { freshLike, lastId, type Reconciled } from '../../rebuilds';
 
 const scratch = raw('rebuilt_activity_events');

@@ -1,4 +1,5 @@
-import { named, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import type { Alert, FollowedAlert } from '../domain/alert';
 
 /** What is remembered of alerts that belong to another service. */

@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { fullPath, projectById, projectByPath } from '@switchyard/directory';
 import type { CrossReference } from '@switchyard/texts';
 import { noteableStore } from '../../noteables';

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { CopyRules } from '../domain/issue-copy';
 
 interface Place {

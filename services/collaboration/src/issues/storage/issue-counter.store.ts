@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
 import type { IssueCounters } from '../domain/issue-counters';
 

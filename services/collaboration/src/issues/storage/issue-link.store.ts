@@ -1,4 +1,5 @@
-import { type Database, listPage, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, listPage, type PageRequest, type SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { joinProject, type Viewer } from '@switchyard/directory';
 import { readableMergeRequests } from '../../merge-requests';
 import type { IssueLink, LinkedMergeRequest } from '../domain/issue-link';

@@ -1,4 +1,5 @@
-import { type Database, listPage, type PageRequest, sql } from '@switchyard/database';
+import { type Database, listPage, type PageRequest } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf } from '@switchyard/directory';
 
 /** Opens the list. */

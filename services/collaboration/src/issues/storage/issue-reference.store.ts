@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { fullPath, projectById } from '@switchyard/directory';
 
 /** An issue and the reference that names it from every project: `group/project#7`. */

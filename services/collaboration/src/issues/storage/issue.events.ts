@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { appendAllToOutbox, issueEventId, issueEvents } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { Issue } from '../domain/issue';

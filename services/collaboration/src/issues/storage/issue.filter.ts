@@ -1,4 +1,5 @@
-import { anyContains, type ClauseTable, clausesOf, type Sql, sql } from '@switchyard/database';
+import { anyContains, type ClauseTable, clausesOf } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from '@switchyard/directory';
 import type {
   DueMatch,

@@ -1,17 +1,12 @@
 import {
   type Database,
-  empty,
   emptyLast,
-  join,
   listPage,
-  named,
   type OrderColumn,
   type PageRequest,
-  plannedEachTime,
-  type Sql,
-  sql,
   totalLimit,
 } from '@switchyard/database';
+import { empty, join, named, plannedEachTime, type Sql, sql } from '@switchyard/database/sql';
 import { inGroup, type PriorityTables, priorityOrders } from '@switchyard/directory';
 import type { IssueQuery, IssueScope } from '../domain/issue-query';
 import { issueConditions } from './issue.filter';

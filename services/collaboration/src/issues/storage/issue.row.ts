@@ -1,4 +1,5 @@
-import { given, named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { given, type SqlExecutor } from '@switchyard/database';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import {
   type AttachedLabel,
   type AttachedMilestone,

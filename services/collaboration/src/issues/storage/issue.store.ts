@@ -1,14 +1,5 @@
-import {
-  type Database,
-  isUniqueViolation,
-  join,
-  named,
-  raw,
-  requireUnmodified,
-  type SqlExecutor,
-  sql,
-  type Tx,
-} from '@switchyard/database';
+import { type Database, isUniqueViolation, requireUnmodified, type SqlExecutor, type Tx } from '@switchyard/database';
+import { join, named, raw, sql } from '@switchyard/database/sql';
 import { leastPriority, milestoneDue, usersByUsernames, type Viewer } from '@switchyard/directory';
 import { conflict, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';

@@ -1,10 +1,11 @@
+import { titleMatch, userMatch } from '@switchyard/messages';
 import type {
   IssueWeightFilter,
   IssueExclusion as WireExclusion,
   IssueFilter as WireFilter,
 } from '@switchyard/protos/collaboration/v1/issue';
 import { TitleFilter_Kind as Kind, type TitleFilter } from '@switchyard/protos/rpc/v1/filter';
-import { searchMatch, titleMatch, userMatch } from '@switchyard/rpc';
+import { searchMatch } from '@switchyard/texts';
 import type { IssueState, IssueType } from '../domain/issue';
 import type {
   DueMatch,

@@ -1,8 +1,9 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { type UserRow, userReference, type Viewer } from '@switchyard/directory';
 import { markdownRenderer } from '@switchyard/markdown';
+import { timeTracking } from '@switchyard/messages';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
-import { type CallContext, entity, implement, nothing, page, pageRequest, timeTracking } from '@switchyard/rpc';
+import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
 import type { createIssue } from '../application/create-issue';
 import type { deleteIssue } from '../application/delete-issue';

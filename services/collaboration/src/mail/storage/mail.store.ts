@@ -1,4 +1,5 @@
-import { type Database, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { Database, SqlExecutor, Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { membersAtLevel, usersByIds } from '@switchyard/directory';
 import type { ClaimedMail, Mail } from '../domain/mail';
 

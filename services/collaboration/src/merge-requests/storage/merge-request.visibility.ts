@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { mergeRequestRule, type Viewer, visibleProjects } from '@switchyard/directory';
 
 /** Whether the viewer reads the merge requests of the project `p` in namespace `n`; the same condition as their owner's own. */

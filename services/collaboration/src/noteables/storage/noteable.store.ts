@@ -1,4 +1,5 @@
-import { named, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import type { NoteableKey } from '../domain/noteable';
 import type { CounterChange, NoteableCounters } from '../domain/noteable-counters';
 

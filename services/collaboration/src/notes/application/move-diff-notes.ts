@@ -1,6 +1,6 @@
+import { type Repeating, repeat } from '@switchyard/background';
 import type { Database } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
-import { type Repeating, repeat } from '@switchyard/rpc';
 import type { Logger } from '@switchyard/telemetry';
 import type { DueMove } from '../domain/diff-note-move';
 import type { DiffNoteMoves } from './diff-note.ports';

@@ -1,5 +1,5 @@
+import { repeat } from '@switchyard/background';
 import type { Database } from '@switchyard/database';
-import { repeat } from '@switchyard/rpc';
 import type { noteableStore } from '../../noteables';
 
 /** Milliseconds between two sweeps: what is purged is hidden already, so nothing hurries. */

@@ -1,4 +1,5 @@
-import { type Database, listPage, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, listPage, type PageRequest, type SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { Awardable, AwardRow } from '../domain/award-emoji';
 

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { codeRule, type Viewer, visibleProjects } from '@switchyard/directory';
 import { visibleIssues } from '../../issues';
 import { readableMergeRequests } from '../../merge-requests';

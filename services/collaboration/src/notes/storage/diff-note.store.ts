@@ -1,4 +1,5 @@
-import { type Database, sql, type Tx } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type NoteableKey, noteableId } from '../../noteables';
 import type { DueMove, PlacedThread } from '../domain/diff-note-move';
 import type { NotePosition } from '../domain/note-position';

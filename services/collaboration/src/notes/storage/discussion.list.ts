@@ -1,4 +1,5 @@
-import { type Database, listPage, named, type PageRequest, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, listPage, type PageRequest, type SqlExecutor } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import type { Viewer } from '@switchyard/directory';
 import { type NoteableKey, noteableId } from '../../noteables';
 import { bytesBesideText, maxBodyLength } from '../domain/note';

@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 /** Opens the store. */
 export const noteRateStore = (db: Database) => ({

@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { SqlExecutor, Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { appendToOutbox, noteEventId, noteEvents } from '@switchyard/events';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { NoteableCounters } from '../../noteables';

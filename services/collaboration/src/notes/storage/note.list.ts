@@ -1,12 +1,5 @@
-import {
-  type Database,
-  listPage,
-  named,
-  type OrderColumn,
-  type PageRequest,
-  type SqlExecutor,
-  sql,
-} from '@switchyard/database';
+import { type Database, listPage, type OrderColumn, type PageRequest, type SqlExecutor } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf, type Viewer } from '@switchyard/directory';
 import { type NoteableKey, noteableId } from '../../noteables';
 import type { Note } from '../domain/note';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { bytesBesideText, type DiscussionState, type NewNote, type NoteType } from '../domain/note';
 
 /** A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the index. */

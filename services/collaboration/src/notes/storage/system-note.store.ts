@@ -1,4 +1,5 @@
-import { named, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import { usersByIds } from '@switchyard/directory';
 import { type NoteableKey, noteableStore } from '../../noteables';
 import type { SystemNote, SystemNoteCause } from '../domain/system-note';

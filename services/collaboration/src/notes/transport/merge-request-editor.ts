@@ -1,5 +1,6 @@
+import { timeTrackingMessage } from '@switchyard/messages';
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
-import { type Peer, timeTrackingMessage } from '@switchyard/rpc';
+import type { Peer } from '@switchyard/rpc';
 import { timeTrackingOf } from '@switchyard/texts';
 import type { NoteableEditor } from '../../noteables';
 

@@ -1,4 +1,4 @@
-import { repeat } from '@switchyard/rpc';
+import { repeat } from '@switchyard/background';
 import type { SnippetStore } from './snippet.ports';
 
 /** Milliseconds between two sweeps: what is purged is hidden already, so nothing hurries. */

@@ -1,14 +1,12 @@
 import {
   type Database,
   listPage,
-  named,
   type PageRequest,
   requireUnmodified,
-  type Sql,
   type SqlExecutor,
-  sql,
   type Tx,
 } from '@switchyard/database';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { SnippetFile } from '../domain/snippet';
 import type { SnippetFields, SnippetRow, SnippetViewer } from '../domain/snippet-row';

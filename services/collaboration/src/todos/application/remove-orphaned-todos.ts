@@ -1,4 +1,4 @@
-import { repeat } from '@switchyard/rpc';
+import { repeat } from '@switchyard/background';
 import type { TodoStore } from './todo.ports';
 
 /** Milliseconds between two sweeps: nobody can see an orphan, so nothing hurries. */

@@ -1,4 +1,5 @@
-import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 
 /**

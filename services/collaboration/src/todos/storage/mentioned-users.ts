@@ -1,4 +1,5 @@
-import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { usersByIds, usersByUsernames, visibleNamespaces } from '@switchyard/directory';
 
 /** Members one text can call on through groups and `@all`; keeps the transaction that raises their to-dos short. */

@@ -1,4 +1,5 @@
-import { type Database, raw, type SqlExecutor, sql } from '@switchyard/database';
+import type { Database, SqlExecutor } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
 import { freshLike, lastId, type Reconciled } from '../../rebuilds';
 import { membershipHistory } from './membership-history';
 

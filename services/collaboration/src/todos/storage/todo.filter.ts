@@ -1,4 +1,4 @@
-import { join, type Sql, sql } from '@switchyard/database';
+import { join, type Sql, sql } from '@switchyard/database/sql';
 import { inGroup } from '@switchyard/directory';
 import type { TodoFilter } from '../domain/todo';
 

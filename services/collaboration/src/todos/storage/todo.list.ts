@@ -1,4 +1,5 @@
-import { type Database, listPage, named, type PageRequest, sql } from '@switchyard/database';
+import { type Database, listPage, type PageRequest } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import {
   joinProject,
   projectColumns,

@@ -1,4 +1,5 @@
-import { type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { Target } from '../../targets';
 import { place, settle, type TodoAsk, type TodoSpan } from '../domain/todo-span';
 

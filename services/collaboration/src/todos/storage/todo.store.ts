@@ -1,4 +1,5 @@
-import { type Database, isUniqueViolation, type Sql, type SqlExecutor, sql } from '@switchyard/database';
+import { type Database, isUniqueViolation, type SqlExecutor } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { type Target, targetReaders } from '../../targets';

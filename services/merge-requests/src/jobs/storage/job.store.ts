@@ -1,4 +1,5 @@
-import { type Database, type SqlExecutor, sql } from '@switchyard/database';
+import type { Database, SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { ClaimedJob, JobRequest } from '../domain/job';
 
 /** What the work is about: the same key is the same work. */

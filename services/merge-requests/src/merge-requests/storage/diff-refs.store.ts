@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 /** Commits that the newest version of a merge request compares; undefined when there is none, or nothing to compare. */
 export const diffRefsOf =

@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { fullPath } from '@switchyard/directory';
 import { enqueueJobs } from '../../jobs';
 import { type FindMergeRequest, type HeadPipelines, isFinished } from '../../pipelines';

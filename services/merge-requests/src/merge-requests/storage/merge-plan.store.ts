@@ -1,4 +1,5 @@
-import { type Database, sql, type Tx } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { MergePlan, MergeRequestChange } from '../domain/merge-request-change';
 
 const planColumns = sql`merge_request_id as "mergeRequestId", project_id as "projectId", target_branch as "targetBranch",

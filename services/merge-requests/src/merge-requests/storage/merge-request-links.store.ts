@@ -1,4 +1,5 @@
-import { type Database, named, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 
 /** Merge requests of pushed branches: one statement. */
 export const mergeRequestLinksStore = (db: Database) => ({

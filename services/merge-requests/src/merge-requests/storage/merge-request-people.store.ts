@@ -1,4 +1,5 @@
-import { type Database, databaseError, raw, type Sql, sql, type Tx } from '@switchyard/database';
+import { type Database, databaseError, type Tx } from '@switchyard/database';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { type UserRow, usersJson } from '@switchyard/directory';
 import type { PrismaClient } from '../../generated/prisma/client';
 

@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { enqueueJobs } from '../../jobs';
 import { onMergeTrain } from '../domain/auto-merge';
 import type { MergeRequest } from '../domain/merge-request';

@@ -1,4 +1,4 @@
-import { raw, type Sql } from '@switchyard/database';
+import { raw, type Sql } from '@switchyard/database/sql';
 import type { MergeRequestPatch } from '../domain/merge-request-change';
 
 /** Column of each field a change may set. */

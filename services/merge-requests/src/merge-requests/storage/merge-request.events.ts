@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { appendAllToOutbox, mergeRequestEventId, mergeRequestEvents } from '@switchyard/events';
 import {
   type MergeRequestActed_Kind as ActedKind,

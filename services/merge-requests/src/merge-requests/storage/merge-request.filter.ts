@@ -1,4 +1,5 @@
-import { anyContains, type ClauseTable, clausesOf, type Sql, sql } from '@switchyard/database';
+import { anyContains, type ClauseTable, clausesOf } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { linkedLabels, linkedUsers, milestoneColumn, userColumn } from '@switchyard/directory';
 import type { MergeRequestExclusion, MergeRequestFilter } from '../domain/merge-request-filter';
 

@@ -1,11 +1,5 @@
-import {
-  listPage,
-  type OrderColumn,
-  type PageInfo,
-  type PageRequest,
-  type SqlExecutor,
-  sql,
-} from '@switchyard/database';
+import { listPage, type OrderColumn, type PageInfo, type PageRequest, type SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import {
   inGroup,
   mergeRequestRule,

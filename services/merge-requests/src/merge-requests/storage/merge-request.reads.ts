@@ -1,4 +1,5 @@
-import { type Database, named, type PageInfo, sql } from '@switchyard/database';
+import type { Database, PageInfo } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import type { Viewer } from '@switchyard/directory';
 import { onMergeTrain } from '../domain/auto-merge';
 import type { MergeRequest } from '../domain/merge-request';

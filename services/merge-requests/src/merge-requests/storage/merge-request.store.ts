@@ -1,13 +1,5 @@
-import {
-  type Database,
-  isUniqueViolation,
-  join,
-  raw,
-  requireUnmodified,
-  type SqlExecutor,
-  sql,
-  type Tx,
-} from '@switchyard/database';
+import { type Database, isUniqueViolation, requireUnmodified, type SqlExecutor, type Tx } from '@switchyard/database';
+import { join, raw, sql } from '@switchyard/database/sql';
 import { leastPriority, milestoneDue } from '@switchyard/directory';
 import { type AppError, conflict, notFound } from '@switchyard/errors';
 import type { PrismaClient } from '../../generated/prisma/client';

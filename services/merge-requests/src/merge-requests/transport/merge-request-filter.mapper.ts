@@ -1,8 +1,9 @@
+import { titleMatch, userMatch } from '@switchyard/messages';
 import type {
   MergeRequestExclusion as WireExclusion,
   MergeRequestFilter as WireFilter,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
-import { searchMatch, titleMatch, userMatch } from '@switchyard/rpc';
+import { searchMatch } from '@switchyard/texts';
 import type { MergeRequestState } from '../domain/merge-request';
 import type { MergeRequestExclusion, MergeRequestFilter } from '../domain/merge-request-filter';
 

@@ -1,13 +1,14 @@
 import { fullPath, userReference } from '@switchyard/directory';
 import { AppError, forbidden, unauthorized } from '@switchyard/errors';
 import { markdownRenderer } from '@switchyard/markdown';
+import { timeTracking } from '@switchyard/messages';
 import {
   type IdList,
   MergeRequestServiceService,
   type UpdateMergeRequestRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { levels } from '@switchyard/rights';
-import { type CallContext, entity, implement, nothing, page, pageRequest, timeTracking } from '@switchyard/rpc';
+import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
 import { callerOf, viewerOf } from '../../callers';
 import { maxDiffFiles } from '../../git';

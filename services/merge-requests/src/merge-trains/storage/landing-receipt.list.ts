@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { LandingReceiptView } from '../domain/landing-receipt';
 import { type LandingReceiptRow, landingReceiptColumns, toLandingReceipt } from './landing-receipt.store';

@@ -1,4 +1,5 @@
-import { type Database, type Sql, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { BranchMove, LandingReceipt, PipelineWitness, ReceiptStatus } from '../domain/landing-receipt';
 
 interface StatusEntry {

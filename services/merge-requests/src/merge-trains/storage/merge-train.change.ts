@@ -1,4 +1,5 @@
-import { sql, type Tx } from '@switchyard/database';
+import type { Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { AppError, notFound } from '@switchyard/errors';
 import type { JobRequest } from '../../jobs';
 import {

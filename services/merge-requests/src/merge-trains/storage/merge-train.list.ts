@@ -5,8 +5,8 @@ import {
   type PageInfo,
   type PageRequest,
   type SqlExecutor,
-  sql,
 } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { joinProject, projectColumns, projectOf, userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { MergeRequestState } from '../../merge-requests';
 import type { PipelineStatus } from '../../pipelines';

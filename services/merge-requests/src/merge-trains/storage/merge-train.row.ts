@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { mergeTrainColumns } from '@switchyard/directory';
 import type { ProjectMergeSettings, Verdict } from '../../merge-requests';
 import { type Car, type CarStatus, type NamedStatus, verdictOf } from '../domain/merge-train';

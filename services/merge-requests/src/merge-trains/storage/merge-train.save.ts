@@ -1,4 +1,5 @@
-import { sql, type Tx } from '@switchyard/database';
+import type { Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { cancelPipelines } from '../../pipelines';
 import { type Outcome, type Signal, transition } from '../domain/merge-train';
 import type { BuiltCar, StoredTrain } from '../domain/stored-train';

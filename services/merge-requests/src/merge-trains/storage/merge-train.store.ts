@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { enqueueJobs } from '../../jobs';
 import { insertPipeline } from '../../pipelines';
 import type { BuiltCar, StoredTrain } from '../domain/stored-train';

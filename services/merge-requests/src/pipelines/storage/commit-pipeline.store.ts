@@ -1,4 +1,5 @@
-import { type Database, named, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 
 /** The newest pipeline of a commit, as a commit shows it. */
 export interface NewestPipeline {

@@ -1,4 +1,5 @@
-import { sql, type Tx } from '@switchyard/database';
+import type { Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 /**
  * Serialises, until the transaction ends, whoever makes a pipeline for a commit of a ref and whoever makes that commit the head of a

@@ -1,4 +1,5 @@
-import { type Database, join, sql, type Tx } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
+import { join, sql } from '@switchyard/database/sql';
 import type { PipelineVariable } from '../domain/pipeline-variable';
 
 /** Stores the variables of a new pipeline in its transaction. */

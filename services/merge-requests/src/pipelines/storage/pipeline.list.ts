@@ -6,8 +6,8 @@ import {
   type OrderColumn,
   type PageInfo,
   type PageRequest,
-  sql,
 } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { CommitStatusFilter, CommitStatusView, PipelineFilter, PipelineView } from '../domain/pipeline';
 import { scopeStatuses } from '../domain/pipeline-status';
 import { pipelineSelect, statusSelect, toPipelineView, toStatusView } from './pipeline.row';

@@ -1,4 +1,5 @@
-import { given, type Sql, sql } from '@switchyard/database';
+import { given } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { CommitStatus, CommitStatusView, Pipeline, PipelineView } from '../domain/pipeline';
 import type { CommitStatusState, PipelineStatus } from '../domain/pipeline-status';
 

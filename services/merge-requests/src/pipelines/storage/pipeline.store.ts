@@ -1,4 +1,5 @@
-import { type Database, join, requireUnmodified, sql, type Tx } from '@switchyard/database';
+import { type Database, requireUnmodified, type Tx } from '@switchyard/database';
+import { join, sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
 import { nextIid } from '../../iids';
 import { enqueueJobs } from '../../jobs';

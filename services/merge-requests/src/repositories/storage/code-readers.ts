@@ -1,4 +1,5 @@
-import { type Database, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { codeRule, type Viewer, visibleProjects } from '@switchyard/directory';
 
 /** Those of some projects whose code a viewer may read (ability `read_code`), with their full paths: one statement. */

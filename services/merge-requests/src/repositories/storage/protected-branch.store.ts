@@ -4,12 +4,11 @@ import {
   databaseError,
   isUniqueViolation,
   listPage,
-  named,
   type PageInfo,
   type PageRequest,
   requireUnmodified,
-  sql,
 } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import type { PrismaClient, ProtectedBranch as Row } from '../../generated/prisma/client';
 import type { ProtectedBranch } from '../domain/protected-branch';
 

@@ -1,4 +1,5 @@
-import { type Database, named, sql, type Tx } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
 import {
   branchOf,

@@ -1,4 +1,5 @@
-import { type Database, named, sql } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import type { Committer, RepositoryProject } from '../domain/repository';
 
 interface ProjectRow extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault'> {

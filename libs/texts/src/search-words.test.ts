@@ -1,4 +1,4 @@
-import { searchMatch } from './filter';
+import { searchMatch } from './search-words';
 
 const wordsOf = (search: string) => searchMatch({ search, searchTitle: true, searchDescription: false })?.words;
 

@@ -1,0 +1,1 @@
+export { type Repeating, repeat } from './repeat';

@@ -1,0 +1,2 @@
+export { titleMatch, userMatch } from './filter';
+export { timeTracking, timeTrackingMessage } from './time-tracking';
