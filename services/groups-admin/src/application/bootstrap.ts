@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { logger } from '@switchyard/telemetry';
-import type { internalUserTypes } from '../domain/user';
+import type { internalUserTypes } from '../rules';
 import { namespaceChanges } from '../storage/directory-rows';
 import { userChanges } from '../storage/directory-user-rows';
 import { insertUserNamespace } from '../storage/user.store';

@@ -10,7 +10,7 @@ import {
 import { conflict, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import { defaultColor, labelProblems, parseColor } from '../domain/label';
-import { note, type Problems, refuse } from '../domain/problems';
+import { note, type Problems, refuse } from '../rules';
 import { labelChanges } from '../storage/directory-rows';
 import type { LabelFilter, LabelKey, LabelRow, LabelStore, Parent } from '../storage/label.store';
 import type { Viewer } from '../storage/viewer';

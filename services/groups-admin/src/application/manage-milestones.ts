@@ -9,7 +9,7 @@ import {
 import { invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
-import { note, refuse } from '../domain/problems';
+import { note, refuse } from '../rules';
 import { milestoneChanges } from '../storage/directory-rows';
 import type { Parent } from '../storage/label.store';
 import type { MilestoneFilter, MilestoneRow, MilestoneStore } from '../storage/milestone.store';

@@ -2,8 +2,7 @@ import { type Database, isUniqueViolation, type Tx } from '@switchyard/database'
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { subgroupLevel } from '../domain/group';
-import { isWider } from '../domain/openness';
-import { maxDepth } from '../domain/path';
+import { isWider, maxDepth } from '../rules';
 import { membershipChanges, namespaceChanges } from '../storage/directory-rows';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
 import type { MemberStore } from '../storage/member.store';

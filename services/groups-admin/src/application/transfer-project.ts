@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
-import { isWider } from '../domain/openness';
+import { isWider } from '../rules';
 import { membershipChanges, projectChanges } from '../storage/directory-rows';
 import type { MemberStore } from '../storage/member.store';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';

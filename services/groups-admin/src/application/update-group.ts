@@ -2,7 +2,7 @@ import { type Database, isUniqueViolation } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import { type GroupContent, type GroupSettings, groupProblems, mayLicense } from '../domain/group';
-import { note, refuse, taken } from '../domain/problems';
+import { note, refuse, taken } from '../rules';
 import { namespaceChanges } from '../storage/directory-rows';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
 import type { Viewer } from '../storage/viewer';

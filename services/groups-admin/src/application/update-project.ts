@@ -1,8 +1,8 @@
 import type { Database } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
-import { note, refuse, taken } from '../domain/problems';
 import { type ProjectChange, projectProblems, withinTier } from '../domain/project';
+import { note, refuse, taken } from '../rules';
 import { projectChanges } from '../storage/directory-rows';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
 import type { Viewer } from '../storage/viewer';

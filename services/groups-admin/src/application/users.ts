@@ -3,15 +3,8 @@ import { conflict, forbidden, notFound } from '@switchyard/errors';
 import { appendToOutbox, userBlockedId, userDeletedId, userEvents } from '@switchyard/events';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { displayText } from '@switchyard/texts';
-import { refuse } from '../domain/problems';
-import {
-  changeState,
-  isInternalUser,
-  profileProblems,
-  type StateChange,
-  type UserState,
-  userProblems,
-} from '../domain/user';
+import { changeState, profileProblems, type StateChange, type UserState, userProblems } from '../domain/user';
+import { isInternalUser, refuse } from '../rules';
 import { findUser, listUsers, type UserFilter, type UserRow } from '../storage/user.list';
 import type { UserStore } from '../storage/user.store';
 import { hashPassword } from './password';

@@ -1,8 +1,15 @@
 import { forbidden, invalid } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { isWider, type Visibility } from './openness';
-import { maxDepth, nameProblems, pathProblems } from './path';
-import { lengthProblems, note, type Problems } from './problems';
+import {
+  isWider,
+  lengthProblems,
+  maxDepth,
+  nameProblems,
+  note,
+  type Problems,
+  pathProblems,
+  type Visibility,
+} from '../rules';
 
 /** Protection of the default branches of new projects. */
 export interface BranchProtection {

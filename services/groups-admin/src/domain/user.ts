@@ -1,19 +1,8 @@
 import { displayTextProblems, isEmailAddress } from '@switchyard/texts';
-import { pathProblems } from './path';
-import { lengthProblems, note, type Problems } from './problems';
+import { lengthProblems, note, type Problems, pathProblems } from '../rules';
 
 /** States of users (G-2-1). */
 export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'ldap_blocked' | 'blocked_pending_approval';
-
-/**
- * Users that the instance keeps for itself, told by what they are and not by a name that somebody could take: the ghost stands in for
- * deleted users, the alert bot acts where an alert does. They sign in nowhere, hold no token, join nothing and are changed by nobody.
- */
-export const internalUserTypes = ['ghost', 'alert_bot'] as const;
-
-/** Whether a user is one of the instance's own. */
-export const isInternalUser = (userType: string): boolean =>
-  (internalUserTypes as readonly string[]).includes(userType);
 
 /** What happens to a user's state. */
 export type StateChange = 'block' | 'unblock' | 'deactivate' | 'activate';

@@ -1,6 +1,5 @@
-import { type Database, uncounted } from '@switchyard/database';
-import { named, sql } from '@switchyard/database/sql';
-import { internalUserTypes } from '../domain/user';
+import { type Database, named, sql, uncounted } from '@switchyard/database';
+import { internalUserTypes } from '../rules';
 
 /** A token and its user, as one look-up finds them. */
 export interface TokenRow {

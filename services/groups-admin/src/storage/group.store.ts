@@ -1,7 +1,7 @@
 import type { Database, SqlExecutor, Tx } from '@switchyard/database';
 import { join, named, type Sql, sql } from '@switchyard/database/sql';
 import { type GroupSettings, groupDefaults } from '../domain/group';
-import type { Visibility } from '../domain/openness';
+import type { Visibility } from '../rules';
 import { type Viewer, visibleGroups } from './viewer';
 
 /** A group as it is printed. */

@@ -7,8 +7,7 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
-import { raw, type Sql, sql } from '@switchyard/database/sql';
-import { internalUserTypes } from '../domain/user';
+import { internalUserTypes } from '../rules';
 import { hasEmail } from './user.list';
 
 /** A group or a project: where members are. */

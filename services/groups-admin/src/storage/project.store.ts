@@ -1,7 +1,6 @@
-import type { Database, SqlExecutor, Tx } from '@switchyard/database';
-import { join, named, raw, type Sql, sql } from '@switchyard/database/sql';
-import type { Visibility } from '../domain/openness';
+import { type Database, join, named, raw, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
 import type { ProjectChange } from '../domain/project';
+import type { Visibility } from '../rules';
 import { openIssuesOf } from './issuable-count.store';
 import type { Viewer } from './viewer';
 

@@ -7,8 +7,7 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
-import { named, type Sql, sql } from '@switchyard/database/sql';
-import { internalUserTypes } from '../domain/user';
+import { internalUserTypes } from '../rules';
 
 /** A user with everything that is printed of one. */
 export interface UserRow {

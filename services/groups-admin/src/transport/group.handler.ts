@@ -9,9 +9,9 @@ import type { transferGroup } from '../application/transfer-group';
 import type { updateGroup } from '../application/update-group';
 import type { GroupSettings } from '../domain/group';
 import { protectionOf } from '../domain/group';
-import type { Visibility } from '../domain/openness';
 import { type Instance, presentGroup, presentGroupItem } from '../presenters/group.presenter';
 import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
+import type { Visibility } from '../rules';
 import { given, some, viewerOf } from './viewer-of';
 
 /** Use cases behind GroupService. */

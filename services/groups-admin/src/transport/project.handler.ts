@@ -6,10 +6,10 @@ import type { deleteProject } from '../application/delete-project';
 import type { readProjects } from '../application/read-projects';
 import type { transferProject } from '../application/transfer-project';
 import type { archiveProject, setDefaultBranch, updateProject } from '../application/update-project';
-import type { Visibility } from '../domain/openness';
 import type { ProjectChange } from '../domain/project';
 import type { Instance } from '../presenters/group.presenter';
 import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
+import type { Visibility } from '../rules';
 import { given, some, viewerOf } from './viewer-of';
 
 /** Use cases behind ProjectService. */

@@ -1,0 +1,9 @@
+/**
+ * Users that belong to the instance itself. They are found by type, since a user may already have their name: the ghost stands in for
+ * deleted users, the alert bot opens and closes incidents. They cannot sign in, hold a token, become members or be changed.
+ */
+export const internalUserTypes = ['ghost', 'alert_bot'] as const;
+
+/** Whether a user is one of the instance's own. */
+export const isInternalUser = (userType: string): boolean =>
+  (internalUserTypes as readonly string[]).includes(userType);
