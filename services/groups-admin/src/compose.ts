@@ -4,27 +4,27 @@ import { openBus, startConsumer, startRelay } from '@switchyard/events';
 import type { ServiceParts } from '@switchyard/rpc';
 import { bootstrap } from './application/bootstrap';
 import { countIssuables } from './application/count-issuables';
-import { directoryFeed } from './application/follow-directory';
 import { followPushes } from './application/follow-pushes';
-import { locateProject } from './application/locate-project';
 import { personalAccessTokens } from './application/personal-access-tokens';
-import { publishInstance } from './application/publish-instance';
-import { resolveAccess } from './application/resolve-access';
-import { tokenDigest } from './application/token';
+import { presentedDigest, tokenDigest } from './application/token';
 import { users } from './application/users';
 import { composeGroups } from './compose-groups';
 import type { Config } from './config';
 import type { Dependencies } from './dependencies';
+import { directoryFeed } from './directory/application/follow-directory';
+import { locateProject } from './directory/application/locate-project';
+import { resolveAccess } from './directory/application/resolve-access';
+import { accessStore } from './directory/storage/access.store';
+import { directoryStore } from './directory/storage/directory.store';
+import { publishInstance } from './directory/storage/instance.store';
+import { accessHandler } from './directory/transport/access.handler';
+import { directoryHandler } from './directory/transport/directory.handler';
 import { PrismaClient } from './generated/prisma/client';
-import { accessStore } from './storage/access.store';
-import { directoryStore } from './storage/directory.store';
+import { migrations } from './migrations';
 import { issuableCounts } from './storage/issuable-count.store';
-import { migrations } from './storage/migrations';
 import { tokenStore } from './storage/personal-access-token.store';
 import { projectStore } from './storage/project.store';
 import { userStore } from './storage/user.store';
-import { accessHandler } from './transport/access.handler';
-import { directoryHandler } from './transport/directory.handler';
 import { issuableCountSubscriptions } from './transport/issuable-count.subscription';
 import { namespaceHandler } from './transport/namespace.handler';
 import { personalAccessTokenHandler } from './transport/personal-access-token.handler';
@@ -44,7 +44,11 @@ export async function compose(config: Config): Promise<ServiceParts> {
   await publishInstance(db, tier);
 
   const feed = directoryFeed(directoryStore(db), db.notices);
-  const access = resolveAccess({ store: accessStore(db), digest, tier, rootToken: config.SWITCHYARD_ROOT_TOKEN });
+  const access = resolveAccess({
+    store: accessStore(db),
+    digestOf: presentedDigest(digest, config.SWITCHYARD_ROOT_TOKEN),
+    tier,
+  });
   const tokens = personalAccessTokens(db, tokenStore(prisma), digest, config.SWITCHYARD_TOKEN_LIFETIME_DAYS);
   const groups = composeGroups(dependencies, {
     secret: config.SWITCHYARD_SECRET,

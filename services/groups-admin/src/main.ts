@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const { migrateService } = await import('@switchyard/events');
   const { readConfig } = await import('./config.js');
   const { compose } = await import('./compose.js');
-  const { migrations } = await import('./storage/migrations.js');
+  const { migrations } = await import('./migrations.js');
   await runService({
     name: 'groups-admin',
     config: readConfig,

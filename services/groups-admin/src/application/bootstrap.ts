@@ -1,11 +1,11 @@
 import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { logger } from '@switchyard/telemetry';
+import { namespaceChanges } from '../directory/storage/directory-rows';
+import { userChanges } from '../directory/storage/directory-user-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import type { internalUserTypes } from '../rules';
-import { namespaceChanges } from '../storage/directory-rows';
-import { userChanges } from '../storage/directory-user-rows';
 import { insertUserNamespace } from '../storage/user.store';
-import { recordDirectoryChange } from './directory-writer';
 import type { TokenDigest } from './token';
 
 /** Serialises the bootstrap of replicas that start side by side. */

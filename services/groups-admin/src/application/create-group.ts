@@ -2,14 +2,14 @@ import { type Database, isUniqueViolation } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
+import type { Viewer } from '../directory/domain/viewing';
+import { membershipChanges, namespaceChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { type GroupSettings, groupProblems, mayCreateGroup, refuseNewGroup } from '../domain/group';
 import type { Visibility } from '../rules';
 import { note, taken } from '../rules';
-import { membershipChanges, namespaceChanges } from '../storage/directory-rows';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
 import type { MemberStore } from '../storage/member.store';
-import type { Viewer } from '../storage/viewer';
-import { recordDirectoryChange } from './directory-writer';
 import { noteAdded } from './member-events';
 
 /** A group to make. */

@@ -3,13 +3,13 @@ import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, projectEvents } from '@switchyard/events';
 import { levels } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
+import type { Viewer } from '../directory/domain/viewing';
+import { membershipChanges, projectChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { mayCreateProject, type ProjectChange, type ProjectHome, projectProblems, withinTier } from '../domain/project';
 import { note, pathFromName, refuse, taken } from '../rules';
-import { membershipChanges, projectChanges } from '../storage/directory-rows';
 import type { MemberStore } from '../storage/member.store';
 import type { HomeRow, ProjectRow, ProjectStore } from '../storage/project.store';
-import type { Viewer } from '../storage/viewer';
-import { recordDirectoryChange } from './directory-writer';
 import { noteAdded } from './member-events';
 
 /** A project to make. */

@@ -1,10 +1,10 @@
 import { type Database, requireUnmodified } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { namespaceChanges } from '../storage/directory-rows';
+import type { Viewer } from '../directory/domain/viewing';
+import { namespaceChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import type { GroupRow, GroupStore } from '../storage/group.store';
-import type { Viewer } from '../storage/viewer';
-import { recordDirectoryChange } from './directory-writer';
 
 /** Marks a group for deletion: everything below is hidden at once, and purged by the job once the delay has passed (D5, G-4.15-7). */
 export const deleteGroup =

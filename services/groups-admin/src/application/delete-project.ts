@@ -1,7 +1,7 @@
 import { type Database, requireUnmodified } from '@switchyard/database';
-import { projectChanges } from '../storage/directory-rows';
+import { projectChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import type { ProjectStore } from '../storage/project.store';
-import { recordDirectoryChange } from './directory-writer';
 
 /** Marks a project for deletion: hidden at once, purged by the job once the delay has passed (D5). */
 export const deleteProject =

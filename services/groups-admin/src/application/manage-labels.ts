@@ -9,12 +9,12 @@ import {
 } from '@switchyard/database';
 import { conflict, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
+import type { Viewer } from '../directory/domain/viewing';
+import { labelChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { defaultColor, labelProblems, parseColor } from '../domain/label';
 import { note, type Problems, refuse } from '../rules';
-import { labelChanges } from '../storage/directory-rows';
 import type { LabelFilter, LabelKey, LabelRow, LabelStore, Parent } from '../storage/label.store';
-import type { Viewer } from '../storage/viewer';
-import { recordDirectoryChange } from './directory-writer';
 
 /** A change of a label; what is absent stays. */
 export interface LabelChange {

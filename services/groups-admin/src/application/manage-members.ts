@@ -1,6 +1,8 @@
 import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
 import { type AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import { membershipChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import {
   type MemberActor,
   mayChange,
@@ -10,9 +12,7 @@ import {
   refuseMinimalInProject,
   refusePastExpiry,
 } from '../domain/member';
-import { membershipChanges } from '../storage/directory-rows';
 import type { MemberRow, MemberSource, MemberStore } from '../storage/member.store';
-import { recordDirectoryChange } from './directory-writer';
 import { noteAdded, noteChanged, noteRemoved } from './member-events';
 
 /** Users to add. */

@@ -8,12 +8,12 @@ import {
 } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
+import { milestoneChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
 import { note, refuse } from '../rules';
-import { milestoneChanges } from '../storage/directory-rows';
 import type { Parent } from '../storage/label.store';
 import type { MilestoneFilter, MilestoneRow, MilestoneStore } from '../storage/milestone.store';
-import { recordDirectoryChange } from './directory-writer';
 import { type MilestoneFact, noteMilestone } from './milestone-events';
 
 /** A change of a milestone; what is absent stays, an empty date is taken away. */

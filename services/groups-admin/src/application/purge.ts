@@ -6,9 +6,9 @@ import {
   milestoneChanges,
   namespaceChanges,
   projectChanges,
-} from '../storage/directory-rows';
+} from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import type { Contents, PurgeStore } from '../storage/purge.store';
-import { recordDirectoryChange } from './directory-writer';
 import { noteRemoved } from './member-events';
 
 /** Projects or namespaces one transaction deletes at the most, so that it holds the directory's sequence for milliseconds. */

@@ -1,8 +1,8 @@
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
+import type { Viewer } from '../directory/domain/viewing';
 import { listProjects, type ProjectFilter } from '../storage/project.list';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
-import type { Viewer } from '../storage/viewer';
 
 /** Reads of projects. */
 export const readProjects = ({ db, projects }: { db: Database; projects: ProjectStore }) => ({

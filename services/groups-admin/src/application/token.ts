@@ -40,3 +40,12 @@ export function tokenDigest(secret: string): TokenDigest {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'switchyard personal access token', 32));
   return (token) => createHmac('sha256', key).update(token).digest();
 }
+
+/**
+ * The digest of a presented token; undefined for junk (see `mayBeToken`).
+ * @param rootToken the token an operator has chosen: it may look like one of ours without its checksum
+ */
+export const presentedDigest =
+  (digest: TokenDigest, rootToken: string | undefined) =>
+  (token: string): Buffer | undefined =>
+    token === rootToken || mayBeToken(token) ? digest(token) : undefined;

@@ -1,13 +1,13 @@
 import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import type { Viewer } from '../directory/domain/viewing';
+import { membershipChanges, namespaceChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { subgroupLevel } from '../domain/group';
 import { isWider, maxDepth } from '../rules';
-import { membershipChanges, namespaceChanges } from '../storage/directory-rows';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
 import type { MemberStore } from '../storage/member.store';
-import type { Viewer } from '../storage/viewer';
-import { recordDirectoryChange } from './directory-writer';
 import { noteAdded } from './member-events';
 
 /** Moves a group with all below it under another group, or to the top level (G-4.15-8). Paths it had redirect (G-1-7). */

@@ -1,12 +1,12 @@
 import type { Database } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
+import type { Viewer } from '../directory/domain/viewing';
+import { membershipChanges, projectChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { isWider } from '../rules';
-import { membershipChanges, projectChanges } from '../storage/directory-rows';
 import type { MemberStore } from '../storage/member.store';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
-import type { Viewer } from '../storage/viewer';
 import { lockHomeFor, welcomeOwner } from './create-project';
-import { recordDirectoryChange } from './directory-writer';
 
 const sameName = 'Project with same name or path in target namespace already exists';
 

@@ -1,12 +1,12 @@
 import { type Database, isUniqueViolation } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
+import type { Viewer } from '../directory/domain/viewing';
+import { namespaceChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { type GroupContent, type GroupSettings, groupProblems, mayLicense } from '../domain/group';
 import { note, refuse, taken } from '../rules';
-import { namespaceChanges } from '../storage/directory-rows';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
-import type { Viewer } from '../storage/viewer';
-import { recordDirectoryChange } from './directory-writer';
 
 /** A change of a group; what is absent stays. */
 export interface UpdateGroup extends GroupContent {

@@ -1,13 +1,13 @@
 import type { Database } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
+import type { Viewer } from '../directory/domain/viewing';
+import { projectChanges } from '../directory/storage/directory-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { type ProjectChange, projectProblems, withinTier } from '../domain/project';
 import { note, refuse, taken } from '../rules';
-import { projectChanges } from '../storage/directory-rows';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
-import type { Viewer } from '../storage/viewer';
 import { refuseTaken } from './create-project';
-import { recordDirectoryChange } from './directory-writer';
 
 /** Changes a project; a path it had redirects (G-1-7). */
 export const updateProject =

@@ -1,7 +1,7 @@
-import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest, sql } from '@switchyard/database';
+import type { Viewer } from '../directory/domain/viewing';
+import { matches, memberGroups, ownGroups, visibleGroups } from '../directory/storage/viewer';
 import { type GroupRow, groupColumns } from './group.store';
-import { matches, memberGroups, ownGroups, type Viewer, visibleGroups } from './viewer';
 
 /** Which groups a list holds; an absent field does not restrict it. */
 export interface GroupFilter {

@@ -1,8 +1,8 @@
-import type { Database, SqlExecutor, Tx } from '@switchyard/database';
-import { join, named, type Sql, sql } from '@switchyard/database/sql';
+import { type Database, join, named, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { Viewer } from '../directory/domain/viewing';
+import { visibleGroups } from '../directory/storage/viewer';
 import { type GroupSettings, groupDefaults } from '../domain/group';
 import type { Visibility } from '../rules';
-import { type Viewer, visibleGroups } from './viewer';
 
 /** A group as it is printed. */
 export interface GroupRow {

@@ -1,7 +1,8 @@
 import type { Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
-import { memberProjects, type Viewer, visibleProjects } from './viewer';
+import type { Viewer } from '../directory/domain/viewing';
+import { memberProjects, visibleProjects } from '../directory/storage/viewer';
 
 /** An issue or a merge request as far as it is counted, as its owner tells of it. */
 export interface CountedIssuable {

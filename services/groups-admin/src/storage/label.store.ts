@@ -7,9 +7,9 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
-import { join, raw, type Sql, sql } from '@switchyard/database/sql';
+import type { Viewer } from '../directory/domain/viewing';
+import { nobody, visibleGroups, visibleProjects } from '../directory/storage/viewer';
 import { issuableCounts, type LabelCounts, labelCounts } from './issuable-count.store';
-import { nobody, type Viewer, visibleGroups, visibleProjects } from './viewer';
 
 /** A project or group: where labels and milestones are. */
 export interface Parent {

@@ -7,10 +7,10 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
-import { join, type Sql, sql } from '@switchyard/database/sql';
+import type { Viewer } from '../directory/domain/viewing';
+import { nobody } from '../directory/storage/viewer';
 import type { MilestoneContent } from '../domain/milestone';
 import { groupsBelow, groupsOf, type Parent, parentColumn } from './label.store';
-import { nobody, type Viewer } from './viewer';
 
 /** A milestone with the full path of its parent, as it is printed. */
 export interface MilestoneRow {

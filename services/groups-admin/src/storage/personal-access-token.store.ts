@@ -1,7 +1,6 @@
-import { databaseError, isForeignKeyViolation, requireUnmodified } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { databaseError, isForeignKeyViolation, requireUnmodified, sql } from '@switchyard/database';
+import { prismaStatement, prismaTransaction } from '../directory/storage/prisma-transaction';
 import type { PrismaClient } from '../generated/prisma/client';
-import { prismaStatement, prismaTransaction } from './prisma-transaction';
 
 /** A token to store. */
 export interface NewToken {

@@ -8,9 +8,9 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
+import type { Viewer } from '../directory/domain/viewing';
+import { matches, memberProjects, visibleProjects } from '../directory/storage/viewer';
 import { type ProjectRow, projectColumns, projectFrom } from './project.store';
-import { matches, memberProjects, type Viewer, visibleProjects } from './viewer';
 
 /** Which projects a list holds; an absent field does not restrict it. */
 export interface ProjectFilter {

@@ -1,11 +1,11 @@
 import { isUniqueViolation, type Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { conflict } from '@switchyard/errors';
-import { recordDirectoryChange } from '../application/directory-writer';
+import { membershipChanges, namespaceChanges } from '../directory/storage/directory-rows';
+import { tombstoneChanges, userChanges } from '../directory/storage/directory-user-rows';
+import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import { prismaTransaction } from '../directory/storage/prisma-transaction';
 import type { Prisma, PrismaClient } from '../generated/prisma/client';
-import { membershipChanges, namespaceChanges } from './directory-rows';
-import { tombstoneChanges, userChanges } from './directory-user-rows';
-import { prismaTransaction } from './prisma-transaction';
 
 /** A user to make. */
 export interface NewUser {

@@ -12,7 +12,7 @@ import { protectionOf } from '../domain/group';
 import { type Instance, presentGroup, presentGroupItem } from '../presenters/group.presenter';
 import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
 import type { Visibility } from '../rules';
-import { given, some, viewerOf } from './viewer-of';
+import { given, some, viewerOf } from '../wire';
 
 /** Use cases behind GroupService. */
 export interface GroupCases {

@@ -3,7 +3,7 @@ import { type LabelParent, LabelServiceService } from '@switchyard/protos/groups
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { ManageLabels } from '../application/manage-labels';
 import { presentGroupLabel, presentProjectLabel } from '../presenters/label.presenter';
-import { given, viewerOf } from './viewer-of';
+import { given, viewerOf } from '../wire';
 
 type Parent = Parameters<ManageLabels['get']>[0];
 

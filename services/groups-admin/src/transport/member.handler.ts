@@ -13,7 +13,7 @@ import type { ManageMembers } from '../application/manage-members';
 import type { MemberActor } from '../domain/member';
 import type { Instance } from '../presenters/group.presenter';
 import { presentMember } from '../presenters/member.presenter';
-import { given, some } from './viewer-of';
+import { given, some } from '../wire';
 
 type Source = Parameters<ManageMembers['get']>[0];
 

@@ -3,8 +3,8 @@ import { entity, implement, nothing, page, pageRequest, type ServiceImplementati
 import type { ManageMilestones, MilestoneChange } from '../application/manage-milestones';
 import type { Instance } from '../presenters/group.presenter';
 import { presentMilestone } from '../presenters/milestone.presenter';
+import { given, some, viewerOf } from '../wire';
 import { parentOf } from './label.handler';
-import { given, some, viewerOf } from './viewer-of';
 
 /** MilestoneService. */
 export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: Instance): ServiceImplementation =>

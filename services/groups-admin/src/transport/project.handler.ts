@@ -10,7 +10,7 @@ import type { ProjectChange } from '../domain/project';
 import type { Instance } from '../presenters/group.presenter';
 import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
 import type { Visibility } from '../rules';
-import { given, some, viewerOf } from './viewer-of';
+import { given, some, viewerOf } from '../wire';
 
 /** Use cases behind ProjectService. */
 export interface ProjectCases {

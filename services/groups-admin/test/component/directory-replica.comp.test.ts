@@ -33,10 +33,10 @@ import { anonymous, type CallOptions, connect, type Peer, type RunningService, s
 import { logger } from '@switchyard/telemetry';
 import { eventually, freePort, type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
 import * as fc from 'fast-check';
-import { publishInstance } from '../../src/application/publish-instance';
 import { compose } from '../../src/compose';
 import type { Config } from '../../src/config';
-import { migrations } from '../../src/storage/migrations';
+import { publishInstance } from '../../src/directory/storage/instance.store';
+import { migrations } from '../../src/migrations';
 
 const rootToken = 'root-token-of-the-directory-test';
 

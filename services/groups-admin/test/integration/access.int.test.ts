@@ -3,12 +3,12 @@ import { sql } from '@switchyard/database/sql';
 import type { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import fc from 'fast-check';
-import { locateProject } from '../../src/application/locate-project';
-import { type ResolveAccess, resolveAccess } from '../../src/application/resolve-access';
-import { tokenDigest } from '../../src/application/token';
-import { accessStore } from '../../src/storage/access.store';
-import { migrations } from '../../src/storage/migrations';
-import { visibleGroups, visibleProjects } from '../../src/storage/viewer';
+import { presentedDigest, tokenDigest } from '../../src/application/token';
+import { locateProject } from '../../src/directory/application/locate-project';
+import { type ResolveAccess, resolveAccess } from '../../src/directory/application/resolve-access';
+import { accessStore } from '../../src/directory/storage/access.store';
+import { visibleGroups, visibleProjects } from '../../src/directory/storage/viewer';
+import { migrations } from '../../src/migrations';
 
 let server: TestDatabase;
 let db: Database;
@@ -18,7 +18,7 @@ const digest = tokenDigest('a secret of at least thirty-two characters');
 beforeAll(async () => {
   server = await testDatabase({ sets: migrations });
   db = openDatabase({ url: server.url, applicationName: 'test' });
-  resolve = resolveAccess({ store: accessStore(db), digest, tier: 'premium' });
+  resolve = resolveAccess({ store: accessStore(db), digestOf: presentedDigest(digest, undefined), tier: 'premium' });
 });
 
 afterAll(async () => {

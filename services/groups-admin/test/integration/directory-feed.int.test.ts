@@ -2,12 +2,12 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { bootstrap } from '../../src/application/bootstrap';
-import { recordDirectoryChange } from '../../src/application/directory-writer';
-import { directoryFeed } from '../../src/application/follow-directory';
 import { tokenDigest } from '../../src/application/token';
-import { type DirectoryStore, directoryStore } from '../../src/storage/directory.store';
-import { userChanges } from '../../src/storage/directory-user-rows';
-import { migrations } from '../../src/storage/migrations';
+import { directoryFeed } from '../../src/directory/application/follow-directory';
+import { type DirectoryStore, directoryStore } from '../../src/directory/storage/directory.store';
+import { userChanges } from '../../src/directory/storage/directory-user-rows';
+import { recordDirectoryChange } from '../../src/directory/storage/directory-writer';
+import { migrations } from '../../src/migrations';
 
 let server: TestDatabase;
 let db: Database;

@@ -2,8 +2,8 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { type DirectoryRowChange, recordDirectoryChange } from '../../src/application/directory-writer';
-import { migrations } from '../../src/storage/migrations';
+import { type DirectoryRowChange, recordDirectoryChange } from '../../src/directory/storage/directory-writer';
+import { migrations } from '../../src/migrations';
 
 let server: TestDatabase;
 let db: Database;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { schemaDrift, testDatabase } from '@switchyard/testkit';
-import { migrations } from '../../src/storage/migrations';
+import { migrations } from '../../src/migrations';
 
 it('schema.prisma and the migrations describe the same tables', async () => {
   const database = await testDatabase({ sets: migrations });

@@ -7,8 +7,8 @@ import type { PageRequest, Representation, RepresentationPage } from '@switchyar
 import { anonymous, type CallOptions, connect, type Peer, type RpcClient, startServer } from '@switchyard/rpc';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { composeGroups } from '../../src/compose-groups';
-import { accessStore } from '../../src/storage/access.store';
-import { migrations } from '../../src/storage/migrations';
+import { accessStore } from '../../src/directory/storage/access.store';
+import { migrations } from '../../src/migrations';
 import { conforming } from './components';
 
 /** A user of a test. */

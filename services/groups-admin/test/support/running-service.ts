@@ -19,7 +19,7 @@ import {
 import { type TcpGate, tcpGate, testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose } from '../../src/compose';
 import type { Config } from '../../src/config';
-import { migrations } from '../../src/storage/migrations';
+import { migrations } from '../../src/migrations';
 
 /** Token of the administrator in these tests. */
 export const rootToken = 'root-token-of-the-component-tests';

@@ -4,6 +4,6 @@ import { eventMigrations } from '@switchyard/events';
 
 /** Everything this service's database needs, in order. */
 export const migrations: MigrationSet[] = [
-  { schema: 'public', directory: join(__dirname, '..', '..', 'prisma', 'migrations') },
+  { schema: 'public', directory: join(__dirname, '..', 'prisma', 'migrations') },
   eventMigrations,
 ];

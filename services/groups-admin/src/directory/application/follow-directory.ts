@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Notices } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
 import type { ChangesPage, DirectoryStore } from '../storage/directory.store';
-import { onDirectoryChange } from './directory-writer';
+import { onDirectoryChange } from '../storage/directory-writer';
 
 /** Notices of it wake the readers that wait in other replicas. */
 const channel = 'switchyard_directory';

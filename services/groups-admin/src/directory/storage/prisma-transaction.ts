@@ -1,6 +1,14 @@
-import { afterWrite, beforeWrite, databaseError, fromPrisma, retrying, type Tx } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
-import type { Prisma, PrismaClient } from '../generated/prisma/client';
+import {
+  afterWrite,
+  beforeWrite,
+  databaseError,
+  fromPrisma,
+  retrying,
+  type Sql,
+  sql,
+  type Tx,
+} from '@switchyard/database';
+import type { Prisma, PrismaClient } from '../../generated/prisma/client';
 
 /**
  * Runs `work` in one transaction that Prisma's client and hand-written SQL share. After a deadlock `work` runs again from its start,

@@ -2,7 +2,6 @@ import type { Database, SqlExecutor } from '@switchyard/database';
 import { named, raw, sql } from '@switchyard/database/sql';
 import { AppError } from '@switchyard/errors';
 import { type DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
-import type { DirectoryRowChange } from '../application/directory-writer';
 import {
   instanceChanges,
   labelChanges,
@@ -12,6 +11,7 @@ import {
   projectChanges,
 } from './directory-rows';
 import { tombstoneChanges, userChanges } from './directory-user-rows';
+import type { DirectoryRowChange } from './directory-writer';
 
 /** Changes after a sequence, and where the directory stands. */
 export interface ChangesPage {

@@ -1,14 +1,7 @@
 import { contains } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
-
-/** Who looks: the actor of a call, as far as visibility depends on it. The rule is that of libs/directory and of access resolution. */
-export interface Viewer {
-  /** 0: anonymous. */
-  readonly userId: number;
-  readonly admin: boolean;
-  readonly external: boolean;
-}
+import type { Viewer } from '../domain/viewing';
 
 /** Sees what is public: for conditions that reach nothing whose visibility counts. */
 export const nobody: Viewer = { userId: 0, admin: false, external: false };

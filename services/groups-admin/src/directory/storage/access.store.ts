@@ -1,5 +1,5 @@
 import { type Database, named, sql, uncounted } from '@switchyard/database';
-import { internalUserTypes } from '../rules';
+import { internalUserTypes } from '../../rules';
 
 /** A token and its user, as one look-up finds them. */
 export interface TokenRow {

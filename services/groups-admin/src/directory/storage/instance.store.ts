@@ -1,6 +1,5 @@
-import type { Database } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
-import { instanceChanges, projectChanges } from '../storage/directory-rows';
+import { type Database, sql } from '@switchyard/database';
+import { instanceChanges, projectChanges } from './directory-rows';
 import { recordDirectoryChange } from './directory-writer';
 
 /**

@@ -9,16 +9,14 @@ import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { closedFeatures, isVisible } from '../domain/viewing';
 import type { AccessStore, SudoRow, TargetName, TargetRow, TokenRow } from '../storage/access.store';
-import { mayBeToken, type TokenDigest } from './token';
 
 /** What access resolution needs. */
 export interface ResolveAccessOptions {
   store: AccessStore;
-  digest: TokenDigest;
+  /** Digest under which a presented token is stored; undefined for a text that cannot be a token, which needs no look-up. */
+  digestOf(token: string): Buffer | undefined;
   /** Tier of the instance, for top-level groups that have none of their own (G-13-16). */
   tier: string;
-  /** Token the operator has chosen: it may look like one of ours without its checksum. */
-  rootToken?: string;
 }
 
 /** Resolves token, sudo and target together (D3, access.proto). */
@@ -61,10 +59,11 @@ const earliest = (...moments: (number | null)[]): number => {
 };
 
 /** Builds `AccessService.Resolve`. */
-export function resolveAccess({ store, digest, tier, rootToken }: ResolveAccessOptions): ResolveAccess {
+export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): ResolveAccess {
   async function authenticate(token: string, address: string): Promise<TokenRow | undefined> {
-    if (token !== rootToken && !mayBeToken(token)) return undefined;
-    const row = await store.findToken(digest(token));
+    const digest = digestOf(token);
+    if (digest === undefined) return undefined;
+    const row = await store.findToken(digest);
     if (row?.stale && tokenRefusal(row) === TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) {
       store
         .touchToken(row.token_id, row.user_id, address)
