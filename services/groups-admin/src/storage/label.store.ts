@@ -9,7 +9,7 @@ import {
 } from '@switchyard/database';
 import type { Viewer } from '../directory/domain/viewing';
 import { nobody, visibleGroups, visibleProjects } from '../directory/storage/viewer';
-import { issuableCounts, type LabelCounts, labelCounts } from './issuable-count.store';
+import { issuableCounts, type LabelCounts, labelCounts } from '../issuable-counts/storage/issuable-count.store';
 
 /** A project or group: where labels and milestones are. */
 export interface Parent {

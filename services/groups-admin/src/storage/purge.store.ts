@@ -1,6 +1,5 @@
-import type { Tx } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
-import { issuableCounts } from './issuable-count.store';
+import { type Sql, sql, type Tx } from '@switchyard/database';
+import { issuableCounts } from '../issuable-counts/storage/issuable-count.store';
 import type { Membership } from './member.store';
 
 /** What lies in projects or namespaces and goes with them. */

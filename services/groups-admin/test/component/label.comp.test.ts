@@ -4,9 +4,9 @@ import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_eve
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
 import { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
-import { countIssuables } from '../../src/application/count-issuables';
-import { type CountedIssuable, issuableCounts } from '../../src/storage/issuable-count.store';
-import { issuableCountSubscriptions } from '../../src/transport/issuable-count.subscription';
+import { countIssuables } from '../../src/issuable-counts/application/count-issuables';
+import { type CountedIssuable, issuableCounts } from '../../src/issuable-counts/storage/issuable-count.store';
+import { issuableCountSubscriptions } from '../../src/issuable-counts/transport/issuable-count.subscription';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 import { refusal, worldOf } from '../support/world';
 

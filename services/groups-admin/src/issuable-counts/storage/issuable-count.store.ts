@@ -1,8 +1,8 @@
 import type { Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
-import type { Viewer } from '../directory/domain/viewing';
-import { memberProjects, visibleProjects } from '../directory/storage/viewer';
+import type { Viewer } from '../../directory';
+import { memberProjects, visibleProjects } from '../../directory';
 
 /** An issue or a merge request as far as it is counted, as its owner tells of it. */
 export interface CountedIssuable {

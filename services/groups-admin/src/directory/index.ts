@@ -1,0 +1,2 @@
+export type { Viewer } from './domain/viewing';
+export { memberProjects, visibleProjects } from './storage/viewer';
