@@ -6,7 +6,6 @@ import { bootstrap } from './application/bootstrap';
 import { followPushes } from './application/follow-pushes';
 import { personalAccessTokens } from './application/personal-access-tokens';
 import { presentedDigest, tokenDigest } from './application/token';
-import { users } from './application/users';
 import { composeGroups } from './compose-groups';
 import type { Config } from './config';
 import type { Dependencies } from './dependencies';
@@ -25,11 +24,12 @@ import { issuableCountSubscriptions } from './issuable-counts/transport/issuable
 import { migrations } from './migrations';
 import { tokenStore } from './storage/personal-access-token.store';
 import { projectStore } from './storage/project.store';
-import { userStore } from './storage/user.store';
 import { namespaceHandler } from './transport/namespace.handler';
 import { personalAccessTokenHandler } from './transport/personal-access-token.handler';
 import { repositorySubscription } from './transport/repository.subscription';
-import { userHandler } from './transport/user.handler';
+import { users } from './users/application/users';
+import { userStore } from './users/storage/user.store';
+import { userHandler } from './users/transport/user.handler';
 
 /** Builds groups-admin over its database; refuses one that is not migrated. */
 export async function compose(config: Config): Promise<ServiceParts> {

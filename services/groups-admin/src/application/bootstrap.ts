@@ -5,7 +5,7 @@ import { namespaceChanges } from '../directory/storage/directory-rows';
 import { userChanges } from '../directory/storage/directory-user-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import type { internalUserTypes } from '../rules';
-import { insertUserNamespace } from '../storage/user.store';
+import { insertUserNamespace } from '../users/storage/user.store';
 import type { TokenDigest } from './token';
 
 /** Serialises the bootstrap of replicas that start side by side. */

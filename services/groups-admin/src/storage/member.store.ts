@@ -8,7 +8,7 @@ import {
   type Tx,
 } from '@switchyard/database';
 import { internalUserTypes } from '../rules';
-import { hasEmail } from './user.list';
+import { hasEmail } from '../users/storage/user.list';
 
 /** A group or a project: where members are. */
 export interface MemberSource {

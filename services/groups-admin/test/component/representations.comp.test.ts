@@ -6,7 +6,7 @@ import { CreateUserRequest, ListUsersRequest, UserServiceService } from '@switch
 import type { CallOptions } from '@switchyard/rpc';
 import { listNamespaces } from '../../src/storage/namespace.list';
 import { listTokens } from '../../src/storage/personal-access-token.list';
-import { listUsers } from '../../src/storage/user.list';
+import { listUsers } from '../../src/users/storage/user.list';
 import { conforming, propertiesOf } from '../support/components';
 import { bodyOf, rootToken, startTestService, type TestService } from '../support/running-service';
 

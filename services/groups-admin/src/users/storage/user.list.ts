@@ -7,7 +7,7 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
-import { internalUserTypes } from '../rules';
+import { internalUserTypes } from '../../rules';
 
 /** A user with everything that is printed of one. */
 export interface UserRow {

@@ -1,5 +1,5 @@
 import { displayTextProblems, isEmailAddress } from '@switchyard/texts';
-import { lengthProblems, note, type Problems, pathProblems } from '../rules';
+import { lengthProblems, note, type Problems, pathProblems } from '../../rules';
 
 /** States of users (G-2-1). */
 export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'ldap_blocked' | 'blocked_pending_approval';

@@ -1,11 +1,15 @@
 import { isUniqueViolation, type Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { conflict } from '@switchyard/errors';
-import { membershipChanges, namespaceChanges } from '../directory/storage/directory-rows';
-import { tombstoneChanges, userChanges } from '../directory/storage/directory-user-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
-import { prismaTransaction } from '../directory/storage/prisma-transaction';
-import type { Prisma, PrismaClient } from '../generated/prisma/client';
+import {
+  membershipChanges,
+  namespaceChanges,
+  prismaTransaction,
+  recordDirectoryChange,
+  tombstoneChanges,
+  userChanges,
+} from '../../directory';
+import type { Prisma, PrismaClient } from '../../generated/prisma/client';
 
 /** A user to make. */
 export interface NewUser {
