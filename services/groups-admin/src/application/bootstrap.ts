@@ -5,8 +5,8 @@ import { namespaceChanges } from '../directory/storage/directory-rows';
 import { userChanges } from '../directory/storage/directory-user-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import type { internalUserTypes } from '../rules';
+import type { TokenDigest } from '../tokens/application/token';
 import { insertUserNamespace } from '../users/storage/user.store';
-import type { TokenDigest } from './token';
 
 /** Serialises the bootstrap of replicas that start side by side. */
 const bootstrapLock = 72707380;

@@ -2,5 +2,5 @@ export type { Viewer } from './domain/viewing';
 export { membershipChanges, namespaceChanges } from './storage/directory-rows';
 export { tombstoneChanges, userChanges } from './storage/directory-user-rows';
 export { recordDirectoryChange } from './storage/directory-writer';
-export { prismaTransaction } from './storage/prisma-transaction';
+export { prismaStatement, prismaTransaction } from './storage/prisma-transaction';
 export { memberProjects, visibleProjects } from './storage/viewer';

@@ -5,7 +5,7 @@ import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_adm
 import { CreateUserRequest, ListUsersRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
 import type { CallOptions } from '@switchyard/rpc';
 import { listNamespaces } from '../../src/storage/namespace.list';
-import { listTokens } from '../../src/storage/personal-access-token.list';
+import { listTokens } from '../../src/tokens/storage/personal-access-token.list';
 import { listUsers } from '../../src/users/storage/user.list';
 import { conforming, propertiesOf } from '../support/components';
 import { bodyOf, rootToken, startTestService, type TestService } from '../support/running-service';

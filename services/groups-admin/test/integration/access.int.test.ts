@@ -3,12 +3,12 @@ import { sql } from '@switchyard/database/sql';
 import type { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import fc from 'fast-check';
-import { presentedDigest, tokenDigest } from '../../src/application/token';
 import { locateProject } from '../../src/directory/application/locate-project';
 import { type ResolveAccess, resolveAccess } from '../../src/directory/application/resolve-access';
 import { accessStore } from '../../src/directory/storage/access.store';
 import { visibleGroups, visibleProjects } from '../../src/directory/storage/viewer';
 import { migrations } from '../../src/migrations';
+import { presentedDigest, tokenDigest } from '../../src/tokens/application/token';
 
 let server: TestDatabase;
 let db: Database;

@@ -2,12 +2,12 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { bootstrap } from '../../src/application/bootstrap';
-import { tokenDigest } from '../../src/application/token';
 import { directoryFeed } from '../../src/directory/application/follow-directory';
 import { type DirectoryStore, directoryStore } from '../../src/directory/storage/directory.store';
 import { userChanges } from '../../src/directory/storage/directory-user-rows';
 import { recordDirectoryChange } from '../../src/directory/storage/directory-writer';
 import { migrations } from '../../src/migrations';
+import { tokenDigest } from '../../src/tokens/application/token';
 
 let server: TestDatabase;
 let db: Database;

@@ -1,4 +1,4 @@
-import { dateAfter, expiryProblem } from '../../domain/token-lifetime';
+import { dateAfter, expiryProblem } from '../../tokens/domain/token-lifetime';
 import { changeState, type StateChange, type UserState, userProblems } from './user';
 
 test.each<[StateChange, UserState, unknown]>([

@@ -3,9 +3,9 @@ import { badRequest, forbidden, notFound, unauthorized, unprocessable } from '@s
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { selfServiceScopes } from '@switchyard/rights';
 import { displayText, displayTextProblems } from '@switchyard/texts';
+import { isInternalUser, lengthProblems } from '../../rules';
 import { mayHaveScopes } from '../domain/scopes';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
-import { isInternalUser, lengthProblems } from '../rules';
 import { findToken, listTokens, type TokenFilter, type TokenRecord } from '../storage/personal-access-token.list';
 import type { TokenStore } from '../storage/personal-access-token.store';
 import { generateToken, type TokenDigest } from './token';

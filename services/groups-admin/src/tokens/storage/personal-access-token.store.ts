@@ -1,6 +1,6 @@
 import { databaseError, isForeignKeyViolation, requireUnmodified, sql } from '@switchyard/database';
-import { prismaStatement, prismaTransaction } from '../directory/storage/prisma-transaction';
-import type { PrismaClient } from '../generated/prisma/client';
+import { prismaStatement, prismaTransaction } from '../../directory';
+import type { PrismaClient } from '../../generated/prisma/client';
 
 /** A token to store. */
 export interface NewToken {
