@@ -6,11 +6,11 @@ import type { Viewer } from '../directory/domain/viewing';
 import { membershipChanges, namespaceChanges } from '../directory/storage/directory-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { type GroupSettings, groupProblems, mayCreateGroup, refuseNewGroup } from '../domain/group';
+import { noteAdded } from '../members/application/member-events';
+import type { MemberStore } from '../members/storage/member.store';
 import type { Visibility } from '../rules';
 import { note, taken } from '../rules';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
-import type { MemberStore } from '../storage/member.store';
-import { noteAdded } from './member-events';
 
 /** A group to make. */
 export interface CreateGroup {

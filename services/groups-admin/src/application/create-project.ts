@@ -7,10 +7,10 @@ import type { Viewer } from '../directory/domain/viewing';
 import { membershipChanges, projectChanges } from '../directory/storage/directory-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { mayCreateProject, type ProjectChange, type ProjectHome, projectProblems, withinTier } from '../domain/project';
+import { noteAdded } from '../members/application/member-events';
+import type { MemberStore } from '../members/storage/member.store';
 import { note, pathFromName, refuse, taken } from '../rules';
-import type { MemberStore } from '../storage/member.store';
 import type { HomeRow, ProjectRow, ProjectStore } from '../storage/project.store';
-import { noteAdded } from './member-events';
 
 /** A project to make. */
 export interface CreateProject {

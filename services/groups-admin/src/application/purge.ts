@@ -8,8 +8,8 @@ import {
   projectChanges,
 } from '../directory/storage/directory-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import { noteRemoved } from '../members/application/member-events';
 import type { Contents, PurgeStore } from '../storage/purge.store';
-import { noteRemoved } from './member-events';
 
 /** Projects or namespaces one transaction deletes at the most, so that it holds the directory's sequence for milliseconds. */
 const batch = 50;

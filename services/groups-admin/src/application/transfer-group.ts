@@ -5,10 +5,10 @@ import type { Viewer } from '../directory/domain/viewing';
 import { membershipChanges, namespaceChanges } from '../directory/storage/directory-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { subgroupLevel } from '../domain/group';
+import { noteAdded } from '../members/application/member-events';
+import type { MemberStore } from '../members/storage/member.store';
 import { isWider, maxDepth } from '../rules';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
-import type { MemberStore } from '../storage/member.store';
-import { noteAdded } from './member-events';
 
 /** Moves a group with all below it under another group, or to the top level (G-4.15-8). Paths it had redirect (G-1-7). */
 export const transferGroup =

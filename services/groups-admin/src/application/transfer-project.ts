@@ -3,8 +3,8 @@ import { invalid, notFound } from '@switchyard/errors';
 import type { Viewer } from '../directory/domain/viewing';
 import { membershipChanges, projectChanges } from '../directory/storage/directory-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import type { MemberStore } from '../members/storage/member.store';
 import { isWider } from '../rules';
-import type { MemberStore } from '../storage/member.store';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
 import { lockHomeFor, welcomeOwner } from './create-project';
 

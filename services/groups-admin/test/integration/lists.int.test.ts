@@ -1,9 +1,8 @@
-import { countStatements } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { countStatements, sql } from '@switchyard/database';
+import { memberStore } from '../../src/members/storage/member.store';
 import { listGroups } from '../../src/storage/group.list';
 import { groupStore } from '../../src/storage/group.store';
 import { labelStore } from '../../src/storage/label.store';
-import { memberStore } from '../../src/storage/member.store';
 import { milestoneStore } from '../../src/storage/milestone.store';
 import { listProjects } from '../../src/storage/project.list';
 import { type RunningGroups, runGroups, type TestUser } from '../support/running-groups';

@@ -7,8 +7,8 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
-import { internalUserTypes } from '../rules';
-import { hasEmail } from '../users/storage/user.list';
+import { internalUserTypes } from '../../rules';
+import { hasEmail } from '../../users';
 
 /** A group or a project: where members are. */
 export interface MemberSource {

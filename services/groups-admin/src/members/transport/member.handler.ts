@@ -9,11 +9,11 @@ import {
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
+import type { Instance } from '../../presenters/group.presenter';
+import { given, some } from '../../wire';
 import type { ManageMembers } from '../application/manage-members';
 import type { MemberActor } from '../domain/member';
-import type { Instance } from '../presenters/group.presenter';
 import { presentMember } from '../presenters/member.presenter';
-import { given, some } from '../wire';
 
 type Source = Parameters<ManageMembers['get']>[0];
 

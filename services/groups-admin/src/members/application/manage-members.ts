@@ -1,8 +1,7 @@
 import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
 import { type AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { membershipChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import { membershipChanges, recordDirectoryChange } from '../../directory';
 import {
   type MemberActor,
   mayChange,

@@ -1,0 +1,1 @@
+export { hasEmail } from './storage/user.list';
