@@ -13,8 +13,9 @@ import type { Viewer } from '../directory/domain/viewing';
 import { labelChanges } from '../directory/storage/directory-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { defaultColor, labelProblems, parseColor } from '../domain/label';
+import type { Parent } from '../parents';
 import { note, type Problems, refuse } from '../rules';
-import type { LabelFilter, LabelKey, LabelRow, LabelStore, Parent } from '../storage/label.store';
+import type { LabelFilter, LabelKey, LabelRow, LabelStore } from '../storage/label.store';
 
 /** A change of a label; what is absent stays. */
 export interface LabelChange {

@@ -11,8 +11,8 @@ import { displayText } from '@switchyard/texts';
 import { milestoneChanges } from '../directory/storage/directory-rows';
 import { recordDirectoryChange } from '../directory/storage/directory-writer';
 import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
+import type { Parent } from '../parents';
 import { note, refuse } from '../rules';
-import type { Parent } from '../storage/label.store';
 import type { MilestoneFilter, MilestoneRow, MilestoneStore } from '../storage/milestone.store';
 import { type MilestoneFact, noteMilestone } from './milestone-events';
 

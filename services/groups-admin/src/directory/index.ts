@@ -3,4 +3,4 @@ export { membershipChanges, namespaceChanges } from './storage/directory-rows';
 export { tombstoneChanges, userChanges } from './storage/directory-user-rows';
 export { recordDirectoryChange } from './storage/directory-writer';
 export { prismaStatement, prismaTransaction } from './storage/prisma-transaction';
-export { memberProjects, visibleProjects } from './storage/viewer';
+export { memberProjects, visibleGroups, visibleProjects } from './storage/viewer';

@@ -4,18 +4,14 @@ import {
   listPage,
   type PageInfo,
   type PageRequest,
+  type Sql,
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
 import type { Viewer } from '../directory/domain/viewing';
-import { nobody, visibleGroups, visibleProjects } from '../directory/storage/viewer';
+import { nobody } from '../directory/storage/viewer';
 import { issuableCounts, type LabelCounts, labelCounts } from '../issuable-counts/storage/issuable-count.store';
-
-/** A project or group: where labels and milestones are. */
-export interface Parent {
-  kind: 'project' | 'group';
-  id: number;
-}
+import { groupsBelow, groupsOf, type Parent, parentColumn, projectsIn } from '../parents';
 
 /** A label as it is printed. */
 export interface LabelRow {
@@ -54,24 +50,6 @@ const columns = (
   ${labelCounts(viewer, kind === 'project' ? id : undefined)} as counts,
   (select rank.priority from label_priorities rank where rank.label_id = l.id
     and rank.project_id = ${kind === 'project' ? id : 0}) as priority`;
-
-/** Ids of the groups above a parent, a group itself included. */
-export const groupsOf = ({ kind, id }: Parent): Sql =>
-  kind === 'group'
-    ? sql`array(select unnest(g.ancestry) from namespaces g where g.id = ${id})`
-    : sql`array(select unnest(g.ancestry) from projects held join namespaces g on g.id = held.namespace_id where held.id = ${id})`;
-
-/** Ids of a group and those below it that a viewer may see: who sees a group does not yet see all that lies in it. */
-export const groupsBelow = (id: number, viewer: Viewer): Sql =>
-  sql`array(select n.id from namespaces n where n.ancestry @> array[${id}::bigint] and ${visibleGroups(viewer)})`;
-
-/** Ids of the projects in a group, or also in those below it, that a viewer may see. */
-const projectsIn = (id: number, below: boolean, viewer: Viewer): Sql =>
-  sql`array(select p.id from projects p join namespaces n on n.id = p.namespace_id
-    where ${below ? sql`n.ancestry @> array[${id}::bigint]` : sql`n.id = ${id}`} and ${visibleProjects(viewer)})`;
-
-/** The column that names a parent. */
-export const parentColumn = ({ kind }: Parent): Sql => raw(kind === 'group' ? 'namespace_id' : 'project_id');
 
 const ownedBy = (parent: Parent): Sql => sql`l.${parentColumn(parent)} = ${parent.id}`;
 

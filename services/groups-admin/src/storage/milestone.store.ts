@@ -10,7 +10,7 @@ import {
 import type { Viewer } from '../directory/domain/viewing';
 import { nobody } from '../directory/storage/viewer';
 import type { MilestoneContent } from '../domain/milestone';
-import { groupsBelow, groupsOf, type Parent, parentColumn } from './label.store';
+import { groupsBelow, groupsOf, type Parent, parentColumn } from '../parents';
 
 /** A milestone with the full path of its parent, as it is printed. */
 export interface MilestoneRow {

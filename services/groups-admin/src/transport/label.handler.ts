@@ -1,17 +1,10 @@
-import { invalid, notFound } from '@switchyard/errors';
-import { type LabelParent, LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import { invalid } from '@switchyard/errors';
+import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { ManageLabels } from '../application/manage-labels';
+import { type Parent, parentOf } from '../parents';
 import { presentGroupLabel, presentProjectLabel } from '../presenters/label.presenter';
 import { given, viewerOf } from '../wire';
-
-type Parent = Parameters<ManageLabels['get']>[0];
-
-/** The project or group a request names. */
-export function parentOf(wire: LabelParent | undefined): Parent {
-  if (wire === undefined || (wire.groupId === 0) === (wire.projectId === 0)) throw notFound();
-  return wire.groupId > 0 ? { kind: 'group', id: wire.groupId } : { kind: 'project', id: wire.projectId };
-}
 
 const keyOf = ({ label, byTitle }: { label: string; byTitle: boolean }) => (byTitle ? { title: label } : label);
 

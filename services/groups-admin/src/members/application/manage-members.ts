@@ -2,6 +2,7 @@ import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
 import { type AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { membershipChanges, recordDirectoryChange } from '../../directory';
+import type { Parent } from '../../parents';
 import {
   type MemberActor,
   mayChange,
@@ -11,7 +12,7 @@ import {
   refuseMinimalInProject,
   refusePastExpiry,
 } from '../domain/member';
-import type { MemberRow, MemberSource, MemberStore } from '../storage/member.store';
+import type { MemberRow, MemberStore } from '../storage/member.store';
 import { noteAdded, noteChanged, noteRemoved } from './member-events';
 
 /** Users to add. */
@@ -30,13 +31,13 @@ const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** Members of groups and projects (G §10 Members). */
 export function manageMembers({ db, members }: { db: Database; members: MemberStore }) {
-  async function get(source: MemberSource, userId: number, inherited: boolean): Promise<MemberRow> {
+  async function get(source: Parent, userId: number, inherited: boolean): Promise<MemberRow> {
     const member = await members.find(source, userId, inherited);
     if (member === undefined) throw notFound();
     return member;
   }
 
-  async function lock(tx: Tx, source: MemberSource): Promise<void> {
+  async function lock(tx: Tx, source: Parent): Promise<void> {
     if (!(await members.lockSource(tx, source))) throw notFound(source.kind === 'group' ? 'Group' : 'Project');
   }
 
@@ -44,7 +45,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
   async function add(
     tx: Tx,
     actor: MemberActor,
-    source: MemberSource,
+    source: Parent,
     userId: number,
     { level, expiresAt }: AddMembers,
   ): Promise<number> {
@@ -57,7 +58,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
   }
 
   /** A group keeps an Owner, and a project the owner of the namespace it lies in. */
-  async function refuseLastOwner(tx: Tx, source: MemberSource, userId: number): Promise<void> {
+  async function refuseLastOwner(tx: Tx, source: Parent, userId: number): Promise<void> {
     const last =
       source.kind === 'group'
         ? (await members.otherOwners(tx, source.id, userId)) === 0
@@ -69,13 +70,13 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
     get,
 
     list: (
-      source: MemberSource,
+      source: Parent,
       filter: { query?: string; searchPrivateEmail: boolean; userIds?: number[]; inherited: boolean },
       request: PageRequest,
     ): Promise<{ rows: MemberRow[]; page: PageInfo }> => members.list(source, filter, request),
 
     /** Adds users; with one, its refusal is the answer. */
-    async add(actor: MemberActor, source: MemberSource, wanted: AddMembers): Promise<AddedMembers> {
+    async add(actor: MemberActor, source: Parent, wanted: AddMembers): Promise<AddedMembers> {
       mayGrant(actor, wanted.level);
       refuseMinimalInProject(source.kind, wanted.level);
       refusePastExpiry(wanted.expiresAt ?? '', today());
@@ -112,7 +113,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
     /** Changes level or expiry (empty: none) of a direct member. */
     async update(
       actor: MemberActor,
-      source: MemberSource,
+      source: Parent,
       userId: number,
       change: { level: number; expiresAt: string | undefined },
     ): Promise<MemberRow> {
@@ -135,7 +136,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
     },
 
     /** Removes a direct member and, unless told otherwise, their memberships below a group. */
-    async remove(actor: MemberActor, source: MemberSource, userId: number, skipBelow: boolean): Promise<void> {
+    async remove(actor: MemberActor, source: Parent, userId: number, skipBelow: boolean): Promise<void> {
       const needed = source.kind === 'group' ? levels.owner : levels.maintainer;
       await db.transaction(async (tx) => {
         await lock(tx, source);

@@ -7,14 +7,9 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
+import { groupsOf, type Parent, parentColumn } from '../../parents';
 import { internalUserTypes } from '../../rules';
 import { hasEmail } from '../../users';
-
-/** A group or a project: where members are. */
-export interface MemberSource {
-  kind: 'group' | 'project';
-  id: number;
-}
 
 interface UserColumns {
   username: string;
@@ -54,31 +49,25 @@ const columns = sql`u.id, u.username, u.name, u.state, u.avatar_url, u.public_em
   case when c.id is not null then json_build_object('id', c.id, 'username', c.username, 'name', c.name, 'state', c.state,
     'avatar_url', c.avatar_url, 'public_email', c.public_email) end as created_by`;
 
-const columnOf = ({ kind }: MemberSource): Sql => raw(kind === 'group' ? 'm.namespace_id' : 'm.project_id');
-
-/** Ids of the groups whose members are members of the source as well, itself included when it is a group. */
-const groupsAbove = ({ kind, id }: MemberSource): Sql =>
-  kind === 'group'
-    ? sql`array(select unnest(g.ancestry) from namespaces g where g.id = ${id})`
-    : sql`array(select unnest(g.ancestry) from projects held join namespaces g on g.id = held.namespace_id where held.id = ${id})`;
+const columnOf = (parent: Parent): Sql => sql`m.${parentColumn(parent)}`;
 
 /** Each user once, with the highest level of all that reach the source; of two that are equal the nearer. */
-const inherited = (source: MemberSource): Sql => sql`(
+const inherited = (source: Parent): Sql => sql`(
   select distinct on (m.user_id) m.* from memberships m
-  where (${columnOf(source)} = ${source.id} or m.namespace_id = any(${groupsAbove(source)})) and ${live}
+  where (${columnOf(source)} = ${source.id} or m.namespace_id = any(${groupsOf(source)})) and ${live}
   order by m.user_id, m.access_level desc, (${columnOf(source)} = ${source.id}) desc nulls last, m.id) m`;
 
-const memberFrom = (source: MemberSource, all: boolean): Sql =>
+const memberFrom = (source: Parent, all: boolean): Sql =>
   sql`${all ? inherited(source) : sql`memberships m`} join users u on u.id = m.user_id left join users c on c.id = m.created_by_id`;
 
-const conditions = (source: MemberSource, all: boolean): Sql[] =>
+const conditions = (source: Parent, all: boolean): Sql[] =>
   all ? [] : [sql`${columnOf(source)} = ${source.id}`, live];
 
 /** Memberships in the database. */
 export const memberStore = (db: Database) => ({
   /** A page of members by user id: one statement and one count. */
   list(
-    source: MemberSource,
+    source: Parent,
     filter: {
       query?: string;
       /** The query may find e-mails that are not public. */
@@ -109,14 +98,14 @@ export const memberStore = (db: Database) => ({
   },
 
   /** One member; undefined when the user is none. */
-  find: (source: MemberSource, userId: number, all: boolean): Promise<MemberRow | undefined> =>
+  find: (source: Parent, userId: number, all: boolean): Promise<MemberRow | undefined> =>
     db.one<MemberRow>(
       sql`select ${columns} from ${memberFrom(source, all)} where ${raw('m.user_id')} = ${userId}
         and ${all ? sql`true` : sql`${columnOf(source)} = ${source.id} and ${live}`}`,
     ),
 
   /** Locks the source, so that changes of its members follow one another; false when it is gone. */
-  async lockSource(tx: Tx, { kind, id }: MemberSource): Promise<boolean> {
+  async lockSource(tx: Tx, { kind, id }: Parent): Promise<boolean> {
     const row = await tx.one(
       kind === 'group'
         ? sql`select id from namespaces where id = ${id} for no key update`
@@ -135,17 +124,17 @@ export const memberStore = (db: Database) => ({
       and (id = any(${[...given.ids]}::bigint[]) or lower(username) = any(${given.usernames.map((name) => name.toLowerCase())}::text[]))`),
 
   /** The direct membership of a user, expired or not. */
-  membership: (tx: Tx, source: MemberSource, userId: number): Promise<Membership | undefined> =>
+  membership: (tx: Tx, source: Parent, userId: number): Promise<Membership | undefined> =>
     tx.one<Membership>(
       sql`select ${membershipColumns} from memberships m where ${columnOf(source)} = ${source.id} and m.user_id = ${userId}`,
     ),
 
   /** Highest level a user has in the source from the groups above it; 0 for none. */
-  async inheritedLevel(tx: Tx, source: MemberSource, userId: number): Promise<number> {
+  async inheritedLevel(tx: Tx, source: Parent, userId: number): Promise<number> {
     const own = source.kind === 'group' ? sql`m.namespace_id <> ${source.id}` : sql`true`;
     const row = await tx.one<{ level: number }>(sql`
       select coalesce(max(m.access_level), 0) as level from memberships m
-      where m.user_id = ${userId} and m.namespace_id = any(${groupsAbove(source)}) and ${own} and ${live}`);
+      where m.user_id = ${userId} and m.namespace_id = any(${groupsOf(source)}) and ${own} and ${live}`);
     return row?.level ?? 0;
   },
 
@@ -153,7 +142,7 @@ export const memberStore = (db: Database) => ({
   async otherOwners(tx: Tx, groupId: number, userId: number): Promise<number> {
     const row = await tx.one<{ count: number }>(sql`
       select count(distinct m.user_id) as count from memberships m join users u on u.id = m.user_id
-      where m.namespace_id = any(${groupsAbove({ kind: 'group', id: groupId })}) and m.access_level = 50
+      where m.namespace_id = any(${groupsOf({ kind: 'group', id: groupId })}) and m.access_level = 50
       and (m.user_id <> ${userId} or m.namespace_id <> ${groupId}) and u.state = 'active' and ${live}`);
     return row?.count ?? 0;
   },
@@ -168,7 +157,7 @@ export const memberStore = (db: Database) => ({
   /** Inserts a membership, or takes over an expired one. */
   async put(
     tx: Tx,
-    source: MemberSource,
+    source: Parent,
     member: { userId: number; level: number; expiresAt: string | undefined; createdBy: number },
   ): Promise<Membership> {
     const groupId = source.kind === 'group' ? source.id : null;

@@ -1,5 +1,4 @@
-import { notFound } from '@switchyard/errors';
-import { MemberServiceService, type MemberSource as WireSource } from '@switchyard/protos/groups_admin/v1/member';
+import { MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
 import {
   type CallContext,
   entity,
@@ -9,18 +8,12 @@ import {
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
+import { parentOf } from '../../parents';
 import type { Instance } from '../../presenters/group.presenter';
 import { given, some } from '../../wire';
 import type { ManageMembers } from '../application/manage-members';
 import type { MemberActor } from '../domain/member';
 import { presentMember } from '../presenters/member.presenter';
-
-type Source = Parameters<ManageMembers['get']>[0];
-
-function sourceOf(wire: WireSource | undefined): Source {
-  if (wire === undefined || (wire.groupId === 0) === (wire.projectId === 0)) throw notFound();
-  return wire.groupId > 0 ? { kind: 'group', id: wire.groupId } : { kind: 'project', id: wire.projectId };
-}
 
 const actorOf = ({ actor, access }: CallContext): MemberActor => ({
   userId: actor.userId,
@@ -34,7 +27,7 @@ export const memberHandler = (members: ManageMembers, { externalUrl }: Instance)
     listMembers: async (request, { actor }) => {
       const asked = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id' };
       const { rows, page: info } = await members.list(
-        sourceOf(request.source),
+        parentOf(request.source),
         {
           query: given(request.query),
           searchPrivateEmail: actor.admin,
@@ -51,11 +44,11 @@ export const memberHandler = (members: ManageMembers, { externalUrl }: Instance)
 
     getMember: async (request) =>
       entity(
-        presentMember(await members.get(sourceOf(request.source), request.userId, request.inherited), externalUrl),
+        presentMember(await members.get(parentOf(request.source), request.userId, request.inherited), externalUrl),
       ),
 
     addMembers: async (request, context) => {
-      const added = await members.add(actorOf(context), sourceOf(request.source), {
+      const added = await members.add(actorOf(context), parentOf(request.source), {
         userIds: request.userIds,
         usernames: request.usernames,
         level: request.accessLevel,
@@ -70,7 +63,7 @@ export const memberHandler = (members: ManageMembers, { externalUrl }: Instance)
     updateMember: async (request, context) =>
       entity(
         presentMember(
-          await members.update(actorOf(context), sourceOf(request.source), request.userId, {
+          await members.update(actorOf(context), parentOf(request.source), request.userId, {
             level: request.accessLevel,
             expiresAt: request.expiresAt,
           }),
@@ -79,7 +72,7 @@ export const memberHandler = (members: ManageMembers, { externalUrl }: Instance)
       ),
 
     removeMember: async (request, context) => {
-      await members.remove(actorOf(context), sourceOf(request.source), request.userId, request.skipSubresources);
+      await members.remove(actorOf(context), parentOf(request.source), request.userId, request.skipSubresources);
       return nothing(204);
     },
   });

@@ -1,0 +1,5 @@
+/** A project or group: where labels, milestones and members are. */
+export interface Parent {
+  kind: 'project' | 'group';
+  id: number;
+}
