@@ -1,6 +1,6 @@
 export type { Viewer } from './domain/viewing';
-export { membershipChanges, namespaceChanges } from './storage/directory-rows';
+export { labelChanges, membershipChanges, namespaceChanges } from './storage/directory-rows';
 export { tombstoneChanges, userChanges } from './storage/directory-user-rows';
 export { recordDirectoryChange } from './storage/directory-writer';
 export { prismaStatement, prismaTransaction } from './storage/prisma-transaction';
-export { memberProjects, visibleGroups, visibleProjects } from './storage/viewer';
+export { memberProjects, nobody, visibleGroups, visibleProjects } from './storage/viewer';

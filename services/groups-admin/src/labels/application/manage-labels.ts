@@ -9,12 +9,11 @@ import {
 } from '@switchyard/database';
 import { conflict, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
-import type { Viewer } from '../directory/domain/viewing';
-import { labelChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import type { Viewer } from '../../directory';
+import { labelChanges, recordDirectoryChange } from '../../directory';
+import type { Parent } from '../../parents';
+import { note, type Problems, refuse } from '../../rules';
 import { defaultColor, labelProblems, parseColor } from '../domain/label';
-import type { Parent } from '../parents';
-import { note, type Problems, refuse } from '../rules';
 import type { LabelFilter, LabelKey, LabelRow, LabelStore } from '../storage/label.store';
 
 /** A change of a label; what is absent stays. */

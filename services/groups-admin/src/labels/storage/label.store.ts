@@ -8,10 +8,10 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
-import type { Viewer } from '../directory/domain/viewing';
-import { nobody } from '../directory/storage/viewer';
-import { issuableCounts, type LabelCounts, labelCounts } from '../issuable-counts/storage/issuable-count.store';
-import { groupsBelow, groupsOf, type Parent, parentColumn, projectsIn } from '../parents';
+import type { Viewer } from '../../directory';
+import { nobody } from '../../directory';
+import { issuableCounts, type LabelCounts, labelCounts } from '../../issuable-counts';
+import { groupsBelow, groupsOf, type Parent, parentColumn, projectsIn } from '../../parents';
 
 /** A label as it is printed. */
 export interface LabelRow {

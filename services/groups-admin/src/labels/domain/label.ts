@@ -1,5 +1,5 @@
 import { displayTextProblems } from '@switchyard/texts';
-import { lengthProblems, note, type Problems } from '../rules';
+import { lengthProblems, note, type Problems } from '../../rules';
 
 /** Names of CSS colours a label may be given by, with what they stand for. */
 const colorNames: Record<string, string> = {

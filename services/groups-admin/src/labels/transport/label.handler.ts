@@ -1,10 +1,10 @@
 import { invalid } from '@switchyard/errors';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { type Parent, parentOf } from '../../parents';
+import { given, viewerOf } from '../../wire';
 import type { ManageLabels } from '../application/manage-labels';
-import { type Parent, parentOf } from '../parents';
 import { presentGroupLabel, presentProjectLabel } from '../presenters/label.presenter';
-import { given, viewerOf } from '../wire';
 
 const keyOf = ({ label, byTitle }: { label: string; byTitle: boolean }) => (byTitle ? { title: label } : label);
 

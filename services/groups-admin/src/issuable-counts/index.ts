@@ -1,0 +1,1 @@
+export { issuableCounts, type LabelCounts, labelCounts } from './storage/issuable-count.store';
