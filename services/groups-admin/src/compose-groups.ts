@@ -5,7 +5,6 @@ import { createGroup } from './application/create-group';
 import { createProject } from './application/create-project';
 import { deleteGroup, restoreGroup } from './application/delete-group';
 import { deleteProject } from './application/delete-project';
-import { manageMilestones } from './application/manage-milestones';
 import { purge } from './application/purge';
 import { readGroups } from './application/read-groups';
 import { readProjects } from './application/read-projects';
@@ -20,12 +19,13 @@ import { labelHandler } from './labels/transport/label.handler';
 import { manageMembers } from './members/application/manage-members';
 import { memberStore } from './members/storage/member.store';
 import { memberHandler } from './members/transport/member.handler';
+import { manageMilestones } from './milestones/application/manage-milestones';
+import { milestoneStore } from './milestones/storage/milestone.store';
+import { milestoneHandler } from './milestones/transport/milestone.handler';
 import { groupStore } from './storage/group.store';
-import { milestoneStore } from './storage/milestone.store';
 import { projectStore } from './storage/project.store';
 import { purgeStore } from './storage/purge.store';
 import { groupHandler } from './transport/group.handler';
-import { milestoneHandler } from './transport/milestone.handler';
 import { projectHandler } from './transport/project.handler';
 
 /** What groups and projects need beside the rest. */

@@ -1,9 +1,9 @@
 import { countStatements, sql } from '@switchyard/database';
 import { labelStore } from '../../src/labels/storage/label.store';
 import { memberStore } from '../../src/members/storage/member.store';
+import { milestoneStore } from '../../src/milestones/storage/milestone.store';
 import { listGroups } from '../../src/storage/group.list';
 import { groupStore } from '../../src/storage/group.store';
-import { milestoneStore } from '../../src/storage/milestone.store';
 import { listProjects } from '../../src/storage/project.list';
 import { type RunningGroups, runGroups, type TestUser } from '../support/running-groups';
 

@@ -1,5 +1,5 @@
 import { displayTextProblems } from '@switchyard/texts';
-import { lengthProblems, maxDescription, note, type Problems } from '../rules';
+import { lengthProblems, maxDescription, note, type Problems } from '../../rules';
 
 /** What a milestone says of itself; dates are `YYYY-MM-DD`, undefined for none. */
 export interface MilestoneContent {

@@ -8,11 +8,10 @@ import {
 } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
-import { milestoneChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import { milestoneChanges, recordDirectoryChange } from '../../directory';
+import type { Parent } from '../../parents';
+import { note, refuse } from '../../rules';
 import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
-import type { Parent } from '../parents';
-import { note, refuse } from '../rules';
 import type { MilestoneFilter, MilestoneRow, MilestoneStore } from '../storage/milestone.store';
 import { type MilestoneFact, noteMilestone } from './milestone-events';
 

@@ -1,10 +1,10 @@
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { parentOf } from '../../parents';
+import type { Instance } from '../../presenters/group.presenter';
+import { given, some, viewerOf } from '../../wire';
 import type { ManageMilestones, MilestoneChange } from '../application/manage-milestones';
-import { parentOf } from '../parents';
-import type { Instance } from '../presenters/group.presenter';
 import { presentMilestone } from '../presenters/milestone.presenter';
-import { given, some, viewerOf } from '../wire';
 
 /** MilestoneService. */
 export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: Instance): ServiceImplementation =>

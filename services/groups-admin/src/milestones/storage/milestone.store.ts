@@ -7,10 +7,10 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
-import type { Viewer } from '../directory/domain/viewing';
-import { nobody } from '../directory/storage/viewer';
+import type { Viewer } from '../../directory';
+import { nobody } from '../../directory';
+import { groupsBelow, groupsOf, type Parent, parentColumn } from '../../parents';
 import type { MilestoneContent } from '../domain/milestone';
-import { groupsBelow, groupsOf, type Parent, parentColumn } from '../parents';
 
 /** A milestone with the full path of its parent, as it is printed. */
 export interface MilestoneRow {
