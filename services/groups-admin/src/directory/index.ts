@@ -3,4 +3,4 @@ export { labelChanges, membershipChanges, milestoneChanges, namespaceChanges } f
 export { tombstoneChanges, userChanges } from './storage/directory-user-rows';
 export { recordDirectoryChange } from './storage/directory-writer';
 export { prismaStatement, prismaTransaction } from './storage/prisma-transaction';
-export { memberProjects, nobody, visibleGroups, visibleProjects } from './storage/viewer';
+export { matches, memberGroups, memberProjects, nobody, visibleGroups, visibleProjects } from './storage/viewer';

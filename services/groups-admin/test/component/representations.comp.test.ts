@@ -4,7 +4,7 @@ import { NamespaceServiceService } from '@switchyard/protos/groups_admin/v1/name
 import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
 import { CreateUserRequest, ListUsersRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
 import type { CallOptions } from '@switchyard/rpc';
-import { listNamespaces } from '../../src/storage/namespace.list';
+import { listNamespaces } from '../../src/namespaces/storage/namespace.list';
 import { listTokens } from '../../src/tokens/storage/personal-access-token.list';
 import { listUsers } from '../../src/users/storage/user.list';
 import { conforming, propertiesOf } from '../support/components';

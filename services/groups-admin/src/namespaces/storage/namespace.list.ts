@@ -1,8 +1,8 @@
 import { type Database, listPage, type PageInfo, type PageRequest } from '@switchyard/database';
 import { join, named, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
-import type { Viewer } from '../directory/domain/viewing';
-import { matches, memberGroups, visibleGroups } from '../directory/storage/viewer';
+import type { Viewer } from '../../directory';
+import { matches, memberGroups, visibleGroups } from '../../directory';
 
 /** A namespace as it is printed. */
 export interface NamespaceRow {
