@@ -2,16 +2,11 @@ import { createHmac } from 'node:crypto';
 import { type Repeating, repeat } from '@switchyard/background';
 import type { ServiceImplementation } from '@switchyard/rpc';
 import { createGroup } from './application/create-group';
-import { createProject } from './application/create-project';
 import { deleteGroup, restoreGroup } from './application/delete-group';
-import { deleteProject } from './application/delete-project';
 import { purge } from './application/purge';
 import { readGroups } from './application/read-groups';
-import { readProjects } from './application/read-projects';
 import { transferGroup } from './application/transfer-group';
-import { transferProject } from './application/transfer-project';
 import { updateGroup } from './application/update-group';
-import { archiveProject, setDefaultBranch, updateProject } from './application/update-project';
 import type { Dependencies } from './dependencies';
 import { manageLabels } from './labels/application/manage-labels';
 import { labelStore } from './labels/storage/label.store';
@@ -22,11 +17,16 @@ import { memberHandler } from './members/transport/member.handler';
 import { manageMilestones } from './milestones/application/manage-milestones';
 import { milestoneStore } from './milestones/storage/milestone.store';
 import { milestoneHandler } from './milestones/transport/milestone.handler';
+import { createProject } from './projects/application/create-project';
+import { deleteProject } from './projects/application/delete-project';
+import { readProjects } from './projects/application/read-projects';
+import { transferProject } from './projects/application/transfer-project';
+import { archiveProject, setDefaultBranch, updateProject } from './projects/application/update-project';
+import { projectStore } from './projects/storage/project.store';
+import { projectHandler } from './projects/transport/project.handler';
 import { groupStore } from './storage/group.store';
-import { projectStore } from './storage/project.store';
 import { purgeStore } from './storage/purge.store';
 import { groupHandler } from './transport/group.handler';
-import { projectHandler } from './transport/project.handler';
 
 /** What groups and projects need beside the rest. */
 export interface GroupOptions {

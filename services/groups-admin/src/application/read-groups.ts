@@ -1,10 +1,10 @@
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type { Viewer } from '../directory/domain/viewing';
+import { listProjects } from '../projects/storage/project.list';
+import type { ProjectRow } from '../projects/storage/project.store';
 import { type GroupFilter, listGroups } from '../storage/group.list';
 import type { GroupRow, GroupStore } from '../storage/group.store';
-import { listProjects } from '../storage/project.list';
-import type { ProjectRow } from '../storage/project.store';
 
 /** Projects a single group shows at the most (api.md 2, Group). */
 const shownProjects = 100;

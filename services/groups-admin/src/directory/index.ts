@@ -1,5 +1,11 @@
 export type { Viewer } from './domain/viewing';
-export { labelChanges, membershipChanges, milestoneChanges, namespaceChanges } from './storage/directory-rows';
+export {
+  labelChanges,
+  membershipChanges,
+  milestoneChanges,
+  namespaceChanges,
+  projectChanges,
+} from './storage/directory-rows';
 export { tombstoneChanges, userChanges } from './storage/directory-user-rows';
 export { recordDirectoryChange } from './storage/directory-writer';
 export { prismaStatement, prismaTransaction } from './storage/prisma-transaction';

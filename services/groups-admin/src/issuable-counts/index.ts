@@ -1,1 +1,1 @@
-export { issuableCounts, type LabelCounts, labelCounts } from './storage/issuable-count.store';
+export { issuableCounts, type LabelCounts, labelCounts, openIssuesOf } from './storage/issuable-count.store';

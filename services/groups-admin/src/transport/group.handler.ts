@@ -10,7 +10,7 @@ import type { updateGroup } from '../application/update-group';
 import type { GroupSettings } from '../domain/group';
 import { protectionOf } from '../domain/group';
 import { type Instance, presentGroup, presentGroupItem } from '../presenters/group.presenter';
-import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
+import { presentProject, presentSimpleProject } from '../projects/presenters/project.presenter';
 import type { Visibility } from '../rules';
 import { given, some, viewerOf } from '../wire';
 

@@ -2,9 +2,9 @@ import { countStatements, sql } from '@switchyard/database';
 import { labelStore } from '../../src/labels/storage/label.store';
 import { memberStore } from '../../src/members/storage/member.store';
 import { milestoneStore } from '../../src/milestones/storage/milestone.store';
+import { listProjects } from '../../src/projects/storage/project.list';
 import { listGroups } from '../../src/storage/group.list';
 import { groupStore } from '../../src/storage/group.store';
-import { listProjects } from '../../src/storage/project.list';
 import { type RunningGroups, runGroups, type TestUser } from '../support/running-groups';
 
 let running: RunningGroups;

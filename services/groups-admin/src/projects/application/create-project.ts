@@ -3,13 +3,12 @@ import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, projectEvents } from '@switchyard/events';
 import { levels } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
-import type { Viewer } from '../directory/domain/viewing';
-import { membershipChanges, projectChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import type { Viewer } from '../../directory';
+import { membershipChanges, projectChanges, recordDirectoryChange } from '../../directory';
+import type { MemberStore } from '../../members';
+import { noteAdded } from '../../members';
+import { note, pathFromName, refuse, taken } from '../../rules';
 import { mayCreateProject, type ProjectChange, type ProjectHome, projectProblems, withinTier } from '../domain/project';
-import { noteAdded } from '../members/application/member-events';
-import type { MemberStore } from '../members/storage/member.store';
-import { note, pathFromName, refuse, taken } from '../rules';
 import type { HomeRow, ProjectRow, ProjectStore } from '../storage/project.store';
 
 /** A project to make. */

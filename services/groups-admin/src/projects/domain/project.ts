@@ -1,7 +1,7 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { displayTextProblems } from '@switchyard/texts';
-import { isWider, lengthProblems, nameProblems, note, type Problems, pathProblems, type Visibility } from '../rules';
+import { isWider, lengthProblems, nameProblems, note, type Problems, pathProblems, type Visibility } from '../../rules';
 
 /** Columns of a project that its Maintainers set, by column; an absent one keeps its value. */
 export interface ProjectChange {

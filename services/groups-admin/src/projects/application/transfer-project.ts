@@ -1,10 +1,9 @@
 import type { Database } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
-import type { Viewer } from '../directory/domain/viewing';
-import { membershipChanges, projectChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
-import type { MemberStore } from '../members/storage/member.store';
-import { isWider } from '../rules';
+import type { Viewer } from '../../directory';
+import { membershipChanges, projectChanges, recordDirectoryChange } from '../../directory';
+import type { MemberStore } from '../../members';
+import { isWider } from '../../rules';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
 import { lockHomeFor, welcomeOwner } from './create-project';
 

@@ -1,6 +1,6 @@
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-import type { Viewer } from '../directory/domain/viewing';
+import type { Viewer } from '../../directory';
 import { listProjects, type ProjectFilter } from '../storage/project.list';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
 

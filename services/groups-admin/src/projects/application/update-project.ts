@@ -1,11 +1,10 @@
 import type { Database } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
-import type { Viewer } from '../directory/domain/viewing';
-import { projectChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import type { Viewer } from '../../directory';
+import { projectChanges, recordDirectoryChange } from '../../directory';
+import { note, refuse, taken } from '../../rules';
 import { type ProjectChange, projectProblems, withinTier } from '../domain/project';
-import { note, refuse, taken } from '../rules';
 import type { ProjectRow, ProjectStore } from '../storage/project.store';
 import { refuseTaken } from './create-project';
 

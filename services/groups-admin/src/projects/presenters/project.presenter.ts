@@ -1,6 +1,6 @@
 import { userReference } from '@switchyard/directory';
+import type { Instance } from '../../presenters/group.presenter';
 import type { ProjectRow } from '../storage/project.store';
-import type { Instance } from './group.presenter';
 
 /** Features that have no switch of their own in the table, with what they are when nobody set them. */
 const featureDefaults: Record<string, string> = {

@@ -1,8 +1,8 @@
 import { type Database, join, named, raw, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
-import type { Viewer } from '../directory/domain/viewing';
+import type { Viewer } from '../../directory';
+import { openIssuesOf } from '../../issuable-counts';
+import type { Visibility } from '../../rules';
 import type { ProjectChange } from '../domain/project';
-import { openIssuesOf } from '../issuable-counts/storage/issuable-count.store';
-import type { Visibility } from '../rules';
 
 /** A project with its namespace and the viewer's memberships, as it is printed. */
 export interface ProjectRow {

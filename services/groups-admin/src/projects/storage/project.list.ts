@@ -8,8 +8,8 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
-import type { Viewer } from '../directory/domain/viewing';
-import { matches, memberProjects, visibleProjects } from '../directory/storage/viewer';
+import type { Viewer } from '../../directory';
+import { matches, memberProjects, visibleProjects } from '../../directory';
 import { type ProjectRow, projectColumns, projectFrom } from './project.store';
 
 /** Which projects a list holds; an absent field does not restrict it. */

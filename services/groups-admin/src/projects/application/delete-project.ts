@@ -1,6 +1,5 @@
 import { type Database, requireUnmodified } from '@switchyard/database';
-import { projectChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import { projectChanges, recordDirectoryChange } from '../../directory';
 import type { ProjectStore } from '../storage/project.store';
 
 /** Marks a project for deletion: hidden at once, purged by the job once the delay has passed (D5). */

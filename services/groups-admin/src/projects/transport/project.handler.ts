@@ -1,16 +1,16 @@
 import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
 import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import { displayText } from '@switchyard/texts';
+import type { Instance } from '../../presenters/group.presenter';
+import type { Visibility } from '../../rules';
+import { given, some, viewerOf } from '../../wire';
 import type { createProject } from '../application/create-project';
 import type { deleteProject } from '../application/delete-project';
 import type { readProjects } from '../application/read-projects';
 import type { transferProject } from '../application/transfer-project';
 import type { archiveProject, setDefaultBranch, updateProject } from '../application/update-project';
 import type { ProjectChange } from '../domain/project';
-import type { Instance } from '../presenters/group.presenter';
 import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
-import type { Visibility } from '../rules';
-import { given, some, viewerOf } from '../wire';
 
 /** Use cases behind ProjectService. */
 export interface ProjectCases {

@@ -1,0 +1,2 @@
+export { noteAdded } from './application/member-events';
+export type { MemberStore } from './storage/member.store';
