@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { type Repeating, repeat } from '@switchyard/background';
-import type { ServiceImplementation } from '@switchyard/rpc';
-import { createGroup } from './application/create-group';
-import { deleteGroup, restoreGroup } from './application/delete-group';
+import { type Repeating, repeat, type ServiceImplementation } from '@switchyard/rpc';
 import { purge } from './application/purge';
-import { readGroups } from './application/read-groups';
-import { transferGroup } from './application/transfer-group';
-import { updateGroup } from './application/update-group';
 import type { Dependencies } from './dependencies';
+import { createGroup } from './groups/application/create-group';
+import { deleteGroup, restoreGroup } from './groups/application/delete-group';
+import { readGroups } from './groups/application/read-groups';
+import { transferGroup } from './groups/application/transfer-group';
+import { updateGroup } from './groups/application/update-group';
+import { groupStore } from './groups/storage/group.store';
+import { groupHandler } from './groups/transport/group.handler';
 import { manageLabels } from './labels/application/manage-labels';
 import { labelStore } from './labels/storage/label.store';
 import { labelHandler } from './labels/transport/label.handler';
@@ -24,9 +25,7 @@ import { transferProject } from './projects/application/transfer-project';
 import { archiveProject, setDefaultBranch, updateProject } from './projects/application/update-project';
 import { projectStore } from './projects/storage/project.store';
 import { projectHandler } from './projects/transport/project.handler';
-import { groupStore } from './storage/group.store';
 import { purgeStore } from './storage/purge.store';
-import { groupHandler } from './transport/group.handler';
 
 /** What groups and projects need beside the rest. */
 export interface GroupOptions {

@@ -9,4 +9,12 @@ export {
 export { tombstoneChanges, userChanges } from './storage/directory-user-rows';
 export { recordDirectoryChange } from './storage/directory-writer';
 export { prismaStatement, prismaTransaction } from './storage/prisma-transaction';
-export { matches, memberGroups, memberProjects, nobody, visibleGroups, visibleProjects } from './storage/viewer';
+export {
+  matches,
+  memberGroups,
+  memberProjects,
+  nobody,
+  ownGroups,
+  visibleGroups,
+  visibleProjects,
+} from './storage/viewer';

@@ -1,10 +1,10 @@
 import { countStatements, sql } from '@switchyard/database';
+import { listGroups } from '../../src/groups/storage/group.list';
+import { groupStore } from '../../src/groups/storage/group.store';
 import { labelStore } from '../../src/labels/storage/label.store';
 import { memberStore } from '../../src/members/storage/member.store';
 import { milestoneStore } from '../../src/milestones/storage/milestone.store';
 import { listProjects } from '../../src/projects/storage/project.list';
-import { listGroups } from '../../src/storage/group.list';
-import { groupStore } from '../../src/storage/group.store';
 import { type RunningGroups, runGroups, type TestUser } from '../support/running-groups';
 
 let running: RunningGroups;

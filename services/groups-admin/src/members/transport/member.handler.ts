@@ -8,8 +8,8 @@ import {
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
+import type { Instance } from '../../groups';
 import { parentOf } from '../../parents';
-import type { Instance } from '../../presenters/group.presenter';
 import { given, some } from '../../wire';
 import type { ManageMembers } from '../application/manage-members';
 import type { MemberActor } from '../domain/member';

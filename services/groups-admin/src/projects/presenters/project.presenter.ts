@@ -1,5 +1,5 @@
 import { userReference } from '@switchyard/directory';
-import type { Instance } from '../../presenters/group.presenter';
+import type { Instance } from '../../groups';
 import type { ProjectRow } from '../storage/project.store';
 
 /** Features that have no switch of their own in the table, with what they are when nobody set them. */

@@ -1,7 +1,7 @@
 import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
 import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import { displayText } from '@switchyard/texts';
-import type { Instance } from '../../presenters/group.presenter';
+import type { Instance } from '../../groups';
 import type { Visibility } from '../../rules';
 import { given, some, viewerOf } from '../../wire';
 import type { createProject } from '../application/create-project';

@@ -1,11 +1,10 @@
 import { type Database, isUniqueViolation } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
-import type { Viewer } from '../directory/domain/viewing';
-import { namespaceChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import type { Viewer } from '../../directory';
+import { namespaceChanges, recordDirectoryChange } from '../../directory';
+import { note, refuse, taken } from '../../rules';
 import { type GroupContent, type GroupSettings, groupProblems, mayLicense } from '../domain/group';
-import { note, refuse, taken } from '../rules';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
 
 /** A change of a group; what is absent stays. */

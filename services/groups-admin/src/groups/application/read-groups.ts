@@ -1,8 +1,8 @@
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-import type { Viewer } from '../directory/domain/viewing';
-import { listProjects } from '../projects/storage/project.list';
-import type { ProjectRow } from '../projects/storage/project.store';
+import type { Viewer } from '../../directory';
+import type { ProjectRow } from '../../projects';
+import { listProjects } from '../../projects';
 import { type GroupFilter, listGroups } from '../storage/group.list';
 import type { GroupRow, GroupStore } from '../storage/group.store';
 

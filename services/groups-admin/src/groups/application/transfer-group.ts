@@ -1,13 +1,12 @@
 import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import type { Viewer } from '../directory/domain/viewing';
-import { membershipChanges, namespaceChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import type { Viewer } from '../../directory';
+import { membershipChanges, namespaceChanges, recordDirectoryChange } from '../../directory';
+import type { MemberStore } from '../../members';
+import { noteAdded } from '../../members';
+import { isWider, maxDepth } from '../../rules';
 import { subgroupLevel } from '../domain/group';
-import { noteAdded } from '../members/application/member-events';
-import type { MemberStore } from '../members/storage/member.store';
-import { isWider, maxDepth } from '../rules';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
 
 /** Moves a group with all below it under another group, or to the top level (G-4.15-8). Paths it had redirect (G-1-7). */

@@ -9,7 +9,7 @@ import {
   type Problems,
   pathProblems,
   type Visibility,
-} from '../rules';
+} from '../../rules';
 
 /** Protection of the default branches of new projects. */
 export interface BranchProtection {

@@ -2,14 +2,13 @@ import { type Database, isUniqueViolation } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
-import type { Viewer } from '../directory/domain/viewing';
-import { membershipChanges, namespaceChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import type { Viewer } from '../../directory';
+import { membershipChanges, namespaceChanges, recordDirectoryChange } from '../../directory';
+import type { MemberStore } from '../../members';
+import { noteAdded } from '../../members';
+import type { Visibility } from '../../rules';
+import { note, taken } from '../../rules';
 import { type GroupSettings, groupProblems, mayCreateGroup, refuseNewGroup } from '../domain/group';
-import { noteAdded } from '../members/application/member-events';
-import type { MemberStore } from '../members/storage/member.store';
-import type { Visibility } from '../rules';
-import { note, taken } from '../rules';
 import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
 
 /** A group to make. */

@@ -1,6 +1,6 @@
 import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest, sql } from '@switchyard/database';
-import type { Viewer } from '../directory/domain/viewing';
-import { matches, memberGroups, ownGroups, visibleGroups } from '../directory/storage/viewer';
+import type { Viewer } from '../../directory';
+import { matches, memberGroups, ownGroups, visibleGroups } from '../../directory';
 import { type GroupRow, groupColumns } from './group.store';
 
 /** Which groups a list holds; an absent field does not restrict it. */

@@ -1,9 +1,8 @@
 import { type Database, requireUnmodified } from '@switchyard/database';
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import type { Viewer } from '../directory/domain/viewing';
-import { namespaceChanges } from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
+import type { Viewer } from '../../directory';
+import { namespaceChanges, recordDirectoryChange } from '../../directory';
 import type { GroupRow, GroupStore } from '../storage/group.store';
 
 /** Marks a group for deletion: everything below is hidden at once, and purged by the job once the delay has passed (D5, G-4.15-7). */

@@ -2,6 +2,9 @@ import { badRequest } from '@switchyard/errors';
 import { GroupServiceService, type GroupSettings as WireSettings } from '@switchyard/protos/groups_admin/v1/group';
 import { levels } from '@switchyard/rights';
 import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { presentProject, presentSimpleProject } from '../../projects';
+import type { Visibility } from '../../rules';
+import { given, some, viewerOf } from '../../wire';
 import type { createGroup } from '../application/create-group';
 import type { deleteGroup, restoreGroup } from '../application/delete-group';
 import type { readGroups } from '../application/read-groups';
@@ -10,9 +13,6 @@ import type { updateGroup } from '../application/update-group';
 import type { GroupSettings } from '../domain/group';
 import { protectionOf } from '../domain/group';
 import { type Instance, presentGroup, presentGroupItem } from '../presenters/group.presenter';
-import { presentProject, presentSimpleProject } from '../projects/presenters/project.presenter';
-import type { Visibility } from '../rules';
-import { given, some, viewerOf } from '../wire';
 
 /** Use cases behind GroupService. */
 export interface GroupCases {

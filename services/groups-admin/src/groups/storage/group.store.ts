@@ -1,8 +1,8 @@
 import { type Database, join, named, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
-import type { Viewer } from '../directory/domain/viewing';
-import { visibleGroups } from '../directory/storage/viewer';
+import type { Viewer } from '../../directory';
+import { visibleGroups } from '../../directory';
+import type { Visibility } from '../../rules';
 import { type GroupSettings, groupDefaults } from '../domain/group';
-import type { Visibility } from '../rules';
 
 /** A group as it is printed. */
 export interface GroupRow {

@@ -1,0 +1,1 @@
+export type { Instance } from './presenters/group.presenter';

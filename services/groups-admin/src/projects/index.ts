@@ -1,0 +1,3 @@
+export { presentProject, presentSimpleProject } from './presenters/project.presenter';
+export { listProjects } from './storage/project.list';
+export type { ProjectRow } from './storage/project.store';
