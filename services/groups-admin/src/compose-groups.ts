@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { type Repeating, repeat, type ServiceImplementation } from '@switchyard/rpc';
-import { purge } from './application/purge';
 import type { Dependencies } from './dependencies';
 import { createGroup } from './groups/application/create-group';
 import { deleteGroup, restoreGroup } from './groups/application/delete-group';
@@ -25,7 +24,8 @@ import { transferProject } from './projects/application/transfer-project';
 import { archiveProject, setDefaultBranch, updateProject } from './projects/application/update-project';
 import { projectStore } from './projects/storage/project.store';
 import { projectHandler } from './projects/transport/project.handler';
-import { purgeStore } from './storage/purge.store';
+import { purge } from './purge/purge';
+import { purgeStore } from './purge/purge.store';
 
 /** What groups and projects need beside the rest. */
 export interface GroupOptions {

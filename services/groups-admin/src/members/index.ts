@@ -1,2 +1,2 @@
-export { noteAdded } from './application/member-events';
-export type { MemberStore } from './storage/member.store';
+export { noteAdded, noteRemoved } from './application/member-events';
+export type { MemberStore, Membership } from './storage/member.store';

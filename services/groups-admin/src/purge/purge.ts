@@ -6,10 +6,10 @@ import {
   milestoneChanges,
   namespaceChanges,
   projectChanges,
-} from '../directory/storage/directory-rows';
-import { recordDirectoryChange } from '../directory/storage/directory-writer';
-import { noteRemoved } from '../members/application/member-events';
-import type { Contents, PurgeStore } from '../storage/purge.store';
+  recordDirectoryChange,
+} from '../directory';
+import { noteRemoved } from '../members';
+import type { Contents, PurgeStore } from './purge.store';
 
 /** Projects or namespaces one transaction deletes at the most, so that it holds the directory's sequence for milliseconds. */
 const batch = 50;

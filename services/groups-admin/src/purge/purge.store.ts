@@ -1,6 +1,6 @@
 import { type Sql, sql, type Tx } from '@switchyard/database';
-import { issuableCounts } from '../issuable-counts/storage/issuable-count.store';
-import type { Membership } from '../members/storage/member.store';
+import { issuableCounts } from '../issuable-counts';
+import type { Membership } from '../members';
 
 /** What lies in projects or namespaces and goes with them. */
 export interface Contents {
