@@ -1,14 +1,9 @@
+export { composeDirectory } from './compose';
 export type { Viewer } from './domain/viewing';
-export {
-  labelChanges,
-  membershipChanges,
-  milestoneChanges,
-  namespaceChanges,
-  projectChanges,
-} from './storage/directory-rows';
-export { tombstoneChanges, userChanges } from './storage/directory-user-rows';
-export { recordDirectoryChange } from './storage/directory-writer';
-export { prismaStatement, prismaTransaction } from './storage/prisma-transaction';
+export type { DirectoryWriter, Transact } from './storage/directory-writer';
+export { directoryWriter } from './storage/directory-writer';
+export { publishTier } from './storage/instance.store';
+export type { DirectoryTx } from './storage/recorded';
 export {
   matches,
   memberGroups,

@@ -1,1 +1,1 @@
-export type { Instance } from './presenters/group.presenter';
+export { composeGroups } from './compose';

@@ -1,1 +1,3 @@
-export { issuableCounts, type LabelCounts, labelCounts, openIssuesOf } from './storage/issuable-count.store';
+export { composeIssuableCounts } from './compose';
+export type { LabelCounts } from './domain/label-counts';
+export { issuableCounts, labelCounts, openIssuesOf } from './storage/issuable-count.store';

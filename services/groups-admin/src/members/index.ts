@@ -1,2 +1,4 @@
-export { noteAdded, noteRemoved } from './application/member-events';
-export type { MemberStore, Membership } from './storage/member.store';
+export { noteRemoved } from './application/member-events';
+export type { Owners } from './application/owners';
+export { composeMembers } from './compose';
+export type { Membership } from './domain/member-row';

@@ -1,3 +1,3 @@
-export { presentProject, presentSimpleProject } from './presenters/project.presenter';
-export { listProjects } from './storage/project.list';
-export type { ProjectRow } from './storage/project.store';
+export { composeProjects, type ListProjects } from './compose';
+export type { ProjectRow } from './domain/project-row';
+export { type Instance, presentProject, presentSimpleProject } from './presenters/project.presenter';

@@ -33,10 +33,9 @@ import { anonymous, type CallOptions, connect, type Peer, type RunningService, s
 import { logger } from '@switchyard/telemetry';
 import { eventually, freePort, type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
 import * as fc from 'fast-check';
-import { compose } from '../../src/compose';
-import type { Config } from '../../src/config';
-import { publishInstance } from '../../src/directory/storage/instance.store';
-import { migrations } from '../../src/migrations';
+import { publishTier } from '../../src/directory';
+import { service as groupsAdmin } from '../../src/service';
+import { writerOf } from '../support/writer';
 
 const rootToken = 'root-token-of-the-directory-test';
 
@@ -53,7 +52,7 @@ let root: CallOptions;
 
 async function open(deletionDelayDays: number): Promise<void> {
   [home, log, away] = await Promise.all([
-    testDatabase({ sets: migrations }),
+    testDatabase({ sets: groupsAdmin.migrationSets }),
     testDatabase({ sets: [logMigrations] }),
     testDatabase({ sets: [directoryMigrations] }),
   ]);
@@ -61,21 +60,21 @@ async function open(deletionDelayDays: number): Promise<void> {
   db = openDatabase({ url: away.url, applicationName: 'directory test' });
   const identities = testIdentities(['gateway', 'merge-requests', 'groups-admin']);
   const port = await freePort();
-  const config = {
+  const config = groupsAdmin.readConfig({
     HOST: '127.0.0.1',
-    GRPC_PORT: port,
-    HTTP_PORT: 0,
+    GRPC_PORT: String(port),
+    HTTP_PORT: '0',
     DATABASE_URL: home.url,
     LOG_DATABASE_URL: log.url,
+    SWITCHYARD_IDENTITY_KEY_FILE: 'none',
+    SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: 'none',
     SWITCHYARD_EXTERNAL_URL: 'https://code.example',
-    SWITCHYARD_TIER: 'ultimate',
     SWITCHYARD_SECRET: 'secret of the directory test, long enough',
     SWITCHYARD_ROOT_TOKEN: rootToken,
-    SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
-    SWITCHYARD_DELETION_DELAY_DAYS: deletionDelayDays,
-  } as Config;
+    SWITCHYARD_DELETION_DELAY_DAYS: String(deletionDelayDays),
+  });
   const context = { signer: identities.signer('groups-admin'), trusted: identities.trusted };
-  service = await startService(config, context, await compose(config));
+  service = await startService(config, context, await groupsAdmin.compose(config, context));
   const as = (name: string): Peer => {
     const peer = connect(`127.0.0.1:${port}`, identities.signer(name));
     peers.push(peer);
@@ -391,9 +390,9 @@ describe.each([
       expect((await found())?.merge_trains_enabled).toBe(enabled);
     }
     // As at a start with another SWITCHYARD_TIER.
-    await publishInstance(owner, 'free');
+    await publishTier(writerOf(owner).transaction, 'free');
     expect((await found())?.merge_trains_enabled).toBe(false);
-    await publishInstance(owner, 'ultimate');
+    await publishTier(writerOf(owner).transaction, 'ultimate');
     expect(await found()).toMatchObject(on);
   });
 

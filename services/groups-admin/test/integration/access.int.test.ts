@@ -7,7 +7,7 @@ import { locateProject } from '../../src/directory/application/locate-project';
 import { type ResolveAccess, resolveAccess } from '../../src/directory/application/resolve-access';
 import { accessStore } from '../../src/directory/storage/access.store';
 import { visibleGroups, visibleProjects } from '../../src/directory/storage/viewer';
-import { migrations } from '../../src/migrations';
+import { service } from '../../src/service';
 import { presentedDigest, tokenDigest } from '../../src/tokens/application/token';
 
 let server: TestDatabase;
@@ -16,7 +16,7 @@ let resolve: ResolveAccess;
 const digest = tokenDigest('a secret of at least thirty-two characters');
 
 beforeAll(async () => {
-  server = await testDatabase({ sets: migrations });
+  server = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: server.url, applicationName: 'test' });
   resolve = resolveAccess({ store: accessStore(db), digestOf: presentedDigest(digest, undefined), tier: 'premium' });
 });

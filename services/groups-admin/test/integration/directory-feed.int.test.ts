@@ -1,23 +1,25 @@
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { bootstrap } from '../../src/application/bootstrap';
-import { directoryFeed } from '../../src/directory/application/follow-directory';
-import { type DirectoryStore, directoryStore } from '../../src/directory/storage/directory.store';
-import { userChanges } from '../../src/directory/storage/directory-user-rows';
-import { recordDirectoryChange } from '../../src/directory/storage/directory-writer';
-import { migrations } from '../../src/migrations';
+import { bootstrap } from '../../src/bootstrap';
+import type { DirectoryWriter } from '../../src/directory';
+import { type DirectoryStore, directoryFeed } from '../../src/directory/application/follow-directory';
+import { directoryStore } from '../../src/directory/storage/directory.store';
+import { service } from '../../src/service';
 import { tokenDigest } from '../../src/tokens/application/token';
+import { writerOf } from '../support/writer';
 
 let server: TestDatabase;
 let db: Database;
 let store: DirectoryStore;
+let writer: DirectoryWriter;
 const digest = tokenDigest('a secret of at least thirty-two characters');
 
 beforeEach(async () => {
-  server = await testDatabase({ sets: migrations });
+  server = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: server.url, applicationName: 'test' });
   store = directoryStore(db);
+  writer = writerOf(db);
 });
 
 afterEach(async () => {
@@ -26,14 +28,22 @@ afterEach(async () => {
 });
 
 let serial = 0;
-const addUser = (): Promise<number> =>
-  db.transaction(async (tx) => {
+/** Returns the sequence of the change. */
+async function addUser(): Promise<number> {
+  let reached = 0;
+  await writer.transaction(async (tx) => {
     serial += 1;
     const name = `user${serial}`;
-    const row = await tx.one<{ id: number }>(sql`
-      insert into users (username, name, email) values (${name}, ${name}, ${`${name}@example.com`}) returning id`);
-    return recordDirectoryChange(tx, await userChanges(tx, [row?.id ?? 0]));
+    await tx.write(
+      'user',
+      sql`insert into users (username, name, email) values (${name}, ${name}, ${`${name}@example.com`}) returning id`,
+    );
+    tx.withSequence(async (sequence) => {
+      reached = sequence;
+    });
   });
+  return reached;
+}
 
 /** A change as another process commits it: it says so by a notice alone. */
 async function addUserAsReplica(other: Database): Promise<void> {
@@ -112,14 +122,14 @@ test('another root token at the next start takes the place of the old one; the s
       ({ revoked }) => revoked,
     );
   await Promise.all([
-    bootstrap(db, digest, 'the first token of root'),
-    bootstrap(db, digest, 'the first token of root'),
+    bootstrap(writer.transaction, digest, 'the first token of root'),
+    bootstrap(writer.transaction, digest, 'the first token of root'),
   ]);
   expect(await live()).toEqual([false]);
-  await bootstrap(db, digest, 'the second token of root');
+  await bootstrap(writer.transaction, digest, 'the second token of root');
   expect(await live()).toEqual([true, false]);
   await db.query(sql`update personal_access_tokens set revoked = true`);
-  await bootstrap(db, digest, 'the second token of root');
+  await bootstrap(writer.transaction, digest, 'the second token of root');
   expect(await live()).toEqual([true, true]);
   const users = await db.query(sql`select id, username, admin, user_type from users order by id`);
   expect(users).toEqual([
@@ -132,8 +142,11 @@ test('another root token at the next start takes the place of the old one; the s
 test('an instance that is older than the alert bot gets it at its next start, whoever has the name', async () => {
   const somebody = await addUser();
   await db.query(sql`update users set username = 'Alert-Bot' where id = ${somebody}`);
-  await Promise.all([bootstrap(db, digest, undefined), bootstrap(db, digest, undefined)]);
-  await bootstrap(db, digest, undefined);
+  await Promise.all([
+    bootstrap(writer.transaction, digest, undefined),
+    bootstrap(writer.transaction, digest, undefined),
+  ]);
+  await bootstrap(writer.transaction, digest, undefined);
   const bots = await db.query<{ id: number; username: string }>(
     sql`select id, username, email from users where user_type = 'alert_bot'`,
   );

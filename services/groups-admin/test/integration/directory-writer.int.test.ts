@@ -2,14 +2,14 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { type DirectoryRowChange, recordDirectoryChange } from '../../src/directory/storage/directory-writer';
-import { migrations } from '../../src/migrations';
+import { appendDirectoryChanges, type DirectoryRowChange } from '../../src/directory/storage/directory-change';
+import { service } from '../../src/service';
 
 let server: TestDatabase;
 let db: Database;
 
 beforeAll(async () => {
-  server = await testDatabase({ sets: migrations });
+  server = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: server.url, applicationName: 'test' });
 });
 
@@ -31,7 +31,7 @@ test('concurrent writers get a gap-free sequence, and a rollback leaves no gap',
   await Promise.allSettled(
     Array.from({ length: 20 }, (_, at) =>
       db.transaction(async (tx) => {
-        await recordDirectoryChange(tx, [membership(at * 10), membership(at * 10 + 1), membership(at * 10 + 2)]);
+        await appendDirectoryChanges(tx, [membership(at * 10), membership(at * 10 + 1), membership(at * 10 + 2)]);
         if (at % 4 === 0) throw new Error('rolled back');
       }),
     ),
@@ -45,5 +45,5 @@ test('concurrent writers get a gap-free sequence, and a rollback leaves no gap',
 
 test('no change gives the present sequence', async () => {
   const [head] = await db.query<{ value: number }>(sql`select value from directory_sequence`);
-  expect(await db.transaction((tx) => recordDirectoryChange(tx, []))).toBe(head?.value);
+  expect(await db.transaction((tx) => appendDirectoryChanges(tx, []))).toBe(head?.value);
 });

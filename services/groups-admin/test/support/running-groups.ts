@@ -1,15 +1,23 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ServiceDefinition } from '@grpc/grpc-js';
-import { type Database, openDatabase } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { type Database, openDatabase, prismaAdapter, sql } from '@switchyard/database';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { anonymous, type CallOptions, connect, type Peer, type RpcClient, startServer } from '@switchyard/rpc';
+import { observe } from '@switchyard/telemetry';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { composeGroups } from '../../src/compose-groups';
+import type { Given } from '../../src/config';
 import { accessStore } from '../../src/directory/storage/access.store';
-import { migrations } from '../../src/migrations';
+import { PrismaClient } from '../../src/generated/prisma/client';
+import { composeGroups } from '../../src/groups';
+import { composeLabels } from '../../src/labels';
+import { composeMembers } from '../../src/members';
+import { composeMilestones } from '../../src/milestones';
+import { composeProjects } from '../../src/projects';
+import { composePurge } from '../../src/purge';
+import { service } from '../../src/service';
 import { conforming } from './components';
+import { writerOf } from './writer';
 
 /** A user of a test. */
 export interface TestUser extends Actor {
@@ -64,15 +72,29 @@ export const pageOf = (given: Partial<PageRequest> = {}): PageRequest => ({
 
 /** Starts them. */
 export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Promise<RunningGroups> {
-  const server: TestDatabase = await testDatabase({ sets: migrations });
+  const server: TestDatabase = await testDatabase({ sets: service.migrationSets });
   const db = openDatabase({ url: server.url, applicationName: 'test' });
-  const parts = composeGroups(
-    { db, tier, externalUrl: 'https://forge.example' },
-    { secret: 'a secret of at least thirty-two characters', deletionDelayDays: delayDays },
-  );
+  const given = {
+    config: {
+      SWITCHYARD_TIER: tier,
+      SWITCHYARD_EXTERNAL_URL: 'https://forge.example',
+      SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
+      SWITCHYARD_DELETION_DELAY_DAYS: delayDays,
+    },
+    db,
+    prisma: new PrismaClient({ adapter: prismaAdapter(db) }),
+    clock: () => new Date(),
+    observe,
+  } as unknown as Given;
+  const directory = writerOf(db);
+  const members = composeMembers(given, directory);
+  const projects = composeProjects(given, directory, members.owners);
+  const groups = composeGroups(given, directory, { owners: members.owners, listProjects: projects.listProjects });
+  const due = composePurge(given, directory);
+  const areas = [groups, projects, members, composeLabels(given, directory), composeMilestones(given, directory)];
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const grpc = await startServer({
-    services: parts.services,
+    services: areas.flatMap(({ services = [] }) => services),
     trusted: new Map([
       ['gateway', publicKey],
       ['merge-requests', publicKey],
@@ -144,7 +166,7 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
         namespaceId: home?.id ?? 0,
       };
     },
-    purge: () => parts.runJobs(),
+    purge: async () => (await members.expire()) + (await due.purge()),
     async close() {
       for (const one of [peer, ...services]) one.close();
       await grpc.close();

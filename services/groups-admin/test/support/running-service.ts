@@ -17,9 +17,7 @@ import {
   startService,
 } from '@switchyard/rpc';
 import { type TcpGate, tcpGate, testDatabase, testIdentities } from '@switchyard/testkit';
-import { compose } from '../../src/compose';
-import type { Config } from '../../src/config';
-import { migrations } from '../../src/migrations';
+import { service as groupsAdmin } from '../../src/service';
 
 /** Token of the administrator in these tests. */
 export const rootToken = 'root-token-of-the-component-tests';
@@ -47,31 +45,27 @@ export const bodyOf = (reply: Representation | RepresentationPage): any =>
 
 /** Starts the service as its `main.ts` does, without the process. */
 export async function startTestService(): Promise<TestService> {
-  const database = await testDatabase({ sets: [...migrations] });
+  const database = await testDatabase({ sets: [...groupsAdmin.migrationSets] });
   const log = await testDatabase();
   const gated = new URL(database.url);
   const gate = await tcpGate({ host: gated.hostname, port: Number(gated.port) });
   gated.host = `127.0.0.1:${gate.port}`;
   await migrate({ url: log.url, sets: [logMigrations] });
   const identities = testIdentities(['gateway', 'merge-requests', 'collaboration', 'alerts', 'groups-admin']);
-  const config: Config = {
+  const config = groupsAdmin.readConfig({
     HOST: '127.0.0.1',
-    GRPC_PORT: 0,
-    HTTP_PORT: 0,
+    GRPC_PORT: '0',
+    HTTP_PORT: '0',
     DATABASE_URL: gated.href,
     LOG_DATABASE_URL: log.url,
-    KAFKA_BROKERS: undefined,
-    SWITCHYARD_IDENTITY_KEY_FILE: '',
-    SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: '',
+    SWITCHYARD_IDENTITY_KEY_FILE: 'none',
+    SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: 'none',
     SWITCHYARD_EXTERNAL_URL: 'http://switchyard.test',
-    SWITCHYARD_TIER: 'ultimate',
     SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
     SWITCHYARD_ROOT_TOKEN: rootToken,
-    SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
-    SWITCHYARD_DELETION_DELAY_DAYS: 0,
-  };
+  });
   const context = { signer: identities.signer('groups-admin'), trusted: identities.trusted };
-  const service: RunningService = await startService(config, context, await compose(config));
+  const service: RunningService = await startService(config, context, await groupsAdmin.compose(config, context));
   const peers = new Map<string, Peer>();
   const peer = (caller: string): Peer => {
     const known = peers.get(caller) ?? connect(`127.0.0.1:${service.grpcPort}`, identities.signer(caller));

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Notices } from '@switchyard/database';
+import type { DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 import { logger } from '@switchyard/telemetry';
-import type { ChangesPage, DirectoryStore } from '../storage/directory.store';
-import { onDirectoryChange } from '../storage/directory-writer';
+import { directoryChannel } from '../domain/directory-channel';
 
-/** Notices of it wake the readers that wait in other replicas. */
-const channel = 'switchyard_directory';
 /** Milliseconds between two looks while a reader waits, for changes of another replica whose notice was lost. */
 const lookInterval = 5_000;
 /** Days for which changes are kept, so that a replica that was away as long needs no snapshot. */
@@ -13,6 +11,22 @@ const keepDays = 7;
 const pruneInterval = 3_600_000;
 const mostChanges = 5_000;
 const longestWait = 30_000;
+
+/** Changes after a sequence, and where the directory stands. */
+export interface ChangesPage {
+  changes: DirectoryChange[];
+  head: number;
+}
+
+/** Reads of the directory for the services that replicate it. */
+export interface DirectoryStore {
+  /** @throws AppError gone when changes after `after` have been pruned */
+  readChanges(after: number, limit: number): Promise<ChangesPage>;
+  /** Every row at one sequence, in batches; the last one is empty. */
+  snapshot(): AsyncIterable<{ rows: DirectoryRow[]; sequence: number }>;
+  /** Deletes changes older than `keepDays` days; returns how many. */
+  prune(keepDays: number): Promise<number>;
+}
 
 /** Serves readers of the directory and prunes its changes. */
 export interface DirectoryFeed {
@@ -32,7 +46,6 @@ export interface DirectoryFeed {
 /** The feed over a store, of a database with these notices. */
 export function directoryFeed(store: DirectoryStore, notices: Notices): DirectoryFeed {
   const draining = new AbortController();
-  const forget = onDirectoryChange(() => notices.notify(channel));
 
   async function prune(): Promise<void> {
     while (!draining.signal.aborted) {
@@ -48,7 +61,7 @@ export function directoryFeed(store: DirectoryStore, notices: Notices): Director
       for (;;) {
         // Before the read: a change that commits right after it would otherwise be seen seconds later.
         const changed = new AbortController();
-        const unlisten = notices.listen(channel, () => changed.abort());
+        const unlisten = notices.listen(directoryChannel, () => changed.abort());
         try {
           const page = await store.readChanges(after, most);
           const left = deadline - Date.now();
@@ -64,9 +77,6 @@ export function directoryFeed(store: DirectoryStore, notices: Notices): Director
     },
     snapshot: () => store.snapshot(),
     start: () => void prune(),
-    drain() {
-      forget();
-      draining.abort();
-    },
+    drain: () => draining.abort(),
   };
 }

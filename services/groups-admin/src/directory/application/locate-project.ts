@@ -1,5 +1,4 @@
-import type { AccessStore } from '../storage/access.store';
-import { nameOf } from './resolve-access';
+import { type AccessStore, nameOf } from './resolve-access';
 
 /** Where a path leads. */
 export interface Location {

@@ -7,8 +7,25 @@ import {
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
+import type { SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
 import { closedFeatures, isVisible } from '../domain/viewing';
-import type { AccessStore, SudoRow, TargetName, TargetRow, TokenRow } from '../storage/access.store';
+
+/** Reads for `AccessService.Resolve`: one statement for each question. */
+export interface AccessStore {
+  findToken(digest: Buffer): Promise<TokenRow | undefined>;
+  /** By id when in digits, else by username. */
+  findUser(idOrUsername: string): Promise<SudoRow | undefined>;
+  findProject(name: TargetName, userId: number): Promise<TargetRow | undefined>;
+  findGroup(name: TargetName, userId: number): Promise<TargetRow | undefined>;
+  /** Id of the project that had this full path before; 0 when none had (G-1-7). */
+  findMovedProject(path: string): Promise<number>;
+  /** Id of the group that had this full path before; 0 when none had. */
+  findMovedGroup(path: string): Promise<number>;
+  /** Newest sequence of the directory. */
+  directorySequence(): Promise<number>;
+  /** Notes the use of a token and from where, at most once a minute; no request waits for it. */
+  touchToken(tokenId: number, userId: number, address: string): Promise<void>;
+}
 
 /** What access resolution needs. */
 export interface ResolveAccessOptions {

@@ -1,79 +1,17 @@
 import { type Database, named, sql, uncounted } from '@switchyard/database';
 import { internalUserTypes } from '../../rules';
-
-/** A token and its user, as one look-up finds them. */
-export interface TokenRow {
-  token_id: number;
-  scopes: string[];
-  revoked: boolean;
-  /** Unix seconds at which it ends; null when never. */
-  expires_at: number | null;
-  expired: boolean;
-  /** True when `last_used_at` is older than a minute. */
-  stale: boolean;
-  user_id: number;
-  username: string;
-  admin: boolean;
-  external: boolean;
-  state: string;
-  directory_sequence: number;
-}
-
-/** A user an administrator acts for. */
-export type SudoRow = Pick<TokenRow, 'user_id' | 'username' | 'admin' | 'external' | 'state'>;
-
-/** A project or group with the level of a user in it. */
-export interface TargetRow {
-  id: number;
-  full_path: string;
-  visibility: string;
-  archived: boolean;
-  deleting: boolean;
-  tier: string | null;
-  /** Of a project; empty for a group. */
-  repository_access_level: string;
-  merge_requests_access_level: string;
-  issues_access_level: string;
-  monitor_access_level: string;
-  snippets_access_level: string;
-  level: number;
-  /** True for a private group in whose tree the user is a member further down. */
-  member_below: boolean;
-  /** Unix seconds at which the first of the memberships that counted ends; null when none does. */
-  valid_until: number | null;
-  directory_sequence: number;
-}
-
-/** A target as a request names it: an id, or a full path. */
-export type TargetName = { id: number } | { path: string };
-
-/** Reads for `AccessService.Resolve`: one statement a question. */
-export interface AccessStore {
-  findToken(digest: Buffer): Promise<TokenRow | undefined>;
-  /** By id when in digits, else by username. */
-  findUser(idOrUsername: string): Promise<SudoRow | undefined>;
-  findProject(name: TargetName, userId: number): Promise<TargetRow | undefined>;
-  findGroup(name: TargetName, userId: number): Promise<TargetRow | undefined>;
-  /** Id of the project that had this full path before; 0 when none had (G-1-7). */
-  findMovedProject(path: string): Promise<number>;
-  /** Id of the group that had this full path before; 0 when none had. */
-  findMovedGroup(path: string): Promise<number>;
-  /** Newest sequence of the directory. */
-  directorySequence(): Promise<number>;
-  /** Notes the use of a token and from where, at most once a minute; nobody waits for it. */
-  touchToken(tokenId: number, userId: number, address: string): Promise<void>;
-}
+import type { SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
 
 /** Addresses remembered of each token, the newest first. */
 const keptAddresses = 5;
 
-/** Nobody acts as a user of the instance itself. */
+/** A user of the instance itself cannot sign in. */
 const signsIn = sql`user_type <> all(${[...internalUserTypes]}::text[])`;
 
-/** The store over PostgreSQL. */
-export function accessStore(db: Database): AccessStore {
+/** Reads for `AccessService`, one statement for each question. */
+export function accessStore(db: Database) {
   return {
-    findToken: (digest) =>
+    findToken: (digest: Buffer): Promise<TokenRow | undefined> =>
       db.one<TokenRow>(
         named(
           'access_token',
@@ -89,14 +27,14 @@ export function accessStore(db: Database): AccessStore {
         ),
       ),
 
-    findUser: (idOrUsername) =>
+    findUser: (idOrUsername: string): Promise<SudoRow | undefined> =>
       db.one<SudoRow>(
         /^\d{1,15}$/.test(idOrUsername)
           ? sql`select id as user_id, username, admin, external, state from users where id = ${Number(idOrUsername)} and ${signsIn}`
           : sql`select id as user_id, username, admin, external, state from users where lower(username) = lower(${idOrUsername}) and ${signsIn}`,
       ),
 
-    findProject: (name, userId) => {
+    findProject: (name: TargetName, userId: number): Promise<TargetRow | undefined> => {
       const found =
         'id' in name
           ? sql`p.id = ${name.id}`
@@ -129,7 +67,7 @@ export function accessStore(db: Database): AccessStore {
       );
     },
 
-    findGroup: (name, userId) => {
+    findGroup: (name: TargetName, userId: number): Promise<TargetRow | undefined> => {
       const found = 'id' in name ? sql`n.id = ${name.id}` : sql`lower(n.full_path) = lower(${name.path})`;
       return db.one<TargetRow>(
         named(
@@ -167,7 +105,7 @@ export function accessStore(db: Database): AccessStore {
       );
     },
 
-    async findMovedProject(path) {
+    async findMovedProject(path: string): Promise<number> {
       const row = await db.one<{ id: number }>(
         named(
           'access_moved_project',
@@ -185,7 +123,7 @@ export function accessStore(db: Database): AccessStore {
       return row?.id ?? 0;
     },
 
-    async findMovedGroup(path) {
+    async findMovedGroup(path: string): Promise<number> {
       const row = await db.one<{ id: number }>(
         named(
           'access_moved_group',
@@ -195,12 +133,12 @@ export function accessStore(db: Database): AccessStore {
       return row?.id ?? 0;
     },
 
-    async directorySequence() {
+    async directorySequence(): Promise<number> {
       const row = await db.one<{ value: number }>(named('directory_head', sql`select value from directory_sequence`));
       return row?.value ?? 0;
     },
 
-    touchToken: (tokenId, userId, address) =>
+    touchToken: (tokenId: number, userId: number, address: string): Promise<void> =>
       uncounted(async () => {
         await db.query(sql`
           with used as (

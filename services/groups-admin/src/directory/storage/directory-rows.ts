@@ -1,5 +1,5 @@
 import { type SqlExecutor, sql } from '@switchyard/database';
-import type { DirectoryRowChange } from './directory-writer';
+import type { DirectoryRowChange } from './directory-change';
 
 type RowOf<C extends DirectoryRowChange['row']['$case']> = Extract<DirectoryRowChange['row'], { $case: C }>['value'];
 

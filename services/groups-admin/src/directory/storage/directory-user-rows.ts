@@ -1,7 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
-import type { DirectoryRowChange } from './directory-writer';
+import type { DirectoryRowChange } from './directory-change';
 
 /** Users as the directory has them, by id. */
 export async function userChanges(tx: SqlExecutor, ids: readonly number[]): Promise<DirectoryRowChange[]> {

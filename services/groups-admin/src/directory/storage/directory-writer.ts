@@ -1,49 +1,44 @@
-import type { SqlExecutor } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
-import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
+import { afterWrite, beforeWrite, type Database, fromPrisma, retrying, type Sql, type Tx } from '@switchyard/database';
+import type { Prisma, PrismaClient } from '../../generated/prisma/client';
+import { type DirectoryTx, recorded } from './recorded';
+import { recordedClient } from './recorded-client';
 
-/** A row of the directory after a change; for a deletion, as it last was. */
-export interface DirectoryRowChange {
-  row: NonNullable<DirectoryRow['entity']>;
-  deleted?: boolean;
+/** Runs `work` in one transaction; after a deadlock it runs again from its start, so it must not have effects outside the transaction. */
+export type Transact = <T>(work: (tx: DirectoryTx) => Promise<T>) => Promise<T>;
+
+/** The transactions of this service, which record what they change in the directory. */
+export interface DirectoryWriter {
+  readonly transaction: Transact;
+  /** As `transaction`, shared by Prisma's client and hand-written SQL. */
+  prismaTransaction<T>(work: (client: Prisma.TransactionClient, tx: DirectoryTx) => Promise<T>): Promise<T>;
 }
 
-const wakers = new Set<() => void>();
+/** Milliseconds: a transaction of Prisma's client waits for a connection, and runs, no longer. */
+const limits = { maxWait: 5_000, timeout: 15_000 };
 
-/** Registers what is called when this process may have committed a change; returns what removes it. */
-export function onDirectoryChange(wake: () => void): () => void {
-  wakers.add(wake);
-  return () => wakers.delete(wake);
-}
+/** The writer over PostgreSQL; `prisma` shares the pool of `db`. */
+export function directoryWriter(db: Database, prisma: PrismaClient): DirectoryWriter {
+  return {
+    transaction: (work) => db.transaction((tx) => recorded(tx, work)),
 
-const announce = (): void => {
-  for (const wake of wakers) wake();
-};
-
-/**
- * Gives `changes` the next numbers of the directory's gap-free sequence, in the transaction of the change itself (D5).
- *
- * Call it **last** in the transaction, once, with every row that changed: it locks the one row of the sequence until the commit, so
- * whatever runs after it holds up every other change, and a row lock taken after it can deadlock. Only events that carry the sequence are
- * appended after it, which locks nothing. Rows are whole: the replica overwrites.
- * Works on a `Tx` of libs/database and on `fromPrisma(prismaTransaction)`.
- * @returns the sequence of the last change; the present one when `changes` is empty
- */
-export async function recordDirectoryChange(tx: SqlExecutor, changes: readonly DirectoryRowChange[]): Promise<number> {
-  const entities = changes.map(({ row }) => row.$case);
-  const ids = changes.map(({ row }) => row.value.id);
-  const rows = changes.map(({ row }) => Buffer.from(DirectoryRow.encode({ entity: row }).finish()));
-  const deleted = changes.map((change) => change.deleted ?? false);
-  const [moved] = await tx.query<{ value: number }>(sql`
-    with moved as (update directory_sequence set value = value + ${changes.length}::bigint returning value),
-    written as (
-      insert into directory_changes (sequence, entity, entity_id, row, deleted)
-      select moved.value - ${changes.length}::bigint + given.position, given.entity, given.entity_id, given.row, given.deleted
-      from moved, unnest(${entities}::text[], ${ids}::bigint[], ${rows}::bytea[], ${deleted}::boolean[])
-        with ordinality as given (entity, entity_id, row, deleted, position))
-    select value from moved`);
-  if (moved === undefined) throw new Error('the directory has lost its sequence');
-  if ('afterCommit' in tx) (tx as { afterCommit(callback: () => void): void }).afterCommit(announce);
-  else setImmediate(announce);
-  return moved.value;
+    prismaTransaction: (work) =>
+      retrying(async () => {
+        const callbacks: (() => void)[] = [];
+        const result = await prisma.$transaction(async (client) => {
+          const executor = fromPrisma(client);
+          const tx: Tx = {
+            query: executor.query,
+            one: async <R>(query: Sql) => (await executor.query<R>(query))[0],
+            afterCommit: (callback) => callbacks.push(callback),
+            notify: (channel) => callbacks.push(() => db.notices.notify(channel)),
+          };
+          const done = await recorded(tx, (recording) => work(recordedClient(client, recording), recording));
+          beforeWrite();
+          return done;
+        }, limits);
+        afterWrite();
+        for (const callback of callbacks) callback();
+        return result;
+      }),
+  };
 }

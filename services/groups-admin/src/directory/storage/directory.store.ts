@@ -2,32 +2,7 @@ import type { Database, SqlExecutor } from '@switchyard/database';
 import { named, raw, sql } from '@switchyard/database/sql';
 import { AppError } from '@switchyard/errors';
 import { type DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
-import {
-  instanceChanges,
-  labelChanges,
-  membershipChanges,
-  milestoneChanges,
-  namespaceChanges,
-  projectChanges,
-} from './directory-rows';
-import { tombstoneChanges, userChanges } from './directory-user-rows';
-import type { DirectoryRowChange } from './directory-writer';
-
-/** Changes after a sequence, and where the directory stands. */
-export interface ChangesPage {
-  changes: DirectoryChange[];
-  head: number;
-}
-
-/** Reads of the directory for those who replicate it. */
-export interface DirectoryStore {
-  /** @throws AppError gone when changes after `after` have been pruned */
-  readChanges(after: number, limit: number): Promise<ChangesPage>;
-  /** Every row at one sequence, in batches. */
-  snapshot(): AsyncIterable<{ rows: DirectoryRow[]; sequence: number }>;
-  /** Deletes changes older than `keepDays` days; returns how many. */
-  prune(keepDays: number): Promise<number>;
-}
+import { type DirectoryTable, directoryTables } from './directory-tables';
 
 interface JoinedRow {
   head: number;
@@ -41,20 +16,7 @@ interface JoinedRow {
 const batchRows = 1_000;
 const pruneRows = 5_000;
 
-type ChangesOf = (tx: SqlExecutor, ids: readonly number[]) => Promise<DirectoryRowChange[]>;
-
-const tables: readonly (readonly [string, ChangesOf])[] = [
-  ['instance', instanceChanges],
-  ['users', userChanges],
-  ['user_tombstones', tombstoneChanges],
-  ['namespaces', namespaceChanges],
-  ['projects', projectChanges],
-  ['memberships', membershipChanges],
-  ['labels', labelChanges],
-  ['milestones', milestoneChanges],
-];
-
-async function* batchesOf(tx: SqlExecutor, table: string, changesOf: ChangesOf): AsyncIterable<DirectoryRow[]> {
+async function* batchesOf(tx: SqlExecutor, { table, changesOf }: DirectoryTable): AsyncIterable<DirectoryRow[]> {
   for (let last = 0; ; ) {
     const ids = await tx.query<{ id: number }>(
       sql`select id from ${raw(table)} where id > ${last} order by id limit ${batchRows}`,
@@ -70,11 +32,12 @@ async function* batchesOf(tx: SqlExecutor, table: string, changesOf: ChangesOf):
   }
 }
 
-/** The store over PostgreSQL. */
-export function directoryStore(db: Database): DirectoryStore {
+/** Reads of the directory for the services that replicate it. */
+export function directoryStore(db: Database) {
   return {
-    async readChanges(after, limit) {
-      // One statement, so that head, mark of pruning and changes are of one moment.
+    /** Changes after a sequence, and where the directory stands. @throws AppError gone when changes after `after` have been pruned */
+    async readChanges(after: number, limit: number): Promise<{ changes: DirectoryChange[]; head: number }> {
+      // One statement, so that head, mark of pruning and changes agree.
       const rows = await db.query<JoinedRow>(
         named(
           'directory_changes',
@@ -96,7 +59,8 @@ export function directoryStore(db: Database): DirectoryStore {
       return { changes, head: first.head };
     },
 
-    async *snapshot() {
+    /** Every row at one sequence, in batches; the last one is empty. */
+    async *snapshot(): AsyncIterable<{ rows: DirectoryRow[]; sequence: number }> {
       const client = await db.pool.connect();
       // Reported by the next statement as well; without a listener a lost connection would end the process.
       const lost = (): void => undefined;
@@ -110,8 +74,8 @@ export function directoryStore(db: Database): DirectoryStore {
         await client.query('begin isolation level repeatable read read only');
         const [state] = await tx.query<{ value: number }>(sql`select value from directory_sequence`);
         const sequence = state?.value ?? 0;
-        for (const [table, changesOf] of tables) {
-          for await (const rows of batchesOf(tx, table, changesOf)) yield { rows, sequence };
+        for (const table of Object.values(directoryTables)) {
+          for await (const rows of batchesOf(tx, table)) yield { rows, sequence };
         }
         yield { rows: [], sequence };
       } finally {
@@ -123,7 +87,8 @@ export function directoryStore(db: Database): DirectoryStore {
       }
     },
 
-    async prune(keepDays) {
+    /** Deletes changes older than `keepDays` days; returns how many. */
+    async prune(keepDays: number): Promise<number> {
       await db.query(sql`
         update directory_sequence set pruned = old.last
         from (select max(sequence) as last from directory_changes

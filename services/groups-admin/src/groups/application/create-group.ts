@@ -1,15 +1,13 @@
-import { type Database, isUniqueViolation } from '@switchyard/database';
+import { isUniqueViolation } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-import { levels } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
-import type { Viewer } from '../../directory';
-import { membershipChanges, namespaceChanges, recordDirectoryChange } from '../../directory';
-import type { MemberStore } from '../../members';
-import { noteAdded } from '../../members';
+import type { Transact, Viewer } from '../../directory';
+import type { Owners } from '../../members';
 import type { Visibility } from '../../rules';
 import { note, taken } from '../../rules';
 import { type GroupSettings, groupProblems, mayCreateGroup, refuseNewGroup } from '../domain/group';
-import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
+import { type GroupRow, settingsOf } from '../domain/group-row';
+import type { GroupStore } from './ports';
 
 /** A group to make. */
 export interface CreateGroup {
@@ -25,11 +23,11 @@ export interface CreateGroup {
 
 /** Makes a group and its creator the Owner of it (G-4.15-5). */
 export const createGroup =
-  ({ db, groups, members }: { db: Database; groups: GroupStore; members: MemberStore }) =>
+  ({ transaction, groups, owners }: { transaction: Transact; groups: GroupStore; owners: Owners }) =>
   async (actor: Viewer, asked: CreateGroup): Promise<GroupRow> => {
     const wanted = { ...asked, name: displayText(asked.name) };
     const work = async (): Promise<number> =>
-      db.transaction(async (tx) => {
+      transaction(async (tx) => {
         const { parentId } = wanted;
         if (parentId !== undefined) await groups.lockTrees(tx, [parentId]);
         const parent = parentId === undefined ? undefined : await groups.findVisible(tx, parentId, actor);
@@ -43,7 +41,7 @@ export const createGroup =
           {
             admin: actor.admin,
             canCreateGroup: parent === undefined && (await groups.mayCreateTopLevel(tx, actor.userId)),
-            parentLevel: parent === undefined ? 0 : await groups.levelOf(tx, parent.id, actor.userId),
+            parentLevel: parent === undefined ? 0 : await groups.levelOf(parent.id, actor.userId, tx),
           },
           home,
         );
@@ -53,16 +51,7 @@ export const createGroup =
           note(problems, 'path', [taken]);
         refuseNewGroup(problems);
         const id = await groups.insert(tx, { ...wanted, visibility, creatorId: actor.userId });
-        const owner = await members.put(
-          tx,
-          { kind: 'group', id },
-          { userId: actor.userId, level: levels.owner, expiresAt: undefined, createdBy: actor.userId },
-        );
-        await noteAdded(tx, [owner], actor.userId);
-        await recordDirectoryChange(tx, [
-          ...(await namespaceChanges(tx, [id])),
-          ...(await membershipChanges(tx, [owner.id])),
-        ]);
+        await owners.add(tx, { kind: 'group', id }, actor.userId, actor.userId);
         return id;
       });
     const id = await work().catch((error: unknown) => {

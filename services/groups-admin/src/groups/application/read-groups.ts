@@ -1,18 +1,17 @@
-import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import type { PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type { Viewer } from '../../directory';
-import type { ProjectRow } from '../../projects';
-import { listProjects } from '../../projects';
-import { type GroupFilter, listGroups } from '../storage/group.list';
-import type { GroupRow, GroupStore } from '../storage/group.store';
+import type { ListProjects, ProjectRow } from '../../projects';
+import type { GroupFilter, GroupRow } from '../domain/group-row';
+import type { GroupStore } from './ports';
 
 /** Projects a single group shows at the most (api.md 2, Group). */
 const shownProjects = 100;
 
 /** Reads of groups. */
-export const readGroups = ({ db, groups }: { db: Database; groups: GroupStore }) => ({
+export const readGroups = ({ groups, listProjects }: { groups: GroupStore; listProjects: ListProjects }) => ({
   list: (viewer: Viewer, filter: GroupFilter, request: PageRequest): Promise<{ rows: GroupRow[]; page: PageInfo }> =>
-    listGroups(db, viewer, filter, request),
+    groups.list(viewer, filter, request),
 
   /** A group and, when wanted, the projects in it that the viewer sees. */
   async get(
@@ -24,7 +23,6 @@ export const readGroups = ({ db, groups }: { db: Database; groups: GroupStore })
       groups.find(id),
       withProjects
         ? listProjects(
-            db,
             viewer,
             { group: { id, below: false, above: false } },
             { mode: 'keyset', page: 1, perPage: shownProjects, orderBy: 'id', sort: 'asc' },

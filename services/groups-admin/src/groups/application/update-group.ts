@@ -1,11 +1,11 @@
-import { type Database, isUniqueViolation } from '@switchyard/database';
+import { isUniqueViolation } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
-import type { Viewer } from '../../directory';
-import { namespaceChanges, recordDirectoryChange } from '../../directory';
+import type { Transact, Viewer } from '../../directory';
 import { note, refuse, taken } from '../../rules';
 import { type GroupContent, type GroupSettings, groupProblems, mayLicense } from '../domain/group';
-import { type GroupRow, type GroupStore, settingsOf } from '../storage/group.store';
+import { type GroupRow, settingsOf } from '../domain/group-row';
+import type { GroupStore } from './ports';
 
 /** A change of a group; what is absent stays. */
 export interface UpdateGroup extends GroupContent {
@@ -20,11 +20,11 @@ export interface UpdateGroup extends GroupContent {
  * the group alone, since readers of the directory look it up there.
  */
 export const updateGroup =
-  ({ db, groups }: { db: Database; groups: GroupStore }) =>
+  ({ transaction, groups }: { transaction: Transact; groups: GroupStore }) =>
   async (actor: Viewer, asked: UpdateGroup): Promise<GroupRow> => {
     const change = { ...asked, ...(asked.name === undefined ? {} : { name: displayText(asked.name) }) };
     const work = async (): Promise<void> =>
-      db.transaction(async (tx) => {
+      transaction(async (tx) => {
         await groups.lockTrees(tx, [change.id]);
         const group = await groups.findIn(tx, change.id);
         if (group === undefined) throw notFound('Group');
@@ -47,11 +47,8 @@ export const updateGroup =
           note(problems, 'path', [taken]);
         refuse(problems);
         await groups.change(tx, group.id, change);
-        const changed =
-          renamed || name !== group.name
-            ? await groups.move(tx, group.id, { name, path, parentId: group.parent_id ?? undefined })
-            : [group.id];
-        await recordDirectoryChange(tx, await namespaceChanges(tx, changed));
+        if (renamed || name !== group.name)
+          await groups.move(tx, group.id, { name, path, parentId: group.parent_id ?? undefined });
       });
     await work().catch((error: unknown) => {
       if (isUniqueViolation(error, 'namespaces_full_path')) throw invalid({ path: [taken] });

@@ -1,12 +1,5 @@
-import { type GroupRow, settingsOf } from '../storage/group.store';
-
-/** What presenters need to know of the instance. */
-export interface Instance {
-  /** Externally visible base URL, without a trailing slash. */
-  externalUrl: string;
-  /** Licence tier where a top-level group has none of its own (G-13-16). */
-  tier: string;
-}
+import type { Instance } from '../../projects';
+import { type GroupRow, settingsOf } from '../domain/group-row';
 
 /** A group with what its Owners alone are shown. */
 export interface GroupView {

@@ -1,21 +1,8 @@
 import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest, sql } from '@switchyard/database';
 import type { Viewer } from '../../directory';
 import { matches, memberGroups, ownGroups, visibleGroups } from '../../directory';
-import { type GroupRow, groupColumns } from './group.store';
-
-/** Which groups a list holds; an absent field does not restrict it. */
-export interface GroupFilter {
-  parentId?: number;
-  ancestorId?: number;
-  skip?: number[];
-  /** True: all that can be seen; false: those the viewer belongs to. */
-  allAvailable: boolean;
-  search?: string;
-  visibility?: string;
-  /** Least level of the viewer. */
-  minLevel?: number;
-  topLevelOnly?: boolean;
-}
+import type { GroupFilter, GroupRow } from '../domain/group-row';
+import { groupColumns } from './group.columns';
 
 const id: OrderColumn = { name: 'id', expression: sql`n.id`, type: 'bigint' };
 

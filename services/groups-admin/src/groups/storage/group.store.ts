@@ -1,45 +1,11 @@
-import { type Database, join, named, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
-import type { Viewer } from '../../directory';
+import { type Database, join, named, type PageRequest, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { DirectoryTx, Viewer } from '../../directory';
 import { visibleGroups } from '../../directory';
 import type { Visibility } from '../../rules';
-import { type GroupSettings, groupDefaults } from '../domain/group';
-
-/** A group as it is printed. */
-export interface GroupRow {
-  id: number;
-  name: string;
-  path: string;
-  parent_id: number | null;
-  ancestry: number[];
-  full_path: string;
-  full_name: string;
-  visibility: Visibility;
-  description: string;
-  avatar_url: string | null;
-  settings: Partial<GroupSettings>;
-  created_at: Date;
-  marked_for_deletion_at: Date | null;
-  tier: string | null;
-}
-
-/** Columns of `namespaces n` for a `GroupRow`; the tier is that of the top-level group. */
-export const groupColumns: Sql = sql`n.id, n.name, n.path, n.parent_id, n.ancestry, n.full_path, n.full_name, n.visibility,
-  n.description, n.avatar_url, n.settings, n.created_at, n.marked_for_deletion_at,
-  (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier`;
-
-/** All settings of a group, defaults included. */
-export const settingsOf = (row: Pick<GroupRow, 'settings'>): GroupSettings => ({ ...groupDefaults, ...row.settings });
-
-/** A group to insert. */
-export interface NewGroup {
-  parentId: number | undefined;
-  name: string;
-  path: string;
-  visibility: Visibility;
-  description: string;
-  creatorId: number;
-  settings: Partial<GroupSettings>;
-}
+import type { GroupSettings } from '../domain/group';
+import type { GroupFilter, GroupRow, NewGroup } from '../domain/group-row';
+import { groupColumns } from './group.columns';
+import { listGroups } from './group.list';
 
 const find = async (tx: SqlExecutor, id: number): Promise<GroupRow | undefined> => {
   const [row] = await tx.query<GroupRow>(
@@ -55,8 +21,14 @@ const lock = async (tx: Tx, id: number): Promise<void> => {
 /** Advisory lock of group transfers. */
 const movesLock = 72707381;
 
-/** Groups in the database. Whatever changes a tree locks its top-level group first, so that full paths are never computed from a path in change. */
+/**
+ * Groups in the database. A change of a tree locks its top-level group first, so that full paths are never computed from a path that is
+ * changing.
+ */
 export const groupStore = (db: Database) => ({
+  /** A page of groups the viewer may see. */
+  list: (viewer: Viewer, filter: GroupFilter, request: PageRequest) => listGroups(db, viewer, filter, request),
+
   /** One group, marked or not. */
   find: (id: number): Promise<GroupRow | undefined> => find(db, id),
 
@@ -72,7 +44,7 @@ export const groupStore = (db: Database) => ({
   },
 
   /** Effective level of a user in a group, 0 when none. */
-  async levelOf(tx: SqlExecutor, groupId: number, userId: number): Promise<number> {
+  async levelOf(groupId: number, userId: number, tx: SqlExecutor = db): Promise<number> {
     const [row] = await tx.query<{ level: number }>(sql`
       select coalesce(max(m.access_level), 0) as level from namespaces n
       join memberships m on m.namespace_id = any(n.ancestry)
@@ -117,7 +89,7 @@ export const groupStore = (db: Database) => ({
     ),
 
   /**
-   * Whether a project has this path in a group: groups and projects share the names below a group. Locks the group, as whoever
+   * Whether a project has this path in a group: groups and projects share the names below a group. Locks the group, as a change that
    * puts a project into it does, so that of a group and a project that want one path at once one sees the other.
    */
   async projectHasPath(tx: Tx, groupId: number, path: string): Promise<boolean> {
@@ -140,8 +112,10 @@ export const groupStore = (db: Database) => ({
   },
 
   /** Inserts a group below its parent; a unique violation of `namespaces_full_path` when the path is taken. */
-  async insert(tx: Tx, group: NewGroup): Promise<number> {
-    const row = await tx.one<{ id: number }>(sql`
+  async insert(tx: DirectoryTx, group: NewGroup): Promise<number> {
+    const [row] = await tx.write(
+      'namespace',
+      sql`
       with drawn as (select nextval(pg_get_serial_sequence('namespaces', 'id')) as id)
       insert into namespaces
         (id, kind, name, path, parent_id, ancestry, full_path, full_name, visibility, description, creator_id, settings)
@@ -151,14 +125,15 @@ export const groupStore = (db: Database) => ({
         coalesce(parent.full_name || ' / ', '') || ${group.name}::text,
         ${group.visibility}, ${group.description}, ${group.creatorId}, ${JSON.stringify(group.settings)}::jsonb
       from drawn left join namespaces parent on parent.id = ${group.parentId ?? null}::bigint
-      returning id`);
+      returning id`,
+    );
     if (row === undefined) throw new Error('a group was not inserted');
     return row.id;
   },
 
   /** Changes what does not touch paths. */
   async change(
-    tx: Tx,
+    tx: DirectoryTx,
     id: number,
     given: { visibility?: Visibility; description?: string; settings: Partial<GroupSettings>; tier?: string | null },
   ): Promise<void> {
@@ -166,18 +141,23 @@ export const groupStore = (db: Database) => ({
     if (given.visibility !== undefined) sets.push(sql`visibility = ${given.visibility}`);
     if (given.description !== undefined) sets.push(sql`description = ${given.description}`);
     if (given.tier !== undefined) sets.push(sql`tier = ${given.tier}`);
-    await tx.query(sql`update namespaces set ${join(sets)} where id = ${id}`);
+    await tx.write('namespace', sql`update namespaces set ${join(sets)} where id = ${id} returning id`);
   },
 
   /**
    * Gives a group a new place: name, path, parent. Full paths, full names and ancestries of the group and of all groups below it
    * follow in one statement, whatever the number of projects in them; every full path that changes is kept as a redirect (G-1-7).
-   * @returns ids of the namespaces that changed
    */
-  async move(tx: Tx, id: number, to: { name: string; path: string; parentId: number | undefined }): Promise<number[]> {
+  async move(
+    tx: DirectoryTx,
+    id: number,
+    to: { name: string; path: string; parentId: number | undefined },
+  ): Promise<void> {
     // A purge takes what is marked below without the tree's lock: gone between the look at it and its redirect, it would break the key.
     await tx.query(sql`select id from namespaces where ancestry @> array[${id}::bigint] order by id for no key update`);
-    const rows = await tx.query<{ id: number }>(sql`
+    await tx.write(
+      'namespace',
+      sql`
       with place as (
         select g.id, g.full_path as old_path, g.full_name as old_name, cardinality(g.ancestry) as old_depth,
           coalesce(parent.full_path || '/', '') || ${to.path}::text as new_path,
@@ -199,8 +179,8 @@ export const groupStore = (db: Database) => ({
         parent_id = case when n.id = place.id then ${to.parentId ?? null}::bigint else n.parent_id end,
         updated_at = now()
       from place where n.ancestry @> array[place.id]
-      returning n.id`);
-    return rows.map((row) => row.id);
+      returning n.id`,
+    );
   },
 
   /** Levels of groups below a group, itself included. */
@@ -212,18 +192,17 @@ export const groupStore = (db: Database) => ({
   },
 
   /** Sets or takes off the mark of deletion; false when it was so already. */
-  async mark(tx: Tx, id: number, marked: boolean): Promise<boolean> {
-    const row = await tx.one(sql`
-      update namespaces set marked_for_deletion_at = ${marked ? sql`now()` : sql`null`}, updated_at = now()
-      where id = ${id} and (marked_for_deletion_at is null) = ${marked} returning id`);
-    return row !== undefined;
+  async mark(tx: DirectoryTx, id: number, marked: boolean): Promise<boolean> {
+    const rows = await tx.write(
+      'namespace',
+      sql`update namespaces set marked_for_deletion_at = ${marked ? sql`now()` : sql`null`}, updated_at = now()
+      where id = ${id} and (marked_for_deletion_at is null) = ${marked} returning id`,
+    );
+    return rows.length > 0;
   },
 
   /** Makes the purge of a marked group due at once. */
-  async hasten(tx: Tx, id: number): Promise<void> {
-    await tx.query(sql`update namespaces set marked_for_deletion_at = to_timestamp(0) where id = ${id}`);
+  async hasten(tx: DirectoryTx, id: number): Promise<void> {
+    await tx.writeHidden(sql`update namespaces set marked_for_deletion_at = to_timestamp(0) where id = ${id}`);
   },
 });
-
-/** Access to groups in the database. */
-export type GroupStore = ReturnType<typeof groupStore>;

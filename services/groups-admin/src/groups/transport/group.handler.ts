@@ -2,6 +2,7 @@ import { badRequest } from '@switchyard/errors';
 import { GroupServiceService, type GroupSettings as WireSettings } from '@switchyard/protos/groups_admin/v1/group';
 import { levels } from '@switchyard/rights';
 import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import type { Instance } from '../../projects';
 import { presentProject, presentSimpleProject } from '../../projects';
 import type { Visibility } from '../../rules';
 import { given, some, viewerOf } from '../../wire';
@@ -12,7 +13,7 @@ import type { transferGroup } from '../application/transfer-group';
 import type { updateGroup } from '../application/update-group';
 import type { GroupSettings } from '../domain/group';
 import { protectionOf } from '../domain/group';
-import { type Instance, presentGroup, presentGroupItem } from '../presenters/group.presenter';
+import { presentGroup, presentGroupItem } from '../presenters/group.presenter';
 
 /** Use cases behind GroupService. */
 export interface GroupCases {
@@ -21,9 +22,8 @@ export interface GroupCases {
   transferGroup: ReturnType<typeof transferGroup>;
   deleteGroup: ReturnType<typeof deleteGroup>;
   restoreGroup: ReturnType<typeof restoreGroup>;
-  readGroups: ReturnType<typeof readGroups>;
-  /** Registration token of a group's runners. */
-  runnersToken: (groupId: number) => string;
+  listGroups: ReturnType<typeof readGroups>['list'];
+  getGroup: ReturnType<typeof readGroups>['get'];
 }
 
 const orNull = <T extends string | number>(value: T | undefined, empty: T): T | null | undefined =>
@@ -80,21 +80,21 @@ function toSettings(wire: WireSettings | undefined): Partial<GroupSettings> {
 
 const accepted = () => entity({ message: '202 Accepted' }, 202);
 
-/** GroupService. */
-export function groupHandler(cases: GroupCases, instance: Instance): ServiceImplementation {
+/** GroupService; `runnersToken` gives the registration token of a group's runners. */
+export function groupHandler(
+  cases: GroupCases,
+  instance: Instance,
+  runnersToken: (groupId: number) => string,
+): ServiceImplementation {
   /** A group as its Owner sees it after a change. */
   const ownedGroup = (group: Parameters<typeof presentGroup>[0]) =>
-    presentGroup(
-      group,
-      { administers: true, runnersToken: cases.runnersToken(group.id), projects: undefined },
-      instance,
-    );
+    presentGroup(group, { administers: true, runnersToken: runnersToken(group.id), projects: undefined }, instance);
   return implement(GroupServiceService, {
     listGroups: async (request, context) => {
       const asked = pageRequest(request.page, { orderBy: 'name' });
       const viewer = viewerOf(context);
       const inTree = request.parentId > 0 || request.ancestorId > 0;
-      const { rows, page: info } = await cases.readGroups.list(
+      const { rows, page: info } = await cases.listGroups(
         viewer,
         {
           parentId: given(request.parentId),
@@ -116,14 +116,14 @@ export function groupHandler(cases: GroupCases, instance: Instance): ServiceImpl
 
     getGroup: async (request, context) => {
       const viewer = viewerOf(context);
-      const { group, projects } = await cases.readGroups.get(viewer, request.groupId, request.withProjects);
+      const { group, projects } = await cases.getGroup(viewer, request.groupId, request.withProjects);
       const present = viewer.userId === 0 ? presentSimpleProject : presentProject;
       return entity(
         presentGroup(
           group,
           {
             administers: viewer.admin || (context.access?.level ?? 0) >= levels.owner,
-            runnersToken: cases.runnersToken(group.id),
+            runnersToken: runnersToken(group.id),
             projects: projects?.map((project) => present(project, instance)),
           },
           instance,

@@ -1,7 +1,16 @@
 import type { Tx } from '@switchyard/database';
-import type { CountedIssuable, issuableCounts } from '../storage/issuable-count.store';
+import type { CountedIssuable } from '../domain/counted-issuable';
 
-/** What the owner of an issue or merge request tells of it. */
+/** Counts that labels and projects print. */
+export interface IssuableCountStore {
+  /**
+   * Puts one in the place of what was known of it, and moves the counts by the difference. An older version changes nothing, and so does
+   * one in a project that is gone.
+   */
+  count(tx: Tx, issuable: CountedIssuable): Promise<void>;
+}
+
+/** What the owner of an issue or merge request says of it. */
 export interface ToldIssuable extends Omit<CountedIssuable, 'state'> {
   /** As the owner has it. */
   readonly state: string;
@@ -11,8 +20,8 @@ export interface ToldIssuable extends Omit<CountedIssuable, 'state'> {
 /** States at the owner that count as open; one that is being merged is not merged yet. */
 const open = new Set(['opened', 'locked']);
 
-/** Issues and merge requests count on their projects and labels as their owners tell of them. */
+/** Issues and merge requests count on their projects and labels as their owners report them. */
 export const countIssuables =
-  ({ counts }: { counts: Pick<typeof issuableCounts, 'count'> }) =>
+  ({ counts }: { counts: IssuableCountStore }) =>
   (tx: Tx, { state, deleted, ...told }: ToldIssuable): Promise<void> =>
     counts.count(tx, { ...told, state: deleted ? 'gone' : open.has(state) ? 'opened' : 'closed' });

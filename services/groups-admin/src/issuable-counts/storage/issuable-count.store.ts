@@ -3,18 +3,7 @@ import { type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 import type { Viewer } from '../../directory';
 import { memberProjects, visibleProjects } from '../../directory';
-
-/** An issue or a merge request as far as it is counted, as its owner tells of it. */
-export interface CountedIssuable {
-  readonly kind: 'issue' | 'merge_request';
-  readonly id: number;
-  readonly projectId: number;
-  /** Grows with every change at its owner. */
-  readonly version: number;
-  readonly state: 'opened' | 'closed' | 'gone';
-  readonly confidential: boolean;
-  readonly labelIds: readonly number[];
-}
+import type { CountedIssuable } from '../domain/counted-issuable';
 
 /** Counts that labels and projects print. */
 export const issuableCounts = {
@@ -90,13 +79,6 @@ const isOpen = (viewer: Viewer, column: Sql): Sql =>
 export const openIssuesOf = (viewer: Viewer): Sql => sql`coalesce((
   select ${counted(viewer, sql`c.open_issues`, sql`c.open_confidential_issues`)} from issuable_counts c
   where c.label_id = 0 and c.project_id = p.id and ${isOpen(viewer, sql`p.issues_access_level`)}), 0)`;
-
-/** What `labelCounts` gives. */
-export interface LabelCounts {
-  readonly open_issues: number;
-  readonly closed_issues: number;
-  readonly open_merge_requests: number;
-}
 
 /**
  * `LabelCounts` of the label `l` as the viewer counts them, in one project or in all that the viewer sees; an expression for select lists,

@@ -1,5 +1,5 @@
 import { textColor } from '../domain/label';
-import type { LabelRow } from '../storage/label.store';
+import type { LabelRow } from '../domain/label-row';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 

@@ -6,42 +6,13 @@ import {
   type PageRequest,
   type Sql,
   type SqlExecutor,
-  type Tx,
+  sql,
 } from '@switchyard/database';
-import type { Viewer } from '../../directory';
+import type { DirectoryTx, Viewer } from '../../directory';
 import { nobody } from '../../directory';
-import { issuableCounts, type LabelCounts, labelCounts } from '../../issuable-counts';
+import { issuableCounts, labelCounts } from '../../issuable-counts';
 import { groupsBelow, groupsOf, type Parent, parentColumn, projectsIn } from '../../parents';
-
-/** A label as it is printed. */
-export interface LabelRow {
-  id: number;
-  project_id: number | null;
-  namespace_id: number | null;
-  title: string;
-  color: string;
-  description: string | null;
-  archived: boolean;
-  /** As the viewer counts them. */
-  counts: LabelCounts;
-  /** Rank in the project asked for; null in groups. */
-  priority: number | null;
-}
-
-/** How a label is named: by a text that is its id or title, or by `title` alone, even when that looks like an id. */
-export type LabelKey = string | { readonly title: string };
-
-/** Which labels a list holds. */
-export interface LabelFilter {
-  search?: string;
-  /** Those of the groups above. */
-  above: boolean;
-  /** With a group: those of the groups below that the viewer may see. */
-  below: boolean;
-  /** With a group: those of the projects that the viewer may see as well. */
-  ofProjects: boolean;
-  viewer: Viewer;
-}
+import type { LabelFilter, LabelKey, LabelRow, NewLabel } from '../domain/label-row';
 
 const columns = (
   { kind, id }: Parent,
@@ -93,15 +64,15 @@ export const labelStore = (db: Database) => ({
 
   /** One label by id or title; the id wins, then the parent's own. */
   async find(
-    executor: SqlExecutor,
     parent: Parent,
     key: LabelKey,
     above: boolean,
     viewer: Viewer = nobody,
+    tx: SqlExecutor = db,
   ): Promise<LabelRow | undefined> {
     const id = typeof key === 'string' && /^\d{1,15}$/.test(key) ? Number(key) : 0;
     const title = typeof key === 'string' ? key : key.title;
-    const [row] = await executor.query<LabelRow>(sql`
+    const [row] = await tx.query<LabelRow>(sql`
       select ${columns(parent, viewer)} from labels l
       where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title in (${title}, ${title.normalize()}))
       order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1`);
@@ -116,43 +87,46 @@ export const labelStore = (db: Database) => ({
       order by l.title, (${ownedBy(parent)}) desc nulls last, cardinality(n.ancestry) desc`),
 
   /** Inserts labels; those whose title the parent has already are left out. */
-  insert: (
-    tx: Tx,
-    parent: Parent,
-    labels: readonly { title: string; color: string; description: string | undefined }[],
-  ): Promise<{ id: number }[]> =>
-    tx.query(sql`
+  insert: (tx: DirectoryTx, parent: Parent, labels: readonly NewLabel[]): Promise<{ id: number }[]> =>
+    tx.write(
+      'label',
+      sql`
       insert into labels (${parentColumn(parent)}, title, color, description)
       select ${parent.id}, given.title, given.color, given.description
       from unnest(${labels.map(({ title }) => title)}::text[], ${labels.map(({ color }) => color)}::text[],
         ${labels.map(({ description }) => description ?? null)}::text[]) as given (title, color, description)
-      on conflict do nothing returning id`),
+      on conflict do nothing returning id`,
+    ),
 
   /** Changes what is given; a unique violation when the title is taken. */
-  async change(tx: Tx, id: number, change: { title?: string; color?: string; description?: string }): Promise<void> {
+  async change(
+    tx: DirectoryTx,
+    id: number,
+    change: { title?: string; color?: string; description?: string },
+  ): Promise<void> {
     const sets = [sql`updated_at = now()`];
     if (change.title !== undefined) sets.push(sql`title = ${change.title}`);
     if (change.color !== undefined) sets.push(sql`color = ${change.color}`);
     if (change.description !== undefined) sets.push(sql`description = nullif(${change.description}, '')`);
-    await tx.query(sql`update labels set ${join(sets)} where id = ${id}`);
+    await tx.write('label', sql`update labels set ${join(sets)} where id = ${id} returning id`);
   },
 
   /** Sets the rank of a label in a project; null takes it away. */
-  async prioritize(tx: Tx, projectId: number, labelId: number, priority: number | null): Promise<void> {
-    await tx.query(
+  async prioritize(tx: DirectoryTx, projectId: number, labelId: number, priority: number | null): Promise<void> {
+    await tx.write(
+      'label',
       priority === null
-        ? sql`delete from label_priorities where project_id = ${projectId} and label_id = ${labelId}`
+        ? sql`delete from label_priorities where project_id = ${projectId} and label_id = ${labelId} returning label_id as id`
         : sql`insert into label_priorities (project_id, label_id, priority) values (${projectId}, ${labelId}, ${priority})
-            on conflict (project_id, label_id) do update set priority = excluded.priority`,
+            on conflict (project_id, label_id) do update set priority = excluded.priority
+            returning label_id as id`,
     );
   },
 
-  async remove(tx: Tx, id: number): Promise<void> {
-    await tx.query(sql`delete from label_priorities where label_id = ${id}`);
-    await issuableCounts.forgetLabel(tx, id);
-    await tx.query(sql`delete from labels where id = ${id}`);
-  },
+  /** Deletes a label with its ranks and counts. */
+  remove: (tx: DirectoryTx, id: number): Promise<void> =>
+    tx.erase('label', [id], async () => {
+      await tx.writeHidden(sql`delete from label_priorities where label_id = ${id}`);
+      await issuableCounts.forgetLabel(tx, id);
+    }),
 });
-
-/** Access to labels in the database. */
-export type LabelStore = ReturnType<typeof labelStore>;

@@ -1,7 +1,7 @@
-import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
+import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import { type AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { membershipChanges, recordDirectoryChange } from '../../directory';
+import type { DirectoryTx, Transact } from '../../directory';
 import type { Parent } from '../../parents';
 import {
   type MemberActor,
@@ -12,8 +12,8 @@ import {
   refuseMinimalInProject,
   refusePastExpiry,
 } from '../domain/member';
-import type { MemberRow, MemberStore } from '../storage/member.store';
-import { noteAdded, noteChanged, noteRemoved } from './member-events';
+import type { MemberFilter, MemberRow, Membership, NewMember } from '../domain/member-row';
+import { noteAdded, noteChanged, noteRemoved, type RemovalReason } from './member-events';
 
 /** Users to add. */
 export interface AddMembers {
@@ -27,10 +27,40 @@ export interface AddMembers {
 /** One user gives the member; several give what went wrong by name. */
 export type AddedMembers = { member: MemberRow } | { problems: Record<string, string> };
 
+/** Memberships in the database. */
+export interface MemberStore {
+  /** A page of members by user id. */
+  list(source: Parent, filter: MemberFilter, request: PageRequest): Promise<{ rows: MemberRow[]; page: PageInfo }>;
+  /** One member, with `all` also from the groups above; undefined when the user is none. */
+  find(source: Parent, userId: number, all: boolean): Promise<MemberRow | undefined>;
+  /** Users by id or username, in any case, without those of the instance itself. */
+  usersBy(given: { ids: readonly number[]; usernames: readonly string[] }): Promise<{ id: number; username: string }[]>;
+  /** Locks the source, so that changes of its members follow one another; false when it is gone. */
+  lockSource(tx: Tx, source: Parent): Promise<boolean>;
+  /** The direct membership of a user, expired or not. */
+  membership(tx: Tx, source: Parent, userId: number): Promise<Membership | undefined>;
+  /** Highest level a user has in the source from the groups above it; 0 for none. */
+  inheritedLevel(tx: Tx, source: Parent, userId: number): Promise<number>;
+  /** Number of Owners a group has, those of the groups above included, without one user. */
+  otherOwners(tx: Tx, groupId: number, userId: number): Promise<number>;
+  /** Whether a project lies in the namespace of this user, who is its Owner by that. */
+  ownsHome(tx: Tx, projectId: number, userId: number): Promise<boolean>;
+  /** Inserts a membership, or takes over an expired one. */
+  put(tx: DirectoryTx, source: Parent, member: NewMember): Promise<Membership>;
+  /** Changes level and, when given, expiry (empty: none). */
+  change(tx: DirectoryTx, id: number, level: number, expiresAt: string | undefined): Promise<void>;
+  /** Direct memberships of a user in the groups and projects below a group. */
+  below(tx: Tx, groupId: number, userId: number): Promise<Membership[]>;
+  /** Deletes memberships. */
+  remove(tx: DirectoryTx, ids: readonly number[]): Promise<void>;
+  /** Locks memberships that have expired, oldest first. */
+  expired(tx: Tx, limit: number): Promise<Membership[]>;
+}
+
 const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** Members of groups and projects (G §10 Members). */
-export function manageMembers({ db, members }: { db: Database; members: MemberStore }) {
+export function manageMembers({ transaction, members }: { transaction: Transact; members: MemberStore }) {
   async function get(source: Parent, userId: number, inherited: boolean): Promise<MemberRow> {
     const member = await members.find(source, userId, inherited);
     if (member === undefined) throw notFound();
@@ -41,20 +71,19 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
     if (!(await members.lockSource(tx, source))) throw notFound(source.kind === 'group' ? 'Group' : 'Project');
   }
 
-  /** Adds one user inside a transaction; the id of the membership. */
+  /** Adds one user inside a transaction. */
   async function add(
-    tx: Tx,
+    tx: DirectoryTx,
     actor: MemberActor,
     source: Parent,
     userId: number,
     { level, expiresAt }: AddMembers,
-  ): Promise<number> {
+  ): Promise<void> {
     const present = await members.membership(tx, source, userId);
     if (present !== undefined && !present.expired) throw conflict('Member already exists');
     refuseBelowInherited(level, await members.inheritedLevel(tx, source, userId));
     const added = await members.put(tx, source, { userId, level, expiresAt, createdBy: actor.userId });
     await noteAdded(tx, [added], actor.userId);
-    return added.id;
   }
 
   /** A group keeps an Owner, and a project the owner of the namespace it lies in. */
@@ -66,12 +95,25 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
     if (last) throw forbidden();
   }
 
+  /** Deletes memberships, with an event for each that carries the sequence of its deletion. */
+  async function end(
+    tx: DirectoryTx,
+    gone: readonly Membership[],
+    ended: { actorId: number; reason: RemovalReason },
+  ): Promise<void> {
+    await members.remove(
+      tx,
+      gone.map(({ id }) => id),
+    );
+    tx.withSequence((sequence) => noteRemoved(tx, gone, { ...ended, sequence }));
+  }
+
   return {
     get,
 
     list: (
       source: Parent,
-      filter: { query?: string; searchPrivateEmail: boolean; userIds?: number[]; inherited: boolean },
+      filter: MemberFilter,
       request: PageRequest,
     ): Promise<{ rows: MemberRow[]; page: PageInfo }> => members.list(source, filter, request),
 
@@ -82,7 +124,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
       refusePastExpiry(wanted.expiresAt ?? '', today());
       const names = [...new Set([...wanted.userIds.map(String), ...wanted.usernames])];
       const byName = new Map<string, number>();
-      for (const user of await members.usersBy(db, { ids: wanted.userIds, usernames: wanted.usernames })) {
+      for (const user of await members.usersBy({ ids: wanted.userIds, usernames: wanted.usernames })) {
         if (wanted.userIds.includes(user.id)) byName.set(String(user.id), user.id);
         for (const name of wanted.usernames) {
           if (name.toLowerCase() === user.username.toLowerCase()) byName.set(name, user.id);
@@ -90,21 +132,19 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
       }
       const problems: Record<string, string> = {};
       const single = names.length === 1;
-      await db.transaction(async (tx) => {
+      await transaction(async (tx) => {
         await lock(tx, source);
-        const added: number[] = [];
         for (const name of names) {
           const userId = byName.get(name);
           try {
             if (userId === undefined) throw notFound('User');
-            added.push(await add(tx, actor, source, userId, wanted));
+            await add(tx, actor, source, userId, wanted);
           } catch (error) {
             // Only refusals by rule are gathered; after a failed statement the transaction is lost.
             if (single || !isAppError(error, 'not_found', 'conflict', 'invalid')) throw error;
             problems[name] = textOf(error);
           }
         }
-        await recordDirectoryChange(tx, await membershipChanges(tx, added));
       });
       const [only] = byName.values();
       return single && only !== undefined ? { member: await get(source, only, false) } : { problems };
@@ -120,7 +160,7 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
       mayGrant(actor, change.level);
       refuseMinimalInProject(source.kind, change.level);
       refusePastExpiry(change.expiresAt ?? '', today());
-      await db.transaction(async (tx) => {
+      await transaction(async (tx) => {
         await lock(tx, source);
         const present = await members.membership(tx, source, userId);
         if (present === undefined || present.expired) throw notFound();
@@ -130,15 +170,14 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
         refuseBelowInherited(change.level, await members.inheritedLevel(tx, source, userId));
         await members.change(tx, present.id, change.level, change.expiresAt);
         await noteChanged(tx, present, change.level, actor.userId);
-        await recordDirectoryChange(tx, await membershipChanges(tx, [present.id]));
       });
       return get(source, userId, false);
     },
 
-    /** Removes a direct member and, unless told otherwise, their memberships below a group. */
+    /** Removes a direct member and, without `skipBelow`, their memberships below a group. */
     async remove(actor: MemberActor, source: Parent, userId: number, skipBelow: boolean): Promise<void> {
       const needed = source.kind === 'group' ? levels.owner : levels.maintainer;
-      await db.transaction(async (tx) => {
+      await transaction(async (tx) => {
         await lock(tx, source);
         const present = await members.membership(tx, source, userId);
         mayRemove(actor, { userId, level: present?.access_level ?? 0 }, needed);
@@ -146,31 +185,19 @@ export function manageMembers({ db, members }: { db: Database; members: MemberSt
         if (present.access_level === levels.owner) await refuseLastOwner(tx, source, userId);
         const below = source.kind === 'group' && !skipBelow ? await members.below(tx, source.id, userId) : [];
         const gone = [present, ...below];
-        const ids = gone.map(({ id }) => id);
-        const changes = await membershipChanges(tx, ids, true);
-        await members.remove(tx, ids);
-        const sequence = await recordDirectoryChange(tx, changes);
-        await noteRemoved(tx, gone, {
-          actorId: actor.userId,
-          reason: actor.userId === userId ? 'left' : 'removed',
-          sequence,
-        });
+        await end(tx, gone, { actorId: actor.userId, reason: actor.userId === userId ? 'left' : 'removed' });
       });
     },
 
     /**
-     * Removes memberships that have expired, which have counted as absent since that moment, and says so to others.
+     * Removes memberships that have expired; they have counted as absent since they did.
      * @returns how many
      */
     expire: (limit = 200): Promise<number> =>
-      db.transaction(async (tx) => {
+      transaction(async (tx) => {
         const gone = await members.expired(tx, limit);
         if (gone.length === 0) return 0;
-        const ids = gone.map(({ id }) => id);
-        const changes = await membershipChanges(tx, ids, true);
-        await members.remove(tx, ids);
-        const sequence = await recordDirectoryChange(tx, changes);
-        await noteRemoved(tx, gone, { actorId: 0, reason: 'expired', sequence });
+        await end(tx, gone, { actorId: 0, reason: 'expired' });
         return gone.length;
       }),
   };

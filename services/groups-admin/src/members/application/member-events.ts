@@ -1,6 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { appendAllToOutbox, appendToOutbox, membershipEvents } from '@switchyard/events';
-import type { Membership } from '../storage/member.store';
+import type { Membership } from '../domain/member-row';
 
 type MembershipEvent = Parameters<typeof membershipEvents.key>[0];
 type Removed = Extract<NonNullable<MembershipEvent['fact']>, { $case: 'removed' }>['value'];

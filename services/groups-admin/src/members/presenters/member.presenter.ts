@@ -1,5 +1,5 @@
 import { userReference } from '@switchyard/directory';
-import type { MemberRow } from '../storage/member.store';
+import type { MemberRow } from '../domain/member-row';
 
 /** A member as the API shows one (G §10 Members). */
 export const presentMember = (member: MemberRow, externalUrl: string) => ({

@@ -4,42 +4,16 @@ import {
   listPage,
   type PageInfo,
   type PageRequest,
-  type SqlExecutor,
+  raw,
+  type Sql,
+  sql,
   type Tx,
 } from '@switchyard/database';
+import type { DirectoryTx } from '../../directory';
 import { groupsOf, type Parent, parentColumn } from '../../parents';
 import { internalUserTypes } from '../../rules';
 import { hasEmail } from '../../users';
-
-interface UserColumns {
-  username: string;
-  name: string;
-  state: string;
-  avatar_url: string | null;
-  public_email: string;
-}
-
-/** A membership with its user and who made it, as it is printed. */
-export interface MemberRow extends UserColumns {
-  /** Id of the user. */
-  id: number;
-  membership_id: number;
-  access_level: number;
-  created_at: Date;
-  expires_at: Date | null;
-  created_by: (UserColumns & { id: number }) | null;
-}
-
-/** A membership as rules look at it. */
-export interface Membership {
-  id: number;
-  user_id: number;
-  namespace_id: number | null;
-  project_id: number | null;
-  access_level: number;
-  version: number;
-  expired: boolean;
-}
+import type { MemberFilter, MemberRow, Membership, NewMember } from '../domain/member-row';
 
 const live = sql`(m.expires_at is null or m.expires_at > now())`;
 const membershipColumns = sql`m.id, m.user_id, m.namespace_id, m.project_id, m.access_level, m.version, not ${live} as expired`;
@@ -66,17 +40,7 @@ const conditions = (source: Parent, all: boolean): Sql[] =>
 /** Memberships in the database. */
 export const memberStore = (db: Database) => ({
   /** A page of members by user id: one statement and one count. */
-  list(
-    source: Parent,
-    filter: {
-      query?: string;
-      /** The query may find e-mails that are not public. */
-      searchPrivateEmail: boolean;
-      userIds?: number[];
-      inherited: boolean;
-    },
-    request: PageRequest,
-  ): Promise<{ rows: MemberRow[]; page: PageInfo }> {
+  list(source: Parent, filter: MemberFilter, request: PageRequest): Promise<{ rows: MemberRow[]; page: PageInfo }> {
     const where = conditions(source, filter.inherited);
     if (filter.query !== undefined) {
       const part = contains(filter.query);
@@ -114,12 +78,12 @@ export const memberStore = (db: Database) => ({
     return row !== undefined;
   },
 
-  /** Users by id or username, in any case; those of the instance itself are none. */
-  usersBy: (
-    tx: SqlExecutor,
-    given: { ids: readonly number[]; usernames: readonly string[] },
-  ): Promise<{ id: number; username: string }[]> =>
-    tx.query(sql`
+  /** Users by id or username, in any case, without those of the instance itself. */
+  usersBy: (given: {
+    ids: readonly number[];
+    usernames: readonly string[];
+  }): Promise<{ id: number; username: string }[]> =>
+    db.query(sql`
       select id, username from users where user_type <> all(${[...internalUserTypes]}::text[])
       and (id = any(${[...given.ids]}::bigint[]) or lower(username) = any(${given.usernames.map((name) => name.toLowerCase())}::text[]))`),
 
@@ -155,37 +119,38 @@ export const memberStore = (db: Database) => ({
   },
 
   /** Inserts a membership, or takes over an expired one. */
-  async put(
-    tx: Tx,
-    source: Parent,
-    member: { userId: number; level: number; expiresAt: string | undefined; createdBy: number },
-  ): Promise<Membership> {
+  async put(tx: DirectoryTx, source: Parent, member: NewMember): Promise<Membership> {
     const groupId = source.kind === 'group' ? source.id : null;
     const projectId = source.kind === 'project' ? source.id : null;
     const target =
       source.kind === 'group'
         ? sql`(namespace_id, user_id) where namespace_id is not null`
         : sql`(project_id, user_id) where project_id is not null`;
-    const row = await tx.one<Membership>(sql`
+    const [row] = await tx.write<Membership>(
+      'membership',
+      sql`
       insert into memberships as m (user_id, namespace_id, project_id, access_level, expires_at, created_by_id)
       values (${member.userId}, ${groupId}, ${projectId}, ${member.level},
         ${member.expiresAt ?? null}::date::timestamp at time zone 'UTC', ${member.createdBy})
       on conflict ${target} do update set access_level = excluded.access_level, expires_at = excluded.expires_at,
         created_by_id = excluded.created_by_id, created_at = now(), updated_at = now(), version = m.version + 1
-      returning ${membershipColumns}`);
+      returning ${membershipColumns}`,
+    );
     if (row === undefined) throw new Error('a membership was not inserted');
     return row;
   },
 
   /** Changes level and, when given, expiry (empty: none). */
-  async change(tx: Tx, id: number, level: number, expiresAt: string | undefined): Promise<void> {
+  async change(tx: DirectoryTx, id: number, level: number, expiresAt: string | undefined): Promise<void> {
     const expiry =
       expiresAt === undefined
         ? sql`expires_at`
         : sql`${expiresAt === '' ? null : expiresAt}::date::timestamp at time zone 'UTC'`;
-    await tx.query(sql`
-      update memberships set access_level = ${level}, expires_at = ${expiry}, updated_at = now(), version = version + 1
-      where id = ${id}`);
+    await tx.write(
+      'membership',
+      sql`update memberships set access_level = ${level}, expires_at = ${expiry}, updated_at = now(), version = version + 1
+        where id = ${id} returning id`,
+    );
   },
 
   /** Direct memberships of a user in the groups and projects below a group. */
@@ -197,9 +162,7 @@ export const memberStore = (db: Database) => ({
       order by m.id`),
 
   /** Deletes memberships. */
-  async remove(tx: Tx, ids: readonly number[]): Promise<void> {
-    await tx.query(sql`delete from memberships where id = any(${[...ids]}::bigint[])`);
-  },
+  remove: (tx: DirectoryTx, ids: readonly number[]): Promise<void> => tx.erase('membership', ids),
 
   /** Memberships that have expired, oldest first. */
   expired: (tx: Tx, limit: number): Promise<Membership[]> =>
@@ -207,6 +170,3 @@ export const memberStore = (db: Database) => ({
       select ${membershipColumns} from memberships m where m.expires_at <= now()
       order by m.expires_at, m.id limit ${limit} for update skip locked`),
 });
-
-/** Access to memberships in the database. */
-export type MemberStore = ReturnType<typeof memberStore>;

@@ -8,7 +8,6 @@ import {
   pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
-import type { Instance } from '../../groups';
 import { parentOf } from '../../parents';
 import { given, some } from '../../wire';
 import type { ManageMembers } from '../application/manage-members';
@@ -22,7 +21,7 @@ const actorOf = ({ actor, access }: CallContext): MemberActor => ({
 });
 
 /** MemberService. */
-export const memberHandler = (members: ManageMembers, { externalUrl }: Instance): ServiceImplementation =>
+export const memberHandler = (members: Omit<ManageMembers, 'expire'>, externalUrl: string): ServiceImplementation =>
   implement(MemberServiceService, {
     listMembers: async (request, { actor }) => {
       const asked = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id' };

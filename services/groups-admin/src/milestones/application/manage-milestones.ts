@@ -1,18 +1,18 @@
 import {
-  type Database,
   isForeignKeyViolation,
   isUniqueViolation,
   type PageInfo,
   type PageRequest,
   requireUnmodified,
+  type Tx,
 } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
-import { milestoneChanges, recordDirectoryChange } from '../../directory';
+import type { DirectoryTx, Transact } from '../../directory';
 import type { Parent } from '../../parents';
 import { note, refuse } from '../../rules';
 import { type MilestoneContent, milestoneProblems } from '../domain/milestone';
-import type { MilestoneFilter, MilestoneRow, MilestoneStore } from '../storage/milestone.store';
+import type { MilestoneFilter, MilestoneRow } from '../domain/milestone-row';
 import { type MilestoneFact, noteMilestone } from './milestone-events';
 
 /** A change of a milestone; what is absent stays, an empty date is taken away. */
@@ -24,15 +24,35 @@ export interface MilestoneChange {
   stateEvent?: 'close' | 'activate';
 }
 
+/** Milestones in the database. */
+export interface MilestoneStore {
+  /** A page of milestones, by their due date. */
+  list(
+    parent: Parent,
+    filter: MilestoneFilter,
+    request: PageRequest,
+  ): Promise<{ rows: MilestoneRow[]; page: PageInfo }>;
+  /** One milestone of this very parent; in `tx` when given. */
+  find(parent: Parent, id: number, tx?: Tx): Promise<MilestoneRow | undefined>;
+  /** Whether another milestone that the parent can use has this title. */
+  titleTaken(tx: Tx, parent: Parent, title: string, exceptId?: number): Promise<boolean>;
+  /** Inserts a milestone with the next number of its parent; returns its id. */
+  insert(tx: DirectoryTx, parent: Parent, content: MilestoneContent): Promise<number>;
+  /** Changes everything that is given with a milestone. */
+  change(tx: DirectoryTx, id: number, content: MilestoneContent & { state: string }): Promise<void>;
+  /** Deletes a milestone. */
+  remove(tx: DirectoryTx, id: number): Promise<void>;
+}
+
 const titleTaken = 'already being used for another group or project milestone.';
 
 const dateAfter = (change: string | undefined, present: string | null): string | undefined =>
   change === undefined ? (present ?? undefined) : change || undefined;
 
 /** Milestones of projects and groups (G §10 Milestones). */
-export function manageMilestones({ db, milestones }: { db: Database; milestones: MilestoneStore }) {
+export function manageMilestones({ transaction, milestones }: { transaction: Transact; milestones: MilestoneStore }) {
   async function get(parent: Parent, id: number): Promise<MilestoneRow> {
-    const milestone = await milestones.find(db, parent, id);
+    const milestone = await milestones.find(parent, id);
     if (milestone === undefined) throw notFound();
     return milestone;
   }
@@ -55,58 +75,50 @@ export function manageMilestones({ db, milestones }: { db: Database; milestones:
     async create(parent: Parent, wanted: MilestoneContent, actorId: number): Promise<MilestoneRow> {
       const problems = milestoneProblems(wanted);
       const content = { ...wanted, title: displayText(wanted.title) };
-      const id = await db
-        .transaction(async (tx) => {
-          if (await milestones.titleTaken(tx, parent, content.title)) note(problems, 'title', [titleTaken]);
-          refuse(problems);
-          const created = await milestones.insert(tx, parent, content);
-          const made = await milestones.find(tx, parent, created);
-          if (made !== undefined) await noteMilestone(tx, made, actorId, ['created']);
-          await recordDirectoryChange(tx, await milestoneChanges(tx, [created]));
-          return created;
-        })
-        .catch(orTaken);
+      const id = await transaction(async (tx) => {
+        if (await milestones.titleTaken(tx, parent, content.title)) note(problems, 'title', [titleTaken]);
+        refuse(problems);
+        const created = await milestones.insert(tx, parent, content);
+        const made = await milestones.find(parent, created, tx);
+        if (made !== undefined) await noteMilestone(tx, made, actorId, ['created']);
+        return created;
+      }).catch(orTaken);
       return get(parent, id);
     },
 
     async update(parent: Parent, id: number, change: MilestoneChange, actorId: number): Promise<MilestoneRow> {
-      await db
-        .transaction(async (tx) => {
-          const present = await milestones.find(tx, parent, id);
-          if (present === undefined) throw notFound();
-          const content: MilestoneContent = {
-            title: change.title === undefined ? present.title : displayText(change.title),
-            description: change.description ?? present.description,
-            dueDate: dateAfter(change.dueDate, present.due_date),
-            startDate: dateAfter(change.startDate, present.start_date),
-          };
-          const problems = milestoneProblems(content);
-          if (content.title !== present.title && (await milestones.titleTaken(tx, parent, content.title, id)))
-            note(problems, 'title', [titleTaken]);
-          refuse(problems);
-          const states = { close: 'closed', activate: 'active' } as const;
-          const state = change.stateEvent === undefined ? present.state : states[change.stateEvent];
-          await milestones.change(tx, id, { ...content, state });
-          const facts: MilestoneFact[] = [
-            ...(content.title === present.title ? [] : (['renamed'] as const)),
-            ...(state === present.state ? [] : ([state === 'closed' ? 'closed' : 'activated'] as const)),
-          ];
-          await noteMilestone(tx, { ...present, title: content.title }, actorId, facts);
-          await recordDirectoryChange(tx, await milestoneChanges(tx, [id]));
-        })
-        .catch(orTaken);
+      await transaction(async (tx) => {
+        const present = await milestones.find(parent, id, tx);
+        if (present === undefined) throw notFound();
+        const content: MilestoneContent = {
+          title: change.title === undefined ? present.title : displayText(change.title),
+          description: change.description ?? present.description,
+          dueDate: dateAfter(change.dueDate, present.due_date),
+          startDate: dateAfter(change.startDate, present.start_date),
+        };
+        const problems = milestoneProblems(content);
+        if (content.title !== present.title && (await milestones.titleTaken(tx, parent, content.title, id)))
+          note(problems, 'title', [titleTaken]);
+        refuse(problems);
+        const states = { close: 'closed', activate: 'active' } as const;
+        const state = change.stateEvent === undefined ? present.state : states[change.stateEvent];
+        await milestones.change(tx, id, { ...content, state });
+        const facts: MilestoneFact[] = [
+          ...(content.title === present.title ? [] : (['renamed'] as const)),
+          ...(state === present.state ? [] : ([state === 'closed' ? 'closed' : 'activated'] as const)),
+        ];
+        await noteMilestone(tx, { ...present, title: content.title }, actorId, facts);
+      }).catch(orTaken);
       return get(parent, id);
     },
 
     remove: (parent: Parent, id: number, actorId: number, unmodifiedSince?: Date): Promise<void> =>
-      db.transaction(async (tx) => {
-        const present = await milestones.find(tx, parent, id);
+      transaction(async (tx) => {
+        const present = await milestones.find(parent, id, tx);
         if (present === undefined) throw notFound();
         await requireUnmodified(tx, 'milestones', id, unmodifiedSince);
-        const changes = await milestoneChanges(tx, [id], true);
         await milestones.remove(tx, id);
         await noteMilestone(tx, present, actorId, ['deleted']);
-        await recordDirectoryChange(tx, changes);
       }),
   };
 }

@@ -1,6 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { appendAllToOutbox, milestoneEvents } from '@switchyard/events';
-import type { MilestoneRow } from '../storage/milestone.store';
+import type { MilestoneRow } from '../domain/milestone-row';
 
 type MilestoneEvent = Parameters<typeof milestoneEvents.key>[0];
 

@@ -1,4 +1,4 @@
-import type { MilestoneRow } from '../storage/milestone.store';
+import type { MilestoneRow } from '../domain/milestone-row';
 
 /** A milestone (api.md 2, G-2-10). */
 export const presentMilestone = (milestone: MilestoneRow, externalUrl: string) => ({

@@ -7,44 +7,11 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
-import type { Viewer } from '../../directory';
+import type { DirectoryTx } from '../../directory';
 import { nobody } from '../../directory';
 import { groupsBelow, groupsOf, type Parent, parentColumn } from '../../parents';
 import type { MilestoneContent } from '../domain/milestone';
-
-/** A milestone with the full path of its parent, as it is printed. */
-export interface MilestoneRow {
-  id: number;
-  iid: number;
-  project_id: number | null;
-  namespace_id: number | null;
-  title: string;
-  description: string;
-  state: 'active' | 'closed';
-  /** `YYYY-MM-DD`. */
-  due_date: string | null;
-  start_date: string | null;
-  expired: boolean;
-  created_at: Date;
-  updated_at: Date;
-  parent_path: string;
-}
-
-/** Which milestones a list holds; an absent field does not restrict it. */
-export interface MilestoneFilter {
-  iids?: number[];
-  state?: string;
-  title?: string;
-  search?: string;
-  above: boolean;
-  /** With a group: those of the groups below that the viewer may see. */
-  below: boolean;
-  viewer: Viewer;
-  updatedBefore?: Date;
-  updatedAfter?: Date;
-  /** `YYYY-MM-DD`. */
-  containingDate?: string;
-}
+import type { MilestoneFilter, MilestoneRow } from '../domain/milestone-row';
 
 const columns = sql`ms.id, ms.iid, ms.project_id, ms.namespace_id, ms.title, ms.description, ms.state,
   ms.due_date::text as due_date, ms.start_date::text as start_date,
@@ -107,8 +74,8 @@ export const milestoneStore = (db: Database) => ({
   },
 
   /** One milestone of this very parent. */
-  async find(executor: SqlExecutor, parent: Parent, id: number): Promise<MilestoneRow | undefined> {
-    const [row] = await executor.query<MilestoneRow>(
+  async find(parent: Parent, id: number, tx: SqlExecutor = db): Promise<MilestoneRow | undefined> {
+    const [row] = await tx.query<MilestoneRow>(
       sql`select ${columns} from ${from} where ms.id = ${id} and ${ownedBy(parent)}`,
     );
     return row;
@@ -123,8 +90,10 @@ export const milestoneStore = (db: Database) => ({
   },
 
   /** Inserts a milestone with the next number of its parent. */
-  async insert(tx: Tx, parent: Parent, content: MilestoneContent): Promise<number> {
-    const row = await tx.one<{ id: number }>(sql`
+  async insert(tx: DirectoryTx, parent: Parent, content: MilestoneContent): Promise<number> {
+    const [row] = await tx.write(
+      'milestone',
+      sql`
       with numbered as (
         insert into iid_counters as c (parent_kind, parent_id, scope, last_iid) values (${parent.kind}, ${parent.id}, 'milestones', 1)
         on conflict (parent_kind, parent_id, scope) do update set last_iid = c.last_iid + 1
@@ -132,22 +101,22 @@ export const milestoneStore = (db: Database) => ({
       insert into milestones (${parentColumn(parent)}, iid, title, description, due_date, start_date)
       select ${parent.id}, numbered.last_iid, ${content.title}, ${content.description},
         ${content.dueDate ?? null}::text::date, ${content.startDate ?? null}::text::date
-      from numbered returning id`);
+      from numbered returning id`,
+    );
     if (row === undefined) throw new Error('a milestone was not inserted');
     return row.id;
   },
 
-  async change(tx: Tx, id: number, content: MilestoneContent & { state: string }): Promise<void> {
-    await tx.query(sql`
-      update milestones set title = ${content.title}, description = ${content.description}, state = ${content.state},
+  /** Changes everything that is given with a milestone. */
+  async change(tx: DirectoryTx, id: number, content: MilestoneContent & { state: string }): Promise<void> {
+    await tx.write(
+      'milestone',
+      sql`update milestones set title = ${content.title}, description = ${content.description}, state = ${content.state},
         due_date = ${content.dueDate ?? null}::text::date, start_date = ${content.startDate ?? null}::text::date, updated_at = now()
-      where id = ${id}`);
+        where id = ${id} returning id`,
+    );
   },
 
-  async remove(tx: Tx, id: number): Promise<void> {
-    await tx.query(sql`delete from milestones where id = ${id}`);
-  },
+  /** Deletes a milestone. */
+  remove: (tx: DirectoryTx, id: number): Promise<void> => tx.erase('milestone', [id]),
 });
-
-/** Access to milestones in the database. */
-export type MilestoneStore = ReturnType<typeof milestoneStore>;

@@ -1,13 +1,12 @@
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
-import type { Instance } from '../../groups';
 import { parentOf } from '../../parents';
 import { given, some, viewerOf } from '../../wire';
 import type { ManageMilestones, MilestoneChange } from '../application/manage-milestones';
 import { presentMilestone } from '../presenters/milestone.presenter';
 
 /** MilestoneService. */
-export const milestoneHandler = (milestones: ManageMilestones, { externalUrl }: Instance): ServiceImplementation =>
+export const milestoneHandler = (milestones: ManageMilestones, externalUrl: string): ServiceImplementation =>
   implement(MilestoneServiceService, {
     listMilestones: async (request, context) => {
       const asked = { ...pageRequest(request.page, { orderBy: 'due_date' }), orderBy: 'due_date' };

@@ -1,4 +1,4 @@
-import type { NamespaceRow } from '../storage/namespace.list';
+import type { NamespaceRow } from '../domain/namespace-row';
 
 /** A namespace (G §10 Namespaces). `plan` is the licence tier that applies. */
 export const presentNamespace = (

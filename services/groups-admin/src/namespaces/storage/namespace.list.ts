@@ -3,27 +3,7 @@ import { join, named, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 import type { Viewer } from '../../directory';
 import { matches, memberGroups, visibleGroups } from '../../directory';
-
-/** A namespace as it is printed. */
-export interface NamespaceRow {
-  id: number;
-  name: string;
-  path: string;
-  kind: string;
-  full_path: string;
-  parent_id: number | null;
-  avatar_url: string | null;
-  tier: string | null;
-  /** Members of the group and of all below it; null where the viewer may not know. */
-  members: number | null;
-}
-
-/** Which namespaces. */
-export interface NamespaceFilter {
-  search: string;
-  ownedOnly: boolean;
-  topLevelOnly: boolean;
-}
+import type { NamespaceFilter, NamespaceRow } from '../domain/namespace-row';
 
 const columnsFor = (viewer: Viewer): Sql => sql`n.id, n.name, n.path, n.kind, n.full_path, n.parent_id,
   coalesce(n.avatar_url, holder.avatar_url) as avatar_url,

@@ -1,15 +1,13 @@
-import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
+import { isUniqueViolation, type Tx } from '@switchyard/database';
 import { forbidden, invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, projectEvents } from '@switchyard/events';
-import { levels } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
-import type { Viewer } from '../../directory';
-import { membershipChanges, projectChanges, recordDirectoryChange } from '../../directory';
-import type { MemberStore } from '../../members';
-import { noteAdded } from '../../members';
+import type { DirectoryTx, Transact, Viewer } from '../../directory';
+import type { Owners } from '../../members';
 import { note, pathFromName, refuse, taken } from '../../rules';
 import { mayCreateProject, type ProjectChange, type ProjectHome, projectProblems, withinTier } from '../domain/project';
-import type { HomeRow, ProjectRow, ProjectStore } from '../storage/project.store';
+import type { HomeRow, ProjectRow } from '../domain/project-row';
+import type { ProjectStore } from './ports';
 
 /** A project to make. */
 export interface CreateProject {
@@ -51,25 +49,15 @@ export async function lockHomeFor(
   return { home, rules };
 }
 
-/**
- * Makes the owner of a user's namespace a member of a project that comes into it, as the Owner of a group is through the group.
- * @returns ids of the memberships that changed
- */
+/** Makes the owner of a user's namespace an Owner of a project that comes into it, as the Owner of a group is through the group. */
 export async function welcomeOwner(
-  tx: Tx,
-  members: MemberStore,
+  tx: DirectoryTx,
+  owners: Owners,
   home: HomeRow,
   projectId: number,
   actorId: number,
-): Promise<number[]> {
-  if (home.owner_id === null) return [];
-  const owner = await members.put(
-    tx,
-    { kind: 'project', id: projectId },
-    { userId: home.owner_id, level: levels.owner, expiresAt: undefined, createdBy: actorId },
-  );
-  await noteAdded(tx, [owner], actorId);
-  return [owner.id];
+): Promise<void> {
+  if (home.owner_id !== null) await owners.add(tx, { kind: 'project', id: projectId }, home.owner_id, actorId);
 }
 
 /** Turns the violation of a unique index into the text for its field, when another project was quicker. */
@@ -81,7 +69,17 @@ export function refuseTaken(error: unknown): never {
 
 /** Makes a project (G §10). The repository is made on first touch by the service that owns it (D7). */
 export const createProject =
-  ({ db, projects, members, tier }: { db: Database; projects: ProjectStore; members: MemberStore; tier: string }) =>
+  ({
+    transaction,
+    projects,
+    owners,
+    tier,
+  }: {
+    transaction: Transact;
+    projects: ProjectStore;
+    owners: Owners;
+    tier: string;
+  }) =>
   async (actor: Viewer, wanted: CreateProject): Promise<ProjectRow> => {
     const creator = wanted.userId ?? actor.userId;
     if (wanted.userId !== undefined && (await projects.findUser(String(wanted.userId))) === undefined)
@@ -90,43 +88,37 @@ export const createProject =
     const given = wanted.settings;
     const name = displayText(given.name ?? '') || given.path || '';
     const path = given.path || pathFromName(name);
-    const id = await db
-      .transaction(async (tx) => {
-        const { home, rules } = await lockHomeFor(tx, projects, namespaceId, actor, creator);
-        const settings: ProjectChange = {
-          ...withinTier(given, home.tier ?? tier),
-          name,
-          path,
-          visibility: given.visibility ?? 'private',
-          default_branch: given.default_branch || home.default_branch || 'main',
-        };
-        if (home.full && !actor.admin) throw forbidden('Your project limit has been reached.');
-        const problems = projectProblems(settings, rules);
-        const conflicts = await projects.taken(tx, home.id, { name, path });
-        if (conflicts.name) note(problems, 'name', [taken]);
-        if (conflicts.path) note(problems, 'path', [taken]);
-        refuse(problems);
-        const created = await projects.insert(tx, {
-          ...settings,
-          namespace_id: home.id,
-          creator_id: creator,
-          initialize_with_readme: wanted.initializeWithReadme,
-          readme_path: wanted.initializeWithReadme ? 'README.md' : undefined,
-        });
-        const owner = await welcomeOwner(tx, members, home, created, actor.userId);
-        await appendToOutbox(
-          tx,
-          projectEvents,
-          { projectId: created, actorId: actor.userId, occurredAt: new Date(), fact: { $case: 'created', value: {} } },
-          { id: `project_created:${created}` },
-        );
-        await recordDirectoryChange(tx, [
-          ...(await projectChanges(tx, [created])),
-          ...(await membershipChanges(tx, owner)),
-        ]);
-        return created;
-      })
-      .catch(refuseTaken);
+    const id = await transaction(async (tx) => {
+      const { home, rules } = await lockHomeFor(tx, projects, namespaceId, actor, creator);
+      const settings: ProjectChange = {
+        ...withinTier(given, home.tier ?? tier),
+        name,
+        path,
+        visibility: given.visibility ?? 'private',
+        default_branch: given.default_branch || home.default_branch || 'main',
+      };
+      if (home.full && !actor.admin) throw forbidden('Your project limit has been reached.');
+      const problems = projectProblems(settings, rules);
+      const conflicts = await projects.taken(tx, home.id, { name, path });
+      if (conflicts.name) note(problems, 'name', [taken]);
+      if (conflicts.path) note(problems, 'path', [taken]);
+      refuse(problems);
+      const created = await projects.insert(tx, {
+        ...settings,
+        namespace_id: home.id,
+        creator_id: creator,
+        initialize_with_readme: wanted.initializeWithReadme,
+        readme_path: wanted.initializeWithReadme ? 'README.md' : undefined,
+      });
+      await welcomeOwner(tx, owners, home, created, actor.userId);
+      await appendToOutbox(
+        tx,
+        projectEvents,
+        { projectId: created, actorId: actor.userId, occurredAt: new Date(), fact: { $case: 'created', value: {} } },
+        { id: `project_created:${created}` },
+      );
+      return created;
+    }).catch(refuseTaken);
     const project = await projects.find(id, actor);
     if (project === undefined) throw notFound('Project');
     return project;

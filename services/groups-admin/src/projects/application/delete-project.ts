@@ -1,13 +1,13 @@
-import { type Database, requireUnmodified } from '@switchyard/database';
-import { projectChanges, recordDirectoryChange } from '../../directory';
-import type { ProjectStore } from '../storage/project.store';
+import { requireUnmodified } from '@switchyard/database';
+import type { Transact } from '../../directory';
+import type { ProjectStore } from './ports';
 
 /** Marks a project for deletion: hidden at once, purged by the job once the delay has passed (D5). */
 export const deleteProject =
-  ({ db, projects }: { db: Database; projects: ProjectStore }) =>
+  ({ transaction, projects }: { transaction: Transact; projects: ProjectStore }) =>
   async (id: number, unmodifiedSince?: Date): Promise<void> => {
-    await db.transaction(async (tx) => {
+    await transaction(async (tx) => {
       await requireUnmodified(tx, 'projects', id, unmodifiedSince);
-      if (await projects.mark(tx, id)) await recordDirectoryChange(tx, await projectChanges(tx, [id]));
+      await projects.mark(tx, id);
     });
   };

@@ -1,15 +1,13 @@
 import type { Tx } from '@switchyard/database';
-import type { ProjectStore } from '../storage/project.store';
+import type { PushNote } from '../domain/project-row';
+import type { ProjectStore } from './ports';
 
-/** What a push tells of its project. */
-export interface Push {
+/** What a push says of its project. */
+export interface Push extends PushNote {
   readonly projectId: number;
-  readonly at: Date;
-  /** The README of the default branch, `now` undefined for none; undefined for a push of another ref. */
-  readonly readmePath: { readonly now: string | undefined } | undefined;
 }
 
-/** A project that is pushed to is active, and shows the README that was pushed. Of a project that is gone nothing is noted. */
+/** A project that is pushed to is active, and shows the README that was pushed. A push to a project that is gone has no effect. */
 export const followPushes =
   ({ projects }: { projects: Pick<ProjectStore, 'pushed'> }) =>
   (tx: Tx, { projectId, ...push }: Push): Promise<void> =>

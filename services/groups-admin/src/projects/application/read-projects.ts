@@ -1,11 +1,11 @@
-import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import type { PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type { Viewer } from '../../directory';
-import { listProjects, type ProjectFilter } from '../storage/project.list';
-import type { ProjectRow, ProjectStore } from '../storage/project.store';
+import type { ProjectFilter, ProjectRow } from '../domain/project-row';
+import type { ProjectStore } from './ports';
 
 /** Reads of projects. */
-export const readProjects = ({ db, projects }: { db: Database; projects: ProjectStore }) => ({
+export const readProjects = ({ projects }: { projects: ProjectStore }) => ({
   /** A page of projects; `user` restricts it to the namespace of a user, by id or username. */
   async list(
     viewer: Viewer,
@@ -13,10 +13,10 @@ export const readProjects = ({ db, projects }: { db: Database; projects: Project
     request: PageRequest,
     user?: string,
   ): Promise<{ rows: ProjectRow[]; page: PageInfo }> {
-    if (user === undefined) return listProjects(db, viewer, filter, request);
+    if (user === undefined) return projects.list(viewer, filter, request);
     const ownerId = await projects.findUser(user);
     if (ownerId === undefined) throw notFound('User');
-    return listProjects(db, viewer, { ...filter, ownerId }, request);
+    return projects.list(viewer, { ...filter, ownerId }, request);
   },
 
   async get(viewer: Viewer, id: number): Promise<ProjectRow> {

@@ -1,20 +1,19 @@
-import type { Database } from '@switchyard/database';
 import { invalid, notFound } from '@switchyard/errors';
-import type { Viewer } from '../../directory';
-import { membershipChanges, projectChanges, recordDirectoryChange } from '../../directory';
-import type { MemberStore } from '../../members';
+import type { Transact, Viewer } from '../../directory';
+import type { Owners } from '../../members';
 import { isWider } from '../../rules';
-import type { ProjectRow, ProjectStore } from '../storage/project.store';
+import type { ProjectRow } from '../domain/project-row';
 import { lockHomeFor, welcomeOwner } from './create-project';
+import type { ProjectStore } from './ports';
 
 const sameName = 'Project with same name or path in target namespace already exists';
 
 /** Moves a project to another namespace; the path it had redirects (G-1-7). Its repository lies under its id and stays. */
 export const transferProject =
-  ({ db, projects, members }: { db: Database; projects: ProjectStore; members: MemberStore }) =>
+  ({ transaction, projects, owners }: { transaction: Transact; projects: ProjectStore; owners: Owners }) =>
   async (actor: Viewer, id: number, namespace: string): Promise<ProjectRow> => {
     const namespaceId = await projects.findNamespace(namespace);
-    await db.transaction(async (tx) => {
+    await transaction(async (tx) => {
       const { home } = await lockHomeFor(tx, projects, namespaceId, actor);
       const project = await projects.lock(tx, id);
       if (project === undefined) throw notFound('Project');
@@ -25,8 +24,7 @@ export const transferProject =
         throw invalid(`${project.visibility} is not allowed in a ${home.visibility} group.`);
       await projects.redirect(tx, id);
       await projects.move(tx, id, home.id);
-      const owner = await welcomeOwner(tx, members, home, id, actor.userId);
-      await recordDirectoryChange(tx, [...(await projectChanges(tx, [id])), ...(await membershipChanges(tx, owner))]);
+      await welcomeOwner(tx, owners, home, id, actor.userId);
     });
     const project = await projects.find(id, actor);
     if (project === undefined) throw notFound('Project');

@@ -1,6 +1,13 @@
 import { userReference } from '@switchyard/directory';
-import type { Instance } from '../../groups';
-import type { ProjectRow } from '../storage/project.store';
+import type { ProjectRow } from '../domain/project-row';
+
+/** What presenters need to know of the instance. */
+export interface Instance {
+  /** Externally visible base URL, without a trailing slash. */
+  externalUrl: string;
+  /** Licence tier where a top-level group has none of its own (G-13-16). */
+  tier: string;
+}
 
 /** Features that have no switch of their own in the table, with what they are when nobody set them. */
 const featureDefaults: Record<string, string> = {

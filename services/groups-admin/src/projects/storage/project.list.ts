@@ -10,33 +10,8 @@ import {
 } from '@switchyard/database';
 import type { Viewer } from '../../directory';
 import { matches, memberProjects, visibleProjects } from '../../directory';
-import { type ProjectRow, projectColumns, projectFrom } from './project.store';
-
-/** Which projects a list holds; an absent field does not restrict it. */
-export interface ProjectFilter {
-  group?: { id: number; below: boolean; above: boolean };
-  /** Owner of the namespace. */
-  ownerId?: number;
-  archived?: boolean;
-  visibility?: string;
-  search?: string;
-  /** `search` looks at the full path as well. */
-  searchNamespaces?: boolean;
-  membership?: boolean;
-  starred?: boolean;
-  /** Least level of the viewer. */
-  minLevel?: number;
-  withIssues?: boolean;
-  withMergeRequests?: boolean;
-  topics?: string[];
-  idAfter?: number;
-  idBefore?: number;
-  lastActivityAfter?: Date;
-  lastActivityBefore?: Date;
-  updatedAfter?: Date;
-  updatedBefore?: Date;
-  active?: boolean;
-}
+import type { ProjectFilter, ProjectRow } from '../domain/project-row';
+import { projectColumns, projectFrom } from './project.columns';
 
 const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces'>, Viewer> = {
   group: ({ id, below, above }) => {

@@ -1,117 +1,19 @@
-import { type Database, join, named, raw, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
-import type { Viewer } from '../../directory';
-import { openIssuesOf } from '../../issuable-counts';
-import type { Visibility } from '../../rules';
+import {
+  type Database,
+  join,
+  named,
+  type PageRequest,
+  raw,
+  type Sql,
+  type SqlExecutor,
+  sql,
+  type Tx,
+} from '@switchyard/database';
+import type { DirectoryTx, Viewer } from '../../directory';
 import type { ProjectChange } from '../domain/project';
-
-/** A project with its namespace and the viewer's memberships, as it is printed. */
-export interface ProjectRow {
-  id: number;
-  namespace_id: number;
-  creator_id: number | null;
-  name: string;
-  path: string;
-  description: string | null;
-  visibility: Visibility;
-  default_branch: string;
-  avatar_url: string | null;
-  topics: string[];
-  archived: boolean;
-  marked_for_deletion_at: Date | null;
-  /** At the root of the default branch; null when there is none. */
-  readme_path: string | null;
-  merge_method: string;
-  squash_option: string;
-  only_allow_merge_if_pipeline_succeeds: boolean;
-  allow_merge_on_skipped_pipeline: boolean;
-  only_allow_merge_if_all_discussions_are_resolved: boolean;
-  remove_source_branch_after_merge: boolean;
-  merge_pipelines_enabled: boolean;
-  merge_trains_enabled: boolean;
-  merge_trains_skip_train_allowed: boolean;
-  merge_train_required_statuses: string[];
-  merge_train_timeout: number;
-  merge_train_parallel_cars: number;
-  merge_commit_template: string | null;
-  squash_commit_template: string | null;
-  suggestion_commit_message: string | null;
-  printing_merge_request_link_enabled: boolean;
-  resolve_outdated_diff_discussions: boolean;
-  autoclose_referenced_issues: boolean;
-  approvals_before_merge: number;
-  issues_access_level: string;
-  merge_requests_access_level: string;
-  repository_access_level: string;
-  feature_access_levels: Record<string, string>;
-  lfs_enabled: boolean;
-  request_access_enabled: boolean;
-  shared_runners_enabled: boolean;
-  emails_enabled: boolean;
-  ci_config_path: string | null;
-  build_timeout: number;
-  auto_cancel_pending_pipelines: string;
-  star_count: number;
-  forks_count: number;
-  open_issues_count: number;
-  last_activity_at: Date;
-  created_at: Date;
-  updated_at: Date;
-  namespace_name: string;
-  namespace_path: string;
-  namespace_kind: 'group' | 'user';
-  namespace_full_path: string;
-  namespace_full_name: string;
-  namespace_parent_id: number | null;
-  namespace_avatar_url: string | null;
-  tier: string | null;
-  owner_id: number | null;
-  owner_username: string | null;
-  owner_name: string | null;
-  owner_state: string | null;
-  owner_avatar_url: string | null;
-  owner_public_email: string | null;
-  owner_created_at: Date | null;
-  /** Level of the viewer's own membership in the project. */
-  project_level: number | null;
-  /** Highest level of the viewer in the groups above. */
-  group_level: number | null;
-}
-
-/** Columns of `projectFrom` for a `ProjectRow`. */
-export const projectColumns = (viewer: Viewer): Sql => sql`p.*, n.name as namespace_name, n.path as namespace_path,
-  n.kind as namespace_kind, n.full_path as namespace_full_path, n.full_name as namespace_full_name,
-  n.parent_id as namespace_parent_id, coalesce(n.avatar_url, o.avatar_url) as namespace_avatar_url,
-  (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier, ${openIssuesOf(viewer)} as open_issues_count,
-  o.id as owner_id, o.username as owner_username, o.name as owner_name, o.state as owner_state,
-  o.avatar_url as owner_avatar_url, o.public_email as owner_public_email, o.created_at as owner_created_at,
-  (select m.access_level from memberships m where m.project_id = p.id and m.user_id = ${viewer.userId}::bigint
-    and (m.expires_at is null or m.expires_at > now())) as project_level,
-  (select max(m.access_level) from memberships m where m.namespace_id = any(n.ancestry)
-    and m.user_id = ${viewer.userId}::bigint and (m.expires_at is null or m.expires_at > now())) as group_level`;
-
-/** Projects `p`, their namespaces `n` and the owners `o` of those that are users'. */
-export const projectFrom: Sql = sql`projects p join namespaces n on n.id = p.namespace_id left join users o on o.id = n.owner_id`;
-
-/** A namespace as far as a project in it is concerned. */
-export interface HomeRow {
-  id: number;
-  kind: 'group' | 'user';
-  visibility: Visibility;
-  owner_id: number | null;
-  full_path: string;
-  project_creation_level: string | null;
-  default_branch: string | null;
-  /** Licence tier of the top-level group when it has its own (G-13-16). */
-  tier: string | null;
-  /** Effective level of the user asked for; 50 in their own namespace. */
-  level: number;
-  /** Hidden because it, or a group above it, is marked for deletion. */
-  deleting: boolean;
-  /** True when the user belongs to a group or project below. */
-  member_below: boolean;
-  /** A user's namespace that holds as many projects as its owner may have. */
-  full: boolean;
-}
+import type { HomeRow, LockedProject, NewProject, ProjectFilter, ProjectRow, PushNote } from '../domain/project-row';
+import { projectColumns, projectFrom } from './project.columns';
+import { listProjects } from './project.list';
 
 const changedColumns = (change: ProjectChange): Sql[] =>
   Object.entries(change)
@@ -125,6 +27,9 @@ const changedColumns = (change: ProjectChange): Sql[] =>
 
 /** Projects in the database. */
 export const projectStore = (db: Database) => ({
+  /** A page of projects the viewer may see. */
+  list: (viewer: Viewer, filter: ProjectFilter, request: PageRequest) => listProjects(db, viewer, filter, request),
+
   /** One project with what the viewer has to do with it. */
   find: (id: number, viewer: Viewer): Promise<ProjectRow | undefined> =>
     db.one<ProjectRow>(named('project', sql`select ${projectColumns(viewer)} from ${projectFrom} where p.id = ${id}`)),
@@ -187,21 +92,15 @@ export const projectStore = (db: Database) => ({
   },
 
   /** Inserts a project. */
-  async insert(
-    tx: Tx,
-    project: ProjectChange & {
-      namespace_id: number;
-      creator_id: number;
-      initialize_with_readme: boolean;
-      readme_path: string | undefined;
-    },
-  ): Promise<number> {
+  async insert(tx: DirectoryTx, project: NewProject): Promise<number> {
     const values = Object.entries(project).filter(([, value]) => value !== undefined);
     const columns = values.map(([column]) => raw(column));
-    const row = await tx.one<{ id: number }>(sql`
-      insert into projects (${join(columns)})
+    const [row] = await tx.write(
+      'project',
+      sql`insert into projects (${join(columns)})
       values (${join(values.map(([column, value]) => (column === 'feature_access_levels' ? sql`${JSON.stringify(value)}::jsonb` : sql`${value as string}`)))})
-      returning id`);
+      returning id`,
+    );
     if (row === undefined) throw new Error('a project was not inserted');
     return row.id;
   },
@@ -210,11 +109,7 @@ export const projectStore = (db: Database) => ({
    * Notes a push: the moment, where it is a minute later than the last one noted, and the README of the default branch, where the push
    * says what it is. Neither is a change of the project's record.
    */
-  async pushed(
-    tx: Tx,
-    id: number,
-    { at, readmePath }: { at: Date; readmePath: { now: string | undefined } | undefined },
-  ): Promise<void> {
+  async pushed(tx: Tx, id: number, { at, readmePath }: PushNote): Promise<void> {
     // A clock that runs ahead must not hold back the pushes that follow.
     const moment = sql`least(${at}::timestamptz, now())`;
     const later = sql`last_activity_at <= ${moment} - interval '1 minute'`;
@@ -228,16 +123,14 @@ export const projectStore = (db: Database) => ({
   },
 
   /** Locks a project and says where it is; undefined when it is gone. */
-  lock: (
-    tx: Tx,
-    id: number,
-  ): Promise<{ namespace_id: number; name: string; path: string; visibility: Visibility } | undefined> =>
+  lock: (tx: Tx, id: number): Promise<LockedProject | undefined> =>
     tx.one(sql`select namespace_id, name, path, visibility from projects where id = ${id} for no key update`),
 
   /** Changes columns of a project. */
-  async change(tx: Tx, id: number, change: ProjectChange): Promise<void> {
-    await tx.query(
-      sql`update projects set ${join([sql`updated_at = now()`, ...changedColumns(change)])} where id = ${id}`,
+  async change(tx: DirectoryTx, id: number, change: ProjectChange): Promise<void> {
+    await tx.write(
+      'project',
+      sql`update projects set ${join([sql`updated_at = now()`, ...changedColumns(change)])} where id = ${id} returning id`,
     );
   },
 
@@ -250,23 +143,27 @@ export const projectStore = (db: Database) => ({
   },
 
   /** Puts a project into another namespace. */
-  async move(tx: Tx, id: number, namespaceId: number): Promise<void> {
-    await tx.query(sql`update projects set namespace_id = ${namespaceId}, updated_at = now() where id = ${id}`);
+  async move(tx: DirectoryTx, id: number, namespaceId: number): Promise<void> {
+    await tx.write(
+      'project',
+      sql`update projects set namespace_id = ${namespaceId}, updated_at = now() where id = ${id} returning id`,
+    );
   },
 
   /** Sets or clears the archive flag. */
-  async archive(tx: Tx, id: number, archived: boolean): Promise<void> {
-    await tx.query(sql`update projects set archived = ${archived}, updated_at = now() where id = ${id}`);
+  async archive(tx: DirectoryTx, id: number, archived: boolean): Promise<void> {
+    await tx.write(
+      'project',
+      sql`update projects set archived = ${archived}, updated_at = now() where id = ${id} returning id`,
+    );
   },
 
-  /** Marks a project for deletion; false when it was marked already. */
-  async mark(tx: Tx, id: number): Promise<boolean> {
-    const row = await tx.one(sql`
-      update projects set marked_for_deletion_at = now(), updated_at = now()
-      where id = ${id} and marked_for_deletion_at is null returning id`);
-    return row !== undefined;
+  /** Marks a project for deletion; one that is marked stays as it is. */
+  async mark(tx: DirectoryTx, id: number): Promise<void> {
+    await tx.write(
+      'project',
+      sql`update projects set marked_for_deletion_at = now(), updated_at = now()
+        where id = ${id} and marked_for_deletion_at is null returning id`,
+    );
   },
 });
-
-/** Access to projects in the database. */
-export type ProjectStore = ReturnType<typeof projectStore>;

@@ -1,7 +1,6 @@
 import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
 import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import { displayText } from '@switchyard/texts';
-import type { Instance } from '../../groups';
 import type { Visibility } from '../../rules';
 import { given, some, viewerOf } from '../../wire';
 import type { createProject } from '../application/create-project';
@@ -10,6 +9,7 @@ import type { readProjects } from '../application/read-projects';
 import type { transferProject } from '../application/transfer-project';
 import type { archiveProject, setDefaultBranch, updateProject } from '../application/update-project';
 import type { ProjectChange } from '../domain/project';
+import type { Instance } from '../presenters/project.presenter';
 import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
 
 /** Use cases behind ProjectService. */
@@ -20,7 +20,8 @@ export interface ProjectCases {
   setDefaultBranch: ReturnType<typeof setDefaultBranch>;
   transferProject: ReturnType<typeof transferProject>;
   deleteProject: ReturnType<typeof deleteProject>;
-  readProjects: ReturnType<typeof readProjects>;
+  listProjects: ReturnType<typeof readProjects>['list'];
+  getProject: ReturnType<typeof readProjects>['get'];
 }
 
 const orNull = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
@@ -81,7 +82,7 @@ export const projectHandler = (cases: ProjectCases, instance: Instance): Service
         const asked = pageRequest(request.page, { orderBy: 'created_at', descending: true });
         const viewer = viewerOf(context);
         // The position of a keyset page may be told by an id alone (G-1-32).
-        const { rows, page: info } = await cases.readProjects.list(
+        const { rows, page: info } = await cases.listProjects(
           viewer,
           {
             group:
@@ -119,7 +120,7 @@ export const projectHandler = (cases: ProjectCases, instance: Instance): Service
       getProject: async (request, context) => {
         const viewer = viewerOf(context);
         const present = viewer.userId === 0 ? presentSimpleProject : presentProject;
-        return entity(present(await cases.readProjects.get(viewer, request.projectId), instance));
+        return entity(present(await cases.getProject(viewer, request.projectId), instance));
       },
 
       createProject: async (request, context) =>

@@ -1,13 +1,12 @@
-import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import type { PageInfo, PageRequest } from '@switchyard/database';
 import { badRequest, forbidden, notFound, unauthorized, unprocessable } from '@switchyard/errors';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { selfServiceScopes } from '@switchyard/rights';
 import { displayText, displayTextProblems } from '@switchyard/texts';
 import { isInternalUser, lengthProblems } from '../../rules';
+import type { NewToken, Rotation, TokenFilter, TokenRecord } from '../domain/personal-access-token-row';
 import { mayHaveScopes } from '../domain/scopes';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
-import { findToken, listTokens, type TokenFilter, type TokenRecord } from '../storage/personal-access-token.list';
-import type { TokenStore } from '../storage/personal-access-token.store';
 import { generateToken, type TokenDigest } from './token';
 
 /** A token with what only its maker sees. */
@@ -25,11 +24,29 @@ export interface TokenRequest {
   expiresAt: string;
 }
 
+/** Tokens in the database. */
+export interface TokenStore {
+  /** A token; undefined when there is none. */
+  find(tokenId: number): Promise<TokenRecord | undefined>;
+  list(filter: TokenFilter, request: PageRequest): Promise<{ rows: TokenRecord[]; page: PageInfo }>;
+  /** The user a token can be made for; undefined when there is none. */
+  owner(userId: number): Promise<{ admin: boolean; userType: string } | undefined>;
+  /** Stores a token; returns its id, or undefined when the user was deleted meanwhile. */
+  create(token: NewToken): Promise<number | undefined>;
+  /** Revokes a token; a revoked one stays so. @throws AppError precondition_failed when it changed after `unmodifiedSince` */
+  revoke(tokenId: number, unmodifiedSince?: Date): Promise<void>;
+  /**
+   * Puts a new token in the place of one, which is revoked, in one transaction. One that was rotated before is `reused`: every token of
+   * its chain is revoked then (G-4.5-12).
+   */
+  rotate(tokenId: number, replacement: { digest: Buffer; expiresAt: string }): Promise<Rotation>;
+}
+
 /** Personal access tokens (G-5-8 … G-5-11). A token id of 0 is the token that was presented. */
-export interface PersonalAccessTokens {
+export type PersonalAccessTokens = {
   /** For another user, 0 for the actor. @throws AppError not_found, unprocessable with the text */
   create(userId: number, request: TokenRequest, actor: Actor): Promise<ShownToken>;
-  /** @throws AppError unauthorized when another user's are asked for by anybody but an administrator */
+  /** @throws AppError unauthorized when another user's are asked for by another user than an administrator */
   list(filter: TokenFilter, request: PageRequest, actor: Actor): Promise<{ rows: TokenRecord[]; page: PageInfo }>;
   /** @throws AppError unauthorized for another user's; not_found for administrators */
   get(tokenId: number, actor: Actor): Promise<TokenRecord>;
@@ -37,11 +54,10 @@ export interface PersonalAccessTokens {
   revoke(tokenId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
   /** @throws AppError unauthorized, not_found as in `get`; bad_request for a revoked token or a late date */
   rotate(tokenId: number, expiresAt: string, actor: Actor): Promise<ShownToken>;
-}
+};
 
 /** Builds the use cases of tokens. */
 export function personalAccessTokens(
-  db: Database,
   store: TokenStore,
   digest: TokenDigest,
   lifetimeDays: number,
@@ -49,15 +65,15 @@ export function personalAccessTokens(
   const mayManage = (token: TokenRecord | undefined, actor: Actor): token is TokenRecord =>
     token !== undefined && (actor.admin || token.user_id === actor.userId);
 
-  // Only administrators learn that a token does not exist; anybody else gets the same answer as for another user's.
+  // Only administrators learn that a token does not exist; others get the same answer as for another user's token.
   const get = async (tokenId: number, actor: Actor): Promise<TokenRecord> => {
-    const token = await findToken(db, tokenId === 0 ? actor.tokenId : tokenId);
+    const token = await store.find(tokenId === 0 ? actor.tokenId : tokenId);
     if (mayManage(token, actor)) return token;
     throw actor.admin ? notFound('Personal Access Token') : unauthorized();
   };
 
   const shown = async (tokenId: number, token: string): Promise<ShownToken> => {
-    const record = await findToken(db, tokenId);
+    const record = await store.find(tokenId);
     if (record === undefined) throw notFound();
     return { record, token };
   };
@@ -96,13 +112,13 @@ export function personalAccessTokens(
 
     async list(filter, request, actor) {
       if (!actor.admin && filter.userId !== undefined && filter.userId !== actor.userId) throw unauthorized();
-      return listTokens(db, { ...filter, userId: actor.admin ? filter.userId : actor.userId }, request);
+      return store.list({ ...filter, userId: actor.admin ? filter.userId : actor.userId }, request);
     },
 
     get,
 
     async revoke(tokenId, actor, unmodifiedSince) {
-      const token = await findToken(db, tokenId === 0 ? actor.tokenId : tokenId);
+      const token = await store.find(tokenId === 0 ? actor.tokenId : tokenId);
       if (token === undefined) throw notFound();
       if (!mayManage(token, actor)) throw badRequest();
       await store.revoke(token.id, unmodifiedSince);

@@ -1,4 +1,4 @@
-import type { TokenRecord } from '../storage/personal-access-token.list';
+import type { TokenRecord } from '../domain/personal-access-token-row';
 
 /** A token record (G-2-27). */
 export const presentToken = (token: TokenRecord) => ({

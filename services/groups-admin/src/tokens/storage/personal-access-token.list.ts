@@ -7,42 +7,12 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
-
-/** A token as it is printed. */
-export interface TokenRecord {
-  id: number;
-  user_id: number;
-  name: string;
-  description: string | null;
-  scopes: string[];
-  revoked: boolean;
-  active: boolean;
-  /** `YYYY-MM-DD`. */
-  expires_at: string | null;
-  last_used_at: Date | null;
-  last_used_ips: string[];
-  created_at: Date;
-}
+import type { TokenFilter, TokenRecord } from '../domain/personal-access-token-row';
 
 const alive = sql`not t.revoked and (t.expires_at is null or t.expires_at > (now() at time zone 'UTC')::date)`;
 
 const columns = sql`t.id, t.user_id, t.name, t.description, t.scopes, t.revoked, (${alive}) as active,
   t.expires_at::text as expires_at, t.last_used_at, t.last_used_ips, t.created_at`;
-
-/** Which tokens (G-4.5-5). */
-export interface TokenFilter {
-  userId?: number;
-  revoked?: boolean;
-  state?: 'active' | 'inactive';
-  search?: string;
-  createdAfter?: Date;
-  createdBefore?: Date;
-  lastUsedAfter?: Date;
-  lastUsedBefore?: Date;
-  expiresAfter?: string;
-  expiresBefore?: string;
-}
 
 const clauses: ClauseTable<TokenFilter> = {
   userId: (id) => sql`t.user_id = ${id}`,

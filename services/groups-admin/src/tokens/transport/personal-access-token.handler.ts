@@ -4,8 +4,8 @@ import {
 } from '@switchyard/protos/groups_admin/v1/personal_access_token';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { PersonalAccessTokens } from '../application/personal-access-tokens';
+import type { TokenFilter } from '../domain/personal-access-token-row';
 import { presentNewToken, presentSingleToken, presentToken } from '../presenters/personal-access-token.presenter';
-import type { TokenFilter } from '../storage/personal-access-token.list';
 
 const filterOf = (request: ListPersonalAccessTokensRequest): TokenFilter => ({
   userId: request.userId || undefined,

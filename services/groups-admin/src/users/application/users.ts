@@ -1,12 +1,11 @@
-import { type Database, type PageInfo, type PageRequest, requireUnmodified } from '@switchyard/database';
+import { type PageInfo, type PageRequest, requireUnmodified, type Tx } from '@switchyard/database';
 import { conflict, forbidden, notFound } from '@switchyard/errors';
 import { appendToOutbox, userBlockedId, userDeletedId, userEvents } from '@switchyard/events';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { displayText } from '@switchyard/texts';
 import { isInternalUser, refuse } from '../../rules';
 import { changeState, profileProblems, type StateChange, type UserState, userProblems } from '../domain/user';
-import { findUser, listUsers, type UserFilter, type UserRow } from '../storage/user.list';
-import type { UserStore } from '../storage/user.store';
+import type { LockedUser, UserFilter, UserRow } from '../domain/user-row';
 import { hashPassword } from './password';
 
 /** What can be set on a user; undefined keeps the value. */
@@ -40,8 +39,41 @@ export interface UserFields {
   extraSharedRunnersMinutesLimit?: number;
 }
 
-/** What happens with users (G §10 Users). Who may call is the gateway's matter: changes are for administrators. */
-export interface Users {
+/** A user as it is stored: the password as its digest. */
+type StoredFields = Omit<UserFields, 'password'> & { passwordDigest?: string };
+
+/** A user to insert. */
+type NewUser = StoredFields & {
+  email: string;
+  name: string;
+  username: string;
+  createdById: bigint;
+  confirmedAt: Date | undefined;
+};
+
+/** Users in the database; each change is one transaction with its events. */
+export interface UserStore {
+  find(userId: number): Promise<UserRow | undefined>;
+  list(filter: UserFilter, request: PageRequest): Promise<{ rows: UserRow[]; page: PageInfo }>;
+  /** Makes the user and their namespace; returns the id. @throws AppError conflict for a taken e-mail or username */
+  create(user: NewUser): Promise<number>;
+  /** Changes a user and, with the username, the namespace; false when there is no such user. @throws AppError conflict as in `create` */
+  update(userId: number, fields: StoredFields): Promise<boolean>;
+  /** Locks a user, lets `decide` choose the new state, saves it and what `decide` appends; false when there is no such user. */
+  changeState(userId: number, decide: (user: LockedUser, tx: Tx) => Promise<string | undefined>): Promise<boolean>;
+  /**
+   * Deletes a user: memberships, stars and tokens go, the namespace is marked for deletion and frees its path, a tombstone points at the
+   * ghost (D5). `check` may refuse under the lock; what it appends commits with the deletion. False when there is no such user.
+   */
+  delete(
+    userId: number,
+    deletedById: number,
+    check: (user: LockedUser & { soleOwner: boolean }, tx: Tx, ghostId: number) => Promise<void>,
+  ): Promise<boolean>;
+}
+
+/** Use cases of users (G §10 Users). The gateway decides who may call: changes are for administrators. */
+export type Users = {
   /** @throws AppError not_found `404 User Not Found` */
   get(userId: number): Promise<UserRow>;
   list(filter: UserFilter, request: PageRequest): Promise<{ rows: UserRow[]; page: PageInfo }>;
@@ -53,7 +85,7 @@ export interface Users {
   delete(userId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
   /** False when the user already was in that state. @throws AppError not_found; forbidden with the reason */
   changeState(userId: number, change: StateChange, actor: Actor): Promise<boolean>;
-}
+};
 
 function refuseProblems(fields: UserFields): void {
   const { bio, location, skype, linkedin, twitter, discord, github, organization, pronouns } = fields;
@@ -65,36 +97,34 @@ function refuseProblems(fields: UserFields): void {
 }
 
 /** Fields as they are stored: a password as its digest. */
-async function stored({ password, ...fields }: UserFields) {
+async function stored({ password, ...fields }: UserFields): Promise<StoredFields> {
   const name = fields.name === undefined ? {} : { name: displayText(fields.name) };
   return { ...fields, ...name, ...(password === undefined ? {} : { passwordDigest: await hashPassword(password) }) };
 }
 
 /** Builds the use cases of users. */
-export function users(db: Database, store: UserStore): Users {
+export function users(store: UserStore): Users {
   const get = async (userId: number): Promise<UserRow> => {
-    const user = await findUser(db, userId);
+    const user = await store.find(userId);
     if (user === undefined) throw notFound('User');
     return user;
   };
 
   return {
     get,
-    list: (filter, request) => listUsers(db, filter, request),
+    list: (filter, request) => store.list(filter, request),
 
     async create(fields, { confirmed }, actor) {
       const { email = '', name = '', username = '' } = fields;
       refuseProblems({ ...fields, email, name, username });
       const id = await store.create({
-        fields: {
-          ...(await stored(fields)),
-          email,
-          name: displayText(name),
-          username,
-          createdById: BigInt(actor.userId),
-          // The e-mail of a user whom an administrator makes is confirmed by a message; until mail is sent, by the word of the administrator.
-          confirmedAt: confirmed ? new Date() : undefined,
-        },
+        ...(await stored(fields)),
+        email,
+        name: displayText(name),
+        username,
+        createdById: BigInt(actor.userId),
+        // A message would confirm the e-mail of a user whom an administrator makes; until mail is sent, the administrator does.
+        confirmedAt: confirmed ? new Date() : undefined,
       });
       return get(id);
     },

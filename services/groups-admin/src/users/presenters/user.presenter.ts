@@ -1,4 +1,4 @@
-import type { UserRow } from '../storage/user.list';
+import type { UserRow } from '../domain/user-row';
 
 /** What a user reference is made of. */
 export interface ReferenceRow {

@@ -8,53 +8,7 @@ import {
   type PageRequest,
 } from '@switchyard/database';
 import { internalUserTypes } from '../../rules';
-
-/** A user with everything that is printed of one. */
-export interface UserRow {
-  id: number;
-  username: string;
-  name: string;
-  email: string;
-  user_type: string;
-  state: string;
-  admin: boolean;
-  external: boolean;
-  avatar_url: string | null;
-  public_email: string;
-  commit_email: string | null;
-  bio: string;
-  location: string;
-  skype: string;
-  linkedin: string;
-  twitter: string;
-  discord: string;
-  github: string;
-  website_url: string;
-  organization: string;
-  job_title: string;
-  pronouns: string | null;
-  note: string;
-  preferred_language: string;
-  theme_id: number;
-  color_scheme_id: number;
-  projects_limit: number;
-  can_create_group: boolean;
-  private_profile: boolean;
-  shared_runners_minutes_limit: number | null;
-  extra_shared_runners_minutes_limit: number | null;
-  confirmed_at: Date | null;
-  last_sign_in_at: Date | null;
-  current_sign_in_at: Date | null;
-  last_activity_on: string | null;
-  created_at: Date;
-  namespace_id: number | null;
-  creator_id: number | null;
-  creator_username: string | null;
-  creator_name: string | null;
-  creator_state: string | null;
-  creator_avatar_url: string | null;
-  creator_public_email: string | null;
-}
+import type { UserFilter, UserRow } from '../domain/user-row';
 
 const columns = sql`u.id, u.username, u.name, u.email, u.user_type, u.state, u.admin, u.external, u.avatar_url, u.public_email,
   u.commit_email, u.bio, u.location, u.skype, u.linkedin, u.twitter, u.discord, u.github, u.website_url, u.organization,
@@ -67,27 +21,6 @@ const columns = sql`u.id, u.username, u.name, u.email, u.user_type, u.state, u.a
 const tables = sql`users u
   left join namespaces own on own.owner_id = u.id
   left join users by on by.id = u.created_by_id`;
-
-/** Which users. */
-export interface UserFilter {
-  username?: string;
-  search?: string;
-  /** The search may find e-mails that are not public. */
-  searchPrivateEmail: boolean;
-  active?: boolean;
-  blocked?: boolean;
-  external?: boolean;
-  excludeExternal?: boolean;
-  humans?: boolean;
-  excludeHumans?: boolean;
-  excludeActive?: boolean;
-  excludeInternal?: boolean;
-  admins?: boolean;
-  createdAfter?: Date;
-  createdBefore?: Date;
-  withoutProjectBots?: boolean;
-  withoutProjects?: boolean;
-}
 
 /** A condition on `u`: the user has this e-mail. Users who may not see an e-mail must not confirm it by a search. */
 export const hasEmail = (email: string, seesPrivate: boolean): Sql =>

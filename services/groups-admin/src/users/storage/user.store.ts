@@ -1,49 +1,12 @@
-import { isUniqueViolation, type Tx } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
+import { type Database, isUniqueViolation, type PageRequest, type Sql, sql, type Tx } from '@switchyard/database';
 import { conflict } from '@switchyard/errors';
-import {
-  membershipChanges,
-  namespaceChanges,
-  prismaTransaction,
-  recordDirectoryChange,
-  tombstoneChanges,
-  userChanges,
-} from '../../directory';
-import type { Prisma, PrismaClient } from '../../generated/prisma/client';
+import type { DirectoryTx, DirectoryWriter } from '../../directory';
+import type { Prisma } from '../../generated/prisma/client';
+import type { LockedUser, UserFilter, UserRow } from '../domain/user-row';
+import { findUser, listUsers } from './user.list';
 
-/** A user to make. */
-export interface NewUser {
-  fields: Omit<Prisma.UserCreateInput, 'id'> & { username: string; name: string; email: string };
-}
-
-/** What stands of a user under its lock. */
-export interface LockedUser {
-  id: number;
-  username: string;
-  name: string;
-  state: string;
-  user_type: string;
-  namespace_id: number | null;
-}
-
-/** Changes of users; each with its change of the directory in one transaction. */
-export interface UserStore {
-  /** Makes the user and their namespace; returns the id. @throws AppError conflict for a taken e-mail or username */
-  create(user: NewUser): Promise<number>;
-  /** Changes a user and, with the username, the namespace; false when there is no such user. @throws AppError conflict as in `create` */
-  update(userId: number, fields: Prisma.UserUpdateInput & { username?: string; name?: string }): Promise<boolean>;
-  /** Locks a user, lets `decide` choose the new state, saves it and what `decide` appends; false when there is no such user. */
-  changeState(userId: number, decide: (user: LockedUser, tx: Tx) => Promise<string | undefined>): Promise<boolean>;
-  /**
-   * Deletes a user: memberships, stars and tokens go, the namespace is marked for deletion and gives its path free, a tombstone points
-   * at the ghost (D5). `check` may refuse under the lock; what it appends commits with the deletion. False when there is no such user.
-   */
-  delete(
-    userId: number,
-    deletedById: number,
-    check: (user: LockedUser & { soleOwner: boolean }, tx: Tx, ghostId: number) => Promise<void>,
-  ): Promise<boolean>;
-}
+/** Columns of a user to insert; those of a user to change are all optional. */
+type NewUser = Omit<Prisma.UserCreateInput, 'id'> & { username: string; name: string; email: string };
 
 /** The texts of GitLab for a taken e-mail or username; every other error as it came. */
 function takenError(error: unknown): unknown {
@@ -53,7 +16,7 @@ function takenError(error: unknown): unknown {
   return error;
 }
 
-// Asked before the insert, so that a taken e-mail and a taken username are told in this order whatever index is looked at first.
+// Asked before the insert, so that a taken e-mail and a taken username are refused in this order, whatever index is checked first.
 async function refuseTaken(tx: Tx, fields: { email?: string; username?: string }, userId: number): Promise<void> {
   const [found] = await tx.query<{ email: boolean; username: boolean }>(sql`
     select exists (select from users where lower(email) = lower(${fields.email ?? ''}::text) and id <> ${userId}::bigint) as email,
@@ -65,14 +28,20 @@ async function refuseTaken(tx: Tx, fields: { email?: string; username?: string }
 }
 
 /** A user's namespace: at the top level, public, so that the visibility of what is in it is its own. */
-export async function insertUserNamespace(tx: Tx, userId: number, username: string, name: string): Promise<number> {
-  const row = await tx.one<{ id: number }>(sql`
+export async function insertUserNamespace(
+  tx: DirectoryTx,
+  userId: number,
+  username: string,
+  name: string,
+): Promise<void> {
+  await tx.write(
+    'namespace',
+    sql`
     with next as (select nextval(pg_get_serial_sequence('namespaces', 'id')) as id)
     insert into namespaces (id, kind, name, path, ancestry, full_path, full_name, visibility, owner_id, creator_id)
     select id, 'user', ${name}, ${username}, array[id], ${username}, ${name}, 'public', ${userId}::bigint, ${userId}::bigint from next
-    returning id`);
-  if (row === undefined) throw new Error('the namespace was not inserted');
-  return row.id;
+    returning id`,
+  );
 }
 
 const lockUser = (tx: Tx, userId: number): Promise<LockedUser | undefined> =>
@@ -81,7 +50,7 @@ const lockUser = (tx: Tx, userId: number): Promise<LockedUser | undefined> =>
       (select n.id from namespaces n where n.owner_id = u.id) as namespace_id
     from users u where u.id = ${userId}::bigint for update of u`);
 
-// A group that nobody else owns, by a membership of its own or of a group above it.
+// A group without another Owner, by a membership of its own or of a group above it.
 const soleOwnerOf = (userId: number): Sql => sql`
   select exists (
     select from memberships m join namespaces n on n.id = m.namespace_id
@@ -91,35 +60,36 @@ const soleOwnerOf = (userId: number): Sql => sql`
         where other.namespace_id = any (n.ancestry) and other.access_level = 50 and other.user_id <> m.user_id
           and (other.expires_at is null or other.expires_at > now()))) as found`;
 
-/** The store over Prisma, with SQL for what Prisma cannot say. */
-export function userStore(prisma: PrismaClient): UserStore {
-  const inTransaction = async <T>(work: (client: Prisma.TransactionClient, tx: Tx) => Promise<T>): Promise<T> => {
+/** Users over Prisma, with SQL for what Prisma cannot say. */
+export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) {
+  const inTransaction = async <T>(
+    work: (client: Prisma.TransactionClient, tx: DirectoryTx) => Promise<T>,
+  ): Promise<T> => {
     try {
-      return await prismaTransaction(prisma, work);
+      return await prismaTransaction(work);
     } catch (error) {
       throw takenError(error);
     }
   };
 
   return {
-    create: ({ fields }) =>
+    find: (userId: number): Promise<UserRow | undefined> => findUser(db, userId),
+    list: (filter: UserFilter, request: PageRequest) => listUsers(db, filter, request),
+
+    create: (fields: NewUser): Promise<number> =>
       inTransaction(async (client, tx) => {
         await refuseTaken(tx, fields, 0);
         const created = await client.user.create({ data: fields, select: { id: true } });
         const id = Number(created.id);
-        const namespaceId = await insertUserNamespace(tx, id, fields.username, fields.name);
-        await recordDirectoryChange(tx, [
-          ...(await userChanges(tx, [id])),
-          ...(await namespaceChanges(tx, [namespaceId])),
-        ]);
+        await insertUserNamespace(tx, id, fields.username, fields.name);
         return id;
       }),
 
-    update: (userId, fields) =>
+    update: (userId: number, fields: Partial<NewUser>): Promise<boolean> =>
       inTransaction(async (client, tx) => {
         const user = await lockUser(tx, userId);
         if (user === undefined) return false;
-        await refuseTaken(tx, fields as { email?: string; username?: string }, userId);
+        await refuseTaken(tx, fields, userId);
         await client.user.update({
           where: { id: BigInt(userId) },
           data: { ...fields, updatedAt: new Date() },
@@ -127,16 +97,15 @@ export function userStore(prisma: PrismaClient): UserStore {
         });
         const username = fields.username ?? user.username;
         const name = fields.name ?? user.name;
-        const moves = user.namespace_id !== null && (username !== user.username || name !== user.name);
-        if (moves) await moveUserNamespace(tx, user.namespace_id as number, username, name);
-        await recordDirectoryChange(tx, [
-          ...(await userChanges(tx, [userId])),
-          ...(moves ? await namespaceChanges(tx, [user.namespace_id as number]) : []),
-        ]);
+        const moves = username !== user.username || name !== user.name;
+        if (moves && user.namespace_id !== null) await moveUserNamespace(tx, user.namespace_id, username, name);
         return true;
       }),
 
-    changeState: (userId, decide) =>
+    changeState: (
+      userId: number,
+      decide: (user: LockedUser, tx: Tx) => Promise<string | undefined>,
+    ): Promise<boolean> =>
       inTransaction(async (client, tx) => {
         const user = await lockUser(tx, userId);
         if (user === undefined) return false;
@@ -147,11 +116,14 @@ export function userStore(prisma: PrismaClient): UserStore {
           data: { state, updatedAt: new Date() },
           select: { id: true },
         });
-        await recordDirectoryChange(tx, await userChanges(tx, [userId]));
         return true;
       }),
 
-    delete: (userId, deletedById, check) =>
+    delete: (
+      userId: number,
+      deletedById: number,
+      check: (user: LockedUser & { soleOwner: boolean }, tx: Tx, ghostId: number) => Promise<void>,
+    ): Promise<boolean> =>
       inTransaction(async (client, tx) => {
         const user = await lockUser(tx, userId);
         if (user === undefined) return false;
@@ -162,17 +134,14 @@ export function userStore(prisma: PrismaClient): UserStore {
         const held = await tx.query<{ id: number }>(
           sql`select id from memberships where user_id = ${userId}::bigint order by id for update`,
         );
-        const gone = await membershipChanges(
-          tx,
+        await tx.erase(
+          'membership',
           held.map(({ id }) => id),
-          true,
         );
-        const where = { userId: BigInt(userId) };
-        await client.membership.deleteMany({ where });
-        await tx.query(sql`
+        await tx.writeHidden(sql`
           with gone as (delete from project_stars where user_id = ${userId}::bigint returning project_id)
           update projects set star_count = star_count - 1 where id in (select project_id from gone)`);
-        await client.personalAccessToken.deleteMany({ where });
+        await client.personalAccessToken.deleteMany({ where: { userId: BigInt(userId) } });
         if (user.namespace_id !== null) await abandonNamespace(tx, user.namespace_id);
         await client.userTombstone.create({
           data: {
@@ -182,34 +151,34 @@ export function userStore(prisma: PrismaClient): UserStore {
             ghostId: BigInt(ghost.id),
             deletedById: BigInt(deletedById),
           },
+          select: { id: true },
         });
         await client.user.delete({ where: { id: BigInt(userId) }, select: { id: true } });
-        await recordDirectoryChange(tx, [
-          ...gone,
-          ...(user.namespace_id === null ? [] : await namespaceChanges(tx, [user.namespace_id])),
-          ...(await tombstoneChanges(tx, [userId])),
-        ]);
         return true;
       }),
   };
 }
 
 /** A new path of a user's namespace; the old one redirects (G-1-7). */
-async function moveUserNamespace(tx: Tx, namespaceId: number, path: string, name: string): Promise<void> {
+async function moveUserNamespace(tx: DirectoryTx, namespaceId: number, path: string, name: string): Promise<void> {
   await tx.query(sql`
     insert into redirect_routes (path, namespace_id)
     select lower(full_path), id from namespaces where id = ${namespaceId}::bigint and lower(full_path) <> lower(${path}::text)
     on conflict (path) do update set namespace_id = excluded.namespace_id, project_id = null, created_at = now()`);
-  await tx.query(sql`
-    update namespaces set path = ${path}, full_path = ${path}, name = ${name}, full_name = ${name}, updated_at = now()
-    where id = ${namespaceId}::bigint`);
+  await tx.write(
+    'namespace',
+    sql`update namespaces set path = ${path}, full_path = ${path}, name = ${name}, full_name = ${name}, updated_at = now()
+      where id = ${namespaceId}::bigint returning id`,
+  );
 }
 
-/** Hides a deleted user's namespace with its projects, and gives its path free for somebody else. No username begins with a dash. */
-async function abandonNamespace(tx: Tx, namespaceId: number): Promise<void> {
+/** Hides a deleted user's namespace with its projects, and frees its path for another user. No username begins with a dash. */
+async function abandonNamespace(tx: DirectoryTx, namespaceId: number): Promise<void> {
   await tx.query(sql`delete from redirect_routes where namespace_id = ${namespaceId}::bigint`);
-  await tx.query(sql`
-    update namespaces set owner_id = null, marked_for_deletion_at = now(), updated_at = now(),
-      path = '-deleted-' || id, full_path = '-deleted-' || id
-    where id = ${namespaceId}::bigint`);
+  await tx.write(
+    'namespace',
+    sql`update namespaces set owner_id = null, marked_for_deletion_at = now(), updated_at = now(),
+        path = '-deleted-' || id, full_path = '-deleted-' || id
+      where id = ${namespaceId}::bigint returning id`,
+  );
 }

@@ -9,8 +9,8 @@ import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { Users } from '../application/users';
 import type { StateChange } from '../domain/user';
+import type { UserFilter, UserRow } from '../domain/user-row';
 import { presentFullUser, presentUser, presentUserReference } from '../presenters/user.presenter';
-import type { UserFilter, UserRow } from '../storage/user.list';
 
 const changes: Partial<Record<Change, StateChange>> = {
   [Change.CHANGE_BLOCK]: 'block',

@@ -1,13 +1,8 @@
 import { type Sql, sql, type Tx } from '@switchyard/database';
-import { issuableCounts } from '../issuable-counts';
-import type { Membership } from '../members';
-
-/** What lies in projects or namespaces and goes with them. */
-export interface Contents {
-  memberships: Membership[];
-  labels: number[];
-  milestones: number[];
-}
+import type { DirectoryTx } from '../../directory';
+import { issuableCounts } from '../../issuable-counts';
+import type { Membership } from '../../members';
+import type { Contents } from '../domain/contents';
 
 const ids = async (tx: Tx, query: Sql): Promise<number[]> =>
   (await tx.query<{ id: number }>(query)).map(({ id }) => id);
@@ -26,12 +21,15 @@ const inside = async (tx: Tx, where: Sql): Promise<Contents> => ({
   milestones: await ids(tx, sql`select id from milestones where ${where} order by id`),
 });
 
-const clear = async (tx: Tx, where: Sql): Promise<void> => {
-  await tx.query(sql`delete from label_priorities where label_id in (select id from labels where ${where})`);
-  await tx.query(sql`delete from labels where ${where}`);
-  await tx.query(sql`delete from milestones where ${where}`);
-  await tx.query(sql`delete from memberships where ${where}`);
-  await tx.query(sql`delete from redirect_routes where ${where}`);
+const idsOf = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id);
+
+/** Deletes what lies in projects or namespaces, which are locked, so that nothing comes in. */
+const clear = async (tx: DirectoryTx, { memberships, labels, milestones }: Contents): Promise<void> => {
+  await tx.erase('membership', idsOf(memberships));
+  await tx.erase('label', labels, () =>
+    tx.writeHidden(sql`delete from label_priorities where label_id = any(${labels}::bigint[])`),
+  );
+  await tx.erase('milestone', milestones);
 };
 
 /** What the purge reads and deletes; several replicas may purge at once and take different rows. */
@@ -60,23 +58,27 @@ export const purgeStore = () => ({
   inNamespaces: (tx: Tx, namespaces: readonly number[]): Promise<Contents> =>
     inside(tx, sql`namespace_id = any(${[...namespaces]}::bigint[])`),
 
-  async deleteProjects(tx: Tx, projects: readonly number[]): Promise<void> {
+  /** Deletes locked projects with what lies in them. */
+  async deleteProjects(tx: DirectoryTx, projects: readonly number[], inside: Contents): Promise<void> {
     const list = sql`${[...projects]}::bigint[]`;
-    await tx.query(sql`delete from label_priorities where project_id = any(${list})`);
-    await issuableCounts.forgetProjects(tx, projects);
-    await clear(tx, sql`project_id = any(${list})`);
-    await tx.query(sql`delete from project_stars where project_id = any(${list})`);
-    await tx.query(sql`delete from iid_counters where parent_kind = 'project' and parent_id = any(${list})`);
-    await tx.query(sql`delete from projects where id = any(${list})`);
+    await clear(tx, inside);
+    await tx.erase('project', projects, async () => {
+      // Ranks that the projects gave to labels of their groups.
+      await tx.writeHidden(sql`delete from label_priorities where project_id = any(${list})`);
+      await issuableCounts.forgetProjects(tx, projects);
+      await tx.query(sql`delete from redirect_routes where project_id = any(${list})`);
+      await tx.query(sql`delete from project_stars where project_id = any(${list})`);
+      await tx.query(sql`delete from iid_counters where parent_kind = 'project' and parent_id = any(${list})`);
+    });
   },
 
-  async deleteNamespaces(tx: Tx, namespaces: readonly number[]): Promise<void> {
+  /** Deletes locked namespaces, which hold no project and no group, with what lies in them. */
+  async deleteNamespaces(tx: DirectoryTx, namespaces: readonly number[], inside: Contents): Promise<void> {
     const list = sql`${[...namespaces]}::bigint[]`;
-    await clear(tx, sql`namespace_id = any(${list})`);
-    await tx.query(sql`delete from iid_counters where parent_kind = 'group' and parent_id = any(${list})`);
-    await tx.query(sql`delete from namespaces where id = any(${list})`);
+    await clear(tx, inside);
+    await tx.erase('namespace', namespaces, async () => {
+      await tx.query(sql`delete from redirect_routes where namespace_id = any(${list})`);
+      await tx.query(sql`delete from iid_counters where parent_kind = 'group' and parent_id = any(${list})`);
+    });
   },
 });
-
-/** Access of the purge to the database. */
-export type PurgeStore = ReturnType<typeof purgeStore>;

@@ -1,0 +1,33 @@
+import type { Area } from '@switchyard/service';
+import type { Given } from '../config';
+import { directoryFeed } from './application/follow-directory';
+import { locateProject } from './application/locate-project';
+import { resolveAccess } from './application/resolve-access';
+import { accessStore } from './storage/access.store';
+import { directoryStore } from './storage/directory.store';
+import { accessHandler } from './transport/access.handler';
+import { directoryHandler } from './transport/directory.handler';
+
+/**
+ * Who and where: access resolution and the feed of directory changes.
+ * @param digestOf digest under which a presented token is stored; undefined for a text that cannot be a token
+ */
+export function composeDirectory(
+  { config, db, observe }: Given,
+  digestOf: (token: string) => Buffer | undefined,
+): Area {
+  const store = accessStore(db);
+  const access = observe('access', {
+    resolve: resolveAccess({ store, digestOf, tier: config.SWITCHYARD_TIER }),
+    locateProject: locateProject(store),
+  });
+  const feed = directoryFeed(directoryStore(db), db.notices);
+  return {
+    services: [accessHandler(access.resolve, access.locateProject), directoryHandler(feed)],
+    start() {
+      feed.start();
+      return [];
+    },
+    drain: () => feed.drain(),
+  };
+}

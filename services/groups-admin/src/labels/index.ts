@@ -1,0 +1,1 @@
+export { composeLabels } from './compose';

@@ -1,0 +1,30 @@
+import { repeat } from '@switchyard/rpc';
+import type { Area } from '@switchyard/service';
+import type { Given } from '../config';
+import type { DirectoryWriter } from '../directory';
+import { manageMembers } from './application/manage-members';
+import { type Owners, owners } from './application/owners';
+import { memberStore } from './storage/member.store';
+import { memberHandler } from './transport/member.handler';
+
+/** Milliseconds between two looks for memberships that have expired. */
+const expiryInterval = 5_000;
+
+/** Members, and what groups and projects need of them. */
+export interface MemberArea extends Area {
+  readonly owners: Owners;
+  /** Removes memberships that have expired; returns how many. */
+  expire(): Promise<number>;
+}
+
+/** Members of groups and projects, and the job that ends expired memberships. */
+export function composeMembers({ config, db, observe }: Given, { transaction }: DirectoryWriter): MemberArea {
+  const store = memberStore(db);
+  const { expire, ...members } = observe('members', manageMembers({ transaction, members: store }));
+  return {
+    services: [memberHandler(members, config.SWITCHYARD_EXTERNAL_URL)],
+    owners: owners(store),
+    expire,
+    start: () => [repeat('expired memberships', expiryInterval, () => expire())],
+  };
+}

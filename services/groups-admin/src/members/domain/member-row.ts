@@ -1,0 +1,48 @@
+interface UserColumns {
+  username: string;
+  name: string;
+  state: string;
+  avatar_url: string | null;
+  public_email: string;
+}
+
+/** A membership with its user and who made it, as it is printed. */
+export interface MemberRow extends UserColumns {
+  /** Id of the user. */
+  id: number;
+  membership_id: number;
+  access_level: number;
+  created_at: Date;
+  expires_at: Date | null;
+  created_by: (UserColumns & { id: number }) | null;
+}
+
+/** A membership as rules look at it. */
+export interface Membership {
+  id: number;
+  user_id: number;
+  namespace_id: number | null;
+  project_id: number | null;
+  access_level: number;
+  version: number;
+  expired: boolean;
+}
+
+/** Which members a list holds. */
+export interface MemberFilter {
+  query?: string;
+  /** The query may find e-mails that are not public. */
+  searchPrivateEmail: boolean;
+  userIds?: number[];
+  /** With those of the groups above. */
+  inherited: boolean;
+}
+
+/** A membership to insert. */
+export interface NewMember {
+  userId: number;
+  level: number;
+  /** `YYYY-MM-DD`; undefined for none. */
+  expiresAt: string | undefined;
+  createdBy: number;
+}

@@ -1,0 +1,1 @@
+export { composeMilestones } from './compose';

@@ -1,0 +1,1 @@
+export { composeNamespaces } from './compose';

@@ -1,0 +1,145 @@
+import type { Visibility } from '../../rules';
+import type { ProjectChange } from './project';
+
+/** A project with its namespace and the viewer's memberships, as it is printed. */
+export interface ProjectRow {
+  id: number;
+  namespace_id: number;
+  creator_id: number | null;
+  name: string;
+  path: string;
+  description: string | null;
+  visibility: Visibility;
+  default_branch: string;
+  avatar_url: string | null;
+  topics: string[];
+  archived: boolean;
+  marked_for_deletion_at: Date | null;
+  /** At the root of the default branch; null when there is none. */
+  readme_path: string | null;
+  merge_method: string;
+  squash_option: string;
+  only_allow_merge_if_pipeline_succeeds: boolean;
+  allow_merge_on_skipped_pipeline: boolean;
+  only_allow_merge_if_all_discussions_are_resolved: boolean;
+  remove_source_branch_after_merge: boolean;
+  merge_pipelines_enabled: boolean;
+  merge_trains_enabled: boolean;
+  merge_trains_skip_train_allowed: boolean;
+  merge_train_required_statuses: string[];
+  merge_train_timeout: number;
+  merge_train_parallel_cars: number;
+  merge_commit_template: string | null;
+  squash_commit_template: string | null;
+  suggestion_commit_message: string | null;
+  printing_merge_request_link_enabled: boolean;
+  resolve_outdated_diff_discussions: boolean;
+  autoclose_referenced_issues: boolean;
+  approvals_before_merge: number;
+  issues_access_level: string;
+  merge_requests_access_level: string;
+  repository_access_level: string;
+  feature_access_levels: Record<string, string>;
+  lfs_enabled: boolean;
+  request_access_enabled: boolean;
+  shared_runners_enabled: boolean;
+  emails_enabled: boolean;
+  ci_config_path: string | null;
+  build_timeout: number;
+  auto_cancel_pending_pipelines: string;
+  star_count: number;
+  forks_count: number;
+  open_issues_count: number;
+  last_activity_at: Date;
+  created_at: Date;
+  updated_at: Date;
+  namespace_name: string;
+  namespace_path: string;
+  namespace_kind: 'group' | 'user';
+  namespace_full_path: string;
+  namespace_full_name: string;
+  namespace_parent_id: number | null;
+  namespace_avatar_url: string | null;
+  tier: string | null;
+  owner_id: number | null;
+  owner_username: string | null;
+  owner_name: string | null;
+  owner_state: string | null;
+  owner_avatar_url: string | null;
+  owner_public_email: string | null;
+  owner_created_at: Date | null;
+  /** Level of the viewer's own membership in the project. */
+  project_level: number | null;
+  /** Highest level of the viewer in the groups above. */
+  group_level: number | null;
+}
+
+/** A namespace as far as a project in it is concerned. */
+export interface HomeRow {
+  id: number;
+  kind: 'group' | 'user';
+  visibility: Visibility;
+  owner_id: number | null;
+  full_path: string;
+  project_creation_level: string | null;
+  default_branch: string | null;
+  /** Licence tier of the top-level group when it has its own (G-13-16). */
+  tier: string | null;
+  /** Effective level of the user asked for; 50 in their own namespace. */
+  level: number;
+  /** Hidden because it, or a group above it, is marked for deletion. */
+  deleting: boolean;
+  /** True when the user belongs to a group or project below. */
+  member_below: boolean;
+  /** A user's namespace that holds as many projects as its owner may have. */
+  full: boolean;
+}
+
+/** Which projects a list holds; an absent field does not restrict it. */
+export interface ProjectFilter {
+  group?: { id: number; below: boolean; above: boolean };
+  /** Owner of the namespace. */
+  ownerId?: number;
+  archived?: boolean;
+  visibility?: string;
+  search?: string;
+  /** `search` looks at the full path as well. */
+  searchNamespaces?: boolean;
+  membership?: boolean;
+  starred?: boolean;
+  /** Least level of the viewer. */
+  minLevel?: number;
+  withIssues?: boolean;
+  withMergeRequests?: boolean;
+  topics?: string[];
+  idAfter?: number;
+  idBefore?: number;
+  lastActivityAfter?: Date;
+  lastActivityBefore?: Date;
+  updatedAfter?: Date;
+  updatedBefore?: Date;
+  active?: boolean;
+}
+
+/** What is looked at of a project under its lock. */
+export interface LockedProject {
+  namespace_id: number;
+  name: string;
+  path: string;
+  visibility: Visibility;
+}
+
+/** A project to insert. */
+export interface NewProject extends ProjectChange {
+  namespace_id: number;
+  creator_id: number;
+  initialize_with_readme: boolean;
+  readme_path: string | undefined;
+}
+
+/** What a project keeps of a push. */
+export interface PushNote {
+  readonly at: Date;
+  /** The README of the default branch, `now` undefined for none; undefined for a push of another ref. */
+  readonly readmePath: { readonly now: string | undefined } | undefined;
+}

@@ -1,0 +1,22 @@
+import { repeat } from '@switchyard/rpc';
+import type { Area } from '@switchyard/service';
+import type { Given } from '../config';
+import type { DirectoryWriter } from '../directory';
+import { purge } from './application/purge';
+import { purgeStore } from './storage/purge.store';
+
+/** Milliseconds between two looks for what is due. */
+const purgeInterval = 5_000;
+
+/** The purge of what is marked for deletion. */
+export interface PurgeArea extends Area {
+  /** Purges until nothing is due or `signal` is aborted; returns how many projects and namespaces were deleted. */
+  purge(signal?: AbortSignal): Promise<number>;
+}
+
+/** The job that deletes groups, projects and the namespaces of deleted users once they are due. */
+export function composePurge({ config, observe }: Given, { transaction }: DirectoryWriter): PurgeArea {
+  const delayDays = config.SWITCHYARD_DELETION_DELAY_DAYS;
+  const due = observe('purge', { purge: purge({ transaction, store: purgeStore(), delayDays }) });
+  return { ...due, start: () => [repeat('deleted groups and projects', purgeInterval, due.purge)] };
+}

@@ -1,0 +1,1 @@
+export { composePurge } from './compose';

@@ -1,0 +1,18 @@
+import type { Area } from '@switchyard/service';
+import type { Given } from '../config';
+import type { DirectoryWriter } from '../directory';
+import { personalAccessTokens } from './application/personal-access-tokens';
+import type { TokenDigest } from './application/token';
+import { tokenStore } from './storage/personal-access-token.store';
+import { personalAccessTokenHandler } from './transport/personal-access-token.handler';
+
+/** Personal access tokens. */
+export function composeTokens(
+  { config, db, prisma, observe }: Given,
+  directory: DirectoryWriter,
+  digest: TokenDigest,
+): Area {
+  const store = tokenStore(db, prisma, directory);
+  const tokens = observe('tokens', personalAccessTokens(store, digest, config.SWITCHYARD_TOKEN_LIFETIME_DAYS));
+  return { services: [personalAccessTokenHandler(tokens)] };
+}

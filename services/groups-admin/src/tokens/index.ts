@@ -1,0 +1,3 @@
+export { presentedDigest, type TokenDigest, tokenDigest } from './application/token';
+export { composeTokens } from './compose';
+export { replaceRootToken } from './storage/root-token.store';

@@ -1,0 +1,18 @@
+import { sql, type Tx } from '@switchyard/database';
+
+/** Scopes of the administrator's token: everything. */
+const scopes = ['api', 'sudo', 'admin_mode'];
+
+/** Replaces the token that an operator chose for `root` by the one with this digest (D2); a token that was revoked stays revoked. */
+export async function replaceRootToken(tx: Tx, rootId: number, digest: Buffer): Promise<void> {
+  const known = await tx.one<{ kind: string }>(
+    sql`select kind from personal_access_tokens where token_digest = ${digest}`,
+  );
+  await tx.query(sql`
+    update personal_access_tokens set revoked = true, updated_at = now()
+    where kind = 'bootstrap' and not revoked and token_digest <> ${digest}`);
+  if (known !== undefined) return;
+  await tx.query(sql`
+    insert into personal_access_tokens (user_id, name, description, token_digest, scopes, kind)
+    values (${rootId}::bigint, 'Administrator', 'SWITCHYARD_ROOT_TOKEN', ${digest}, ${scopes}::text[], 'bootstrap')`);
+}
