@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { defineService } from '@switchyard/service';
 import { bootstrap } from './bootstrap';
-import { variables } from './config';
 import { composeDirectory, directoryWriter, publishTier } from './directory';
+import { variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGroups } from './groups';
 import { composeIssuableCounts } from './issuable-counts';

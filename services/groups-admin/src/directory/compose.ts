@@ -1,5 +1,5 @@
 import type { Area } from '@switchyard/service';
-import type { Given } from '../config';
+import type { Edges } from '../edges';
 import { directoryFeed } from './application/follow-directory';
 import { locateProject } from './application/locate-project';
 import { resolveAccess } from './application/resolve-access';
@@ -13,7 +13,7 @@ import { directoryHandler } from './transport/directory.handler';
  * @param digestOf digest under which a presented token is stored; undefined for a text that cannot be a token
  */
 export function composeDirectory(
-  { config, db, observe }: Given,
+  { config, db, observe }: Edges,
   digestOf: (token: string) => Buffer | undefined,
 ): Area {
   const store = accessStore(db);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Area } from '@switchyard/service';
-import type { Given } from '../config';
 import type { DirectoryWriter } from '../directory';
+import type { Edges } from '../edges';
 import type { Owners } from '../members';
 import type { ListProjects } from '../projects';
 import { createGroup } from './application/create-group';
@@ -20,7 +20,7 @@ const runnersTokens =
 
 /** Groups and their trees. */
 export function composeGroups(
-  { config, db, observe }: Given,
+  { config, db, observe }: Edges,
   { transaction }: DirectoryWriter,
   { owners, listProjects }: { owners: Owners; listProjects: ListProjects },
 ): Area {

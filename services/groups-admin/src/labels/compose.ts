@@ -1,11 +1,11 @@
 import type { Area } from '@switchyard/service';
-import type { Given } from '../config';
 import type { DirectoryWriter } from '../directory';
+import type { Edges } from '../edges';
 import { manageLabels } from './application/manage-labels';
 import { labelStore } from './storage/label.store';
 import { labelHandler } from './transport/label.handler';
 
 /** Labels of projects and groups. */
-export const composeLabels = ({ db, observe }: Given, { transaction }: DirectoryWriter): Area => ({
+export const composeLabels = ({ db, observe }: Edges, { transaction }: DirectoryWriter): Area => ({
   services: [labelHandler(observe('labels', manageLabels({ transaction, labels: labelStore(db) })))],
 });

@@ -1,7 +1,7 @@
 import { repeat } from '@switchyard/rpc';
 import type { Area } from '@switchyard/service';
-import type { Given } from '../config';
 import type { DirectoryWriter } from '../directory';
+import type { Edges } from '../edges';
 import { manageMembers } from './application/manage-members';
 import { type Owners, owners } from './application/owners';
 import { memberStore } from './storage/member.store';
@@ -18,7 +18,7 @@ export interface MemberArea extends Area {
 }
 
 /** Members of groups and projects, and the job that ends expired memberships. */
-export function composeMembers({ config, db, observe }: Given, { transaction }: DirectoryWriter): MemberArea {
+export function composeMembers({ config, db, observe }: Edges, { transaction }: DirectoryWriter): MemberArea {
   const store = memberStore(db);
   const { expire, ...members } = observe('members', manageMembers({ transaction, members: store }));
   return {

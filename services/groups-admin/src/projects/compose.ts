@@ -1,6 +1,6 @@
 import type { Area } from '@switchyard/service';
-import type { Given } from '../config';
 import type { DirectoryWriter } from '../directory';
+import type { Edges } from '../edges';
 import type { Owners } from '../members';
 import { createProject } from './application/create-project';
 import { deleteProject } from './application/delete-project';
@@ -23,7 +23,7 @@ export interface ProjectArea extends Area {
 
 /** Projects and what pushes say of them. */
 export function composeProjects(
-  { config, db, observe }: Given,
+  { config, db, observe }: Edges,
   { transaction }: DirectoryWriter,
   owners: Owners,
 ): ProjectArea {

@@ -1,7 +1,7 @@
 import { repeat } from '@switchyard/rpc';
 import type { Area } from '@switchyard/service';
-import type { Given } from '../config';
 import type { DirectoryWriter } from '../directory';
+import type { Edges } from '../edges';
 import { purge } from './application/purge';
 import { purgeStore } from './storage/purge.store';
 
@@ -15,7 +15,7 @@ export interface PurgeArea extends Area {
 }
 
 /** The job that deletes groups, projects and the namespaces of deleted users once they are due. */
-export function composePurge({ config, observe }: Given, { transaction }: DirectoryWriter): PurgeArea {
+export function composePurge({ config, observe }: Edges, { transaction }: DirectoryWriter): PurgeArea {
   const delayDays = config.SWITCHYARD_DELETION_DELAY_DAYS;
   const due = observe('purge', { purge: purge({ transaction, store: purgeStore(), delayDays }) });
   return { ...due, start: () => [repeat('deleted groups and projects', purgeInterval, due.purge)] };

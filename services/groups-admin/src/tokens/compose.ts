@@ -1,6 +1,6 @@
 import type { Area } from '@switchyard/service';
-import type { Given } from '../config';
 import type { DirectoryWriter } from '../directory';
+import type { Edges } from '../edges';
 import { personalAccessTokens } from './application/personal-access-tokens';
 import type { TokenDigest } from './application/token';
 import { tokenStore } from './storage/personal-access-token.store';
@@ -8,7 +8,7 @@ import { personalAccessTokenHandler } from './transport/personal-access-token.ha
 
 /** Personal access tokens. */
 export function composeTokens(
-  { config, db, prisma, observe }: Given,
+  { config, db, prisma, observe }: Edges,
   directory: DirectoryWriter,
   digest: TokenDigest,
 ): Area {

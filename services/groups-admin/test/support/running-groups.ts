@@ -6,8 +6,8 @@ import type { PageRequest, Representation, RepresentationPage } from '@switchyar
 import { anonymous, type CallOptions, connect, type Peer, type RpcClient, startServer } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import type { Given } from '../../src/config';
 import { accessStore } from '../../src/directory/storage/access.store';
+import type { Edges } from '../../src/edges';
 import { PrismaClient } from '../../src/generated/prisma/client';
 import { composeGroups } from '../../src/groups';
 import { composeLabels } from '../../src/labels';
@@ -85,7 +85,7 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
     prisma: new PrismaClient({ adapter: prismaAdapter(db) }),
     clock: () => new Date(),
     observe,
-  } as unknown as Given;
+  } as unknown as Edges;
   const directory = writerOf(db);
   const members = composeMembers(given, directory);
   const projects = composeProjects(given, directory, members.owners);

@@ -1,11 +1,11 @@
 import { badRequest } from '@switchyard/errors';
 import { GroupServiceService, type GroupSettings as WireSettings } from '@switchyard/protos/groups_admin/v1/group';
 import { levels } from '@switchyard/rights';
-import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import type { Instance } from '../../projects';
 import { presentProject, presentSimpleProject } from '../../projects';
 import type { Visibility } from '../../rules';
-import { given, some, viewerOf } from '../../wire';
+import { given, some } from '../../wire';
 import type { createGroup } from '../application/create-group';
 import type { deleteGroup, restoreGroup } from '../application/delete-group';
 import type { readGroups } from '../application/read-groups';

@@ -1,8 +1,8 @@
 import { invalid } from '@switchyard/errors';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
-import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import { type Parent, parentOf } from '../../parents';
-import { given, viewerOf } from '../../wire';
+import { given } from '../../wire';
 import type { ManageLabels } from '../application/manage-labels';
 import { presentGroupLabel, presentProjectLabel } from '../presenters/label.presenter';
 

@@ -1,7 +1,7 @@
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
-import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import { parentOf } from '../../parents';
-import { given, some, viewerOf } from '../../wire';
+import { given, some } from '../../wire';
 import type { ManageMilestones, MilestoneChange } from '../application/manage-milestones';
 import { presentMilestone } from '../presenters/milestone.presenter';
 

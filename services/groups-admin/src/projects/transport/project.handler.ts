@@ -1,8 +1,8 @@
 import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
-import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import { displayText } from '@switchyard/texts';
 import type { Visibility } from '../../rules';
-import { given, some, viewerOf } from '../../wire';
+import { given, some } from '../../wire';
 import type { createProject } from '../application/create-project';
 import type { deleteProject } from '../application/delete-project';
 import type { readProjects } from '../application/read-projects';

@@ -15,4 +15,4 @@ export const variables = {
 };
 
 /** What every area is built from. */
-export type Given = ServiceEdges<typeof variables, never, { prisma: typeof PrismaClient }>;
+export type Edges = ServiceEdges<typeof variables, never, { prisma: typeof PrismaClient }>;
