@@ -12,11 +12,11 @@ const patienceMs = 60_000;
 
 const require = createRequire(import.meta.url);
 
-/** Ten thousand projects by SQL, told to the directory as groups-admin tells its own changes. */
+/** Ten thousand projects by SQL, recorded in the directory as groups-admin tells its own changes. */
 async function seedProjects(db, groupIds) {
   const groupsAdmin = '../services/groups-admin/dist';
-  const { recordDirectoryChange } = require(`${groupsAdmin}/application/directory-writer.js`);
-  const { projectChanges } = require(`${groupsAdmin}/storage/directory-rows.js`);
+  const { appendDirectoryChanges } = require(`${groupsAdmin}/directory/storage/directory-change.js`);
+  const { projectChanges } = require(`${groupsAdmin}/directory/storage/directory-rows.js`);
   const int8 = { getTypeParser: (oid, format) => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)) };
   const tx = { query: async ({ text, values }) => (await db.query({ text, values, types: int8 })).rows };
   await db.query('begin');
@@ -26,7 +26,7 @@ async function seedProjects(db, groupIds) {
       returning id::int`,
     [groupIds, projects],
   );
-  await recordDirectoryChange(
+  await appendDirectoryChanges(
     tx,
     await projectChanges(
       tx,
