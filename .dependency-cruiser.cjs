@@ -199,7 +199,10 @@ module.exports = {
       name: 'prisma-stays-in-storage',
       severity: 'error',
       from: {
-        pathNot: outside('^services/[^/]+/src/((service|edges)\\.ts$|generated/|[^/]+/storage/)', '^libs/database/'),
+        pathNot: outside(
+          '^services/[^/]+/src/((service|edges)\\.ts$|generated/|[^/]+/storage/)',
+          '^libs/(database|testkit/prisma)/',
+        ),
       },
       to: { path: ['node_modules/@prisma/', '^services/[^/]+/src/generated/'] },
     },
