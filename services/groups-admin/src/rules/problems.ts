@@ -1,6 +1,6 @@
 import { invalid } from '@switchyard/errors';
 
-/** Texts by field, gathered so that all are told at once (G-7-3). */
+/** Texts by field, gathered so that all are reported at once (G-7-3). */
 export type Problems = Record<string, string[]>;
 
 /** Adds texts to a field; nothing when there are none. */

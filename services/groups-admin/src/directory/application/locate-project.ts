@@ -8,7 +8,7 @@ export interface Location {
   directorySequence: number;
 }
 
-/** Finds the project that has a path, or had it before (G-1-7), whoever asks. */
+/** Finds the project that has a path, or had it before (G-1-7), for any caller. */
 export type LocateProject = (path: string) => Promise<Location>;
 
 /** Builds `AccessService.LocateProject`. */

@@ -8,7 +8,7 @@ import type { CountedIssuable } from '../domain/counted-issuable';
 /** Counts that labels and projects print. */
 export const issuableCounts = {
   /**
-   * Puts one in the place of what was told of it before, and moves the counts by the difference. What is older than what is known
+   * Puts one in the place of what was known of it before, and moves the counts by the difference. What is older than what is known
    * changes nothing, and so does what lies in a project that is gone.
    */
   async count(tx: Tx, { kind, id, projectId, version, state, confidential, labelIds }: CountedIssuable): Promise<void> {

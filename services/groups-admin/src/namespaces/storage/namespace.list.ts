@@ -80,7 +80,7 @@ const suggestions = 20;
 
 /**
  * Whether a path is taken below a parent (0: at the top level), and the first free name made of it and a number. Below a parent only
- * what the viewer may see counts; at the top level everything does, as whoever tries to take a path there finds out.
+ * what the viewer may see counts; at the top level everything does, since taking a path there would show it anyway.
  */
 export async function pathTaken(
   db: Database,
