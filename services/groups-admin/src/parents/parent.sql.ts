@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '@switchyard/database';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { type Viewer, visibleGroups, visibleProjects } from '../directory';
 import type { Parent } from './parent';
 

@@ -1,4 +1,4 @@
-import { repeat } from '@switchyard/rpc';
+import { repeat } from '@switchyard/background';
 import type { Area } from '@switchyard/service';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';

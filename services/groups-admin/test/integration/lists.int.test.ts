@@ -1,4 +1,5 @@
-import { countStatements, sql } from '@switchyard/database';
+import { countStatements } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { listGroups } from '../../src/groups/storage/group.list';
 import { groupStore } from '../../src/groups/storage/group.store';
 import { labelStore } from '../../src/labels/storage/label.store';

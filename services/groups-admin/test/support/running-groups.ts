@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ServiceDefinition } from '@grpc/grpc-js';
-import { type Database, openDatabase, prismaAdapter, sql } from '@switchyard/database';
+import { type Database, openDatabase, prismaAdapter } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { anonymous, type CallOptions, connect, type Peer, type RpcClient, startServer } from '@switchyard/rpc';

@@ -1,4 +1,5 @@
-import { type Database, named, sql, uncounted } from '@switchyard/database';
+import { type Database, uncounted } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
 import { internalUserTypes } from '../../rules';
 import type { SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
 

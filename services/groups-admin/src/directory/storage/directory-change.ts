@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 
 /** A row of the directory after a change; for a deletion, as it last was. */

@@ -1,4 +1,5 @@
-import { type SqlExecutor, sql } from '@switchyard/database';
+import type { SqlExecutor } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { DirectoryRowChange } from './directory-change';
 
 type RowOf<C extends DirectoryRowChange['row']['$case']> = Extract<DirectoryRowChange['row'], { $case: C }>['value'];

@@ -1,4 +1,5 @@
-import { afterWrite, beforeWrite, type Database, fromPrisma, retrying, type Sql, type Tx } from '@switchyard/database';
+import { afterWrite, beforeWrite, type Database, fromPrisma, retrying, type Tx } from '@switchyard/database';
+import type { Sql } from '@switchyard/database/sql';
 import type { Prisma, PrismaClient } from '../../generated/prisma/client';
 import { type DirectoryTx, recorded } from './recorded';
 import { recordedClient } from './recorded-client';

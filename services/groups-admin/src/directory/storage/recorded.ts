@@ -1,4 +1,5 @@
-import { raw, type Sql, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { SqlExecutor, Tx } from '@switchyard/database';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { directoryChannel } from '../domain/directory-channel';
 import { appendDirectoryChanges, type DirectoryRowChange } from './directory-change';
 import { type DirectoryKind, directoryTables } from './directory-tables';

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 
 /** Columns of `namespaces n` for a `GroupRow`; the tier is that of the top-level group. */
 export const groupColumns: Sql = sql`n.id, n.name, n.path, n.parent_id, n.ancestry, n.full_path, n.full_name, n.visibility,

@@ -1,4 +1,5 @@
-import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest, sql } from '@switchyard/database';
+import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { Viewer } from '../../directory';
 import { matches, memberGroups, ownGroups, visibleGroups } from '../../directory';
 import type { GroupFilter, GroupRow } from '../domain/group-row';

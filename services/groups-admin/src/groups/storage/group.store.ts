@@ -1,4 +1,5 @@
-import { type Database, join, named, type PageRequest, type SqlExecutor, sql, type Tx } from '@switchyard/database';
+import type { Database, PageRequest, SqlExecutor, Tx } from '@switchyard/database';
+import { join, named, sql } from '@switchyard/database/sql';
 import type { DirectoryTx, Viewer } from '../../directory';
 import { visibleGroups } from '../../directory';
 import type { Visibility } from '../../rules';

@@ -4,10 +4,9 @@ import {
   listPage,
   type PageInfo,
   type PageRequest,
-  type Sql,
   type SqlExecutor,
-  sql,
 } from '@switchyard/database';
+import { join, type Sql, sql } from '@switchyard/database/sql';
 import type { DirectoryTx, Viewer } from '../../directory';
 import { nobody } from '../../directory';
 import { issuableCounts, labelCounts } from '../../issuable-counts';

@@ -1,14 +1,5 @@
-import {
-  contains,
-  type Database,
-  listPage,
-  type PageInfo,
-  type PageRequest,
-  raw,
-  type Sql,
-  sql,
-  type Tx,
-} from '@switchyard/database';
+import { contains, type Database, listPage, type PageInfo, type PageRequest, type Tx } from '@switchyard/database';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 import type { DirectoryTx } from '../../directory';
 import { groupsOf, type Parent, parentColumn } from '../../parents';
 import { internalUserTypes } from '../../rules';

@@ -7,6 +7,7 @@ import {
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
+import { join, type Sql, sql } from '@switchyard/database/sql';
 import type { DirectoryTx } from '../../directory';
 import { nobody } from '../../directory';
 import { groupsBelow, groupsOf, type Parent, parentColumn } from '../../parents';

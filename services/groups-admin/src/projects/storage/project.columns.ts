@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { Viewer } from '../../directory';
 import { openIssuesOf } from '../../issuable-counts';
 

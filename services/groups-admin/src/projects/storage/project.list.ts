@@ -8,6 +8,7 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { Viewer } from '../../directory';
 import { matches, memberProjects, visibleProjects } from '../../directory';
 import type { ProjectFilter, ProjectRow } from '../domain/project-row';

@@ -1,14 +1,5 @@
-import {
-  type Database,
-  join,
-  named,
-  type PageRequest,
-  raw,
-  type Sql,
-  type SqlExecutor,
-  sql,
-  type Tx,
-} from '@switchyard/database';
+import type { Database, PageRequest, SqlExecutor, Tx } from '@switchyard/database';
+import { join, named, raw, type Sql, sql } from '@switchyard/database/sql';
 import type { DirectoryTx, Viewer } from '../../directory';
 import type { ProjectChange } from '../domain/project';
 import type { HomeRow, LockedProject, NewProject, ProjectFilter, ProjectRow, PushNote } from '../domain/project-row';

@@ -1,4 +1,5 @@
-import { type Sql, sql, type Tx } from '@switchyard/database';
+import type { Tx } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import type { DirectoryTx } from '../../directory';
 import { issuableCounts } from '../../issuable-counts';
 import type { Membership } from '../../members';

@@ -7,6 +7,7 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { TokenFilter, TokenRecord } from '../domain/personal-access-token-row';
 
 const alive = sql`not t.revoked and (t.expires_at is null or t.expires_at > (now() at time zone 'UTC')::date)`;

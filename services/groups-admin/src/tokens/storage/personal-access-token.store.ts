@@ -4,8 +4,8 @@ import {
   isForeignKeyViolation,
   type PageRequest,
   requireUnmodified,
-  sql,
 } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { DirectoryWriter } from '../../directory';
 import type { PrismaClient } from '../../generated/prisma/client';
 import type { NewToken, Rotation, TokenFilter, TokenRecord } from '../domain/personal-access-token-row';

@@ -1,4 +1,5 @@
-import { sql, type Tx } from '@switchyard/database';
+import type { Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 
 /** Scopes of the administrator's token: everything. */
 const scopes = ['api', 'sudo', 'admin_mode'];

@@ -1,4 +1,4 @@
-import { sql } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
 import type { DirectoryTx } from '../../directory';
 import type { internalUserTypes } from '../../rules';
 import { insertUserNamespace } from './user.store';

@@ -7,6 +7,7 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import { internalUserTypes } from '../../rules';
 import type { UserFilter, UserRow } from '../domain/user-row';
 

@@ -1,4 +1,5 @@
-import { type Database, isUniqueViolation, type PageRequest, type Sql, sql, type Tx } from '@switchyard/database';
+import { type Database, isUniqueViolation, type PageRequest, type Tx } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
 import { conflict } from '@switchyard/errors';
 import type { DirectoryTx, DirectoryWriter } from '../../directory';
 import type { Prisma } from '../../generated/prisma/client';
