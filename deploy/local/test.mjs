@@ -31,7 +31,7 @@ process.stdout.on('error', () => {});
 const outcome = { passed: 0, failed: 0, skipped: [], failures: [] };
 try {
   await progress.step('check Node.js and git', (note) => note(checkToolchain()));
-  await prepareSources({ root, signal: ending.signal, step: progress.step });
+  await prepareSources({ root, signal: ending.signal, step: progress.step, only: workspacesOf(paths) });
   if (!faults && paths.length === 0) await check();
   ending.signal.throwIfAborted();
   await test();
@@ -60,6 +60,16 @@ const counts = [`${outcome.passed} passed`, `${outcome.failed} failed`];
 if (outcome.skipped.length > 0) counts.push(`${outcome.skipped.length} skipped`);
 progress.say(`\n${counts.join(', ')}`);
 process.exit(outcome.failed === 0 && outcome.passed > 0 ? 0 : 1);
+
+/**
+ * The folders of the workspaces that the tests at some paths need built: those that hold them. Undefined for all, which the gateway's tests
+ * need, since they start the other services, and those of deploy.
+ */
+function workspacesOf(files) {
+  const folders = files.map((file) => /^(?:services\/(?!gateway\b)|libs\/)[a-z-]+(?=\/|$)/.exec(file)?.[0]);
+  const known = folders.every((folder) => folder !== undefined && existsSync(join(root, folder, 'package.json')));
+  return known && folders.length > 0 ? [...new Set(folders)] : undefined;
+}
 
 /** The checks that are no Jest tests; each counts as one. */
 async function check() {

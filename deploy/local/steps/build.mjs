@@ -35,13 +35,14 @@ export function built(root) {
 }
 
 /**
- * Generates and builds every workspace.
+ * Generates and builds every workspace, or some with what they need.
  *
  * @param {string} root
  * @param {AbortSignal} signal
+ * @param {readonly string[]} [only] folders of workspaces
  * @throws {LaunchFailure} with the compiler's output
  */
-export async function build(root, signal) {
+export async function build(root, signal, only = []) {
   mkdirSync(cacheFolder(root), { recursive: true });
   try {
     const before = fingerprint(root);
@@ -59,13 +60,14 @@ export async function build(root, signal) {
       'run',
       'generate',
       'build',
+      ...only.map((folder) => `--filter=./${folder}`),
       '--env-mode=loose',
       '--output-logs=errors-only',
       '--no-color',
       '--no-update-notifier',
     ];
     await run(process.execPath, args, { cwd: root, env, signal });
-    writeFileSync(stampFile(root), before);
+    if (only.length === 0) writeFileSync(stampFile(root), before);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     throw new LaunchFailure(`the build failed\n${error.output.trim().split('\n').slice(-SHOWN_LINES).join('\n')}`);
