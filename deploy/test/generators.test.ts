@@ -59,7 +59,7 @@ test(
     const port = await freePort();
     const launcher: ChildProcess = spawn(process.execPath, ['deploy/test/stand-ins/launch.mjs', root], {
       cwd: root,
-      env: { ...process.env, KAFKA_BROKERS: '', PORT: String(port), SWITCHYARD_DATA: '' },
+      env: { ...process.env, KAFKA_BROKERS: '', PORT: String(port), SWITCHYARD_DATA: '', LOG_LEVEL: 'info' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = new Promise((settle) => launcher.once('close', settle));
