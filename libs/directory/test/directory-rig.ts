@@ -2,8 +2,8 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import type { DirectoryModel } from '@switchyard/testkit/installation';
 import { type Directory, directoryMigrations, startDirectory } from '../src';
-import type { DirectoryModel } from './directory-model';
 
 /** A database for the tests of a file, emptied after each. */
 export function directoryRig() {

@@ -3,6 +3,7 @@ import { unavailable } from '@switchyard/errors';
 import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
+import { DirectoryModel } from '@switchyard/testkit/installation';
 import * as fc from 'fast-check';
 import {
   accessLevel,
@@ -15,7 +16,6 @@ import {
   visibleNamespaces,
   visibleProjects,
 } from '../src';
-import { DirectoryModel } from './directory-model';
 import { directoryRig } from './directory-rig';
 
 const { db, open, follow, caughtUp } = directoryRig();

@@ -1,6 +1,6 @@
 import { countStatements } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-
+import { DirectoryModel } from '@switchyard/testkit/installation';
 import {
   alertBotId,
   labelsByTitles,
@@ -20,7 +20,6 @@ import {
   usersJson,
   usersWhoSee,
 } from '../src';
-import { DirectoryModel } from './directory-model';
 import { directoryRig } from './directory-rig';
 
 const { db, follow, caughtUp } = directoryRig();

@@ -6,8 +6,8 @@ import { sql } from '@switchyard/database/sql';
 import { DirectoryProjectSettings } from '@switchyard/protos/groups_admin/v1/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { DirectoryModel } from '@switchyard/testkit/installation';
 import { type Directory, directoryMigrations, projectById, startDirectory } from '../src';
-import { DirectoryModel } from './directory-model';
 
 let database: TestDatabase;
 let db: Database;

@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import { type Directory, startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { DirectoryModel } from '@switchyard/testkit/installation';
 import { tidyActivityEvents } from '../../src/activity/application/tidy-activity-events';
 import type { ActivityFilter } from '../../src/activity/domain/activity';
 import { type ActivityScope, activityEventList } from '../../src/activity/storage/activity-event.list';

@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import { startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { DirectoryModel } from '@switchyard/testkit/installation';
 import { type Mailer, MailRefused, type MailSending, sendMails } from '../../src/mail/application/send-mails';
 import { type Mail, mailAttempts, mailPause, type OutgoingMail } from '../../src/mail/domain/mail';
 import { mailStore } from '../../src/mail/storage/mail.store';

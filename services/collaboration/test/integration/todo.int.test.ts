@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import { type Directory, startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { DirectoryModel } from '@switchyard/testkit/installation';
 import { PrismaClient } from '../../src/generated/prisma/client';
 import { service } from '../../src/service';
 import type { TodoStore } from '../../src/todos/application/todo.ports';

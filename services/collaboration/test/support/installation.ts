@@ -57,9 +57,7 @@ import {
   testDatabase,
   testIdentities,
 } from '@switchyard/testkit';
-import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
-import { directoryService } from '../../../../libs/directory/test/directory-service';
-import { publish } from '../../../../libs/events/test/publish';
+import { DirectoryModel, directoryService, publish } from '@switchyard/testkit/installation';
 import { service } from '../../src/service';
 import { alertTargetService, type StoredAlert } from './alert-targets';
 

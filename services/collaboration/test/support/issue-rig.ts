@@ -4,7 +4,7 @@ import { type Directory, startDirectory, type Viewer } from '@switchyard/directo
 import { decodeBody, issueEvents } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { DirectoryModel } from '../../../../libs/directory/test/directory-model';
+import { DirectoryModel } from '@switchyard/testkit/installation';
 import type { IssueList, IssueStore } from '../../src/issues/application/issue.ports';
 import type { NewIssue } from '../../src/issues/domain/issue-change';
 import type { IssueFilter } from '../../src/issues/domain/issue-filter';

@@ -13,7 +13,7 @@ import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/projec
 import { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import { eventually } from '@switchyard/testkit';
-import { publish } from '../../../../libs/events/test/publish';
+import { publish } from '@switchyard/testkit/installation';
 import { conforming } from '../support/components';
 import { bodyOf, rootToken, startTestService, type TestService } from '../support/running-service';
 

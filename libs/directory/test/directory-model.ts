@@ -1,1 +1,0 @@
-export * from '@switchyard/testkit/installation';

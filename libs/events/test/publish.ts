@@ -1,1 +1,0 @@
-export { publish } from '@switchyard/testkit/installation';
