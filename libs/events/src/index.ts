@@ -27,6 +27,6 @@ export { kafkaBus } from './kafka-bus';
 export { eventMigrations, logMigrations, migrateService } from './migrations';
 export { openBus } from './open-bus';
 export { appendAllToOutbox, appendToOutbox, nudgeRelay, outboxBacklog } from './outbox';
+export { publishStates } from './publish-states';
 export { type Relay, type RelayOptions, startRelay } from './relay';
 export { type Replayed, replay } from './replay';
-export { runTellCommand, tellStates } from './tell-states';

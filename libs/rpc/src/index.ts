@@ -14,18 +14,6 @@ export {
   type TrustedKeys,
 } from './identity';
 export {
-  type InternalHttp,
-  type ProcessConfig,
-  type ProcessContext,
-  type RunningService,
-  runService,
-  type ServiceParts,
-  type ServiceProgram,
-  startInternalHttp,
-  startService,
-  stopOnSignals,
-} from './process';
-export {
   entity,
   json,
   nothing,

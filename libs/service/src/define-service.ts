@@ -12,13 +12,14 @@ import { directoryMigrations, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { eventMigrations, openBus, startConsumer, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
-import { connect, forwardedHttp, type Peer, type ProcessContext, type ServiceParts } from '@switchyard/rpc';
+import { connect, forwardedHttp, type Peer } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import type { Area, Closable } from './area';
 import type { Command } from './command';
 import { addressVariable, readServiceConfig, type ServiceConfig, type Variables, variablesOf } from './configuration';
 import type { ReplacedEdges, ServiceEdges } from './edges';
 import type { Needs, PrismaLike } from './needs';
+import type { ProcessContext, ServiceParts } from './process-parts';
 import { runService } from './run-service';
 import type { Service } from './service';
 

@@ -3,5 +3,8 @@ export { type Command, type CommandEdges, command } from './command';
 export { addressVariable, type ServiceConfig, type Variables } from './configuration';
 export { defineService, type ServiceDeclaration } from './define-service';
 export type { ReplacedEdges, ServiceEdges } from './edges';
+export { type InternalHttp, startInternalHttp } from './internal-http';
 export type { Needs, PrismaClass } from './needs';
+export { type RunningService, startService, stopOnSignals } from './process';
+export type { ProcessConfig, ProcessContext, ServiceParts } from './process-parts';
 export type { Service } from './service';

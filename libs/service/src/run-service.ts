@@ -1,9 +1,10 @@
 import { isAppError } from '@switchyard/errors';
 import { migrateService } from '@switchyard/events';
-import { type RunningService, readSigner, readTrustedKeys, startService, stopOnSignals } from '@switchyard/rpc';
+import { readSigner, readTrustedKeys } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { type Command, runCommand } from './command';
 import type { Variables } from './configuration';
+import { type RunningService, startService, stopOnSignals } from './process';
 import type { Service } from './service';
 
 /** Exit code of a sub-command that could not be run. */

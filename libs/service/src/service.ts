@@ -1,7 +1,7 @@
 import type { MigrationSet } from '@switchyard/database';
-import type { ProcessContext, ServiceParts } from '@switchyard/rpc';
 import type { ServiceConfig, Variables } from './configuration';
 import type { ReplacedEdges } from './edges';
+import type { ProcessContext, ServiceParts } from './process-parts';
 
 /** A service that can be composed, started and run. */
 export interface Service<V extends Variables> {

@@ -5,8 +5,7 @@ import { z } from '@switchyard/config';
 import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { embeddedLog, logMigrations } from '@switchyard/events';
-import { type RunningService, startService } from '@switchyard/rpc';
-import { command, defineService, type Service } from '@switchyard/service';
+import { command, defineService, type RunningService, type Service, startService } from '@switchyard/service';
 import { type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
 import { runCommand } from '../src/command';
 

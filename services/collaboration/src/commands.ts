@@ -1,4 +1,4 @@
-import { issueEvents, noteEvents, tellStates } from '@switchyard/events';
+import { issueEvents, noteEvents, publishStates } from '@switchyard/events';
 import { type Command, command } from '@switchyard/service';
 import { rebuildActivity } from './activity';
 import { issueStates } from './issues';
@@ -21,8 +21,8 @@ export const commands: Readonly<Record<string, Command>> = {
   // Present states of all issues, and the counts of merge requests, for the other services.
   'publish-states': command({
     async run({ db, write }) {
-      write(`${await tellStates({ db, event: issueEvents, read: issueStates })} issues told of`);
-      write(`${await tellStates({ db, event: noteEvents, read: noteStates })} notes told of`);
+      write(`${await publishStates({ db, event: issueEvents, read: issueStates })} issues published`);
+      write(`${await publishStates({ db, event: noteEvents, read: noteStates })} notes published`);
     },
   }),
 };

@@ -4,7 +4,8 @@ const stopTelemetry = startTelemetry('gateway');
 
 async function main(): Promise<void> {
   // Loaded after telemetry has patched http and express.
-  const { readSigner, stopOnSignals } = await import('@switchyard/rpc');
+  const { readSigner } = await import('@switchyard/rpc');
+  const { stopOnSignals } = await import('@switchyard/service');
   const { readConfig } = await import('./config.js');
   const { compose } = await import('./compose.js');
   const config = readConfig();

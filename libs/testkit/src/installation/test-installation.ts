@@ -13,14 +13,13 @@ import {
   identityKey,
   type Peer,
   type RpcClient,
-  type RunningService,
   type ServiceDefinition,
   type ServiceImplementation,
   signClaims,
   startServer,
-  startService,
 } from '@switchyard/rpc';
 import type { ReplacedEdges, Service } from '@switchyard/service';
+import { type RunningService, startService } from '@switchyard/service';
 import { testDatabase } from '../database';
 import { type TestIdentities, testIdentities } from '../identities';
 import { freePort } from '../port';

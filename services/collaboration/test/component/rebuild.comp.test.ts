@@ -432,7 +432,7 @@ it('runs as a sub-command that says what it changed; another publishes the prese
   expect(lines).toEqual([
     expect.stringMatching(/^activity: \d+ events read; \d+ added, \d+ changed, \d+ removed$/),
     expect.stringMatching(/^todos: \d+ events read; \d+ added, \d+ changed, \d+ removed$/),
-    expect.stringMatching(/^\d+ issues told of$/),
-    expect.stringMatching(/^\d+ notes told of$/),
+    expect.stringMatching(/^\d+ issues published$/),
+    expect.stringMatching(/^\d+ notes published$/),
   ]);
 });

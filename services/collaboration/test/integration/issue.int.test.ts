@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
 import { type Directory, labelsByTitles, writtenNames } from '@switchyard/directory';
-import { issueEvents, tellStates } from '@switchyard/events';
+import { issueEvents, publishStates } from '@switchyard/events';
 import { eventually } from '@switchyard/testkit';
 import { commandSteps } from '@switchyard/texts';
 import { createIssue } from '../../src/issues/application/create-issue';
@@ -62,7 +62,7 @@ describe('issues in the database', () => {
     const lastOf = async () => (await told()).filter(({ event }) => event.issue?.id === id).at(-1);
     const changed = await lastOf();
     for (const more of [2, 4]) {
-      expect(await tellStates({ db, event: issueEvents, read: issueStates })).toBe(2);
+      expect(await publishStates({ db, event: issueEvents, read: issueStates })).toBe(2);
       expect((await told()).filter(({ event }) => event.fact === undefined)).toHaveLength(more);
     }
     expect((await lastOf())?.event).toMatchObject({ issue: changed?.event.issue, fact: undefined });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, openDatabase, type PageRequest } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { noteEvents, tellStates } from '@switchyard/events';
+import { noteEvents, publishStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { NoteableKey } from '../../src/noteables/domain/noteable';
 import { noteableStore } from '../../src/noteables/storage/noteable.store';
@@ -136,7 +136,7 @@ describe('notes in the database', () => {
     await db.pool.query(fill);
     const counted = { version: (before?.version ?? 0) + 1, internalNotesCount: rows / 50 };
     expect(await noteableStore.counters(db, big)).toMatchObject(counted);
-    expect(await tellStates({ db, event: noteEvents, read: noteStates })).toBe(1);
+    expect(await publishStates({ db, event: noteEvents, read: noteStates })).toBe(1);
     const told = await db.query<{ body: { noteable: object; counters: object } }>(
       sql`select body from events.outbox where type = 'note.changed'`,
     );

@@ -45,10 +45,9 @@ import {
   type Peer,
   type RpcClient,
   type RunningServer,
-  type RunningService,
   startServer,
-  startService,
 } from '@switchyard/rpc';
+import { type RunningService, startService } from '@switchyard/service';
 import {
   eventually,
   freePort,

@@ -29,7 +29,8 @@ import {
 } from '@switchyard/protos/groups_admin/v1/project';
 import { CreateUserRequest, UpdateUserRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
 import type { Representation } from '@switchyard/protos/rpc/v1/representation';
-import { anonymous, type CallOptions, connect, type Peer, type RunningService, startService } from '@switchyard/rpc';
+import { anonymous, type CallOptions, connect, type Peer } from '@switchyard/rpc';
+import { type RunningService, startService } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
 import { eventually, freePort, type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
 import * as fc from 'fast-check';

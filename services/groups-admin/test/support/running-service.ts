@@ -8,14 +8,8 @@ import {
 } from '@switchyard/protos/groups_admin/v1/access';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import {
-  type CallOptions,
-  connect,
-  type Peer,
-  type RpcClient,
-  type RunningService,
-  startService,
-} from '@switchyard/rpc';
+import { type CallOptions, connect, type Peer, type RpcClient } from '@switchyard/rpc';
+import { type RunningService, startService } from '@switchyard/service';
 import { type TcpGate, tcpGate, testDatabase, testIdentities } from '@switchyard/testkit';
 import { service as groupsAdmin } from '../../src/service';
 

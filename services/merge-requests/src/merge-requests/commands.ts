@@ -1,11 +1,11 @@
-import { mergeRequestEvents, tellStates } from '@switchyard/events';
+import { mergeRequestEvents, publishStates } from '@switchyard/events';
 import { command } from '@switchyard/service';
 import { mergeRequestStates } from './storage/merge-request.events';
 
-/** The sub-command `publish-merge-request-states`: tells other services how all merge requests stand now. */
+/** The sub-command `publish-merge-request-states`: publishes the present states of all merge requests. */
 export const publishMergeRequestStates = command({
   async run({ db, write }) {
-    const told = await tellStates({ db, event: mergeRequestEvents, read: mergeRequestStates });
-    write(`${told} merge requests told of`);
+    const published = await publishStates({ db, event: mergeRequestEvents, read: mergeRequestStates });
+    write(`${published} merge requests published`);
   },
 });

@@ -21,13 +21,12 @@ import {
   connect,
   identityKey,
   type RpcClient,
-  type RunningService,
   readSigner,
   readTrustedKeys,
   type ServiceDefinition,
   signClaims,
-  startService,
 } from '@switchyard/rpc';
+import { type RunningService, startService } from '@switchyard/service';
 import { testDatabase, testIdentities } from '@switchyard/testkit';
 import { compose as composeGateway, type Gateway } from '../../../gateway/src/compose';
 import type { Peers } from '../../../gateway/src/http/clients';

@@ -1,7 +1,7 @@
 import { countStatements, type Database, openDatabase, type PageRequest } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
 import { priorityOrderStore, putInPriorityOrder } from '@switchyard/directory';
-import { mergeRequestEvents, tellStates } from '@switchyard/events';
+import { mergeRequestEvents, publishStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { MergeRequestFilter } from '../../src/merge-requests/domain/merge-request-filter';
 import { mergeRequestStates, publishFacts } from '../../src/merge-requests/storage/merge-request.events';
@@ -305,7 +305,7 @@ test('how each stands is told when asked, as a change would tell it', async () =
   const closed = { subject, fact: { kind: 'closed' }, actorId: 3, occurredAt: new Date() } as const;
   await db.transaction((tx) => publishFacts(tx, [closed]));
   const count = (await db.one<{ count: number }>(sql`select count(*)::int as count from merge_requests`))?.count;
-  expect(await tellStates({ db, event: mergeRequestEvents, read: mergeRequestStates })).toBe(count);
+  expect(await publishStates({ db, event: mergeRequestEvents, read: mergeRequestStates })).toBe(count);
   const told = await db.query<{ body: { mergeRequest: object; closed?: object } }>(sql`
     select body from events.outbox where key = ${String(subject.id)} order by id`);
   expect(told).toHaveLength(2);

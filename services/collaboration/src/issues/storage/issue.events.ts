@@ -116,7 +116,7 @@ export async function publishIssueFacts(tx: SqlExecutor, happening: IssueHappeni
   await appendAllToOutbox(tx, issueEvents, events);
 }
 
-/** Issues after an id as they stand now, as events without a fact; what `tellStates` reads. */
+/** Issues after an id as they stand now, as events without a fact; what `publishStates` reads. */
 export async function issueStates(
   tx: SqlExecutor,
   after: number,

@@ -35,7 +35,7 @@ export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...re
 }
 
 /**
- * The present counts of merge requests after an id, as events without a fact, for `tellStates`. The owner of the merge requests takes the
+ * The present counts of merge requests after an id, as events without a fact, for `publishStates`. The owner of the merge requests takes the
  * numbers of a version above the one that it knows, and needs nothing else.
  */
 export async function noteStates(

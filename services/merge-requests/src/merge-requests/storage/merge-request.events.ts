@@ -198,7 +198,7 @@ export async function publishFacts(tx: SqlExecutor, happenings: readonly Happeni
   await appendAllToOutbox(tx, mergeRequestEvents, events);
 }
 
-/** Merge requests after an id as they stand now, as events without a fact; what `tellStates` reads. */
+/** Merge requests after an id as they stand now, as events without a fact; what `publishStates` reads. */
 export async function mergeRequestStates(
   tx: SqlExecutor,
   after: number,

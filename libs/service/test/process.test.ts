@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { type RunningService, type ServiceParts, startService } from '@switchyard/rpc';
+import { type RunningService, type ServiceParts, startService } from '@switchyard/service';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const context = { signer: { name: 'gateway', key: privateKey }, trusted: new Map([['gateway', publicKey]]) };

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, SqlExecutor } from '@switchyard/database';
+import type { EventDefinition } from './event';
+import { appendAllToOutbox } from './outbox';
+
+/** The next objects after an id, ascending, at most `limit`; their payloads name no fact. */
+type ReadStates<Payload> = (
+  tx: SqlExecutor,
+  after: number,
+  limit: number,
+) => Promise<readonly { id: number; payload: Payload }[]>;
+
+/** Objects published in one transaction. */
+const batch = 1_000;
+
+/**
+ * Publishes the present states of all objects of a kind, as events without a fact: for readers who missed events that the bus no longer
+ * holds. Readers compare versions, so nothing is locked: a change meanwhile has its own event, and an older version changes nothing.
+ * @returns how many were published
+ */
+export async function publishStates<Payload>({
+  db,
+  event,
+  read,
+}: {
+  db: Database;
+  event: EventDefinition<Payload>;
+  read: ReadStates<Payload>;
+}): Promise<number> {
+  // Each run has ids of its own: the effect of an earlier run may be what this one repairs.
+  const run = randomUUID();
+  let published = 0;
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const from: number = after;
+    const rows = await db.transaction(async (tx) => {
+      const found = await read(tx, from, batch);
+      const events = found.map(({ id, payload }) => ({ id: `${event.type}:told:${id}:${run}`, payload }));
+      await appendAllToOutbox(tx, event, events);
+      return found;
+    });
+    published += rows.length;
+    after = rows.at(-1)?.id;
+  }
+  return published;
+}

@@ -1,0 +1,80 @@
+import { startServer } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
+import { startInternalHttp } from './internal-http';
+import type { ProcessConfig, ProcessContext, ServiceParts } from './process-parts';
+
+/** A service that listens. */
+export interface RunningService {
+  readonly grpcPort: number;
+  readonly httpPort: number;
+  /** Drains and stops: readiness fails, running calls finish for at most `graceMs` (default 8,000), then background work and pools end. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Starts both servers of a composed service, then its background work. */
+export async function startService(
+  config: ProcessConfig,
+  context: ProcessContext,
+  parts: ServiceParts,
+): Promise<RunningService> {
+  const http = await startInternalHttp({ host: config.HOST, port: config.HTTP_PORT, ...parts });
+  const grpc = await startServer({
+    services: parts.services,
+    trusted: context.trusted,
+    host: config.HOST,
+    port: config.GRPC_PORT,
+    ensureDirectory: parts.ensureDirectory,
+    countStatements: parts.countStatements,
+    guardWrites: parts.guardWrites,
+  });
+  await parts.start?.();
+  let closing: Promise<void> | undefined;
+  const close = async (graceMs: number): Promise<void> => {
+    const deadline = Date.now() + graceMs;
+    http.drain();
+    parts.drain?.();
+    // Until the last call is answered the probes see a process that drains, not one that has gone.
+    await grpc.close(graceMs);
+    await http.close(Math.max(0, deadline - Date.now()));
+    await parts.close();
+  };
+  return {
+    grpcPort: grpc.port,
+    httpPort: http.port,
+    close: (graceMs = 8_000) => {
+      closing ??= close(graceMs);
+      return closing;
+    },
+  };
+}
+
+/**
+ * Ends the process on SIGTERM, SIGINT and, under the launcher (`SWITCHYARD_SUPERVISED=1`), on the loss of its IPC channel.
+ * @param starting what is to be closed first; undefined while nothing listens or works yet
+ */
+export function stopOnSignals(
+  starting: () => Promise<{ close(): Promise<void> }> | undefined,
+  program: { readonly name: string; readonly stopTelemetry?: () => Promise<void> },
+): void {
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    const service = starting();
+    // Nothing listens or works yet, so there is nothing to drain.
+    if (service === undefined) process.exit(0);
+    service
+      .then((running) => running.close())
+      .then(() => program.stopTelemetry?.())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, `${program.name} did not stop cleanly`);
+          process.exit(1);
+        },
+      );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  if (process.env.SWITCHYARD_SUPERVISED === '1') process.on('disconnect', stop);
+}
