@@ -47,15 +47,15 @@ function textColour(colour: string): string {
   return red * 0.299 + green * 0.587 + blue * 0.114 > 150 ? '#1F1E24' : '#FFFFFF';
 }
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
-/** The public label in detail (`with_labels_details`, G-2-11). */
-export const labelDetails = (label: AttachedLabel) => ({
+/**
+ * The public label in detail (`with_labels_details`, G-2-11).
+ * @param html renders a description of one line; one renderer serves a whole reply
+ */
+export const labelDetails = (label: AttachedLabel, html: (text: string) => string) => ({
   id: label.id,
   name: label.title,
   description: label.description,
-  description_html: label.description === null ? '' : escapeHtml(label.description),
+  description_html: html(label.description ?? ''),
   text_color: textColour(label.color),
   color: label.color,
   archived: false,

@@ -49,7 +49,7 @@ const create = (
     componentOf(parent),
     labels(ada).createLabel({ parent, name, color: '#112233', description: '', priority: undefined, ...given }),
   );
-const list = async (parent: Parent, given: object = {}): Promise<string[]> => {
+const listed = async (parent: Parent, given: object = {}): Promise<{ name: string }[]> => {
   const request = {
     parent,
     page: pageOf(),
@@ -59,10 +59,10 @@ const list = async (parent: Parent, given: object = {}): Promise<string[]> => {
     onlyGroupLabels: undefined,
     ...given,
   };
-  return (await shown(componentOf(parent), labels(ada).listLabels(request))).map(
-    (label: { name: string }) => label.name,
-  );
+  return shown(componentOf(parent), labels(ada).listLabels(request));
 };
+const list = async (parent: Parent, given: object = {}): Promise<string[]> =>
+  (await listed(parent, given)).map(({ name }) => name);
 const get = (parent: Parent, label: string, includeAncestorGroups?: boolean) =>
   shown(componentOf(parent), labels(ada).getLabel({ parent, label, includeAncestorGroups }));
 const update = (parent: Parent, label: string, change: object) =>
@@ -85,7 +85,7 @@ test('a label is found by id and by title, from below and in its own place', asy
   const made = await create(ofGroup(group), 'bug', { color: 'red', description: '<b>broken</b>' });
   expect(made).toMatchObject({
     color: '#ff0000',
-    description_html: '&lt;b&gt;broken&lt;/b&gt;',
+    description_html: '<b>broken</b>',
     text_color: '#FFFFFF',
   });
   expect(await get(ofProject(project), 'bug')).toMatchObject({ id: made.id, is_project_label: false, priority: null });
@@ -94,6 +94,18 @@ test('a label is found by id and by title, from below and in its own place', asy
     kind: 'not_found',
     message: '404 Label Not Found',
   });
+});
+
+test('a description is Markdown of one line, in a reply of one label and in a list', async () => {
+  const description = '**bold** [site](https://example.com) <script>alert(1)</script>\n\n# no heading';
+  const html =
+    '<strong>bold</strong> <a href="https://example.com" rel="nofollow noreferrer noopener">site</a> \n\n# no heading';
+  for (const parent of [ofGroup(group), ofProject(project)]) {
+    const made = await create(parent, 'rendered', { description });
+    expect(made).toMatchObject({ description, description_html: html });
+    expect(await listed(parent, { search: 'rendered' })).toMatchObject([{ description_html: html }]);
+    await labels(ada).deleteLabel({ parent, label: 'rendered', byTitle: true, ifUnmodifiedSince: undefined });
+  }
 });
 
 describe('issues and merge requests are counted', () => {

@@ -1,5 +1,5 @@
 import type { UserRow } from '@switchyard/directory';
-import { markdownRenderer } from '@switchyard/markdown';
+import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
 import { replyValidator } from '../../../gateway/test/support/reply-validator';
 import type { MergeRequest } from '../../src/merge-requests/domain/merge-request';
 import type { MergeRequestDetails } from '../../src/merge-requests/domain/merge-request-details';
@@ -304,7 +304,7 @@ test('within its project, not from a fork, on the free tier: shorter, and withou
 });
 
 test('labels in full', () => {
-  const printed = wire(presentMergeRequest(view, { ...rendering, withLabelsDetails: true }));
+  const printed = wire(presentMergeRequest(view, { ...rendering, labelHtml: inlineRenderer() }));
   expect(printed.labels).toEqual([
     {
       id: 61,
@@ -317,6 +317,19 @@ test('labels in full', () => {
     },
   ]);
   expect(problems('GET', '/merge_requests?with_labels_details=true', 200, [printed])).toEqual([]);
+});
+
+test('the description of a label is Markdown of one line', () => {
+  const description = '**bold** [site](https://example.com) <script>alert(1)</script>';
+  const labels = [{ id: 61, title: 'bug', color: '#ff0000', description }];
+  const printed = wire(presentMergeRequest({ ...view, labels }, { ...rendering, labelHtml: inlineRenderer() }));
+  expect(printed.labels).toMatchObject([
+    {
+      description,
+      description_html:
+        '<strong>bold</strong> <a href="https://example.com" rel="nofollow noreferrer noopener">site</a>',
+    },
+  ]);
 });
 
 test('notes that whom it is read for may not read do not count (G-4.6-9)', () => {

@@ -10,11 +10,12 @@ export interface IssueRendering {
   /** References relative to its project (`#1`), or to the instance (`group/project#1`); G-2-8. */
   readonly context: 'project' | 'instance';
   readonly now: Date;
-  readonly withLabelsDetails?: boolean;
   /** Licence tier: premium features add their fields. */
   readonly tier?: string;
   /** Adds title and description as HTML; one renderer serves a whole reply. */
   readonly html?: RenderMarkdown | undefined;
+  /** Shows labels in detail, with their descriptions as HTML; one renderer serves a whole reply. */
+  readonly labelHtml?: RenderMarkdown | undefined;
 }
 
 /** Web address of an issue. */
@@ -31,7 +32,7 @@ function tierFields(issue: Issue, tier: string | undefined) {
 /** An issue as lists print it (G §10 Issues). */
 export function presentIssue(view: IssueView, rendering: IssueRendering) {
   const { issue } = view;
-  const { externalUrl, now } = rendering;
+  const { externalUrl, now, labelHtml } = rendering;
   const references = new Map<number, UserReference>();
   const user = (id: number | undefined): UserReference | null => {
     const row = id === undefined ? undefined : view.people.get(id);
@@ -60,7 +61,10 @@ export function presentIssue(view: IssueView, rendering: IssueRendering) {
     updated_at: issue.updatedAt.toISOString(),
     closed_at: issue.closedAt?.toISOString() ?? null,
     closed_by: user(issue.closedById),
-    labels: rendering.withLabelsDetails ? view.labels.map(labelDetails) : view.labels.map(({ title }) => title),
+    labels:
+      labelHtml === undefined
+        ? view.labels.map(({ title }) => title)
+        : view.labels.map((label) => labelDetails(label, labelHtml)),
     milestone: view.milestone === undefined ? null : milestoneReference(view.milestone, view.project, externalUrl, now),
     assignees,
     author: user(issue.authorId),

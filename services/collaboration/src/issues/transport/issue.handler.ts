@@ -1,6 +1,6 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { type UserRow, userReference, type Viewer } from '@switchyard/directory';
-import { markdownRenderer } from '@switchyard/markdown';
+import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
@@ -112,7 +112,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
       const found = await lists.page(queryOf(request, context), wanted);
       const how = {
         ...rendering(context, request.projectId > 0, request.renderHtml),
-        withLabelsDetails: request.withLabelsDetails,
+        labelHtml: request.withLabelsDetails ? inlineRenderer() : undefined,
       };
       return page(
         found.rows.map((view) => presentIssue(view, how)),

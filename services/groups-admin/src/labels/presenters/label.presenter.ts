@@ -1,16 +1,16 @@
+import type { RenderMarkdown } from '@switchyard/markdown';
 import { textColor } from '../domain/label';
 import type { LabelRow } from '../domain/label-row';
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-
-/** A label as a group has it (G §10 Labels). Nobody can subscribe to labels. */
-export const presentGroupLabel = (label: LabelRow) => ({
+/**
+ * A label as a group has it (G §10 Labels). No one can subscribe to labels.
+ * @param html renders a description of one line; one renderer serves a whole reply
+ */
+export const presentGroupLabel = (label: LabelRow, html: RenderMarkdown) => ({
   id: label.id,
   name: label.title,
   description: label.description,
-  description_html: escaped(label.description ?? ''),
+  description_html: html(label.description ?? ''),
   text_color: textColor(label.color),
   color: label.color,
   archived: label.archived,
@@ -20,9 +20,9 @@ export const presentGroupLabel = (label: LabelRow) => ({
   subscribed: false,
 });
 
-/** A label as a project has it. */
-export const presentProjectLabel = (label: LabelRow) => ({
-  ...presentGroupLabel(label),
+/** A label as a project has it; `html` as for `presentGroupLabel`. */
+export const presentProjectLabel = (label: LabelRow, html: RenderMarkdown) => ({
+  ...presentGroupLabel(label, html),
   priority: label.priority,
   is_project_label: label.project_id !== null,
 });

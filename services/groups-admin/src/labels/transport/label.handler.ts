@@ -1,14 +1,21 @@
 import { invalid } from '@switchyard/errors';
+import { inlineRenderer } from '@switchyard/markdown';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import { type Parent, parentOf } from '../../parents';
 import { given } from '../../wire';
 import type { ManageLabels } from '../application/manage-labels';
+import type { LabelRow } from '../domain/label-row';
 import { presentGroupLabel, presentProjectLabel } from '../presenters/label.presenter';
 
 const keyOf = ({ label, byTitle }: { label: string; byTitle: boolean }) => (byTitle ? { title: label } : label);
 
-const presenterOf = ({ kind }: Parent) => (kind === 'group' ? presentGroupLabel : presentProjectLabel);
+/** What presents the labels of one reply. */
+function presenterOf({ kind }: Parent) {
+  const present = kind === 'group' ? presentGroupLabel : presentProjectLabel;
+  const html = inlineRenderer();
+  return (label: LabelRow) => present(label, html);
+}
 
 /** Labels that can be asked for by title at once. */
 const mostTitles = 1_000;

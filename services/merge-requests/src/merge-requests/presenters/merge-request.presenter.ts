@@ -12,11 +12,12 @@ export interface MergeRequestRendering {
   /** References relative to its project (`!1`), or to the instance (`group/project!1`); G-2-8. */
   readonly context: 'project' | 'instance';
   readonly now: Date;
-  readonly withLabelsDetails?: boolean;
   /** Licence tier: premium features add their fields. */
   readonly tier?: string;
   /** Adds title and description as HTML; one renderer serves a whole reply. */
   readonly html?: RenderMarkdown | undefined;
+  /** Shows labels in detail, with their descriptions as HTML; one renderer serves a whole reply. */
+  readonly labelHtml?: RenderMarkdown | undefined;
 }
 
 /** Web address of a merge request. */
@@ -50,7 +51,7 @@ export const presentSimpleMergeRequest = (view: SimpleMergeRequest, externalUrl:
 /** A merge request as lists print it (api.md section 2, G-2-7). */
 export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequestRendering) {
   const { mergeRequest: mr, settings } = view;
-  const { externalUrl, now } = rendering;
+  const { externalUrl, now, labelHtml } = rendering;
   const references = new Map<number, UserReference>();
   const user = (id: number | undefined): UserReference | null => {
     const row = id === undefined ? undefined : view.people.get(id);
@@ -96,7 +97,10 @@ export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequ
     reviewers: users(view.reviewerIds),
     source_project_id: mr.sourceProjectId,
     target_project_id: mr.projectId,
-    labels: rendering.withLabelsDetails ? view.labels.map(labelDetails) : view.labels.map((label) => label.title),
+    labels:
+      labelHtml === undefined
+        ? view.labels.map((label) => label.title)
+        : view.labels.map((label) => labelDetails(label, labelHtml)),
     draft: mr.draft,
     work_in_progress: mr.draft,
     imported: mr.importedFrom !== 'none',

@@ -1,6 +1,6 @@
 import { fullPath, userReference } from '@switchyard/directory';
 import { AppError, forbidden, unauthorized } from '@switchyard/errors';
-import { markdownRenderer } from '@switchyard/markdown';
+import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import {
   type IdList,
@@ -136,7 +136,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
       }
       const how = {
         ...rendering(context, projectId > 0, request.renderHtml),
-        withLabelsDetails: request.withLabelsDetails,
+        labelHtml: request.withLabelsDetails ? inlineRenderer() : undefined,
       };
       return page(
         rows.map((view) =>
