@@ -8,8 +8,8 @@ export {
   matches,
   memberGroups,
   memberProjects,
-  nobody,
   ownGroups,
+  publicViewer,
   visibleGroups,
   visibleProjects,
 } from './storage/viewer';

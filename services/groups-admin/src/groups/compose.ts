@@ -21,10 +21,10 @@ const runnersTokens =
 /** Groups and their trees. */
 export function composeGroups(
   { config, db, observe }: Edges,
-  { transaction }: DirectoryWriter,
+  writer: DirectoryWriter,
   { owners, listProjects }: { owners: Owners; listProjects: ListProjects },
 ): Area {
-  const given = { transaction, groups: groupStore(db), owners, listProjects };
+  const given = { groups: groupStore(db, writer, owners), listProjects };
   const { list: listGroups, get: getGroup } = readGroups(given);
   const useCases = observe('groups', {
     createGroup: createGroup(given),

@@ -6,6 +6,6 @@ import { labelStore } from './storage/label.store';
 import { labelHandler } from './transport/label.handler';
 
 /** Labels of projects and groups. */
-export const composeLabels = ({ db, observe }: Edges, { transaction }: DirectoryWriter): Area => ({
-  services: [labelHandler(observe('labels', manageLabels({ transaction, labels: labelStore(db) })))],
+export const composeLabels = ({ db, observe }: Edges, writer: DirectoryWriter): Area => ({
+  services: [labelHandler(observe('labels', manageLabels({ labels: labelStore(db, writer) })))],
 });

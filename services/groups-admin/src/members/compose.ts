@@ -3,12 +3,12 @@ import type { Area } from '@switchyard/service';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
 import { manageMembers } from './application/manage-members';
-import { type Owners, owners } from './application/owners';
 import { memberStore } from './storage/member.store';
+import { type Owners, owners } from './storage/owners';
 import { memberHandler } from './transport/member.handler';
 
-/** Milliseconds between two looks for memberships that have expired. */
-const expiryInterval = 5_000;
+/** Milliseconds between two searches for memberships that have expired. */
+const expiryIntervalMs = 5_000;
 
 /** Members, and what groups and projects need of them. */
 export interface MemberArea extends Area {
@@ -18,13 +18,12 @@ export interface MemberArea extends Area {
 }
 
 /** Members of groups and projects, and the job that ends expired memberships. */
-export function composeMembers({ config, db, observe }: Edges, { transaction }: DirectoryWriter): MemberArea {
-  const store = memberStore(db);
-  const { expire, ...members } = observe('members', manageMembers({ transaction, members: store }));
+export function composeMembers({ config, db, observe }: Edges, writer: DirectoryWriter): MemberArea {
+  const { expire, ...members } = observe('members', manageMembers({ members: memberStore(db, writer) }));
   return {
     services: [memberHandler(members, config.SWITCHYARD_EXTERNAL_URL)],
-    owners: owners(store),
+    owners,
     expire,
-    start: () => [repeat('expired memberships', expiryInterval, () => expire())],
+    start: () => [repeat('expired memberships', expiryIntervalMs, () => expire())],
   };
 }

@@ -6,7 +6,7 @@ import { milestoneStore } from './storage/milestone.store';
 import { milestoneHandler } from './transport/milestone.handler';
 
 /** Milestones of projects and groups. */
-export function composeMilestones({ config, db, observe }: Edges, { transaction }: DirectoryWriter): Area {
-  const milestones = observe('milestones', manageMilestones({ transaction, milestones: milestoneStore(db) }));
+export function composeMilestones({ config, db, observe }: Edges, writer: DirectoryWriter): Area {
+  const milestones = observe('milestones', manageMilestones({ milestones: milestoneStore(db, writer) }));
   return { services: [milestoneHandler(milestones, config.SWITCHYARD_EXTERNAL_URL)] };
 }

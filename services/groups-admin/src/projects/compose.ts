@@ -5,7 +5,7 @@ import type { Owners } from '../members';
 import { createProject } from './application/create-project';
 import { deleteProject } from './application/delete-project';
 import { followPushes } from './application/follow-pushes';
-import type { ProjectStore } from './application/ports';
+import type { ProjectStore } from './application/project.ports';
 import { readProjects } from './application/read-projects';
 import { transferProject } from './application/transfer-project';
 import { archiveProject, setDefaultBranch, updateProject } from './application/update-project';
@@ -22,14 +22,10 @@ export interface ProjectArea extends Area {
 }
 
 /** Projects and what pushes say of them. */
-export function composeProjects(
-  { config, db, observe }: Edges,
-  { transaction }: DirectoryWriter,
-  owners: Owners,
-): ProjectArea {
-  const projects = projectStore(db);
+export function composeProjects({ config, db, observe }: Edges, writer: DirectoryWriter, owners: Owners): ProjectArea {
+  const projects = projectStore(db, writer, owners);
   const tier = config.SWITCHYARD_TIER;
-  const given = { transaction, projects, owners, tier };
+  const given = { projects, tier };
   const { list: listProjects, get: getProject } = readProjects(given);
   const { follow, ...useCases } = observe('projects', {
     createProject: createProject(given),

@@ -1,7 +1,7 @@
 import { countStatements } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { listGroups } from '../../src/groups/storage/group.list';
-import { groupStore } from '../../src/groups/storage/group.store';
+import { moveGroup } from '../../src/groups/storage/group-tree';
 import { labelStore } from '../../src/labels/storage/label.store';
 import { memberStore } from '../../src/members/storage/member.store';
 import { milestoneStore } from '../../src/milestones/storage/milestone.store';
@@ -64,15 +64,23 @@ test('every list takes two statements, at two rows and at a hundred', async () =
     groups: () => listGroups(db, viewer(), { allAvailable: true }, { ...page, orderBy: 'name' }),
     projects: () => listProjects(db, viewer(), {}, { ...page, orderBy: 'created_at' }),
     members: () =>
-      memberStore(db).list(parent, { inherited: true, searchPrivateEmail: false }, { ...page, orderBy: 'id' }),
+      memberStore(db, writerOf(db)).list(
+        parent,
+        { inherited: true, searchPrivateEmail: false },
+        { ...page, orderBy: 'id' },
+      ),
     labels: () =>
-      labelStore(db).list(
+      labelStore(db, writerOf(db)).list(
         parent,
         { above: true, below: true, ofProjects: true, viewer: viewer() },
         { ...page, orderBy: 'title' },
       ),
     milestones: () =>
-      milestoneStore(db).list(parent, { above: true, below: true, viewer: viewer() }, { ...page, orderBy: 'due_date' }),
+      milestoneStore(db, writerOf(db)).list(
+        parent,
+        { above: true, below: true, viewer: viewer() },
+        { ...page, orderBy: 'due_date' },
+      ),
   };
   for (const [from, count] of [
     [1, 2],
@@ -91,9 +99,8 @@ test('renaming a group with ten thousand projects touches namespaces alone, in t
   const { db } = running;
   await db.query(sql`
     insert into projects (namespace_id, name, path) select ${group}, 'many' || n, 'many' || n from generate_series(1, 10000) n`);
-  const store = groupStore(db);
   const { statements } = await writerOf(db).transaction((tx) =>
-    countStatements(() => store.move(tx, group, { name: 'renamed', path: 'renamed', parentId: undefined })),
+    countStatements(() => moveGroup(tx, group, { name: 'renamed', path: 'renamed', parentId: undefined })),
   );
   // One that locks what moves, one that moves it.
   expect(statements).toBe(2);

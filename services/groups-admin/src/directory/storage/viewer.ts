@@ -4,7 +4,7 @@ import { levels } from '@switchyard/rights';
 import type { Viewer } from '../domain/viewing';
 
 /** Sees what is public: for conditions that reach nothing whose visibility counts. */
-export const nobody: Viewer = { userId: 0, admin: false, external: false };
+export const publicViewer: Viewer = { userId: 0, admin: false, external: false };
 
 // Subselects that do not mention the row they are used for run once per statement; an expired membership is none (D3).
 const memberships = (viewer: Viewer, least: number): Sql => sql`memberships m

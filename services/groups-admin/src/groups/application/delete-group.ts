@@ -1,49 +1,38 @@
-import { requireUnmodified } from '@switchyard/database';
-import { badRequest, forbidden, notFound } from '@switchyard/errors';
+import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import type { Transact, Viewer } from '../../directory';
+import type { Viewer } from '../../directory';
+import { decideDelete, decideRestore } from '../domain/group-change';
 import type { GroupRow } from '../domain/group-row';
-import type { GroupStore } from './ports';
+import type { GroupStore } from './group.ports';
 
-/** Marks a group for deletion: everything below is hidden at once, and purged by the job once the delay has passed (D5, G-4.15-7). */
+/**
+ * Marks a group for deletion: everything below is hidden at once, and purged by the job once the delay has passed
+ * (D5, G-4.15-7). Fails with `not_found`, `bad_request`, `precondition_failed`.
+ */
 export const deleteGroup =
-  ({ transaction, groups }: { transaction: Transact; groups: GroupStore }) =>
+  ({ groups }: { groups: GroupStore }) =>
   async (
     id: number,
-    {
-      confirmed,
-      unmodifiedSince,
-    }: { confirmed?: { fullPath: string } | undefined; unmodifiedSince?: Date | undefined } = {},
+    options: { confirmed?: { fullPath: string } | undefined; unmodifiedSince?: Date | undefined } = {},
   ): Promise<void> => {
-    const group = await groups.find(id);
-    if (group === undefined) throw notFound('Group');
-    if (confirmed !== undefined) {
-      if (group.parent_id === null) throw badRequest('`permanently_remove` option is only available for subgroups.');
-      if (confirmed.fullPath !== group.full_path)
-        throw badRequest('`full_path` is incorrect. You must enter the complete path for the subgroup.');
-    }
-    await transaction(async (tx) => {
-      await groups.lockTrees(tx, [id]);
-      await requireUnmodified(tx, 'namespaces', id, unmodifiedSince);
-      await groups.mark(tx, id, true);
-      if (confirmed !== undefined) await groups.hasten(tx, id);
-    });
+    const { confirmed, unmodifiedSince } = options;
+    const found = await groups.change({ id, unmodifiedSince }, (group) => decideDelete(group, confirmed));
+    if (!found) throw notFound('Group');
   };
 
-/** Takes the mark off a group that is not purged yet; for its Owners and administrators. */
+/**
+ * Removes the mark of a group that is not purged yet; for its Owners and administrators.
+ * Fails with `not_found`, `forbidden`.
+ */
 export const restoreGroup =
-  ({ transaction, groups }: { transaction: Transact; groups: GroupStore }) =>
+  ({ groups }: { groups: GroupStore }) =>
   async (actor: Viewer, idOrPath: string): Promise<GroupRow> => {
     const id = await groups.findMarked(idOrPath);
     if (id === 0) throw notFound('Group');
     const level = await groups.levelOf(id, actor.userId);
     if (!actor.admin && level < levels.owner) throw level === 0 ? notFound('Group') : forbidden();
-    await transaction(async (tx) => {
-      await groups.lockTrees(tx, [id]);
-      // The purge may have been quicker: then there is nothing left to restore.
-      if (!(await groups.mark(tx, id, false))) throw notFound('Group');
-    });
-    const group = await groups.find(id);
+    const found = await groups.change({ id }, decideRestore);
+    const group = found ? await groups.find(id) : undefined;
     if (group === undefined) throw notFound('Group');
     return group;
   };

@@ -3,7 +3,7 @@ import { notFound } from '@switchyard/errors';
 import type { Viewer } from '../../directory';
 import type { ListProjects, ProjectRow } from '../../projects';
 import type { GroupFilter, GroupRow } from '../domain/group-row';
-import type { GroupStore } from './ports';
+import type { GroupStore } from './group.ports';
 
 /** Projects a single group shows at the most (api.md 2, Group). */
 const shownProjects = 100;

@@ -1,4 +1,4 @@
-import { forbidden, invalid } from '@switchyard/errors';
+import { type AppError, forbidden, invalid } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import {
   isWider,
@@ -163,13 +163,15 @@ export function mayLicense(actor: { admin: boolean }, parent: ParentGroup | unde
   if (parent !== undefined) throw invalid({ tier: ['can only be set on a top-level group'] });
 }
 
-/**
- * The refusal of a new group: one text that lists the fields (G-4.15-5).
- * @throws AppError invalid
- */
+/** The refusal of a new group: one text that lists the fields (G-4.15-5). */
+export function newGroupRefusal(problems: Problems): AppError {
+  const listed = Object.entries(problems).map(
+    ([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`,
+  );
+  return invalid(`Failed to save group {${listed.join(', ')}}`);
+}
+
+/** @throws AppError invalid when there are problems */
 export function refuseNewGroup(problems: Problems): void {
-  const fields = Object.entries(problems);
-  if (fields.length === 0) return;
-  const listed = fields.map(([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`);
-  throw invalid(`Failed to save group {${listed.join(', ')}}`);
+  if (Object.keys(problems).length > 0) throw newGroupRefusal(problems);
 }

@@ -36,6 +36,8 @@ export interface NewLabel {
   title: string;
   color: string;
   description: string | undefined;
+  /** Rank in the project. */
+  priority: number | undefined;
 }
 
 /** A change of a label; what is absent stays. */
@@ -43,6 +45,6 @@ export interface LabelChange {
   title?: string;
   color?: string;
   description?: string;
-  /** Rank in the project; null takes it away. */
+  /** Rank in the project; null removes it. */
   priority?: number | null;
 }

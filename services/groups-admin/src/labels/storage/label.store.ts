@@ -1,21 +1,26 @@
 import {
   contains,
   type Database,
+  isForeignKeyViolation,
+  isUniqueViolation,
   listPage,
   type PageInfo,
   type PageRequest,
+  requireUnmodified,
   type SqlExecutor,
 } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
-import type { DirectoryTx, Viewer } from '../../directory';
-import { nobody } from '../../directory';
+import { notFound } from '@switchyard/errors';
+import type { DirectoryTx, DirectoryWriter, Viewer } from '../../directory';
+import { publicViewer } from '../../directory';
 import { issuableCounts, labelCounts } from '../../issuable-counts';
 import { groupsBelow, groupsOf, type Parent, parentColumn, projectsIn } from '../../parents';
-import type { LabelFilter, LabelKey, LabelRow, NewLabel } from '../domain/label-row';
+import { type LabelChangeRequest, type LabelDecision, type LabelFacts, labelExists } from '../domain/label-change';
+import type { LabelChange, LabelFilter, LabelKey, LabelRow, NewLabel } from '../domain/label-row';
 
 const columns = (
   { kind, id }: Parent,
-  viewer: Viewer = nobody,
+  viewer: Viewer = publicViewer,
 ): Sql => sql`l.id, l.project_id, l.namespace_id, l.title, l.color, l.description, l.archived,
   ${labelCounts(viewer, kind === 'project' ? id : undefined)} as counts,
   (select rank.priority from label_priorities rank where rank.label_id = l.id
@@ -34,10 +39,90 @@ function reach(parent: Parent, filter: Omit<LabelFilter, 'search'>): Sql {
   return sql`(${join(parts, ' or ')})`;
 }
 
-const ownAndAbove = { below: false, ofProjects: false, viewer: nobody };
+const ownAndAbove = { below: false, ofProjects: false, viewer: publicViewer };
 
-/** Labels in the database. */
-export const labelStore = (db: Database) => ({
+/** One label by id or title; the id wins, then the parent's own. */
+async function findLabel(
+  executor: SqlExecutor,
+  parent: Parent,
+  key: LabelKey,
+  { above, viewer, lock }: { above: boolean; viewer: Viewer; lock: boolean },
+): Promise<LabelRow | undefined> {
+  const id = typeof key === 'string' && /^\d{1,15}$/.test(key) ? Number(key) : 0;
+  const title = typeof key === 'string' ? key : key.title;
+  const [row] = await executor.query<LabelRow>(sql`
+    select ${columns(parent, viewer)} from labels l
+    where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title in (${title}, ${title.normalize()}))
+    order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1
+    ${lock ? sql`for no key update of l` : sql``}`);
+  return row;
+}
+
+/** Labels that a project or group can use with these titles, the nearest of each. */
+const usableLabels = (executor: SqlExecutor, parent: Parent, titles: readonly string[]): Promise<LabelRow[]> =>
+  executor.query<LabelRow>(sql`
+    select distinct on (l.title) ${columns(parent)} from labels l left join namespaces n on n.id = l.namespace_id
+    where l.title = any(${[...titles]}::text[]) and ${reach(parent, { above: true, ...ownAndAbove })}
+    order by l.title, (${ownedBy(parent)}) desc nulls last, cardinality(n.ancestry) desc`);
+
+const isUsable = async (executor: SqlExecutor, parent: Parent, title: string): Promise<boolean> =>
+  (await usableLabels(executor, parent, [title])).length > 0;
+
+/** Inserts labels; those whose title the parent has already are left out. */
+const insertLabels = (tx: DirectoryTx, parent: Parent, labels: readonly NewLabel[]): Promise<{ id: number }[]> =>
+  tx.write(
+    'label',
+    sql`
+    insert into labels (${parentColumn(parent)}, title, color, description)
+    select ${parent.id}, given.title, given.color, given.description
+    from unnest(${labels.map(({ title }) => title)}::text[], ${labels.map(({ color }) => color)}::text[],
+      ${labels.map(({ description }) => description ?? null)}::text[]) as given (title, color, description)
+    on conflict do nothing returning id`,
+  );
+
+/** Sets the rank of a label in a project; null removes it. */
+async function prioritize(
+  tx: DirectoryTx,
+  projectId: number,
+  labelId: number,
+  priority: number | null | undefined,
+): Promise<void> {
+  if (priority === undefined) return;
+  await tx.write(
+    'label',
+    priority === null
+      ? sql`delete from label_priorities where project_id = ${projectId} and label_id = ${labelId} returning label_id as id`
+      : sql`insert into label_priorities (project_id, label_id, priority) values (${projectId}, ${labelId}, ${priority})
+          on conflict (project_id, label_id) do update set priority = excluded.priority
+          returning label_id as id`,
+  );
+}
+
+async function saveChange(tx: DirectoryTx, parent: Parent, id: number, change: LabelChange): Promise<void> {
+  const sets = [sql`updated_at = now()`];
+  if (change.title !== undefined) sets.push(sql`title = ${change.title}`);
+  if (change.color !== undefined) sets.push(sql`color = ${change.color}`);
+  if (change.description !== undefined) sets.push(sql`description = nullif(${change.description}, '')`);
+  await tx.write('label', sql`update labels set ${join(sets)} where id = ${id} returning id`);
+  await prioritize(tx, parent.id, id, change.priority);
+}
+
+/** Deletes a label with its ranks and counts. */
+const deleteLabel = (tx: DirectoryTx, id: number): Promise<void> =>
+  tx.erase('label', [id], async () => {
+    await tx.writeHidden(sql`delete from label_priorities where label_id = ${id}`);
+    await issuableCounts.forgetLabel(tx, id);
+  });
+
+/** A project or group that was purged in the meantime takes no labels. */
+const notFoundIfPurged =
+  ({ kind }: Parent) =>
+  (error: unknown): never => {
+    throw isForeignKeyViolation(error) ? notFound(kind === 'group' ? 'Group' : 'Project') : error;
+  };
+
+/** Labels in the database; each change is one transaction with its directory changes. */
+export const labelStore = (db: Database, { transaction }: Pick<DirectoryWriter, 'transaction'>) => ({
   /** A page of labels by title: one statement and one count. */
   list(parent: Parent, filter: LabelFilter, request: PageRequest): Promise<{ rows: LabelRow[]; page: PageInfo }> {
     const where = [reach(parent, filter)];
@@ -61,71 +146,52 @@ export const labelStore = (db: Database) => ({
     });
   },
 
-  /** One label by id or title; the id wins, then the parent's own. */
-  async find(
-    parent: Parent,
-    key: LabelKey,
-    above: boolean,
-    viewer: Viewer = nobody,
-    tx: SqlExecutor = db,
-  ): Promise<LabelRow | undefined> {
-    const id = typeof key === 'string' && /^\d{1,15}$/.test(key) ? Number(key) : 0;
-    const title = typeof key === 'string' ? key : key.title;
-    const [row] = await tx.query<LabelRow>(sql`
-      select ${columns(parent, viewer)} from labels l
-      where ${reach(parent, { above, ...ownAndAbove })} and (l.id = ${id} or l.title in (${title}, ${title.normalize()}))
-      order by (l.id = ${id}) desc, (${ownedBy(parent)}) desc nulls last limit 1`);
-    return row;
-  },
+  find: (parent: Parent, key: LabelKey, above: boolean, viewer: Viewer): Promise<LabelRow | undefined> =>
+    findLabel(db, parent, key, { above, viewer, lock: false }),
 
-  /** Labels that a project or group can use with these titles, the nearest of each. */
-  usable: (tx: SqlExecutor, parent: Parent, titles: readonly string[]): Promise<LabelRow[]> =>
-    tx.query<LabelRow>(sql`
-      select distinct on (l.title) ${columns(parent)} from labels l left join namespaces n on n.id = l.namespace_id
-      where l.title = any(${[...titles]}::text[]) and ${reach(parent, { above: true, ...ownAndAbove })}
-      order by l.title, (${ownedBy(parent)}) desc nulls last, cardinality(n.ancestry) desc`),
+  create: (parent: Parent, title: string, decide: (facts: LabelFacts) => NewLabel): Promise<number> =>
+    transaction(async (tx) => {
+      const label = decide({ titleTaken: await isUsable(tx, parent, title) });
+      const [added] = await insertLabels(tx, parent, [label]);
+      if (added === undefined) throw labelExists();
+      await prioritize(tx, parent.id, added.id, label.priority);
+      return added.id;
+    }).catch(notFoundIfPurged(parent)),
 
-  /** Inserts labels; those whose title the parent has already are left out. */
-  insert: (tx: DirectoryTx, parent: Parent, labels: readonly NewLabel[]): Promise<{ id: number }[]> =>
-    tx.write(
-      'label',
-      sql`
-      insert into labels (${parentColumn(parent)}, title, color, description)
-      select ${parent.id}, given.title, given.color, given.description
-      from unnest(${labels.map(({ title }) => title)}::text[], ${labels.map(({ color }) => color)}::text[],
-        ${labels.map(({ description }) => description ?? null)}::text[]) as given (title, color, description)
-      on conflict do nothing returning id`,
-    ),
-
-  /** Changes what is given; a unique violation when the title is taken. */
-  async change(
-    tx: DirectoryTx,
-    id: number,
-    change: { title?: string; color?: string; description?: string },
-  ): Promise<void> {
-    const sets = [sql`updated_at = now()`];
-    if (change.title !== undefined) sets.push(sql`title = ${change.title}`);
-    if (change.color !== undefined) sets.push(sql`color = ${change.color}`);
-    if (change.description !== undefined) sets.push(sql`description = nullif(${change.description}, '')`);
-    await tx.write('label', sql`update labels set ${join(sets)} where id = ${id} returning id`);
-  },
-
-  /** Sets the rank of a label in a project; null takes it away. */
-  async prioritize(tx: DirectoryTx, projectId: number, labelId: number, priority: number | null): Promise<void> {
-    await tx.write(
-      'label',
-      priority === null
-        ? sql`delete from label_priorities where project_id = ${projectId} and label_id = ${labelId} returning label_id as id`
-        : sql`insert into label_priorities (project_id, label_id, priority) values (${projectId}, ${labelId}, ${priority})
-            on conflict (project_id, label_id) do update set priority = excluded.priority
-            returning label_id as id`,
-    );
-  },
-
-  /** Deletes a label with its ranks and counts. */
-  remove: (tx: DirectoryTx, id: number): Promise<void> =>
-    tx.erase('label', [id], async () => {
-      await tx.writeHidden(sql`delete from label_priorities where label_id = ${id}`);
-      await issuableCounts.forgetLabel(tx, id);
+  change: (
+    { parent, key, title, unmodifiedSince }: LabelChangeRequest,
+    decide: (label: LabelRow, facts: LabelFacts) => LabelDecision,
+  ): Promise<number | undefined> =>
+    transaction(async (tx) => {
+      const label = await findLabel(tx, parent, key, { above: false, viewer: publicViewer, lock: true });
+      if (label === undefined) return undefined;
+      await requireUnmodified(tx, 'labels', label.id, unmodifiedSince);
+      const titleTaken = title !== undefined && title !== label.title && (await isUsable(tx, parent, title));
+      const decision = decide(label, { titleTaken });
+      if (decision.kind === 'deleted') await deleteLabel(tx, label.id);
+      else await saveChange(tx, parent, label.id, decision.change);
+      return label.id;
+    }).catch((error: unknown) => {
+      throw isUniqueViolation(error) ? labelExists() : error;
     }),
+
+  async ensure(
+    parent: Parent,
+    titles: readonly string[],
+    decide: (known: ReadonlySet<string>) => readonly NewLabel[],
+  ): Promise<{ labels: LabelRow[]; sequence: number }> {
+    let sequence = 0;
+    const labels = await transaction(async (tx) => {
+      let found = await usableLabels(tx, parent, titles);
+      const missing = decide(new Set(found.map(({ title }) => title)));
+      await insertLabels(tx, parent, missing);
+      if (missing.length > 0) found = await usableLabels(tx, parent, titles);
+      const byTitle = new Map(found.map((label) => [label.title, label]));
+      tx.withSequence(async (reached) => {
+        sequence = reached;
+      });
+      return titles.flatMap((title) => byTitle.get(title) ?? []);
+    }).catch(notFoundIfPurged(parent));
+    return { labels, sequence };
+  },
 });

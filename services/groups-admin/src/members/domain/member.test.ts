@@ -12,7 +12,7 @@ const administrator = { userId: 2, admin: true, level: 50 };
 const forbidden = expect.objectContaining({ kind: 'forbidden' });
 const invalid = expect.objectContaining({ kind: 'invalid' });
 
-test('nobody gives or changes more than they have; administrators may', () => {
+test('no one gives or changes more than they have; administrators may', () => {
   expect(() => mayGrant(maintainer, 40)).not.toThrow();
   expect(() => mayGrant(maintainer, 50)).toThrow(forbidden);
   expect(() => mayGrant(administrator, 50)).not.toThrow();

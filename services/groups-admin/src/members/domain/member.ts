@@ -10,7 +10,7 @@ export interface MemberActor {
 }
 
 /**
- * Nobody gives more than they have.
+ * No one gives more than they have.
  * @throws AppError forbidden
  */
 export function mayGrant(actor: MemberActor, level: number): void {
@@ -26,7 +26,7 @@ export function mayChange(actor: MemberActor, present: number): void {
 }
 
 /**
- * Whether an actor may remove a member: themselves always, others with `needed`, and nobody above themselves.
+ * Whether an actor may remove a member: themselves always, others with `needed`, and no one above themselves.
  * @throws AppError forbidden
  */
 export function mayRemove(actor: MemberActor, member: { userId: number; level: number }, needed: number): void {

@@ -1,18 +1,29 @@
 import {
   contains,
   type Database,
+  isForeignKeyViolation,
+  isUniqueViolation,
   listPage,
   type PageInfo,
   type PageRequest,
+  requireUnmodified,
   type SqlExecutor,
   type Tx,
 } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
-import type { DirectoryTx } from '../../directory';
-import { nobody } from '../../directory';
+import { notFound } from '@switchyard/errors';
+import type { DirectoryTx, DirectoryWriter } from '../../directory';
+import { publicViewer } from '../../directory';
 import { groupsBelow, groupsOf, type Parent, parentColumn } from '../../parents';
 import type { MilestoneContent } from '../domain/milestone';
+import {
+  type MilestoneChangeRequest,
+  type MilestoneDecision,
+  type MilestoneFacts,
+  milestoneTitleTaken,
+} from '../domain/milestone-change';
 import type { MilestoneFilter, MilestoneRow } from '../domain/milestone-row';
+import { publishMilestone } from './milestone.events';
 
 const columns = sql`ms.id, ms.iid, ms.project_id, ms.namespace_id, ms.title, ms.description, ms.state,
   ms.due_date::text as due_date, ms.start_date::text as start_date,
@@ -33,8 +44,75 @@ function reach(parent: Parent, filter: Pick<MilestoneFilter, 'above' | 'below' |
   return join(parts, ' or ');
 }
 
-/** Milestones in the database. */
-export const milestoneStore = (db: Database) => ({
+/** A milestone of this very parent. */
+async function findMilestone(
+  executor: SqlExecutor,
+  parent: Parent,
+  id: number,
+  lock = false,
+): Promise<MilestoneRow | undefined> {
+  const [row] = await executor.query<MilestoneRow>(
+    sql`select ${columns} from ${from} where ms.id = ${id} and ${ownedBy(parent)}
+      ${lock ? sql`for no key update of ms` : sql``}`,
+  );
+  return row;
+}
+
+/** Whether another milestone that the parent can use has this title. */
+async function isTitleTaken(tx: Tx, parent: Parent, title: string, exceptId = 0): Promise<boolean> {
+  const row = await tx.one(
+    sql`select 1 from milestones ms
+      where (${reach(parent, { above: true, below: false, viewer: publicViewer })}) and ms.title = ${title} and ms.id <> ${exceptId}`,
+  );
+  return row !== undefined;
+}
+
+/** Inserts a milestone with the next number of its parent. */
+async function insertMilestone(tx: DirectoryTx, parent: Parent, content: MilestoneContent): Promise<number> {
+  const [row] = await tx.write(
+    'milestone',
+    sql`
+    with numbered as (
+      insert into iid_counters as c (parent_kind, parent_id, scope, last_iid) values (${parent.kind}, ${parent.id}, 'milestones', 1)
+      on conflict (parent_kind, parent_id, scope) do update set last_iid = c.last_iid + 1
+      returning last_iid)
+    insert into milestones (${parentColumn(parent)}, iid, title, description, due_date, start_date)
+    select ${parent.id}, numbered.last_iid, ${content.title}, ${content.description},
+      ${content.dueDate ?? null}::text::date, ${content.startDate ?? null}::text::date
+    from numbered returning id`,
+  );
+  if (row === undefined) throw new Error('a milestone was not inserted');
+  return row.id;
+}
+
+async function saveDecision(
+  tx: DirectoryTx,
+  milestone: MilestoneRow,
+  decision: MilestoneDecision,
+  actorId: number,
+): Promise<void> {
+  if (decision.kind === 'deleted') {
+    await tx.erase('milestone', [milestone.id]);
+    return publishMilestone(tx, milestone, actorId, ['deleted']);
+  }
+  const { content, facts } = decision;
+  await tx.write(
+    'milestone',
+    sql`update milestones set title = ${content.title}, description = ${content.description}, state = ${content.state},
+      due_date = ${content.dueDate ?? null}::text::date, start_date = ${content.startDate ?? null}::text::date, updated_at = now()
+      where id = ${milestone.id} returning id`,
+  );
+  await publishMilestone(tx, { ...milestone, title: content.title }, actorId, facts);
+}
+
+function refuseViolation(error: unknown): never {
+  if (isUniqueViolation(error)) throw milestoneTitleTaken();
+  // The project or group was purged in the meantime.
+  throw isForeignKeyViolation(error) ? notFound() : error;
+}
+
+/** Milestones in the database; each change is one transaction with its events and directory changes. */
+export const milestoneStore = (db: Database, { transaction }: Pick<DirectoryWriter, 'transaction'>) => ({
   /** A page of milestones, those that are due first, first: one statement and one count. */
   list(
     parent: Parent,
@@ -74,50 +152,31 @@ export const milestoneStore = (db: Database) => ({
     });
   },
 
-  /** One milestone of this very parent. */
-  async find(parent: Parent, id: number, tx: SqlExecutor = db): Promise<MilestoneRow | undefined> {
-    const [row] = await tx.query<MilestoneRow>(
-      sql`select ${columns} from ${from} where ms.id = ${id} and ${ownedBy(parent)}`,
-    );
-    return row;
-  },
+  find: (parent: Parent, id: number): Promise<MilestoneRow | undefined> => findMilestone(db, parent, id),
 
-  /** Whether another milestone that the parent can use has this title. */
-  async titleTaken(tx: Tx, parent: Parent, title: string, exceptId = 0): Promise<boolean> {
-    const row = await tx.one(
-      sql`select 1 from milestones ms where (${reach(parent, { above: true, below: false, viewer: nobody })}) and ms.title = ${title} and ms.id <> ${exceptId}`,
-    );
-    return row !== undefined;
-  },
+  create: (
+    { parent, title, actorId }: { readonly parent: Parent; readonly title: string; readonly actorId: number },
+    decide: (facts: MilestoneFacts) => MilestoneContent,
+  ): Promise<number> =>
+    transaction(async (tx) => {
+      const content = decide({ titleTaken: await isTitleTaken(tx, parent, title) });
+      const id = await insertMilestone(tx, parent, content);
+      const created = await findMilestone(tx, parent, id);
+      if (created !== undefined) await publishMilestone(tx, created, actorId, ['created']);
+      return id;
+    }).catch(refuseViolation),
 
-  /** Inserts a milestone with the next number of its parent. */
-  async insert(tx: DirectoryTx, parent: Parent, content: MilestoneContent): Promise<number> {
-    const [row] = await tx.write(
-      'milestone',
-      sql`
-      with numbered as (
-        insert into iid_counters as c (parent_kind, parent_id, scope, last_iid) values (${parent.kind}, ${parent.id}, 'milestones', 1)
-        on conflict (parent_kind, parent_id, scope) do update set last_iid = c.last_iid + 1
-        returning last_iid)
-      insert into milestones (${parentColumn(parent)}, iid, title, description, due_date, start_date)
-      select ${parent.id}, numbered.last_iid, ${content.title}, ${content.description},
-        ${content.dueDate ?? null}::text::date, ${content.startDate ?? null}::text::date
-      from numbered returning id`,
-    );
-    if (row === undefined) throw new Error('a milestone was not inserted');
-    return row.id;
-  },
-
-  /** Changes everything that is given with a milestone. */
-  async change(tx: DirectoryTx, id: number, content: MilestoneContent & { state: string }): Promise<void> {
-    await tx.write(
-      'milestone',
-      sql`update milestones set title = ${content.title}, description = ${content.description}, state = ${content.state},
-        due_date = ${content.dueDate ?? null}::text::date, start_date = ${content.startDate ?? null}::text::date, updated_at = now()
-        where id = ${id} returning id`,
-    );
-  },
-
-  /** Deletes a milestone. */
-  remove: (tx: DirectoryTx, id: number): Promise<void> => tx.erase('milestone', [id]),
+  change: (
+    { parent, id, actorId, title, unmodifiedSince }: MilestoneChangeRequest,
+    decide: (milestone: MilestoneRow, facts: MilestoneFacts) => MilestoneDecision,
+  ): Promise<boolean> =>
+    transaction(async (tx) => {
+      const milestone = await findMilestone(tx, parent, id, true);
+      if (milestone === undefined) return false;
+      await requireUnmodified(tx, 'milestones', id, unmodifiedSince);
+      const isRenamed = title !== undefined && title !== milestone.title;
+      const titleTaken = isRenamed && (await isTitleTaken(tx, parent, title, id));
+      await saveDecision(tx, milestone, decide(milestone, { titleTaken }), actorId);
+      return true;
+    }).catch(refuseViolation),
 });

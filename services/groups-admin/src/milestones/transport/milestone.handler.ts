@@ -2,7 +2,8 @@ import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/mile
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import { parentOf } from '../../parents';
 import { given, some } from '../../wire';
-import type { ManageMilestones, MilestoneChange } from '../application/manage-milestones';
+import type { ManageMilestones } from '../application/manage-milestones';
+import type { MilestoneChange } from '../domain/milestone-change';
 import { presentMilestone } from '../presenters/milestone.presenter';
 
 /** MilestoneService. */

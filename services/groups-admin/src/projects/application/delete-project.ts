@@ -1,13 +1,11 @@
-import { requireUnmodified } from '@switchyard/database';
-import type { Transact } from '../../directory';
-import type { ProjectStore } from './ports';
+import type { ProjectStore } from './project.ports';
 
-/** Marks a project for deletion: hidden at once, purged by the job once the delay has passed (D5). */
+/**
+ * Marks a project for deletion: hidden at once, purged by the job once the delay has passed (D5). A project that is
+ * already deleted stays so. Fails with `precondition_failed`.
+ */
 export const deleteProject =
-  ({ transaction, projects }: { transaction: Transact; projects: ProjectStore }) =>
-  async (id: number, unmodifiedSince?: Date): Promise<void> => {
-    await transaction(async (tx) => {
-      await requireUnmodified(tx, 'projects', id, unmodifiedSince);
-      await projects.mark(tx, id);
-    });
+  ({ projects }: { projects: ProjectStore }) =>
+  async (actorId: number, id: number, unmodifiedSince?: Date): Promise<void> => {
+    await projects.change({ id, actorId, unmodifiedSince }, () => ({ kind: 'deleted' }));
   };

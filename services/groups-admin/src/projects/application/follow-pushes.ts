@@ -1,6 +1,6 @@
 import type { Tx } from '@switchyard/database';
 import type { PushNote } from '../domain/project-row';
-import type { ProjectStore } from './ports';
+import type { ProjectStore } from './project.ports';
 
 /** What a push says of its project. */
 export interface Push extends PushNote {

@@ -2,7 +2,7 @@ import type { PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type { Viewer } from '../../directory';
 import type { ProjectFilter, ProjectRow } from '../domain/project-row';
-import type { ProjectStore } from './ports';
+import type { ProjectStore } from './project.ports';
 
 /** Reads of projects. */
 export const readProjects = ({ projects }: { projects: ProjectStore }) => ({

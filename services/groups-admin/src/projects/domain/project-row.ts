@@ -75,7 +75,7 @@ export interface ProjectRow {
 }
 
 /** A namespace as far as a project in it is concerned. */
-export interface HomeRow {
+export interface LockedNamespace {
   id: number;
   kind: 'group' | 'user';
   visibility: Visibility;

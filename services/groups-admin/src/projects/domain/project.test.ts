@@ -1,9 +1,9 @@
 import { mayCreateProject, type ProjectChange, projectProblems, withinTier } from './project';
 
-const home = { kind: 'group', visibility: 'internal', projectCreationLevel: 'developer' } as const;
+const namespace = { kind: 'group', visibility: 'internal', projectCreationLevel: 'developer' } as const;
 
 test.each(['main', 'feature/x', 'ünïcode', 'a.b', 'v1'])('the default branch %p is taken', (branch) => {
-  expect(projectProblems({ default_branch: branch }, home)).toEqual({});
+  expect(projectProblems({ default_branch: branch }, namespace)).toEqual({});
 });
 
 test.each([
@@ -22,19 +22,19 @@ test.each([
   'a:b',
   'x\x7f',
 ])('the default branch %p is refused', (branch) => {
-  expect(projectProblems({ default_branch: branch }, home)).toEqual({ default_branch: ['is invalid'] });
+  expect(projectProblems({ default_branch: branch }, namespace)).toEqual({ default_branch: ['is invalid'] });
 });
 
 test('all problems are told together', () => {
   const problems = projectProblems(
     { name: '', path: 'tree', description: 'x'.repeat(2_001), visibility: 'public', topics: ['x'.repeat(256)] },
-    home,
+    namespace,
   );
   expect(Object.keys(problems).sort()).toEqual(['description', 'name', 'path', 'topics', 'visibility_level']);
 });
 
 test('topics are texts that people see', () => {
-  expect(projectProblems({ topics: ['maths', '\u200b', 'a\u202eb', 'a\nb'] }, home)).toEqual({
+  expect(projectProblems({ topics: ['maths', '\u200b', 'a\u202eb', 'a\nb'] }, namespace)).toEqual({
     topics: ["can't be blank", 'is invalid'],
   });
 });
@@ -46,7 +46,7 @@ test('settings of merge trains are checked together', () => {
       merge_train_timeout: 0,
       merge_train_parallel_cars: 101,
     },
-    home,
+    namespace,
   );
   expect(problems).toEqual({
     merge_train_required_statuses: [
@@ -58,7 +58,7 @@ test('settings of merge trains are checked together', () => {
     merge_train_parallel_cars: ['must be between 1 and 100'],
   });
   const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `check ${at}`);
-  expect(projectProblems({ merge_train_required_statuses: names(51) }, home)).toEqual({
+  expect(projectProblems({ merge_train_required_statuses: names(51) }, namespace)).toEqual({
     merge_train_required_statuses: ['is too long (maximum is 50 entries)'],
   });
 });
@@ -67,7 +67,7 @@ test.each([
   { merge_train_required_statuses: [], merge_train_timeout: 1, merge_train_parallel_cars: 1 },
   { merge_train_required_statuses: ['🚂'.repeat(255)], merge_train_timeout: 1_440, merge_train_parallel_cars: 100 },
 ])('the ends of what merge trains take: %#', (change) => {
-  expect(projectProblems(change, home)).toEqual({});
+  expect(projectProblems(change, namespace)).toEqual({});
 });
 
 test('the free tier ignores what is licensed, wrong or not', () => {
@@ -86,10 +86,14 @@ test('the free tier ignores what is licensed, wrong or not', () => {
 });
 
 test('the namespace of a user does not narrow what is in it', () => {
-  expect(projectProblems({ visibility: 'public' }, { ...home, kind: 'user', visibility: 'private' })).toEqual({});
+  expect(projectProblems({ visibility: 'public' }, { ...namespace, kind: 'user', visibility: 'private' })).toEqual({});
 });
 
 test('an unknown rule lets administrators alone', () => {
-  expect(() => mayCreateProject({ admin: false, level: 50 }, { ...home, projectCreationLevel: 'noone' })).toThrow();
-  expect(() => mayCreateProject({ admin: true, level: 0 }, { ...home, projectCreationLevel: 'noone' })).not.toThrow();
+  expect(() =>
+    mayCreateProject({ admin: false, level: 50 }, { ...namespace, projectCreationLevel: 'noone' }),
+  ).toThrow();
+  expect(() =>
+    mayCreateProject({ admin: true, level: 0 }, { ...namespace, projectCreationLevel: 'noone' }),
+  ).not.toThrow();
 });

@@ -47,7 +47,7 @@ export interface ProjectChange {
 }
 
 /** The namespace of a project as far as rules look at it. */
-export interface ProjectHome {
+export interface ProjectNamespace {
   kind: 'group' | 'user';
   visibility: Visibility;
   projectCreationLevel: string;
@@ -63,9 +63,9 @@ const creationLevels: Record<string, number> = {
  * Whether an actor may make projects in a namespace (G-2-33).
  * @throws AppError forbidden
  */
-export function mayCreateProject(actor: { admin: boolean; level: number }, home: ProjectHome): void {
+export function mayCreateProject(actor: { admin: boolean; level: number }, namespace: ProjectNamespace): void {
   if (actor.admin) return;
-  const needed = home.kind === 'user' ? levels.owner : creationLevels[home.projectCreationLevel];
+  const needed = namespace.kind === 'user' ? levels.owner : creationLevels[namespace.projectCreationLevel];
   if (needed === undefined || actor.level < needed) throw forbidden();
 }
 
@@ -109,13 +109,17 @@ const rangeProblems = (value: number | undefined, least: number, most: number): 
 const refused = /^[-/.]|\.\.|[\0-\x20~^:?*[\\\x7f]|@\{|\/\/|\/\.|(\/|\.lock|\.)$/;
 
 /** What is wrong with a new or changed project in its namespace. */
-export function projectProblems(change: ProjectChange, home: ProjectHome): Problems {
+export function projectProblems(change: ProjectChange, namespace: ProjectNamespace): Problems {
   const problems: Problems = {};
   if (change.name !== undefined) note(problems, 'name', nameProblems(change.name));
   if (change.path !== undefined) note(problems, 'path', pathProblems(change.path, { atTop: false }));
   note(problems, 'description', lengthProblems(change.description ?? undefined, 2_000));
-  if (home.kind === 'group' && change.visibility !== undefined && isWider(change.visibility, home.visibility)) {
-    note(problems, 'visibility_level', [`${change.visibility} is not allowed in a ${home.visibility} group.`]);
+  if (
+    namespace.kind === 'group' &&
+    change.visibility !== undefined &&
+    isWider(change.visibility, namespace.visibility)
+  ) {
+    note(problems, 'visibility_level', [`${change.visibility} is not allowed in a ${namespace.visibility} group.`]);
   }
   if (
     change.default_branch !== undefined &&

@@ -9,7 +9,7 @@ export interface Instance {
   tier: string;
 }
 
-/** Features that have no switch of their own in the table, with what they are when nobody set them. */
+/** Features that have no switch of their own in the table, with their defaults. */
 const featureDefaults: Record<string, string> = {
   analytics: 'enabled',
   builds: 'enabled',

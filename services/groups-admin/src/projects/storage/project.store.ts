@@ -1,9 +1,27 @@
-import type { Database, PageRequest, SqlExecutor, Tx } from '@switchyard/database';
+import { type Database, isUniqueViolation, type PageRequest, requireUnmodified, type Tx } from '@switchyard/database';
 import { join, named, raw, type Sql, sql } from '@switchyard/database/sql';
-import type { DirectoryTx, Viewer } from '../../directory';
+import { invalid } from '@switchyard/errors';
+import type { DirectoryTx, DirectoryWriter, Viewer } from '../../directory';
+import type { Owners } from '../../members';
+import { taken } from '../../rules';
 import type { ProjectChange } from '../domain/project';
-import type { HomeRow, LockedProject, NewProject, ProjectFilter, ProjectRow, PushNote } from '../domain/project-row';
+import type {
+  NameConflicts,
+  ProjectChangeRequest,
+  ProjectCreation,
+  ProjectDecision,
+  ProjectFacts,
+} from '../domain/project-change';
+import type {
+  LockedNamespace,
+  LockedProject,
+  NewProject,
+  ProjectFilter,
+  ProjectRow,
+  PushNote,
+} from '../domain/project-row';
 import { projectColumns, projectFrom } from './project.columns';
+import { publishProjectCreated } from './project.events';
 import { listProjects } from './project.list';
 
 const changedColumns = (change: ProjectChange): Sql[] =>
@@ -16,145 +34,199 @@ const changedColumns = (change: ProjectChange): Sql[] =>
         : sql`${raw(column)} = ${value as string}`;
     });
 
-/** Projects in the database. */
-export const projectStore = (db: Database) => ({
-  /** A page of projects the viewer may see. */
-  list: (viewer: Viewer, filter: ProjectFilter, request: PageRequest) => listProjects(db, viewer, filter, request),
+/** A namespace, locked against other projects, groups and settings that come in; undefined when there is none. */
+async function lockNamespace(tx: Tx, namespaceId: number, userId: number): Promise<LockedNamespace | undefined> {
+  await tx.query(sql`select id from namespaces where id = ${namespaceId} for no key update`);
+  return tx.one<LockedNamespace>(sql`
+    select n.id, n.kind, n.visibility, n.owner_id, n.full_path, n.settings ->> 'project_creation_level' as project_creation_level,
+      n.settings ->> 'default_branch' as default_branch, (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier,
+      case when n.owner_id = ${userId} then 50 else coalesce((
+        select max(m.access_level) from memberships m where m.namespace_id = any(n.ancestry) and m.user_id = ${userId}
+        and (m.expires_at is null or m.expires_at > now())), 0) end as level,
+      exists (select from namespaces a where a.id = any(n.ancestry) and a.marked_for_deletion_at is not null) as deleting,
+      exists (
+        select from memberships m left join projects held on held.id = m.project_id
+        join namespaces below on below.id = coalesce(m.namespace_id, held.namespace_id)
+        where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > now()) and n.id = any(below.ancestry)) as member_below,
+      coalesce((select u.projects_limit <= (select count(*) from projects mine where mine.namespace_id = n.id)
+        from users u where u.id = n.owner_id), false) as full
+    from namespaces n where n.id = ${namespaceId}`);
+}
 
-  /** One project with what the viewer has to do with it. */
-  find: (id: number, viewer: Viewer): Promise<ProjectRow | undefined> =>
-    db.one<ProjectRow>(named('project', sql`select ${projectColumns(viewer)} from ${projectFrom} where p.id = ${id}`)),
+/** Locks a project; undefined when it was purged. */
+const lockProject = (tx: Tx, id: number): Promise<LockedProject | undefined> =>
+  tx.one(sql`select namespace_id, name, path, visibility from projects where id = ${id} for no key update`);
 
-  /** Own namespace of a user; 0 when they have none. */
-  async ownNamespace(userId: number): Promise<number> {
-    const row = await db.one<{ id: number }>(sql`select id from namespaces where owner_id = ${userId}`);
-    return row?.id ?? 0;
-  },
+/** Which of name and path a namespace has already, without one project. */
+async function conflictsIn(
+  tx: Tx,
+  namespaceId: number,
+  { name, path, except = 0 }: { name?: string | undefined; path?: string | undefined; except?: number },
+): Promise<NameConflicts> {
+  const row = await tx.one<NameConflicts>(sql`
+    select
+      exists (select from projects where namespace_id = ${namespaceId} and lower(name) = lower(${name ?? null}::text) and id <> ${except}) as name,
+      exists (select from projects where namespace_id = ${namespaceId} and lower(path) = lower(${path ?? null}::text) and id <> ${except})
+        or exists (select from namespaces where parent_id = ${namespaceId} and lower(path) = lower(${path ?? null}::text)) as path`);
+  return row ?? noConflicts;
+}
 
-  /** Id of a user by id or username; undefined when there is none. */
-  async findUser(idOrUsername: string): Promise<number | undefined> {
-    const found = /^\d{1,15}$/.test(idOrUsername)
-      ? sql`id = ${Number(idOrUsername)}`
-      : sql`lower(username) = lower(${idOrUsername})`;
-    const row = await db.one<{ id: number }>(sql`select id from users where ${found}`);
-    return row?.id;
-  },
+const noConflicts: NameConflicts = { name: false, path: false };
 
-  /** Id of a namespace by id or full path; 0 for none. */
-  async findNamespace(idOrPath: string): Promise<number> {
-    const found = /^\d{1,15}$/.test(idOrPath)
-      ? sql`id = ${Number(idOrPath)}`
-      : sql`lower(full_path) = lower(${idOrPath})`;
-    const row = await db.one<{ id: number }>(sql`select id from namespaces where ${found}`);
-    return row?.id ?? 0;
-  },
+async function insertProject(tx: DirectoryTx, project: NewProject): Promise<number> {
+  const values = Object.entries(project).filter(([, value]) => value !== undefined);
+  const columns = values.map(([column]) => raw(column));
+  const [row] = await tx.write(
+    'project',
+    sql`insert into projects (${join(columns)})
+    values (${join(values.map(([column, value]) => (column === 'feature_access_levels' ? sql`${JSON.stringify(value)}::jsonb` : sql`${value as string}`)))})
+    returning id`,
+  );
+  if (row === undefined) throw new Error('a project was not inserted');
+  return row.id;
+}
 
-  /** A namespace, locked against other projects, groups and settings coming in; undefined when there is none. */
-  async lockHome(tx: Tx, namespaceId: number, userId: number): Promise<HomeRow | undefined> {
-    await tx.query(sql`select id from namespaces where id = ${namespaceId} for no key update`);
-    return tx.one<HomeRow>(sql`
-      select n.id, n.kind, n.visibility, n.owner_id, n.full_path, n.settings ->> 'project_creation_level' as project_creation_level,
-        n.settings ->> 'default_branch' as default_branch, (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier,
-        case when n.owner_id = ${userId} then 50 else coalesce((
-          select max(m.access_level) from memberships m where m.namespace_id = any(n.ancestry) and m.user_id = ${userId}
-          and (m.expires_at is null or m.expires_at > now())), 0) end as level,
-        exists (select from namespaces a where a.id = any(n.ancestry) and a.marked_for_deletion_at is not null) as deleting,
-        exists (
-          select from memberships m left join projects held on held.id = m.project_id
-          join namespaces below on below.id = coalesce(m.namespace_id, held.namespace_id)
-          where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > now()) and n.id = any(below.ancestry)) as member_below,
-        coalesce((select u.projects_limit <= (select count(*) from projects mine where mine.namespace_id = n.id)
-          from users u where u.id = n.owner_id), false) as full
-      from namespaces n where n.id = ${namespaceId}`);
-  },
+/** Keeps the full path of a project as a redirect (G-1-7). */
+const keepRedirect = (tx: Tx, id: number): Promise<unknown> =>
+  tx.query(sql`
+    insert into redirect_routes (path, project_id)
+    select lower(n.full_path || '/' || p.path), p.id from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id}
+    on conflict (path) do update set project_id = excluded.project_id, namespace_id = null, created_at = now()`);
 
-  /** Which of name and path a namespace has already, in projects and, for the path, in groups. */
-  async taken(
-    tx: SqlExecutor,
-    namespaceId: number,
-    { name, path, except = 0 }: { name: string | undefined; path: string | undefined; except?: number },
-  ): Promise<{ name: boolean; path: boolean }> {
-    const [row] = await tx.query<{ name: boolean; path: boolean }>(sql`
-      select
-        exists (select from projects where namespace_id = ${namespaceId} and lower(name) = lower(${name ?? null}::text) and id <> ${except}) as name,
-        exists (select from projects where namespace_id = ${namespaceId} and lower(path) = lower(${path ?? null}::text) and id <> ${except})
-          or exists (select from namespaces where parent_id = ${namespaceId} and lower(path) = lower(${path ?? null}::text)) as path`);
-    return row ?? { name: false, path: false };
-  },
+const update = (tx: DirectoryTx, id: number, sets: readonly Sql[], where: Sql = sql`true`): Promise<unknown> =>
+  tx.write(
+    'project',
+    sql`update projects set ${join([sql`updated_at = now()`, ...sets])} where id = ${id} and ${where} returning id`,
+  );
 
-  /** Inserts a project. */
-  async insert(tx: DirectoryTx, project: NewProject): Promise<number> {
-    const values = Object.entries(project).filter(([, value]) => value !== undefined);
-    const columns = values.map(([column]) => raw(column));
-    const [row] = await tx.write(
-      'project',
-      sql`insert into projects (${join(columns)})
-      values (${join(values.map(([column, value]) => (column === 'feature_access_levels' ? sql`${JSON.stringify(value)}::jsonb` : sql`${value as string}`)))})
-      returning id`,
-    );
-    if (row === undefined) throw new Error('a project was not inserted');
-    return row.id;
-  },
+/** When another project was created concurrently, a unique index refuses the name or path. */
+function refuseTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'projects_path_unique')) throw invalid({ path: [taken] });
+  if (isUniqueViolation(error, 'projects_name_unique')) throw invalid({ name: [taken] });
+  throw error;
+}
 
-  /**
-   * Notes a push: the moment, where it is a minute later than the last one noted, and the README of the default branch, where the push
-   * says what it is. Neither is a change of the project's record.
-   */
-  async pushed(tx: Tx, id: number, { at, readmePath }: PushNote): Promise<void> {
-    // A clock that runs ahead must not hold back the pushes that follow.
-    const moment = sql`least(${at}::timestamptz, now())`;
-    const later = sql`last_activity_at <= ${moment} - interval '1 minute'`;
-    const readme = sql`${readmePath?.now ?? null}::text`;
-    const told = sql`${readmePath !== undefined}::boolean`;
-    await tx.query(sql`
+/** Projects in the database; each change is one transaction with its events and directory changes. */
+export const projectStore = (
+  db: Database,
+  { transaction }: Pick<DirectoryWriter, 'transaction'>,
+  owners: Pick<Owners, 'add'>,
+) => {
+  async function addOwner(tx: DirectoryTx, id: number, ownerId: number | undefined, actorId: number): Promise<void> {
+    if (ownerId !== undefined) await owners.add(tx, { kind: 'project', id }, ownerId, actorId);
+  }
+
+  async function save(tx: DirectoryTx, id: number, decision: ProjectDecision, actorId: number): Promise<unknown> {
+    switch (decision.kind) {
+      case 'changed':
+        if (decision.redirects) await keepRedirect(tx, id);
+        return update(tx, id, changedColumns(decision.change));
+      case 'moved':
+        await keepRedirect(tx, id);
+        await update(tx, id, [sql`namespace_id = ${decision.namespaceId}`]);
+        return addOwner(tx, id, decision.ownerId, actorId);
+      case 'archived':
+        return update(tx, id, [sql`archived = ${decision.archived}`]);
+      case 'deleted':
+        return update(tx, id, [sql`marked_for_deletion_at = now()`], sql`marked_for_deletion_at is null`);
+    }
+  }
+
+  return {
+    /** A page of projects the viewer may see. */
+    list: (viewer: Viewer, filter: ProjectFilter, request: PageRequest) => listProjects(db, viewer, filter, request),
+
+    /** One project with what the viewer has to do with it. */
+    find: (id: number, viewer: Viewer): Promise<ProjectRow | undefined> =>
+      db.one<ProjectRow>(
+        named('project', sql`select ${projectColumns(viewer)} from ${projectFrom} where p.id = ${id}`),
+      ),
+
+    /** Own namespace of a user; 0 when they have none. */
+    async ownNamespace(userId: number): Promise<number> {
+      const row = await db.one<{ id: number }>(sql`select id from namespaces where owner_id = ${userId}`);
+      return row?.id ?? 0;
+    },
+
+    /** Id of a user by id or username; undefined when there is none. */
+    async findUser(idOrUsername: string): Promise<number | undefined> {
+      const found = /^\d{1,15}$/.test(idOrUsername)
+        ? sql`id = ${Number(idOrUsername)}`
+        : sql`lower(username) = lower(${idOrUsername})`;
+      const row = await db.one<{ id: number }>(sql`select id from users where ${found}`);
+      return row?.id;
+    },
+
+    /** Id of a namespace by id or full path; 0 for none. */
+    async findNamespace(idOrPath: string): Promise<number> {
+      const found = /^\d{1,15}$/.test(idOrPath)
+        ? sql`id = ${Number(idOrPath)}`
+        : sql`lower(full_path) = lower(${idOrPath})`;
+      const row = await db.one<{ id: number }>(sql`select id from namespaces where ${found}`);
+      return row?.id ?? 0;
+    },
+
+    create: (
+      {
+        namespaceId,
+        userId,
+        actorId,
+        name,
+        path,
+      }: {
+        readonly namespaceId: number;
+        readonly userId: number;
+        readonly actorId: number;
+        readonly name: string;
+        readonly path: string;
+      },
+      decide: (facts: ProjectFacts) => ProjectCreation,
+    ): Promise<number> =>
+      transaction(async (tx) => {
+        const namespace = await lockNamespace(tx, namespaceId, userId);
+        const conflicts = namespace ? await conflictsIn(tx, namespace.id, { name, path }) : noConflicts;
+        const { project, ownerId } = decide({ namespace, conflicts });
+        const id = await insertProject(tx, project);
+        await addOwner(tx, id, ownerId, actorId);
+        await publishProjectCreated(tx, id, actorId);
+        return id;
+      }).catch(refuseTaken),
+
+    change: (
+      { id, actorId, namespace: requested, names, unmodifiedSince }: ProjectChangeRequest,
+      decide: (project: LockedProject, facts: ProjectFacts) => ProjectDecision,
+    ): Promise<boolean> =>
+      transaction(async (tx) => {
+        let namespace = requested && (await lockNamespace(tx, requested.id, actorId));
+        const project = await lockProject(tx, id);
+        if (project === undefined) return false;
+        await requireUnmodified(tx, 'projects', id, unmodifiedSince);
+        const hasMoved = requested?.kind === 'own' && project.namespace_id !== namespace?.id;
+        if (hasMoved) namespace = await lockNamespace(tx, project.namespace_id, actorId);
+        const { name, path } = requested?.kind === 'target' ? project : { ...names };
+        const newPath = requested?.kind === 'own' && path === project.path ? undefined : path;
+        const conflicts = namespace
+          ? await conflictsIn(tx, namespace.id, { name, path: newPath, except: id })
+          : noConflicts;
+        await save(tx, id, decide(project, { namespace, conflicts }), actorId);
+        return true;
+      }).catch(refuseTaken),
+
+    /**
+     * Records a push: its time, if it is a minute after the last recorded one, and the README of the default branch, if
+     * the push reports it. Neither is a change of the project's record.
+     */
+    async pushed(tx: Tx, id: number, { at, readmePath }: PushNote): Promise<void> {
+      // A clock that runs ahead must not hold back the pushes that follow.
+      const time = sql`least(${at}::timestamptz, now())`;
+      const later = sql`last_activity_at <= ${time} - interval '1 minute'`;
+      const readme = sql`${readmePath?.now ?? null}::text`;
+      const reported = sql`${readmePath !== undefined}::boolean`;
+      await tx.query(sql`
       update projects set
-        last_activity_at = case when ${later} then ${moment} else last_activity_at end,
-        readme_path = case when ${told} then ${readme} else readme_path end
-      where id = ${id} and (${later} or (${told} and readme_path is distinct from ${readme}))`);
-  },
-
-  /** Locks a project and says where it is; undefined when it is gone. */
-  lock: (tx: Tx, id: number): Promise<LockedProject | undefined> =>
-    tx.one(sql`select namespace_id, name, path, visibility from projects where id = ${id} for no key update`),
-
-  /** Changes columns of a project. */
-  async change(tx: DirectoryTx, id: number, change: ProjectChange): Promise<void> {
-    await tx.write(
-      'project',
-      sql`update projects set ${join([sql`updated_at = now()`, ...changedColumns(change)])} where id = ${id} returning id`,
-    );
-  },
-
-  /** Keeps the full path a project has now as a redirect (G-1-7). */
-  async redirect(tx: Tx, id: number): Promise<void> {
-    await tx.query(sql`
-      insert into redirect_routes (path, project_id)
-      select lower(n.full_path || '/' || p.path), p.id from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id}
-      on conflict (path) do update set project_id = excluded.project_id, namespace_id = null, created_at = now()`);
-  },
-
-  /** Puts a project into another namespace. */
-  async move(tx: DirectoryTx, id: number, namespaceId: number): Promise<void> {
-    await tx.write(
-      'project',
-      sql`update projects set namespace_id = ${namespaceId}, updated_at = now() where id = ${id} returning id`,
-    );
-  },
-
-  /** Sets or clears the archive flag. */
-  async archive(tx: DirectoryTx, id: number, archived: boolean): Promise<void> {
-    await tx.write(
-      'project',
-      sql`update projects set archived = ${archived}, updated_at = now() where id = ${id} returning id`,
-    );
-  },
-
-  /** Marks a project for deletion; one that is marked stays as it is. */
-  async mark(tx: DirectoryTx, id: number): Promise<void> {
-    await tx.write(
-      'project',
-      sql`update projects set marked_for_deletion_at = now(), updated_at = now()
-        where id = ${id} and marked_for_deletion_at is null returning id`,
-    );
-  },
-});
+        last_activity_at = case when ${later} then ${time} else last_activity_at end,
+        readme_path = case when ${reported} then ${readme} else readme_path end
+      where id = ${id} and (${later} or (${reported} and readme_path is distinct from ${readme}))`);
+    },
+  };
+};

@@ -149,8 +149,8 @@ export const projectHandler = (cases: ProjectCases, instance: Instance): Service
           presentProject(await cases.archiveProject(viewerOf(context), request.projectId, request.archived), instance),
         ),
 
-      deleteProject: async (request) => {
-        await cases.deleteProject(request.projectId, request.ifUnmodifiedSince);
+      deleteProject: async (request, { actor }) => {
+        await cases.deleteProject(actor.userId, request.projectId, request.ifUnmodifiedSince);
         return entity({ message: '202 Accepted' }, 202);
       },
 

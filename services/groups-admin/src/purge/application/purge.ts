@@ -1,7 +1,7 @@
 import type { Tx } from '@switchyard/database';
 import { appendAllToOutbox, projectEvents } from '@switchyard/events';
 import type { DirectoryTx, Transact } from '../../directory';
-import { noteRemoved } from '../../members';
+import { publishMemberRemoved } from '../../members';
 import type { Contents } from '../domain/contents';
 
 /** What the purge reads and deletes; several replicas may purge at once and take different rows. */
@@ -21,7 +21,7 @@ export interface PurgeStore {
 /** Projects or namespaces one transaction deletes at the most, so that it holds the directory's sequence for milliseconds. */
 const batch = 50;
 
-const noteDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
+const publishDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
   appendAllToOutbox(
     tx,
     projectEvents,
@@ -32,7 +32,9 @@ const noteDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
   );
 
 const endMemberships = (tx: DirectoryTx, { memberships }: Contents): void =>
-  tx.withSequence((sequence) => noteRemoved(tx, memberships, { actorId: 0, reason: 'parent_deleted', sequence }));
+  tx.withSequence((sequence) =>
+    publishMemberRemoved(tx, memberships, { actorId: 0, reason: 'parent_deleted', sequence }),
+  );
 
 /**
  * Deletes what is marked for deletion and due (D5): projects first, in batches, then namespaces from the leaves up. Everything
@@ -54,7 +56,7 @@ export const purge = ({
       if (ids.length === 0) return 0;
       const inside = await store.inProjects(tx, ids);
       await store.deleteProjects(tx, ids, inside);
-      await noteDeleted(tx, ids);
+      await publishDeleted(tx, ids);
       endMemberships(tx, inside);
       return ids.length;
     });

@@ -17,7 +17,7 @@ test.each<[StateChange, UserState, unknown]>([
   expect(changeState(change, state, false)).toEqual(outcome);
 });
 
-test('nobody blocks or deactivates themselves', () => {
+test('no one blocks or deactivates themselves', () => {
   expect(changeState('block', 'active', true)).toHaveProperty('refused');
   expect(changeState('deactivate', 'active', true)).toHaveProperty('refused');
 });

@@ -1,16 +1,13 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { appendAllToOutbox, milestoneEvents } from '@switchyard/events';
+import type { MilestoneFact } from '../domain/milestone-change';
 import type { MilestoneRow } from '../domain/milestone-row';
 
-type MilestoneEvent = Parameters<typeof milestoneEvents.key>[0];
-
-/** What can happen to a milestone. */
-export type MilestoneFact = NonNullable<MilestoneEvent['fact']>['$case'];
-
+/** Facts of which a milestone has one at most, so that their event ids need no timestamp. */
 const once = new Set<MilestoneFact>(['created', 'deleted']);
 
-/** Appends what happened to a milestone, in this order; its row is locked. */
-export function noteMilestone(
+/** Publishes what happened to a milestone, in this order; its row is locked. */
+export function publishMilestone(
   tx: SqlExecutor,
   milestone: Pick<MilestoneRow, 'id' | 'iid' | 'project_id' | 'namespace_id' | 'title'>,
   actorId: number,

@@ -1,19 +1,17 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { appendAllToOutbox, appendToOutbox, membershipEvents } from '@switchyard/events';
+import type { MemberRemovalReason } from '../domain/member-change';
 import type { Membership } from '../domain/member-row';
 
 type MembershipEvent = Parameters<typeof membershipEvents.key>[0];
 type Removed = Extract<NonNullable<MembershipEvent['fact']>, { $case: 'removed' }>['value'];
 
-/** Why a membership ended. */
-export type RemovalReason = 'removed' | 'left' | 'expired' | 'parent_deleted';
-
-const reasons: Record<RemovalReason, Removed['reason']> = {
+const reasons: Record<MemberRemovalReason, Removed['reason']> = {
   removed: 'REASON_REMOVED',
   left: 'REASON_LEFT',
   expired: 'REASON_EXPIRED',
   parent_deleted: 'REASON_PARENT_DELETED',
-} as Record<RemovalReason, Removed['reason']>;
+} as Record<MemberRemovalReason, Removed['reason']>;
 
 const subjectOf = (membership: Membership, actorId: number): Omit<MembershipEvent, 'fact'> => ({
   membershipId: membership.id,
@@ -24,8 +22,12 @@ const subjectOf = (membership: Membership, actorId: number): Omit<MembershipEven
   occurredAt: new Date(),
 });
 
-/** Appends that users became members. */
-export const noteAdded = (tx: SqlExecutor, memberships: readonly Membership[], actorId: number): Promise<void> =>
+/** Publishes that users became members. */
+export const publishMemberAdded = (
+  tx: SqlExecutor,
+  memberships: readonly Membership[],
+  actorId: number,
+): Promise<void> =>
   appendAllToOutbox(
     tx,
     membershipEvents,
@@ -38,8 +40,8 @@ export const noteAdded = (tx: SqlExecutor, memberships: readonly Membership[], a
     })),
   );
 
-/** Appends that a member has another level than before; `membership` is the row before the change. */
-export const noteChanged = async (
+/** Publishes that a member has another level than before; `membership` is the row before the change. */
+export const publishMemberChanged = async (
   tx: SqlExecutor,
   membership: Membership,
   level: number,
@@ -56,13 +58,13 @@ export const noteChanged = async (
 };
 
 /**
- * Appends that users are no longer members.
+ * Publishes that users are no longer members.
  * @param ended.sequence directory sequence of the removal: readers wait for it before they check who may still read what
  */
-export const noteRemoved = (
+export const publishMemberRemoved = (
   tx: SqlExecutor,
   memberships: readonly Membership[],
-  ended: { readonly actorId: number; readonly reason: RemovalReason; readonly sequence: number },
+  ended: { readonly actorId: number; readonly reason: MemberRemovalReason; readonly sequence: number },
 ): Promise<void> =>
   appendAllToOutbox(
     tx,

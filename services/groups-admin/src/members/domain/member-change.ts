@@ -1,0 +1,105 @@
+import { conflict, forbidden, notFound } from '@switchyard/errors';
+import { levels } from '@switchyard/rights';
+import type { Parent } from '../../parents';
+import {
+  type MemberActor,
+  mayChange,
+  mayGrant,
+  mayRemove,
+  refuseBelowInherited,
+  refuseMinimalInProject,
+  refusePastExpiry,
+} from './member';
+import type { Membership } from './member-row';
+
+/** Why a membership ended. */
+export type MemberRemovalReason = 'removed' | 'left' | 'expired' | 'parent_deleted';
+
+/** Level and expiry that a user gives to a member. */
+export interface MemberRole {
+  readonly level: number;
+  /** `YYYY-MM-DD`; empty for none. Undefined: none for a new member, and no change for another one. */
+  readonly expiresAt: string | undefined;
+}
+
+/** What a decision about one user's membership depends on. */
+export interface MemberFacts {
+  readonly userId: number;
+  /** The direct membership, expired or not. */
+  readonly membership: Membership | undefined;
+  /** Highest level from the groups above; 0 for none, or when it was not requested. */
+  readonly inheritedLevel: number;
+  /**
+   * Whether the user is an Owner whom the source has to keep: the last one of a group, and in a project the owner of its
+   * namespace. False when it was not requested.
+   */
+  readonly isRequiredOwner: boolean;
+  /** Direct memberships in the groups and projects below a group; empty when they were not requested. */
+  readonly below: readonly Membership[];
+}
+
+/** Whose memberships change, and what is read for the decisions. */
+export interface MemberChangeRequest {
+  readonly source: Parent;
+  readonly actorId: number;
+  readonly userIds: readonly number[];
+  readonly reads: readonly ('inheritedLevel' | 'isRequiredOwner' | 'below')[];
+}
+
+/** The result of a change of one membership. */
+export type MemberDecision =
+  | { readonly kind: 'added'; readonly role: MemberRole }
+  | { readonly kind: 'changed'; readonly membership: Membership; readonly role: MemberRole }
+  | {
+      readonly kind: 'removed';
+      readonly memberships: readonly Membership[];
+      readonly reason: MemberRemovalReason;
+    };
+
+/**
+ * Refuses a role that the actor may not give, or that no member of the source can have.
+ * @param today `YYYY-MM-DD`, UTC
+ * @throws AppError forbidden, invalid
+ */
+export function requireRole(actor: MemberActor, source: Parent, { level, expiresAt }: MemberRole, today: string): void {
+  mayGrant(actor, level);
+  refuseMinimalInProject(source.kind, level);
+  refusePastExpiry(expiresAt ?? '', today);
+}
+
+/**
+ * Adds a user, or replaces an expired membership.
+ * @throws AppError conflict for a member; invalid for a level below the inherited one
+ */
+export function decideAdd({ membership, inheritedLevel }: MemberFacts, role: MemberRole): MemberDecision {
+  if (membership !== undefined && !membership.expired) throw conflict('Member already exists');
+  refuseBelowInherited(role.level, inheritedLevel);
+  return { kind: 'added', role };
+}
+
+/**
+ * Changes level or expiry of a direct member.
+ * @throws AppError not_found; forbidden; invalid for a level below the inherited one
+ */
+export function decideUpdate(actor: MemberActor, facts: MemberFacts, role: MemberRole): MemberDecision {
+  const { membership, inheritedLevel, isRequiredOwner } = facts;
+  if (membership === undefined || membership.expired) throw notFound();
+  mayChange(actor, membership.access_level);
+  if (isRequiredOwner && role.level < levels.owner) throw forbidden();
+  refuseBelowInherited(role.level, inheritedLevel);
+  return { kind: 'changed', membership, role };
+}
+
+/**
+ * Removes a direct member with their memberships below.
+ * @throws AppError not_found, forbidden
+ */
+export function decideRemove(actor: MemberActor, source: Parent, facts: MemberFacts): MemberDecision {
+  const { userId, membership, isRequiredOwner, below } = facts;
+  const needed = source.kind === 'group' ? levels.owner : levels.maintainer;
+  mayRemove(actor, { userId, level: membership?.access_level ?? 0 }, needed);
+  if (membership === undefined || membership.expired) throw notFound();
+  if (isRequiredOwner) throw forbidden();
+  const reason = actor.userId === userId ? 'left' : 'removed';
+  return { kind: 'removed', memberships: [membership, ...below], reason };
+}
