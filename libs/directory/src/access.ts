@@ -2,7 +2,7 @@ import type { SqlExecutor } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 
-/** Who looks: the actor of a call, as far as visibility depends on it. */
+/** The actor of a call, as far as visibility depends on it. */
 export interface Viewer {
   /** 0: anonymous. */
   readonly userId: number;
@@ -10,7 +10,7 @@ export interface Viewer {
   readonly external: boolean;
 }
 
-/** What may be asked of a project beyond that it can be seen. */
+/** What a query may require of a project in addition to its visibility. */
 export interface ProjectRule {
   /**
    * Least level at which a member of a **private** project sees what is listed; default 10 (Guest), the project itself.
@@ -21,7 +21,10 @@ export interface ProjectRule {
   readonly feature?: 'merge_requests' | 'repository' | 'issues' | 'snippets';
 }
 
-/** Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability `read_merge_request`). */
+/**
+ * Who reads the merge requests of a project: everyone who sees it, in a private one from Reporter on (ability
+ * `read_merge_request`).
+ */
 export const mergeRequestRule: ProjectRule = { privateLevel: levels.reporter, feature: 'merge_requests' };
 
 /** Who reads the code of a project (ability `read_code`). */
@@ -54,7 +57,9 @@ const memberNamespaceIds = (subject: Subject, least: number): Sql =>
 const memberProjectIds = (subject: Subject, least: number): Sql =>
   sql`array(select m.project_id from ${memberships(subject, least)} and m.project_id is not null)`;
 
-/** Namespaces whose deletion has been asked for: whatever lies below is hidden at once, however long the purge takes (D5). */
+/**
+ * Namespaces that are marked for deletion: whatever lies below is hidden at once, however long the purge takes (D5).
+ */
 const deletingIds = sql`array(select d.id from directory.namespaces d where d.deleting and d.deleted_at is null)`;
 
 const namespaceLives = sql`n.deleted_at is null and not (n.ancestry && ${deletingIds})`;
@@ -77,7 +82,8 @@ function openTo(column: Sql, subject: Subject): Sql {
 
 /**
  * Merge requests go with the repository: both are open, or the viewer is a member where they are `private`. The rule of
- * groups-admin's access resolution; that merge requests are `disabled` is a condition of its own (`merge_requests_enabled`).
+ * groups-admin's access resolution; that merge requests are `disabled` is a condition of its own
+ * (`merge_requests_enabled`).
  */
 function mergeRequestsOpen(subject: Subject): Sql {
   return sql`${repositoryOpen(subject)}
@@ -126,7 +132,7 @@ function namespaceVisible(subject: Subject): Sql {
   const reach = [sql`n.kind = 'user'`, openTo(sql`n.visibility`, subject)];
   if (subject.known) {
     reach.push(sql`n.ancestry && ${memberNamespaceIds(subject, levels.minimal)}`);
-    // Whoever is in a subgroup or project sees the groups above it.
+    // A member of a subgroup or project sees the groups above it.
     reach.push(sql`n.id = any(array(
       select unnest(below.ancestry) from directory.namespaces below
       where not (below.ancestry && ${deletingIds}) and (below.id = any(${memberNamespaceIds(subject, levels.minimal)})
@@ -140,8 +146,9 @@ function namespaceVisible(subject: Subject): Sql {
 }
 
 /**
- * Which projects an actor may see, as a condition on `directory.projects p` joined with `directory.namespaces n` (`projectsFrom`).
- * Its subselects run once per statement whatever the number of rows, so it can stand in a list that walks an index of its own.
+ * Which projects an actor may see, as a condition on `directory.projects p` joined with `directory.namespaces n`
+ * (`projectsFrom`). Its subselects run once per statement whatever the number of rows, so it can be used in a list that
+ * walks an index of its own.
  */
 export const visibleProjects = (actor: Viewer, rule: ProjectRule = {}): Sql => projectVisible(subjectOf(actor), rule);
 
@@ -149,8 +156,8 @@ export const visibleProjects = (actor: Viewer, rule: ProjectRule = {}): Sql => p
 export const visibleNamespaces = (actor: Viewer): Sql => namespaceVisible(subjectOf(actor));
 
 /**
- * Projects the actor is a member of, directly or through a group above, at `minLevel` or more: a condition on `p` and `n`.
- * Administrators are members of no more than others.
+ * Projects the actor is a member of, directly or through a group above, at `minLevel` or more: a condition on `p` and
+ * `n`. Administrators are members of no more than others.
  */
 export function memberProjects(actor: Viewer, minLevel: number = levels.guest): Sql {
   if (actor.userId === 0) return sql`false`;
@@ -177,14 +184,20 @@ function levelOf(subject: Subject, projectId: Sql): Sql {
     where lp.id = ${projectId}), 0)`;
 }
 
-/** Effective level of the actor in a project, 0 to 50 (G-5-14), as an expression; says nothing about whether the project exists. */
+/**
+ * Effective level of the actor in a project, 0 to 50 (G-5-14), as an expression; does not depend on whether the project
+ * exists.
+ */
 export function accessLevel(actor: Viewer, projectId: Sql | number): Sql {
   if (actor.admin) return sql`50`;
   if (actor.userId === 0) return sql`0`;
   return levelOf(subjectOf(actor), typeof projectId === 'number' ? sql`${projectId}::bigint` : projectId);
 }
 
-/** Those of `userIds` who have `level` or more in a project, directly or through a group above; administrators have. Active users alone. */
+/**
+ * Those of `userIds` who have `level` or more in a project, directly or through a group above; administrators have.
+ * Active users alone.
+ */
 export async function usersAtLevel(
   db: SqlExecutor,
   projectId: number,
@@ -202,8 +215,8 @@ export async function usersAtLevel(
 }
 
 /**
- * The people who have `level` or more in a project as its members, directly or through a group above: active ones, no bots, and
- * administrators no more than others. For whom a project is looked after by.
+ * The people who have `level` or more in a project as its members, directly or through a group above: active ones, no
+ * bots, and administrators no more than others. For whom a project is looked after by.
  */
 export async function membersAtLevel(db: SqlExecutor, projectId: number, level: number): Promise<number[]> {
   const rows = await db.query<{ id: number }>(sql`
@@ -221,8 +234,8 @@ export async function membersAtLevel(db: SqlExecutor, projectId: number, level: 
 }
 
 /**
- * Those of `userIds` who can see a project: active users but those that the instance keeps for itself, by the same rule as `visibleProjects`. For who may be assigned,
- * mentioned or told.
+ * Those of `userIds` who can see a project: active users but those that the instance keeps for itself, by the same rule
+ * as `visibleProjects`. For who may be assigned, mentioned or notified.
  */
 export async function usersWhoSee(
   db: SqlExecutor,

@@ -20,7 +20,8 @@ export interface DirectoryOptions {
 /** The local replica of the directory (D5), kept up to date in the background. */
 export interface Directory {
   /**
-   * Waits until the replica has reached `sequence`, pulling by itself, so that what was committed before is seen on every path.
+   * Waits until the replica has reached `sequence`, pulling by itself, so that what was committed before is seen on
+   * every path.
    * @throws AppError unavailable after 500 ms without progress; it first waits for an attempt under way, at most 3 s
    */
   ensure(sequence: number): Promise<void>;
@@ -28,7 +29,7 @@ export interface Directory {
   sequence(): number;
   /** True once the replica was filled for the first time. */
   ready(): boolean;
-  /** Reads everything anew from a snapshot; readers are not disturbed. */
+  /** Reads everything again from a snapshot; readers are not disturbed. */
   rebuild(): Promise<void>;
   /** Stops following. */
   close(): Promise<void>;
@@ -38,15 +39,15 @@ export interface Directory {
 const ensureWithin = 500;
 
 /**
- * Milliseconds for one pull of `ensure`. An owner that is away refuses at once. A busy one answers late: if it were asked
- * again every 500 ms, it would never finish.
+ * Milliseconds for one pull of `ensure`. An owner that is away refuses at once. A busy one answers late: if it were
+ * requested again every 500 ms, it would never finish.
  */
 const pullWithin = 3_000;
 
 const defaultPoll = 20_000;
 
 /** Longest pause after failures, milliseconds. */
-const longestPause = 2_000;
+const maxPauseMs = 2_000;
 
 /** A caller that waits until the replica reaches a sequence. */
 interface Waiting {
@@ -57,7 +58,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Opens the replica and starts to follow the owner's changes. Several processes of a service may share one database. */
+/**
+ * Opens the replica and starts to follow the owner's changes. Several processes of a service may share one database.
+ */
 export async function startDirectory({ db, client, pollMs = defaultPoll, log }: DirectoryOptions): Promise<Directory> {
   let state: ReplicaState = await readState(db);
   let closed = false;
@@ -118,7 +121,7 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
           log.warn({ err: error }, 'directory could not be followed');
         }
         failures += 1;
-        const wait = Math.min(longestPause, 50 * 2 ** Math.min(failures, 6)) * (0.5 + Math.random() / 2);
+        const wait = Math.min(maxPauseMs, 50 * 2 ** Math.min(failures, 6)) * (0.5 + Math.random() / 2);
         await pause(wait, undefined, { signal: stop.signal }).catch(() => undefined);
       }
     }
@@ -153,8 +156,8 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
   }
 
   /**
-   * Brings the replica forward while callers wait. Only time without progress counts: under load an attempt takes long, and newer changes
-   * are asked for before it ends. All callers that came during an attempt share the next one.
+   * Brings the replica forward while callers wait. Only time without progress counts: under load an attempt takes long,
+   * and newer changes are requested before it ends. All callers that came during an attempt share the next one.
    */
   async function advance(): Promise<void> {
     advancing = true;

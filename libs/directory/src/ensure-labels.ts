@@ -3,21 +3,23 @@ import { levels } from '@switchyard/rights';
 import type { Peer } from '@switchyard/rpc';
 import type { Directory } from './directory';
 
-/** Labels of a project by title; missing ones are made when the caller may, else left out. */
+/** Labels of a project by title; missing ones are created if the caller may, else left out. */
 export type EnsureLabels = (
   caller: { readonly requestId: string; readonly level: number },
   projectId: number,
   titles: readonly string[],
 ) => Promise<{ id: number; title: string }[]>;
 
-/** Asks the owner of labels for them; the local directory knows them when the answer is there. Blank titles are dropped. */
+/**
+ * Requests labels from their owner; the local directory knows them when the reply is there. Blank titles are dropped.
+ */
 export function labelsOf(groupsAdmin: Peer, directory: Pick<Directory, 'ensure' | 'sequence'>): EnsureLabels {
   const client = groupsAdmin.client(LabelServiceService);
   return async (caller, projectId, titles) => {
-    const wanted = titles.map((title) => title.trim().normalize()).filter((title) => title !== '');
-    if (wanted.length === 0) return [];
+    const normalized = titles.map((title) => title.trim().normalize()).filter((title) => title !== '');
+    if (normalized.length === 0) return [];
     const { labels, directorySequence } = await client.ensureLabels(
-      { projectId, titles: wanted, create: caller.level >= levels.reporter },
+      { projectId, titles: normalized, create: caller.level >= levels.reporter },
       { requestId: caller.requestId, directorySequence: directory.sequence(), idempotent: true },
     );
     await directory.ensure(directorySequence);

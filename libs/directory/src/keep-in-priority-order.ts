@@ -1,10 +1,10 @@
 import { repeat } from '@switchyard/background';
 import type { PriorityOrderStore } from './priority-order';
 
-/** Milliseconds between two looks at the directory, which is in memory. */
+/** Milliseconds between two checks of the directory, which is in memory. */
 const interval = 1_000;
 
-/** Milliseconds between two looks for rows that another process left to be looked at once more. */
+/** Milliseconds between two searches for rows that another process left to be checked again. */
 const unsettledInterval = 60_000;
 
 /** Milestones and labels of one round. */
@@ -14,8 +14,8 @@ const sources = 100;
 const batch = 1_000;
 
 /**
- * Keeps rows in the order of their milestones' dates and their labels' ranks when those change: within some seconds, a thousand rows
- * a statement. Whoever gives one another milestone or label puts it in its place by themselves.
+ * Keeps rows in the order of their milestones' dates and their labels' ranks when those change: within some seconds, a
+ * thousand rows a statement. A change of a row's milestone or labels updates its order itself.
  */
 export async function putInPriorityOrder(orders: PriorityOrderStore, stopping?: AbortSignal): Promise<void> {
   for (;;) {

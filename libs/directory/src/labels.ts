@@ -38,7 +38,9 @@ const labelColumns = sql`l.id, l.title, l.color, l.description, l.project_id, l.
 const milestoneColumns = sql`ms.id, ms.iid, ms.project_id, ms.namespace_id, ms.title, ms.description, ms.state,
   ms.due_date::text as due_date, ms.start_date::text as start_date, ms.created_at, ms.updated_at`;
 
-/** Labels a project may use, by exact title; of equal titles the project's own comes first, then the nearest group's. */
+/**
+ * Labels a project may use, by exact title; of equal titles the project's own comes first, then the nearest group's.
+ */
 export const labelsByTitles = (db: SqlExecutor, projectId: number, titles: readonly string[]): Promise<LabelRow[]> =>
   titles.length === 0
     ? Promise.resolve([])
@@ -58,19 +60,19 @@ export const labelsInScope = (db: SqlExecutor, projectId: number, ids: readonly 
 
 /** Labels by id, without regard to scope; deleted ones are not found. */
 export async function labelsByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, LabelRow>> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return new Map();
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
   const rows = await db.query<LabelRow>(sql`
-    select ${labelColumns} from directory.labels l where l.id = any(${wanted}::bigint[]) and l.deleted_at is null`);
+    select ${labelColumns} from directory.labels l where l.id = any(${unique}::bigint[]) and l.deleted_at is null`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Milestones by id, without regard to scope; deleted ones are not found. */
 export async function milestonesByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, MilestoneRow>> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return new Map();
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
   const rows = await db.query<MilestoneRow>(sql`
-    select ${milestoneColumns} from directory.milestones ms where ms.id = any(${wanted}::bigint[]) and ms.deleted_at is null`);
+    select ${milestoneColumns} from directory.milestones ms where ms.id = any(${unique}::bigint[]) and ms.deleted_at is null`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -31,12 +31,13 @@ const withoutCase = (texts: readonly string[]): string[] => [
 const idsOf = (usernames: readonly string[]): Sql =>
   sql`array(select u.id from directory.users u where lower(u.username) = any(${withoutCase(usernames)}::text[]) and u.deleted_at is null)`;
 
-// However many names a filter lists, it is one clause: a clause for each has the planner at work for minutes at three hundred.
+// However many names a filter lists, it is one clause: a clause for each has the planner at work for minutes at three
+// hundred.
 
 /** Users by id or by name, read once per statement. */
 const anyOf = ({ ids, usernames }: Users): Sql => sql`any(${[...ids]}::bigint[] || ${idsOf(usernames)})`;
 
-/** The same, where a ghost user means all those whom it stands in for. */
+/** The same, where a ghost user means all deleted users that it replaces. */
 const anyAuthorOf = (users: Users): Sql => sql`any(${[...users.ids]}::bigint[] || ${idsOf(users.usernames)}
   || array(select gone.id from directory.users gone where gone.ghost_id = ${anyOf(users)}))`;
 

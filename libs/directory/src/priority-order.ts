@@ -2,37 +2,37 @@ import { type Database, emptyLast, type OrderColumn } from '@switchyard/database
 import { raw, type Sql, sql } from '@switchyard/database/sql';
 
 /**
- * Tables of things that have a milestone and labels, and stand in the order of the milestone's end and the labels' ranks. The rows carry both
- * (`milestone_due`, `label_priority`): with a join no index would give the order.
+ * Tables of rows that have a milestone and labels, and are listed in the order of the milestone's end and the labels'
+ * ranks. The rows carry both (`milestone_due`, `label_priority`): with a join no index would give the order.
  */
 export interface PriorityTables {
   readonly rows: string;
   readonly labels: string;
-  /** Column of `labels` that says whose they are. */
+  /** Column of `labels` with the id of the row. */
   readonly labelled: string;
   /** Dates and ranks as the rows have them: `kind`, `id`, `value`, `settled`, `applied_at`. */
   readonly sources: string;
 }
 
-/** A milestone or label whose rows may stand at the wrong place. */
+/** A milestone or label whose rows may be in the wrong order. */
 export interface OrderSource {
   readonly kind: 'milestone' | 'label';
   readonly id: number;
-  /** What the directory says: days since 1970, or a rank; undefined for none. */
+  /** The value in the directory: days since 1970, or a rank; undefined for none. */
   readonly value: number | undefined;
-  /** The rows have this value already and are looked at for the second time. */
+  /** The rows have this value already and are checked for the second time. */
   readonly again: boolean;
 }
 
-/** Seconds after which rows are looked at once more: longer than a transaction that had read the value before. */
+/** Seconds after which rows are checked again: longer than a transaction that had read the value before. */
 const settlesAfter = 30;
 
 const dueOf = (id: Sql): Sql => sql`(
   select ms.due_date from directory.milestones ms where ms.id = ${id} and ms.deleted_at is null)`;
 
 /**
- * The orders by milestone and label of the rows `alias`; each goes on with the given column. Those of milestones that end on one day stand by
- * their labels: one index serves `milestone_due` and `priority`.
+ * The orders by milestone and label of the rows `alias`; each continues with the given column. Those of milestones that
+ * end on one day stand by their labels: one index serves `milestone_due` and `priority`.
  */
 export function priorityOrders(
   alias: string,
@@ -82,28 +82,31 @@ export const priorityOrderStore = (db: Database, tables: PriorityTables) => {
   const named = tablesOf(tables);
   const { sources } = named;
   return {
-    /** Up to `limit` milestones and labels whose rows have to be looked at. */
+    /** Up to `limit` milestones and labels whose rows have to be checked. */
     async stale(limit: number): Promise<OrderSource[]> {
       const rows = await db.query<{ kind: OrderSource['kind']; id: number; value: number | null; again: boolean }>(sql`
-      with said as (
+      with current as (
         select 'milestone' as kind, id, due_date - date '1970-01-01' as value from directory.milestones
         where deleted_at is null and due_date is not null
         union all
         select 'label', id, priority from directory.labels where deleted_at is null and priority is not null)
-      select coalesce(said.kind, known.kind) as kind, coalesce(said.id, known.id) as id, said.value,
-        known.id is not null and said.value is not distinct from known.value as again
-      from said full join ${sources} known on known.kind = said.kind and known.id = said.id
-      where said.value is distinct from known.value
+      select coalesce(current.kind, known.kind) as kind, coalesce(current.id, known.id) as id, current.value,
+        known.id is not null and current.value is not distinct from known.value as again
+      from current full join ${sources} known on known.kind = current.kind and known.id = current.id
+      where current.value is distinct from known.value
         or (not known.settled and known.applied_at < now() - ${settlesAfter}::int * interval '1 second')
       order by kind, id limit ${limit}`);
       return rows.map(({ value, ...row }) => ({ ...row, value: value ?? undefined }));
     },
 
-    /** True while rows have to be looked at once more. */
+    /** True while rows have to be checked again. */
     unsettled: async (): Promise<boolean> =>
       (await db.one(sql`select 1 from ${sources} where not settled limit 1`)) !== undefined,
 
-    /** Puts up to `limit` rows with ids above `after` where the source says; the last id, undefined when there were none. */
+    /**
+     * Puts up to `limit` rows with ids above `after` into the order of the source; returns the last id, undefined when
+     * there were none.
+     */
     async place({ kind, id }: OrderSource, after: number, limit: number): Promise<number | undefined> {
       const row = await db.one<{ last: number | null }>(
         (kind === 'label' ? labelBatch : milestoneBatch)(named, id, after, limit),

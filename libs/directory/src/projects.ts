@@ -114,11 +114,16 @@ export function projectOf(row: object): ProjectRow | undefined {
   };
 }
 
-/** Licence tier that applies in a namespace on the alias `n` (G-13-16), as an expression; `free` where the owner has not said. */
+/**
+ * Licence tier that applies in a namespace on the alias `n` (G-13-16), as an expression; `free` where the owner has set
+ * none.
+ */
 const tierSql: Sql = sql`coalesce((select root.tier from directory.namespaces root where root.id = n.ancestry[1]),
   (select tier from directory.instance), 'free')`;
 
-/** Merge train settings of a project as columns, on the aliases `p` and `n`; `merge_trains_enabled` is what is in force. */
+/**
+ * Merge train settings of a project as columns, on the aliases `p` and `n`; `merge_trains_enabled` is what is in force.
+ */
 export const mergeTrainColumns: Sql = sql`(p.merge_trains_enabled and ${tierSql} <> 'free') as merge_trains_enabled,
   p.merge_trains_skip_train_allowed, p.merge_train_required_statuses, p.merge_train_timeout, p.merge_train_parallel_cars`;
 
@@ -131,15 +136,15 @@ const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url
   (p.deleting or exists (select 1 from directory.namespaces d
     where d.id = any(n.ancestry) and d.deleting)) as deleting`;
 
-/** Projects by id, without regard to who asks; deleted ones are not found, those being deleted are. */
+/** Projects by id, whatever the viewer; deleted ones are not found, those being deleted are. */
 export async function projectsByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, DirectoryProjectRow>> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return new Map();
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
   const rows = await db.query<DirectoryProjectRow>(
     named(
       'directory_projects',
       sql`select ${allColumns} from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-    where p.id = any(${wanted}::bigint[]) and p.deleted_at is null`,
+    where p.id = any(${unique}::bigint[]) and p.deleted_at is null`,
     ),
   );
   return new Map(rows.map((row) => [row.id, row]));
@@ -149,7 +154,9 @@ export async function projectsByIds(db: SqlExecutor, ids: Iterable<number>): Pro
 export const projectById = async (db: SqlExecutor, id: number): Promise<DirectoryProjectRow | undefined> =>
   (await projectsByIds(db, [id])).get(id);
 
-/** A project by full path, without regard to case. Paths it had before are not followed: the gateway does that (G-1-7). */
+/**
+ * A project by full path, without regard to case. Paths it had before are not followed: the gateway does that (G-1-7).
+ */
 export async function projectByPath(db: SqlExecutor, path: string): Promise<DirectoryProjectRow | undefined> {
   const slash = path.lastIndexOf('/');
   if (slash < 1) return undefined;
@@ -177,12 +184,12 @@ export interface NamespaceRow {
   avatar_url: string | null;
 }
 
-/** Namespaces by id, without regard to who asks; deleted ones are not found. */
+/** Namespaces by id, whatever the viewer; deleted ones are not found. */
 export async function namespacesByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, NamespaceRow>> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return new Map();
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
   const rows = await db.query<NamespaceRow>(sql`
     select n.id, n.kind, n.name, n.path, n.full_path, n.full_name, n.ancestry, n.visibility, n.avatar_url
-    from directory.namespaces n where n.id = any(${wanted}::bigint[]) and n.deleted_at is null`);
+    from directory.namespaces n where n.id = any(${unique}::bigint[]) and n.deleted_at is null`);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -20,8 +20,8 @@ const snapshotTimeout = 600_000;
 const rebuildLock = 72707374;
 
 /**
- * Every list asks the directory what may be seen. Fifty rows, autovacuum's own threshold, are more than a small installation ever changes,
- * and with the statistics of an empty directory a page of to-dos takes 19 ms in place of 2.
+ * Every list queries the directory for what may be seen. Fifty rows, autovacuum's own threshold, are more than a small
+ * installation ever changes, and with the statistics of an empty directory a page of to-dos takes 19 ms in place of 2.
  */
 const analyzedSoon = 'autovacuum_analyze_threshold = 5, autovacuum_analyze_scale_factor = 0.05';
 
@@ -30,12 +30,13 @@ const swapTries = 200;
 
 const staging = 'directory_next';
 
-/** The replica has no way forward by changes: it has to be read anew. */
+/** The replica has no way forward by changes: it has to be read again. */
 const gone = (): AppError => new AppError('gone');
 
 /**
- * Reads the changes after `from` and applies them in one transaction, unless another process sharing the database was faster.
- * @returns where the replica stands, as committed
+ * Reads the changes after `from` and applies them in one transaction, unless another process sharing the database was
+ * faster.
+ * @returns the sequence of the replica, as committed
  * @throws AppError gone when it must be rebuilt
  */
 export async function pullChanges(
@@ -58,7 +59,10 @@ export async function pullChanges(
   });
 }
 
-/** Last sequence of a reply, undefined when it holds no change. A gap, or a head behind us, means that the reply does not continue our copy. */
+/**
+ * Last sequence of a reply, undefined when it holds no change. A gap, or a head behind us, means that the reply does
+ * not continue our copy.
+ */
 function lastSequence({ changes, head }: ReadChangesResponse, after: number): number | undefined {
   if (head < after) throw gone();
   changes.forEach((change, at) => {
@@ -68,10 +72,11 @@ function lastSequence({ changes, head }: ReadChangesResponse, after: number): nu
 }
 
 /**
- * Reads everything anew: a snapshot at S into fresh tables, the changes after S, then the swap, all in one transaction, so that a
- * crash at any point leaves the old replica whole and nothing beside it. Readers go on with the old tables until the swap.
+ * Reads everything again: a snapshot at S into fresh tables, the changes after S, then the swap, all in one
+ * transaction, so that a crash at any point leaves the old replica whole and nothing else. Readers go on with the old
+ * tables until the swap.
  * @param from where the caller stood; when another process has rebuilt since, nothing is done
- * @returns where the replica stands, as committed
+ * @returns the sequence of the replica, as committed
  */
 export function rebuildReplica(
   db: Database,
@@ -94,8 +99,8 @@ export function rebuildReplica(
       // Fresh tables have no statistics, and the first queries must not wait for autovacuum to be planned well.
       for (const table of Object.values(tables)) await tx.query(raw(`analyze ${staging}.${table}`));
       await lockForSwap(tx);
-      // Followers are locked out now. What they applied while the snapshot was read must not be lost; if it lies beyond the
-      // head, the owner has lost history and its word stands.
+      // Followers are locked out now. What they applied while the snapshot was read must not be lost; if it lies beyond
+      // the head, the owner has lost history and its state wins.
       const live = await readState(tx);
       if (live.sequence > sequence) sequence = await catchUp(tx, client, sequence, call);
       for (const table of Object.values(tables)) {
@@ -137,8 +142,9 @@ async function catchUp(tx: Tx, client: DirectoryClient, after: number, call: () 
 }
 
 /**
- * Takes the state row and every table for itself. A reader that holds one table and wants another could deadlock with us;
- * waiting less than the server's deadlock_timeout makes us the one to step back, and keeps readers from queueing behind us.
+ * Takes the state row and every table for itself. A reader that holds one table and wants another could deadlock with
+ * us; waiting less than the server's deadlock_timeout makes us the one to step back, and keeps readers from queueing
+ * behind us.
  */
 async function lockForSwap(tx: Tx): Promise<void> {
   const names = raw(['state', ...Object.values(tables)].map((table) => `directory.${table}`).join(', '));

@@ -12,7 +12,7 @@ export interface IncomingRow {
   deleted: boolean;
 }
 
-// The wire knows neither null nor undefined: 0 and '' stand for "none".
+// The wire knows neither null nor undefined: 0 and '' mean "none".
 const id = (value: number): number | null => (value === 0 ? null : value);
 const text = (value: string): string | null => (value === '' ? null : value);
 

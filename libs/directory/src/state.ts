@@ -1,7 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 
-/** Where the replica stands. */
+/** The sequence of the replica. */
 export interface ReplicaState {
   /** Last change applied. */
   sequence: number;
@@ -15,7 +15,7 @@ export async function wantsRefill(db: SqlExecutor): Promise<boolean> {
   return state?.refill ?? false;
 }
 
-/** The replica's place, as committed. */
+/** The replica's sequence, as committed. */
 export async function readState(db: SqlExecutor): Promise<ReplicaState> {
   const [state] = await db.query<ReplicaState>(sql`select sequence, generation from directory.state`);
   if (state === undefined) throw new Error('directory.state has no row');

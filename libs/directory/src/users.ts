@@ -51,30 +51,30 @@ const ghostName = 'ghost';
 const ghostId = sql`(select g.id from directory.users g where lower(g.username) = ${ghostName} and g.bot limit 1)`;
 
 /**
- * Users by id, for embedding: a deleted user's id gives the ghost user, so every id that ever belonged to a user finds someone
- * as long as a ghost exists. One statement for any number of ids.
+ * Users by id, for embedding: a deleted user's id gives the ghost user, so every id that ever belonged to a user finds
+ * someone as long as a ghost exists. One statement for any number of ids.
  */
 export async function usersByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, DirectoryUserRow>> {
-  const wanted = [...new Set(ids)].filter((id) => id > 0);
-  if (wanted.length === 0) return new Map();
-  const rows = await db.query<DirectoryUserRow & { wanted: number }>(
+  const unique = [...new Set(ids)].filter((id) => id > 0);
+  if (unique.length === 0) return new Map();
+  const rows = await db.query<DirectoryUserRow & { requested_id: number }>(
     named(
       'directory_users',
-      sql`select asked.id as wanted, u.id, u.username, u.name, u.state, u.avatar_url, u.public_email, u.email, u.commit_email,
+      sql`select requested.id as requested_id, u.id, u.username, u.name, u.state, u.avatar_url, u.public_email, u.email, u.commit_email,
       u.admin, u.external, u.bot
-    from unnest(${wanted}::bigint[]) as asked (id)
-    left join directory.users own on own.id = asked.id
+    from unnest(${unique}::bigint[]) as requested (id)
+    left join directory.users own on own.id = requested.id
     join directory.users u on u.id = case
       when own.id is not null and own.deleted_at is null then own.id
       else coalesce(own.ghost_id, ${ghostId}) end`,
     ),
   );
-  return new Map(rows.map(({ wanted: asked, ...user }) => [asked, user]));
+  return new Map(rows.map(({ requested_id: id, ...user }) => [id, user]));
 }
 
 /**
- * Id of the user in whose name the instance acts where an alert does: known by its kind, whatever it is called. Undefined until the
- * directory has it.
+ * Id of the user in whose name the instance acts where an alert does: known by its kind, whatever it is called.
+ * Undefined until the directory has it.
  */
 export async function alertBotId(db: SqlExecutor): Promise<number | undefined> {
   const [row] = await db.query<{ id: number }>(
@@ -87,19 +87,19 @@ export async function alertBotId(db: SqlExecutor): Promise<number | undefined> {
 }
 
 /**
- * Users by name, without regard to case (G-1); the key is the name in lower case. Deleted users and those that the instance keeps for
- * itself are not found.
+ * Users by name, without regard to case (G-1); the key is the name in lower case. Deleted users and those that the
+ * instance keeps for itself are not found.
  */
 export async function usersByUsernames(
   db: SqlExecutor,
   usernames: Iterable<string>,
 ): Promise<Map<string, DirectoryUserRow>> {
-  const wanted = [...new Set([...usernames].map((name) => name.toLowerCase()))];
-  if (wanted.length === 0) return new Map();
+  const names = [...new Set([...usernames].map((name) => name.toLowerCase()))];
+  if (names.length === 0) return new Map();
   const rows = await db.query<DirectoryUserRow>(sql`
     select u.id, u.username, u.name, u.state, u.avatar_url, u.public_email, u.email, u.commit_email, u.admin, u.external, u.bot
     from directory.users u
-    where lower(u.username) = any(${wanted}::text[]) and u.deleted_at is null and u.kind <> all('{ghost,alert_bot}')
+    where lower(u.username) = any(${names}::text[]) and u.deleted_at is null and u.kind <> all('{ghost,alert_bot}')
       and not (u.bot and lower(u.username) = ${ghostName})`);
   return new Map(rows.map((user) => [user.username.toLowerCase(), user]));
 }
@@ -138,7 +138,8 @@ export function userOf(row: object, alias: string): UserRow | undefined {
 }
 
 /**
- * A JSON array of `UserRow` for the ids of an array expression, in its order: for lists of assignees and reviewers inside one statement.
+ * A JSON array of `UserRow` for the ids of an array expression, in its order: for lists of assignees and reviewers
+ * inside one statement.
  */
 export const usersJson = (ids: Sql): Sql => sql`(
   select coalesce(json_agg(json_build_object('id', us.id, 'username', us.username, 'name', us.name, 'state', us.state,

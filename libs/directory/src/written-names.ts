@@ -2,7 +2,7 @@ import type { SqlExecutor } from '@switchyard/database';
 import { type LabelRow, labelsByTitles, type MilestoneRow, milestonesByTitle } from './labels';
 import { type DirectoryUserRow, usersByUsernames } from './users';
 
-/** Who and what the names that people write into texts stand for. */
+/** The users and groups that the names in texts mean. */
 export const writtenNames = (db: SqlExecutor) => ({
   /** Users by name; see `usersByUsernames`. */
   users: (names: readonly string[]): Promise<Map<string, DirectoryUserRow>> => usersByUsernames(db, names),

@@ -16,9 +16,9 @@ import {
   visibleNamespaces,
   visibleProjects,
 } from '../src';
-import { directoryRig } from './directory-rig';
+import { directoryHarness } from './directory-harness';
 
-const { db, open, follow, caughtUp } = directoryRig();
+const { db, open, follow, caughtUp } = directoryHarness();
 
 const viewer = (user: { id: number; admin: boolean; external: boolean }) => ({
   userId: user.id,
@@ -48,7 +48,7 @@ describe('the replica', () => {
     expect(model.calls.snapshot).toBe(1);
   });
 
-  it('lets a caller read what was written before, and says 503 when it cannot', async () => {
+  it('lets a caller read what was written before, and refuses with 503 when it cannot', async () => {
     const model = new DirectoryModel();
     model.user();
     const directory = await follow(model, 30_000);
@@ -86,7 +86,9 @@ describe('the replica', () => {
     expect(directory.sequence()).toBe(model.changes.length);
   });
 
-  /** A replica that has been filled; only callers who are behind make it pull, and `answering` says how the owner does. */
+  /**
+   * A replica that has been filled; only callers who are behind make it pull, and `answering` says how the owner does.
+   */
   async function quiet(model: DirectoryModel, answering: DirectoryModel['client']['readChanges']) {
     await (await follow(model, 30_000)).close();
     const readChanges: typeof answering = (request, call) =>
@@ -105,7 +107,7 @@ describe('the replica', () => {
     return directory;
   }
 
-  it('waits for a busy owner, also when others ask for something newer meanwhile', async () => {
+  it('waits for a busy owner, also when others request something newer in the meantime', async () => {
     const model = new DirectoryModel();
     model.user();
     model.calls.readChanges = 0;
@@ -140,7 +142,7 @@ describe('the replica', () => {
     expect(asked).toBeLessThan(60);
   });
 
-  it('rebuilds when the changes it needs are gone, while the owner goes on and readers read', async () => {
+  it('rebuilds when the changes it needs were pruned, while the owner goes on and readers read', async () => {
     const model = new DirectoryModel();
     const user = model.user();
     const directory = await follow(model);
@@ -262,7 +264,7 @@ describe('the replica', () => {
 });
 
 describe('what an actor may see', () => {
-  it('counts an expired membership as none, at the moment it expires', async () => {
+  it('counts an expired membership as none, from the instant at which it expires', async () => {
     const model = new DirectoryModel();
     const user = model.user();
     const group = model.namespace();
@@ -273,22 +275,22 @@ describe('what an actor may see', () => {
     await eventually(async () => expect(await seen(viewer(user))).toEqual([]));
   });
 
-  it('asks for more than Guest in private projects where the list says so', async () => {
+  it('requires more than Guest in private projects where the list does', async () => {
     const model = new DirectoryModel();
-    const [guest, reporter, stranger] = [model.user(), model.user(), model.user({ external: true })];
+    const [guest, reporter, outsider] = [model.user(), model.user(), model.user({ external: true })];
     const group = model.namespace({ visibility: 'internal' });
     const hidden = model.project(group.id);
     const internal = model.project(group.id, { visibility: 'internal' });
     model.member(guest.id, { projectId: hidden.id }, 10);
     model.member(reporter.id, { projectId: hidden.id }, 20);
-    model.member(stranger.id, { projectId: internal.id }, 10);
+    model.member(outsider.id, { projectId: internal.id }, 10);
     await follow(model);
-    const ids = [guest.id, reporter.id, stranger.id];
+    const ids = [guest.id, reporter.id, outsider.id];
     expect(await usersWhoSee(db(), hidden.id, ids)).toEqual([guest.id, reporter.id]);
     expect(await usersWhoSee(db(), hidden.id, ids, { privateLevel: 20 })).toEqual([reporter.id]);
     expect(await usersWhoSee(db(), internal.id, ids, { privateLevel: 20 })).toEqual(ids);
     const rows = await db().query(
-      sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(stranger), { privateLevel: 20 })}`,
+      sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(outsider), { privateLevel: 20 })}`,
     );
     expect(rows).toEqual([{ id: internal.id }]);
     expect(await db().query(sql`select p.id from ${projectsFrom} where ${memberProjects(viewer(guest), 20)}`)).toEqual(
@@ -301,7 +303,7 @@ describe('what an actor may see', () => {
 
   it('keeps merge requests to members where they or the repository are private', async () => {
     const model = new DirectoryModel();
-    const [admin, guest, reporter, stranger] = [model.user({ admin: true }), model.user(), model.user(), model.user()];
+    const [admin, guest, reporter, outsider] = [model.user({ admin: true }), model.user(), model.user(), model.user()];
     const group = model.namespace({ visibility: 'public' });
     const withSettings = (settings: Partial<DirectoryProjectSettings>) => {
       const project = model.project(group.id, {
@@ -325,11 +327,11 @@ describe('what an actor may see', () => {
         )
       ).map(({ id }) => id);
     expect(await reads({ userId: 0, admin: false, external: false })).toEqual([open]);
-    expect(await reads(viewer(stranger))).toEqual([open]);
+    expect(await reads(viewer(outsider))).toEqual([open]);
     expect(await reads(viewer(guest))).toEqual([open, codeOfMembers]);
     expect(await reads(viewer(reporter))).toEqual([open, codeOfMembers, requestsOfMembers]);
     expect(await reads(viewer(admin))).toEqual([open, codeOfMembers, requestsOfMembers]);
-    const all = [admin.id, guest.id, reporter.id, stranger.id];
+    const all = [admin.id, guest.id, reporter.id, outsider.id];
     expect(await usersWhoSee(db(), requestsOfMembers, all, rule)).toEqual([admin.id, reporter.id]);
     expect(await usersWhoSee(db(), codeOfMembers, all, rule)).toEqual([admin.id, guest.id, reporter.id]);
     expect(await usersWhoSee(db(), withoutCode, all, rule)).toEqual([]);
@@ -340,18 +342,18 @@ describe('what an actor may see', () => {
     ['snippets', { snippetsAccessLevel: 'private' }],
   ] as const)('keeps %s to members where they are private', async (feature, level) => {
     const model = new DirectoryModel();
-    const [admin, guest, stranger] = [model.user({ admin: true }), model.user(), model.user()];
+    const [admin, guest, outsider] = [model.user({ admin: true }), model.user(), model.user()];
     const group = model.namespace({ visibility: 'public' });
     const settings = DirectoryProjectSettings.fromPartial({ issuesEnabled: true, ...level });
     const project = model.project(group.id, { visibility: 'public', settings });
     model.member(guest.id, { projectId: project.id }, 10);
     await follow(model);
     const rule = { feature };
-    for (const who of [admin, guest, stranger]) {
+    for (const who of [admin, guest, outsider]) {
       const rows = await db().query(sql`select p.id from ${projectsFrom} where ${visibleProjects(viewer(who), rule)}`);
-      expect(rows).toHaveLength(who === stranger ? 0 : 1);
+      expect(rows).toHaveLength(who === outsider ? 0 : 1);
     }
-    const all = [admin.id, guest.id, stranger.id];
+    const all = [admin.id, guest.id, outsider.id];
     expect(await usersWhoSee(db(), project.id, all, rule)).toEqual([admin.id, guest.id]);
     expect(await usersAtLevel(db(), project.id, all, 10)).toEqual([admin.id, guest.id]);
     expect(await usersAtLevel(db(), project.id, all, 15)).toEqual([admin.id]);

@@ -20,19 +20,19 @@ import {
   usersJson,
   usersWhoSee,
 } from '../src';
-import { directoryRig } from './directory-rig';
+import { directoryHarness } from './directory-harness';
 
-const { db, follow, caughtUp } = directoryRig();
+const { db, follow, caughtUp } = directoryHarness();
 
 describe('what is embedded', () => {
   it('gives references of users, the ghost in place of a deleted one', async () => {
     const model = new DirectoryModel();
     const ghost = model.user({ username: 'ghost', bot: true, name: 'Ghost User' });
     const kept = model.user({ username: 'Ada', publicEmail: 'ada@example.com', avatarUrl: 'https://x.example/a.png' });
-    const gone = model.user();
-    model.removeUser(gone.id, ghost.id);
+    const deleted = model.user();
+    model.removeUser(deleted.id, ghost.id);
     await follow(model);
-    const { result, statements } = await countStatements(() => usersByIds(db(), [kept.id, gone.id, 999_999]));
+    const { result, statements } = await countStatements(() => usersByIds(db(), [kept.id, deleted.id, 999_999]));
     expect(statements).toBe(1);
     expect(userReference(result.get(kept.id)!, 'https://code.example/')).toEqual({
       id: kept.id,
@@ -44,12 +44,12 @@ describe('what is embedded', () => {
       avatar_url: 'https://x.example/a.png',
       web_url: 'https://code.example/Ada',
     });
-    expect(result.get(gone.id)).toMatchObject({ id: ghost.id, username: 'ghost' });
+    expect(result.get(deleted.id)).toMatchObject({ id: ghost.id, username: 'ghost' });
     expect(result.get(999_999)).toMatchObject({ id: ghost.id });
-    expect([...(await usersByUsernames(db(), ['ada', gone.username, 'ghost'])).keys()]).toEqual(['ada']);
+    expect([...(await usersByUsernames(db(), ['ada', deleted.username, 'ghost'])).keys()]).toEqual(['ada']);
     const rows = await db().query<{ users: { id: number }[] }>(sql`
-      select ${userColumns('author')}, ${usersJson(sql`array[${kept.id}, ${gone.id}]::bigint[]`)} as users
-      from (select ${gone.id}::bigint as author_id) as mr ${userJoin('author', sql`mr.author_id`)}`);
+      select ${userColumns('author')}, ${usersJson(sql`array[${kept.id}, ${deleted.id}]::bigint[]`)} as users
+      from (select ${deleted.id}::bigint as author_id) as mr ${userJoin('author', sql`mr.author_id`)}`);
     expect(userOf(rows[0]!, 'author')).toMatchObject({ id: ghost.id, name: 'Ghost User' });
     expect(rows[0]!.users.map((user) => user.id)).toEqual([kept.id, ghost.id]);
   });
@@ -74,16 +74,16 @@ describe('what is embedded', () => {
     ];
     const own = model.namespace({ kind: 'user', ownerId: inside[0] });
     const owned = model.project(own.id);
-    const gone = model.project(group.id, { deleting: true });
+    const deleted = model.project(group.id, { deleting: true });
     await follow(model);
     const members = (id: number, level = 40) => membersAtLevel(db(), id, level);
     expect(await members(project.id)).toEqual(inside);
     expect(await members(project.id, 30)).toEqual([...inside, outside[4]?.id]);
     expect(await members(owned.id)).toEqual([inside[0]]);
-    expect(await members(gone.id)).toEqual([]);
+    expect(await members(deleted.id)).toEqual([]);
   });
 
-  it('finds the alert bot by its kind, and nobody by its name', async () => {
+  it('finds the alert bot by its kind, and not by its name', async () => {
     const model = new DirectoryModel();
     const somebody = model.user({ username: 'alert-bot' });
     const open = model.project(model.namespace().id, { visibility: 'public' });

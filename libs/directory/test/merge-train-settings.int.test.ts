@@ -99,7 +99,7 @@ describe('merge train settings', () => {
   });
 });
 
-it('a replica from before merge trains is read anew once, at the next start', async () => {
+it('a replica from before merge trains is read again once, at the next start', async () => {
   const before = await mkdtemp(join(tmpdir(), 'switchyard-migrations-'));
   const old = (await readdir(directoryMigrations.directory)).filter((name) => name < '20261121050000');
   for (const name of old) {

@@ -3,7 +3,7 @@ import type { Transact } from './directory';
 import { replaceRootToken, type TokenDigest } from './tokens';
 import { makeInstanceUsers } from './users';
 
-/** Makes the users that an instance needs, and gives `root` the token of `SWITCHYARD_ROOT_TOKEN` (D2). */
+/** Creates the users that an instance needs, and gives `root` the token of `SWITCHYARD_ROOT_TOKEN` (D2). */
 export const bootstrap = (transaction: Transact, digest: TokenDigest, rootToken: string | undefined): Promise<void> =>
   transaction(async (tx) => {
     const { rootId, made } = await makeInstanceUsers(tx);

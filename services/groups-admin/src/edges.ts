@@ -2,7 +2,7 @@ import { z } from '@switchyard/config';
 import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
 
-/** The variables of groups-admin beside those of every service; see docs/operations.md. */
+/** The variables of groups-admin in addition to those of every service; see docs/operations.md. */
 export const variables = {
   /** Key material; the key of token digests is derived from it (D3). */
   SWITCHYARD_SECRET: z.string().min(32, 'must have at least 32 characters'),

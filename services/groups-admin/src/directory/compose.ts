@@ -9,7 +9,7 @@ import { accessHandler } from './transport/access.handler';
 import { directoryHandler } from './transport/directory.handler';
 
 /**
- * Who and where: access resolution and the feed of directory changes.
+ * Access resolution and the feed of directory changes.
  * @param digestOf digest under which a presented token is stored; undefined for a text that cannot be a token
  */
 export function composeDirectory(

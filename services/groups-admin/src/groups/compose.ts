@@ -12,7 +12,10 @@ import { updateGroup } from './application/update-group';
 import { groupStore } from './storage/group.store';
 import { groupHandler } from './transport/group.handler';
 
-/** Registration tokens of runners. They are derived, so that they are the same on every replica and in no dump of the database. */
+/**
+ * Registration tokens of runners. They are derived, so that they are the same on every replica and in no dump of the
+ * database.
+ */
 const runnersTokens =
   (secret: string) =>
   (groupId: number): string =>

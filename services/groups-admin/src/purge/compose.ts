@@ -5,8 +5,8 @@ import type { Edges } from '../edges';
 import { purge } from './application/purge';
 import { purgeStore } from './storage/purge.store';
 
-/** Milliseconds between two looks for what is due. */
-const purgeInterval = 5_000;
+/** Milliseconds between two searches for what is due. */
+const purgeIntervalMs = 5_000;
 
 /** The purge of what is marked for deletion. */
 export interface PurgeArea extends Area {
@@ -18,5 +18,5 @@ export interface PurgeArea extends Area {
 export function composePurge({ config, observe }: Edges, { transaction }: DirectoryWriter): PurgeArea {
   const delayDays = config.SWITCHYARD_DELETION_DELAY_DAYS;
   const due = observe('purge', { purge: purge({ transaction, store: purgeStore(), delayDays }) });
-  return { ...due, start: () => [repeat('deleted groups and projects', purgeInterval, due.purge)] };
+  return { ...due, start: () => [repeat('deleted groups and projects', purgeIntervalMs, due.purge)] };
 }

@@ -1,6 +1,7 @@
 /**
- * Users that belong to the instance itself. They are found by type, since a user may already have their name: the ghost stands in for
- * deleted users, the alert bot opens and closes incidents. They cannot sign in, hold a token, become members or be changed.
+ * Users that belong to the instance itself. They are found by type, since a user may already have their name: the ghost
+ * replaces deleted users, the alert bot opens and closes incidents. They cannot sign in, hold a token, become members
+ * or be changed.
  */
 export const internalUserTypes = ['ghost', 'alert_bot'] as const;
 

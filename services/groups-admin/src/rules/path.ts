@@ -66,7 +66,7 @@ export const maxDepth = 20;
 const form = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const refusedEnds = /(\.|\.git|\.atom)$/i;
 
-/** What is wrong with the last part of a path (G-4.15-12); nothing when it will do. */
+/** What is wrong with the last part of a path (G-4.15-12); empty when it is valid. */
 export function pathProblems(path: string, { atTop }: { atTop: boolean }): string[] {
   if (path === '') return ["can't be blank"];
   const problems: string[] = [];
@@ -80,11 +80,11 @@ export function pathProblems(path: string, { atTop }: { atTop: boolean }): strin
   return problems;
 }
 
-// Emoji are pictographs, flags (letters of regions, tags) and skin tones; joiners stand within them and within words.
+// Emoji are pictographs, flags (letters of regions, tags) and skin tones; joiners occur within them and within words.
 const nameForm =
   /^[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}_](?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{e0020}-\u{e007f}_.()+\- ]|\u200c|\u200d|\ufe0f)*$/u;
 
-/** What is wrong with the display name of a group or project; nothing when it will do. */
+/** What is wrong with the display name of a group or project; empty when it is valid. */
 export function nameProblems(name: string): string[] {
   if (isBlank(name)) return ["can't be blank"];
   const problems: string[] = [];

@@ -1,7 +1,7 @@
 import { sql } from '@switchyard/database/sql';
 import { isAppError } from '@switchyard/errors';
+import { groupClients } from '../support/group-clients';
 import { type RunningGroups, runGroups, type TestUser } from '../support/running-groups';
-import { worldOf } from '../support/world';
 
 let running: RunningGroups;
 let users: TestUser[];
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => running.close());
 
-const { groups, projects, members, labels, milestones, newGroup, newProject, addMember } = worldOf(() => running);
+const { groups, projects, members, labels, milestones, newGroup, newProject, addMember } = groupClients(() => running);
 
 /** A small generator, so that a failure can be run again (mulberry32). */
 function seeded(seed: number): (below: number) => number {

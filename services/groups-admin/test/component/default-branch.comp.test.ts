@@ -1,7 +1,7 @@
 import { sql } from '@switchyard/database/sql';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import { groupClients, refusal } from '../support/group-clients';
 import { type RunningGroups, runGroups, shown } from '../support/running-groups';
-import { refusal, worldOf } from '../support/world';
 
 let running: RunningGroups;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-const { projects, newProject } = worldOf(() => running);
+const { projects, newProject } = groupClients(() => running);
 
 test('the default branch that a first push made is shown, reaches the directory, and is set by merge-requests alone', async () => {
   const ada = await running.user('ada');

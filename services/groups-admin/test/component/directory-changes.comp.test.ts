@@ -40,7 +40,10 @@ async function replayed(sequence: number): Promise<Map<string, string>> {
   return rows;
 }
 
-/** Compares the changes with a snapshot of the tables: a write that was not recorded, or was recorded wrongly, is a difference. */
+/**
+ * Compares the changes with a snapshot of the tables: a write that was not recorded, or was recorded wrongly, is a
+ * difference.
+ */
 async function expectComplete(): Promise<void> {
   const snapshot = new Map<string, string>();
   let sequence = 0;

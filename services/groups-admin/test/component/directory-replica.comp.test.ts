@@ -170,7 +170,7 @@ const step = fc.record({
   visibility: fc.constantFrom('public', 'internal', 'private'),
 });
 
-interface World {
+interface Model {
   people: Person[];
   groups: number[];
   projects: number[];
@@ -181,14 +181,14 @@ type Step = { kind: string; a: number; b: number; level: number; visibility: str
 const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
 
 /** Applies one random step to groups-admin, through its own API. */
-async function apply(world: World, { kind, a, b, level, visibility }: Step): Promise<void> {
+async function apply(model: Model, { kind, a, b, level, visibility }: Step): Promise<void> {
   const groups = gateway.client(GroupServiceService);
   const projects = gateway.client(ProjectServiceService);
   const members = gateway.client(MemberServiceService);
   const users = gateway.client(UserServiceService);
-  const person = pick(world.people, a);
-  const group = pick(world.groups, b);
-  const project = pick(world.projects, a + b);
+  const person = pick(model.people, a);
+  const group = pick(model.groups, b);
+  const project = pick(model.projects, a + b);
   const named = (kindOf: string) => {
     const name = fresh(kindOf);
     return { name, path: name, visibility };
@@ -203,7 +203,7 @@ async function apply(world: World, { kind, a, b, level, visibility }: Step): Pro
     const made = await unlessRefused(
       groups.createGroup(CreateGroupRequest.fromPartial({ parentId, settings: named('group') }), root),
     );
-    if (made) world.groups.push(idOf(made));
+    if (made) model.groups.push(idOf(made));
   } else if (kind === 'project' && group !== undefined) {
     const made = await unlessRefused(
       projects.createProject(
@@ -211,7 +211,7 @@ async function apply(world: World, { kind, a, b, level, visibility }: Step): Pro
         root,
       ),
     );
-    if (made) world.projects.push(idOf(made));
+    if (made) model.projects.push(idOf(made));
   } else if (kind === 'ownProject' && person) {
     const made = await unlessRefused(
       projects.createProject(
@@ -219,7 +219,7 @@ async function apply(world: World, { kind, a, b, level, visibility }: Step): Pro
         root,
       ),
     );
-    if (made) world.projects.push(idOf(made));
+    if (made) model.projects.push(idOf(made));
   } else if (kind === 'groupMember' && person && group !== undefined) {
     await addTo({ groupId: group }, person.userId);
   } else if (kind === 'projectMember' && person && project !== undefined) {
@@ -232,7 +232,7 @@ async function apply(world: World, { kind, a, b, level, visibility }: Step): Pro
     const settings = { path: fresh('renamed') };
     await unlessRefused(groups.updateGroup(UpdateGroupRequest.fromPartial({ groupId: group, settings }), root));
   } else if (kind === 'transferGroup' && group !== undefined) {
-    await unlessRefused(groups.transferGroup({ groupId: group, parentId: pick([0, ...world.groups], a) ?? 0 }, root));
+    await unlessRefused(groups.transferGroup({ groupId: group, parentId: pick([0, ...model.groups], a) ?? 0 }, root));
   } else if (kind === 'transferProject' && project !== undefined && group !== undefined) {
     await unlessRefused(projects.transferProject({ projectId: project, namespace: String(group) }, root));
   } else if (kind === 'projectVisibility' && project !== undefined) {
@@ -256,7 +256,7 @@ async function apply(world: World, { kind, a, b, level, visibility }: Step): Pro
     const deleted = await unlessRefused(
       users.deleteUser({ userId: person.userId, ifUnmodifiedSince: undefined }, root),
     );
-    if (deleted) world.people = world.people.filter((one) => one !== person);
+    if (deleted) model.people = model.people.filter((one) => one !== person);
   } else if (kind === 'external' && person) {
     const settings = { external: b % 2 === 0 };
     await unlessRefused(users.updateUser(UpdateUserRequest.fromPartial({ userId: person.userId, settings }), root));
@@ -289,16 +289,16 @@ async function replicaView(viewer: Viewer) {
 }
 
 /** Compares the replica with groups-admin's own answers for a viewer on every project and group there ever was. */
-async function compare(world: World, viewer: Person): Promise<void> {
+async function compare(model: Model, viewer: Person): Promise<void> {
   const view = await replicaView(viewer);
   const difference: string[] = [];
-  for (const id of world.projects) {
+  for (const id of model.projects) {
     const { access } = await resolve(viewer.token, { $case: 'project', value: String(id) });
     if (access?.level !== view.projects.get(id)) {
       difference.push(`project ${id}: ${access?.level ?? 'hidden'}, replica ${view.projects.get(id) ?? 'hidden'}`);
     }
   }
-  for (const id of world.groups) {
+  for (const id of model.groups) {
     const { access } = await resolve(viewer.token, { $case: 'group', value: String(id) });
     if ((access !== undefined) !== view.groups.has(id)) {
       difference.push(`group ${id}: ${access === undefined ? 'hidden' : 'seen'}, replica differs`);
@@ -315,29 +315,29 @@ describe.each([
   afterAll(close);
 
   it('gives the answers of groups-admin under random changes, moves, deletions and rebuilds', async () => {
-    const nobody: Person = { ...anonymous, token: '' };
+    const noUser: Person = { ...anonymous, token: '' };
     let seen = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async (steps) => {
-        const world: World = { groups: [], projects: [], people: [] };
-        world.people.push(
+        const model: Model = { groups: [], projects: [], people: [] };
+        model.people.push(
           await newPerson(),
           await newPerson({ external: true }),
           await newPerson(),
           await newPerson({ admin: true }),
         );
         for (const one of steps) {
-          await apply(world, one);
+          await apply(model, one);
           if (one.a % 5 === 0) {
             // Whoever was answered at a sequence sees on the replica what the answer rests on.
-            const viewer = pick(world.people, one.b) ?? nobody;
+            const viewer = pick(model.people, one.b) ?? noUser;
             await caughtUp();
             seen += (await replicaView(viewer)).projects.size;
           }
         }
         await eventually(async () => {
           await caughtUp();
-          for (const viewer of [nobody, ...world.people]) await compare(world, viewer);
+          for (const viewer of [noUser, ...model.people]) await compare(model, viewer);
         });
       }),
       { seed: 20261121, numRuns: 4, endOnFailure: true },

@@ -1,9 +1,9 @@
 import { sql } from '@switchyard/database/sql';
 import { GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import { groupClients, refusal } from '../support/group-clients';
 import { allGroups, allProjects } from '../support/requests';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
-import { refusal, worldOf } from '../support/world';
 
 let running: RunningGroups;
 let root: TestUser;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => running.close());
 
-const { groups, projects, newGroup, newProject, addMember } = worldOf(() => running);
+const { groups, projects, newGroup, newProject, addMember } = groupClients(() => running);
 
 const list = async (user: TestUser | undefined, given: Partial<typeof allGroups> = {}): Promise<string[]> => {
   const page = pageOf({ perPage: 100, orderBy: 'id' });
@@ -103,7 +103,7 @@ describe('creating', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('who may not is told so, and an invisible parent does not exist', async () => {
+  test('a user who may not is refused, and an invisible parent does not exist', async () => {
     const secret = await newGroup(ada, 'secret');
     expect(await refusal(newGroup(outsider, 'mine'))).toMatchObject({ kind: 'forbidden' });
     expect(await refusal(newGroup(bob, 'x', { parentId: secret.id }))).toEqual({
@@ -375,7 +375,7 @@ test('on a free instance what is licensed is not shown', async () => {
   const free = await runGroups({ tier: 'free' });
   try {
     const owner = await free.user('owner');
-    const { newGroup: make, newProject: makeProject } = worldOf(() => free);
+    const { newGroup: make, newProject: makeProject } = groupClients(() => free);
     const group = await make(owner, 'frugal');
     for (const field of ['marked_for_deletion_on', 'membership_lock', 'assistant_availability']) {
       expect(group).not.toHaveProperty(field);
@@ -408,7 +408,7 @@ test('on a free instance what is licensed is not shown', async () => {
 });
 
 describe('deleting', () => {
-  test('one mark hides everything at once; the purge deletes it and tells of it', async () => {
+  test('one mark hides everything at once; the purge deletes it and publishes it', async () => {
     const top = await newGroup(ada, 'doomed', { visibility: 'public' });
     const child = await newGroup(ada, 'child', { parentId: top.id });
     const project = await newProject(ada, child.id, 'code', { visibility: 'public' });
@@ -426,9 +426,9 @@ describe('deleting', () => {
     const left = await running.db.query(sql`
       select 1 from namespaces where id in (${top.id}, ${child.id}) union all select 1 from projects where id = ${project.id}`);
     expect(left).toEqual([]);
-    const gone = await running.db.query<{ entity: string }>(sql`
+    const deleted = await running.db.query<{ entity: string }>(sql`
       select distinct entity from directory_changes where deleted order by entity`);
-    expect(gone.map(({ entity }) => entity)).toEqual(expect.arrayContaining(['membership', 'namespace', 'project']));
+    expect(deleted.map(({ entity }) => entity)).toEqual(expect.arrayContaining(['membership', 'namespace', 'project']));
     const events = await running.db.query<{ event_id: string }>(
       sql`select event_id from events.outbox where event_id = ${`project_deleted:${project.id}`}`,
     );

@@ -8,8 +8,8 @@ import { countIssuables } from '../../src/issuable-counts/application/count-issu
 import type { CountedIssuable } from '../../src/issuable-counts/domain/counted-issuable';
 import { issuableCounts } from '../../src/issuable-counts/storage/issuable-count.store';
 import { issuableCountSubscriptions } from '../../src/issuable-counts/transport/issuable-count.subscription';
+import { groupClients, refusal } from '../support/group-clients';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
-import { refusal, worldOf } from '../support/world';
 
 let running: RunningGroups;
 let ada: TestUser;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => running.close());
 
-const { labels, newGroup, newProject } = worldOf(() => running);
+const { labels, newGroup, newProject } = groupClients(() => running);
 
 let round = 0;
 beforeEach(async () => {
@@ -123,7 +123,7 @@ describe('issues and merge requests are counted', () => {
     };
   });
 
-  const told = (one: Partial<CountedIssuable>) =>
+  const report = (one: Partial<CountedIssuable>) =>
     running.db.transaction((tx) =>
       issuableCounts.count(tx, {
         kind: 'issue',
@@ -168,30 +168,30 @@ describe('issues and merge requests are counted', () => {
     ).open_issues_count;
 
   test('by label and in all, as they come, change and go', async () => {
-    await told({ labelIds: [ids.bug, ids.own] });
-    await told({ id: 2, labelIds: [ids.bug] });
-    await told({ id: 3, kind: 'merge_request', labelIds: [ids.bug] });
-    await told({ id: 3, labelIds: [ids.bug], projectId: hidden });
+    await report({ labelIds: [ids.bug, ids.own] });
+    await report({ id: 2, labelIds: [ids.bug] });
+    await report({ id: 3, kind: 'merge_request', labelIds: [ids.bug] });
+    await report({ id: 3, labelIds: [ids.bug], projectId: hidden });
     expect(await counts(ofProject(shut), 'bug', ada)).toEqual([2, 0, 1]);
     expect(await counts(ofProject(shut), 'own', ada)).toEqual([1, 0, 0]);
     expect(await counts(ofGroup(open), 'bug', ada)).toEqual([3, 0, 1]);
     expect(await ofWhole(ada)).toBe(2);
-    await told({ version: 2, state: 'closed', labelIds: [ids.own] });
+    await report({ version: 2, state: 'closed', labelIds: [ids.own] });
     expect(await counts(ofProject(shut), 'bug', ada)).toEqual([1, 0, 1]);
     expect(await counts(ofProject(shut), 'own', ada)).toEqual([0, 1, 0]);
-    await told({ version: 1, labelIds: [ids.bug] });
-    await told({ id: 2, version: 1, state: 'gone', labelIds: [ids.bug] });
-    await told({ id: 2, version: 1, labelIds: [ids.bug] });
+    await report({ version: 1, labelIds: [ids.bug] });
+    await report({ id: 2, version: 1, state: 'gone', labelIds: [ids.bug] });
+    await report({ id: 2, version: 1, labelIds: [ids.bug] });
     expect(await counts(ofProject(shut), 'bug', ada)).toEqual([0, 0, 1]);
     expect(await ofWhole(ada)).toBe(0);
   });
 
   test('those that only some see for these alone', async () => {
     const bob = await running.user(`bob_${round}`);
-    await told({ labelIds: [ids.bug] });
-    await told({ id: 2, labelIds: [ids.bug], confidential: true });
-    await told({ id: 3, labelIds: [ids.bug], confidential: true, state: 'closed' });
-    await told({ id: 4, labelIds: [ids.bug], projectId: hidden });
+    await report({ labelIds: [ids.bug] });
+    await report({ id: 2, labelIds: [ids.bug], confidential: true });
+    await report({ id: 3, labelIds: [ids.bug], confidential: true, state: 'closed' });
+    await report({ id: 4, labelIds: [ids.bug], projectId: hidden });
     for (const [viewer, seen] of [
       [ada, [2, 1, 0]],
       [bob, [1, 0, 0]],
@@ -207,7 +207,7 @@ describe('issues and merge requests are counted', () => {
     expect(await ofWhole(ada)).toBe(2);
   });
 
-  test('from what happened and from how they stand, not from events that tell of no state', async () => {
+  test('from facts and from states, not from events without a state', async () => {
     const subscriptions = issuableCountSubscriptions(countIssuables({ counts: issuableCounts }));
     const receive = (event: { topic: string }, payload: unknown) => {
       const handle = subscriptions.find((one) => one.event.topic === event.topic)?.handle;
@@ -234,24 +234,24 @@ describe('issues and merge requests are counted', () => {
   });
 
   test('until their label or project goes', async () => {
-    await told({ labelIds: [ids.own] });
+    await report({ labelIds: [ids.own] });
     await labels(ada).deleteLabel({
       parent: ofProject(shut),
       label: 'own',
       byTitle: false,
       ifUnmodifiedSince: undefined,
     });
-    await told({ version: 1, state: 'closed', labelIds: [ids.own] });
+    await report({ version: 1, state: 'closed', labelIds: [ids.own] });
     expect(await running.db.query(sql`select 1 from issuable_counts where label_id = ${ids.own}`)).toEqual([]);
     await running.db.query(sql`update projects set marked_for_deletion_at = now() where id = ${shut}`);
     await running.purge();
-    await told({ id: 2 });
+    await report({ id: 2 });
     for (const table of ['issuable_counts', 'counted_issuables'])
       expect(await running.db.query(sql`select 1 from ${raw(table)} where project_id = ${shut}`)).toEqual([]);
   });
 });
 
-test('lists reach upwards unless told not to, and downwards when told to', async () => {
+test('lists reach upwards by default, and downwards when requested', async () => {
   await create(ofGroup(group), 'above');
   await create(ofGroup(subgroup), 'middle', { description: 'has words' });
   await create(ofProject(project), 'own');
@@ -267,7 +267,7 @@ test('lists reach upwards unless told not to, and downwards when told to', async
   ]);
 });
 
-test('whoever sees a group sees of the labels below those whose groups and projects they see', async () => {
+test('a user who sees a group sees the labels below of groups and projects that they see', async () => {
   const open = (await newGroup(ada, `open${round}`, { visibility: 'public' })).id;
   const hidden = (await newGroup(ada, 'hidden', { parentId: open, visibility: 'private' })).id;
   const secret = (await newProject(ada, open, 'secret')).id;

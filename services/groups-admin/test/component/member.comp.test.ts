@@ -1,7 +1,7 @@
 import { sql } from '@switchyard/database/sql';
 import type { MemberSource } from '@switchyard/protos/groups_admin/v1/member';
+import { groupClients, refusal } from '../support/group-clients';
 import { bodyOf, pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
-import { refusal, worldOf } from '../support/world';
 
 let running: RunningGroups;
 let root: TestUser;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => running.close());
 
-const { members, newGroup, newProject, addMember } = worldOf(() => running);
+const { members, newGroup, newProject, addMember } = groupClients(() => running);
 
 let round = 0;
 beforeEach(async () => {
@@ -139,7 +139,7 @@ test('a list of users adds those it can and says what became of the others', asy
   expect(await list(inGroup())).toContainEqual([eve.username, 20]);
 });
 
-test('nobody gives, changes or takes away more than they have', async () => {
+test('no one gives, changes or removes more than they have', async () => {
   await addMember(ada, { project }, bob, 40);
   expect(await refusal(addMember(bob, { project }, eve, 50))).toMatchObject({ kind: 'forbidden' });
   await addMember(ada, { project }, eve, 50);
@@ -161,7 +161,7 @@ test('minimal access opens groups only', async () => {
   expect(await refusal(addMember(ada, { project }, eve, 5))).toMatchObject({ kind: 'invalid' });
 });
 
-test('members leave, Owners remove others, and strangers neither', async () => {
+test('members leave, Owners remove others, and outsiders do neither', async () => {
   await addMember(ada, { group }, bob, 30);
   await addMember(ada, { group }, eve, 30);
   expect(await refusal(remove(bob, inGroup(), eve))).toMatchObject({ kind: 'forbidden' });
@@ -170,7 +170,7 @@ test('members leave, Owners remove others, and strangers neither', async () => {
   expect((await remove(ada, inGroup(), eve)).status).toBe(204);
   expect((await factsOf(bob)).map(({ body }) => body.removed?.reason)).toEqual([undefined, 'REASON_LEFT']);
   expect((await factsOf(eve)).map(({ body }) => body.removed?.reason)).toEqual([undefined, 'REASON_REMOVED']);
-  // Readers wait for this sequence: the membership is gone from the directory there, and not before.
+  // Readers wait for this sequence: the membership is deleted from the directory there, and not before.
   const last = (await factsOf(eve)).at(-1)?.body;
   const [change] = await running.db.query<{ sequence: number; deleted: boolean }>(sql`
     select sequence, deleted from directory_changes
@@ -178,7 +178,7 @@ test('members leave, Owners remove others, and strangers neither', async () => {
   expect(change).toEqual({ sequence: Number(last?.removed?.directorySequence), deleted: true });
 });
 
-test('removal from a group reaches what lies below, unless told otherwise', async () => {
+test('removal from a group reaches what lies below, by default', async () => {
   await addMember(ada, { group }, bob, 30);
   await addMember(ada, { project }, bob, 40);
   await remove(ada, inGroup(), bob, true);
@@ -226,7 +226,7 @@ test('expiry is kept, changed and taken away', async () => {
   expect(await update(ada, inGroup(), bob, 20)).toMatchObject({ access_level: 20, expires_at: '2099-12-31' });
   expect(await update(ada, inGroup(), bob, 20, '2098-01-01')).toMatchObject({ expires_at: '2098-01-01' });
   expect(await update(ada, inGroup(), bob, 20, '')).toMatchObject({ expires_at: null });
-  // That the level changed is told, and that alone.
+  // The change of the level is published, and nothing else.
   expect((await factsOf(bob)).map(({ body }) => body.changed)).toEqual([
     undefined,
     { accessLevel: 20, oldAccessLevel: 30 },

@@ -1,5 +1,5 @@
+import { groupClients, refusal } from '../support/group-clients';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
-import { refusal, worldOf } from '../support/world';
 
 let running: RunningGroups;
 let ada: TestUser;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => running.close());
 
-const { milestones, newGroup, newProject } = worldOf(() => running);
+const { milestones, newGroup, newProject } = groupClients(() => running);
 
 let round = 0;
 beforeEach(async () => {
@@ -111,7 +111,7 @@ test('a milestone shows what it was given', async () => {
   });
 });
 
-test('whoever sees a group sees of the milestones below those of groups they see', async () => {
+test('a user who sees a group sees the milestones below of groups that they see', async () => {
   const open = (await newGroup(ada, `open${round}`, { visibility: 'public' })).id;
   const hidden = (await newGroup(ada, 'hidden', { parentId: open, visibility: 'private' })).id;
   await create({ groupId: open, projectId: 0 }, 'known');

@@ -1,7 +1,7 @@
 import { sql } from '@switchyard/database/sql';
+import { groupClients, refusal } from '../support/group-clients';
 import { allProjects } from '../support/requests';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
-import { refusal, worldOf } from '../support/world';
 
 let running: RunningGroups;
 let root: TestUser;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => running.close());
 
-const { groups, projects, newGroup, newProject, addMember } = worldOf(() => running);
+const { groups, projects, newGroup, newProject, addMember } = groupClients(() => running);
 
 const update = (user: TestUser, id: number, settings: object) =>
   shown(
@@ -75,7 +75,7 @@ describe('creating', () => {
     expect(project.readme_url).toBe('https://forge.example/ada/readme/-/blob/trunk/README.md');
   });
 
-  test('taken names and paths are told together', async () => {
+  test('taken names and paths are reported together', async () => {
     await newProject(ada, 0, 'taken');
     expect(await refusal(newProject(ada, 0, 'Taken'))).toEqual({
       kind: 'invalid',
@@ -142,7 +142,7 @@ describe('creating', () => {
   });
 });
 
-test('nobody but an administrator makes more projects than the limit of the namespace’s owner', async () => {
+test('only an administrator creates more projects than the limit of the namespace’s owner', async () => {
   const carl = await running.user('carl');
   await running.db.query(sql`update users set projects_limit = 1 where id = ${carl.userId}`);
   await newProject(carl, 0, 'one');

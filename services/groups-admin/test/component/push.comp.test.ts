@@ -135,17 +135,17 @@ test('a push that is delivered again has no second effect', async () => {
   expect((await read(id)).activity).toBeLessThan(Date.now() - 3_000_000);
 });
 
-test('a push to a project that is gone is received', async () => {
+test('a push to a deleted project is received', async () => {
   await push(999_999);
 });
 
-test('issues and merge requests count on their project and labels as their owners tell of them', async () => {
+test('issues and merge requests count on their project and labels as their owners report them', async () => {
   const id = await makeProject('counted', ago(0));
   const [label] = await db.query<{ id: number }>(sql`
     insert into labels (project_id, title, color) values (${id}, 'bug', '#112233') returning id`);
   const labelIds = [label?.id ?? 0];
   const subject = { id: 7, projectId: id, state: 'opened', labelIds };
-  const tell = async <T>(event: EventDefinition<T>, payload: T, cause: string) => {
+  const publishAndWait = async <T>(event: EventDefinition<T>, payload: T, cause: string) => {
     await publish(bus, event, payload, cause);
     await eventually(async () => {
       expect(await db.query(sql`select 1 from events.inbox where event_id = ${cause}`)).toHaveLength(1);
@@ -156,13 +156,13 @@ test('issues and merge requests count on their project and labels as their owner
       select label_id = 0 as all, open_issues, closed_issues, open_merge_requests from issuable_counts
       where project_id = ${id} order by label_id`);
   const issue = (given: object, fact: string) =>
-    tell(
+    publishAndWait(
       issueEvents,
       IssueEvent.fromPartial({ issue: { ...subject, ...given }, fact: { $case: fact, value: {} } as never }),
       `issue:${fact}`,
     );
   const mergeRequest = (given: object, fact: string) =>
-    tell(
+    publishAndWait(
       mergeRequestEvents,
       MergeRequestEvent.fromPartial({
         mergeRequest: { ...subject, ...given },

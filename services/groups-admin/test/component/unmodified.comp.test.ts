@@ -11,8 +11,8 @@ import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/projec
 import { CreateUserRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
 import type { Representation } from '@switchyard/protos/rpc/v1/representation';
 import type { CallOptions } from '@switchyard/rpc';
+import { refusal } from '../support/group-clients';
 import { bodyOf, rootToken, startTestService, type TestService } from '../support/running-service';
-import { refusal } from '../support/world';
 
 let service: TestService;
 let db: Database;

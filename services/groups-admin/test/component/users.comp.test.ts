@@ -130,9 +130,9 @@ describe('users', () => {
     });
     expect(bodyOf(next).map((user: { username: string }) => user.username)).toEqual(['listed3']);
     expect(bodyOf(await list({ admins: true })).map((user: { username: string }) => user.username)).toEqual(['root']);
-    const nobody = { requestId: 'test', actor: anonymous };
-    await expect(list({}, nobody)).rejects.toEqual(kind('forbidden'));
-    const [found] = bodyOf(await list({ username: 'LISTED1' }, nobody));
+    const anonymousCaller = { requestId: 'test', actor: anonymous };
+    await expect(list({}, anonymousCaller)).rejects.toEqual(kind('forbidden'));
+    const [found] = bodyOf(await list({ username: 'LISTED1' }, anonymousCaller));
     expect(Object.keys(found).sort()).toEqual(
       ['avatar_url', 'id', 'locked', 'name', 'public_email', 'state', 'username', 'web_url'].sort(),
     );
@@ -175,7 +175,7 @@ describe('users', () => {
     expect(await refusal()).toBe(Token.TOKEN_REFUSAL_UNSPECIFIED);
   });
 
-  it.each(['ghost', 'alert-bot'])('include %s, as whom nobody acts and which nobody changes', async (username) => {
+  it.each(['ghost', 'alert-bot'])('include %s, as whom no one acts and which no one changes', async (username) => {
     const listed = async (excludeInternal: boolean) =>
       bodyOf(await users().listUsers(ListUsersRequest.fromPartial({ username, excludeInternal }), root));
     const [{ id, bot }] = await listed(false);
@@ -211,10 +211,10 @@ describe('users', () => {
     for await (const batch of directory.snapshot({}, { requestId: 'test' })) batches.push(batch);
     const last = batches.at(-1);
     expect(last?.last).toBe(true);
-    const gone = batches
+    const deleted = batches
       .flatMap(({ rows }) => rows)
       .find(({ entity }) => entity?.$case === 'user' && entity.value.id === user.id)?.entity;
-    expect(gone?.value).toMatchObject({ username: 'leaver', ghostId: expect.any(Number) });
+    expect(deleted?.value).toMatchObject({ username: 'leaver', ghostId: expect.any(Number) });
     const { changes, head } = await directory.readChanges({ after: 0, limit: 5_000, waitMs: 0 }, { requestId: 'test' });
     expect(changes.map(({ sequence }) => sequence)).toEqual(changes.map((_, at) => at + 1));
     // The namespace that was left behind is purged in the background.
@@ -271,7 +271,7 @@ describe('personal access tokens', () => {
     expect(self).not.toHaveProperty('token');
   });
 
-  it('that never were, expired or were revoked are told apart', async () => {
+  it('that never were, expired or were revoked are distinguished', async () => {
     const user = await makeUser();
     const expired = await makeToken(user.id, ['api'], '2020-01-01');
     expect((await service.resolve({ token: expired.token })).tokenRefusal).toBe(Token.TOKEN_REFUSAL_EXPIRED);
@@ -398,9 +398,9 @@ describe('names below a group', () => {
       insert into namespaces (id, kind, name, path, parent_id, ancestry, full_path, full_name, visibility) overriding system value
       values (${open}, 'group', 'House', 'house', null, ${[open]}::bigint[], 'house', 'House', 'public'),
         (${hidden}, 'group', 'Room', 'room', ${open}, ${[open, hidden]}::bigint[], 'house/room', 'House / Room', 'private')`);
-    const stranger = await service.as((await makeToken((await makeUser()).id)).token);
+    const outsider = await service.as((await makeToken((await makeUser()).id)).token);
     const asked = { path: 'room', parentId: open };
-    expect(bodyOf(await namespaces().checkNamespaceExists(asked, stranger)).exists).toBe(false);
+    expect(bodyOf(await namespaces().checkNamespaceExists(asked, outsider)).exists).toBe(false);
     const root = await service.as(rootToken);
     expect(bodyOf(await namespaces().checkNamespaceExists(asked, root)).exists).toBe(true);
     await db.close();

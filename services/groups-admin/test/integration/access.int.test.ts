@@ -133,14 +133,14 @@ describe('a project', () => {
     expect((await ask('ada', project(id))).access).toBeUndefined();
   });
 
-  it('is located by its path, present or former, for a service that asks on nobody’s behalf', async () => {
+  it('is located by its path, present or former, for a service that requests it on no one’s behalf', async () => {
     const locate = locateProject(accessStore(db));
     const top = await insertNamespace('Top');
     const id = await insertProject('Here', top);
     await db.query(sql`insert into redirect_routes (path, project_id) values ('top/was', ${id})`);
     for (const path of ['Top/Here', 'top/here', 'TOP/Was']) expect((await locate(path)).projectId).toBe(id);
-    const gone = await insertProject('gone', top, { deleting: true });
-    await db.query(sql`insert into redirect_routes (path, project_id) values ('top/went', ${gone})`);
+    const deleted = await insertProject('gone', top, { deleting: true });
+    await db.query(sql`insert into redirect_routes (path, project_id) values ('top/went', ${deleted})`);
     for (const path of [
       'top/gone',
       'top/went',
@@ -155,7 +155,7 @@ describe('a project', () => {
     }
   });
 
-  it('that moved is told to those who see it', async () => {
+  it('that moved is shown to those who see it', async () => {
     const ada = await insertUser('ada');
     await insertUser('bob');
     const top = await insertNamespace('new');
@@ -193,7 +193,7 @@ describe('what an actor sees', () => {
     level: fc.constantFrom(5, 10, 15, 20, 30, 40, 50),
     expired: fc.constantFrom(false, false, true),
   });
-  const world$ = fc.record({
+  const model$ = fc.record({
     groups: fc.array(group$, { minLength: 1, maxLength: 6 }),
     projects: fc.array(project$, { minLength: 1, maxLength: 6 }),
     members: fc.array(member$, { maxLength: 10 }),
@@ -201,7 +201,7 @@ describe('what an actor sees', () => {
 
   it('is the same by one look-up, by the lists, and by the rules written out', async () => {
     await fc.assert(
-      fc.asyncProperty(world$, async (world) => {
+      fc.asyncProperty(model$, async (model) => {
         await db.query(
           sql`truncate memberships, projects, namespaces, personal_access_tokens, users restart identity cascade`,
         );
@@ -214,7 +214,7 @@ describe('what an actor sees', () => {
         const userIds: number[] = [];
         for (const user of users) userIds.push(await insertUser(user.name, user));
         const groups: { id: number; ancestry: number[]; visibility: Visibility; deleting: boolean }[] = [];
-        for (const [at, { parent, visibility, deleting }] of world.groups.entries()) {
+        for (const [at, { parent, visibility, deleting }] of model.groups.entries()) {
           const above = groups[parent];
           const id = await insertNamespace(`g${at}`, { parent: above?.id, visibility, deleting });
           const hiddenAbove = above?.deleting ?? false;
@@ -227,14 +227,14 @@ describe('what an actor sees', () => {
         }
         const projects: { id: number; group: (typeof groups)[number]; visibility: Visibility; deleting: boolean }[] =
           [];
-        for (const [at, { parent, visibility, deleting }] of world.projects.entries()) {
+        for (const [at, { parent, visibility, deleting }] of model.projects.entries()) {
           const above = groups[parent % groups.length]!;
           const id = await insertProject(`p${at}`, above.id, { visibility, deleting });
           projects.push({ id, group: above, visibility, deleting: deleting || above.deleting });
         }
         const members: { user: number; group?: number; project?: number; level: number }[] = [];
         const taken = new Set<string>();
-        for (const { user, at, level, expired } of world.members) {
+        for (const { user, at, level, expired } of model.members) {
           const where =
             at < 6 ? { group: groups[at % groups.length]!.id } : { project: projects[at % projects.length]!.id };
           const key = JSON.stringify([user, where]);
@@ -245,7 +245,7 @@ describe('what an actor sees', () => {
         }
         const open = (visibility: Visibility, at: number): boolean =>
           visibility === 'public' || (visibility === 'internal' && at < users.length && !users[at]!.external);
-        // One user more than there are: nobody.
+        // One user more than there are: no one.
         for (let at = 0; at <= users.length; at += 1) {
           const user = users[at];
           const viewer = { userId: userIds[at] ?? 0, admin: user?.admin ?? false, external: user?.external ?? false };

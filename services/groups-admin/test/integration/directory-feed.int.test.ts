@@ -54,7 +54,7 @@ async function addUserAsReplica(other: Database): Promise<void> {
   other.notices.notify('switchyard_directory');
 }
 
-test('a snapshot is of one sequence, whatever is written meanwhile', async () => {
+test('a snapshot is of one sequence, whatever is written in the meantime', async () => {
   for (let at = 0; at < 5; at += 1) await addUser();
   const seen: number[] = [];
   let sequence = 0;
@@ -68,7 +68,7 @@ test('a snapshot is of one sequence, whatever is written meanwhile', async () =>
   expect((await store.readChanges(sequence, 10)).changes).toHaveLength(1);
 });
 
-test('a snapshot that nobody finishes gives its connection back', async () => {
+test('a snapshot that no one finishes releases its connection', async () => {
   await addUser();
   for (let at = 0; at < 15; at += 1) {
     for await (const _batch of store.snapshot()) break;
@@ -76,7 +76,7 @@ test('a snapshot that nobody finishes gives its connection back', async () => {
   expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
 
-test('old changes are pruned, and a reader who stands before them learns that they are gone', async () => {
+test('old changes are pruned, and a reader that is before them learns it', async () => {
   for (let at = 0; at < 6; at += 1) await addUser();
   await db.query(sql`update directory_changes set created_at = now() - interval '8 days' where sequence <= 4`);
   expect(await store.prune(7)).toBe(4);
@@ -139,7 +139,7 @@ test('another root token at the next start takes the place of the old one; the s
   ]);
 });
 
-test('an instance that is older than the alert bot gets it at its next start, whoever has the name', async () => {
+test('an instance that is older than the alert bot gets it at its next start, even if another user has the name', async () => {
   const somebody = await addUser();
   await db.query(sql`update users set username = 'Alert-Bot' where id = ${somebody}`);
   await Promise.all([

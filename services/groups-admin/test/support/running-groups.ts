@@ -25,7 +25,7 @@ export interface TestUser extends Actor {
   namespaceId: number;
 }
 
-/** Calls bound to one actor; `access` is resolved anew for each. */
+/** Calls bound to one actor; `access` is resolved again for each. */
 export type As<T> = {
   [K in keyof RpcClient<T>]: RpcClient<T>[K] extends (request: infer Q, options: CallOptions) => infer R
     ? (request: Q, target?: Target) => R

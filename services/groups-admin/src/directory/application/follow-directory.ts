@@ -4,15 +4,15 @@ import type { DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_ad
 import { logger } from '@switchyard/telemetry';
 import { directoryChannel } from '../domain/directory-channel';
 
-/** Milliseconds between two looks while a reader waits, for changes of another replica whose notice was lost. */
-const lookInterval = 5_000;
+/** Milliseconds between two polls while a reader waits: finds changes of another replica whose notice was lost. */
+const pollIntervalMs = 5_000;
 /** Days for which changes are kept, so that a replica that was away as long needs no snapshot. */
 const keepDays = 7;
 const pruneInterval = 3_600_000;
-const mostChanges = 5_000;
-const longestWait = 30_000;
+const maxChanges = 5_000;
+const maxWaitMs = 30_000;
 
-/** Changes after a sequence, and where the directory stands. */
+/** Changes after a sequence, and the directory's last sequence. */
 export interface ChangesPage {
   changes: DirectoryChange[];
   head: number;
@@ -39,7 +39,7 @@ export interface DirectoryFeed {
   snapshot(): ReturnType<DirectoryStore['snapshot']>;
   /** Starts pruning in the background. */
   start(): void;
-  /** Ends every wait; those who wait get an empty page. */
+  /** Ends every wait; waiting readers get an empty page. */
   drain(): void;
 }
 
@@ -56,8 +56,8 @@ export function directoryFeed(store: DirectoryStore, notices: Notices): Director
 
   return {
     async readChanges(after, limit, waitMs, signal) {
-      const most = Math.min(limit === 0 ? 1_000 : limit, mostChanges);
-      const deadline = Date.now() + Math.min(waitMs, longestWait);
+      const most = Math.min(limit === 0 ? 1_000 : limit, maxChanges);
+      const deadline = Date.now() + Math.min(waitMs, maxWaitMs);
       for (;;) {
         // Before the read: a change that commits right after it would otherwise be seen seconds later.
         const changed = new AbortController();
@@ -69,7 +69,7 @@ export function directoryFeed(store: DirectoryStore, notices: Notices): Director
           const answered = page.changes.length > 0 || page.head < after;
           if (answered || left <= 0 || signal.aborted || draining.signal.aborted) return page;
           const ended = AbortSignal.any([signal, draining.signal, changed.signal]);
-          await pause(Math.min(left, lookInterval), undefined, { signal: ended }).catch(() => undefined);
+          await pause(Math.min(left, pollIntervalMs), undefined, { signal: ended }).catch(() => undefined);
         } finally {
           unlisten();
         }

@@ -8,7 +8,7 @@ import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/
 import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import type { SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
-import { closedFeatures, isVisible } from '../domain/viewing';
+import { closedFeatures, isVisible } from '../domain/access-rules';
 
 /** Reads for `AccessService.Resolve`: one statement for each question. */
 export interface AccessStore {
@@ -30,7 +30,10 @@ export interface AccessStore {
 /** What access resolution needs. */
 export interface ResolveAccessOptions {
   store: AccessStore;
-  /** Digest under which a presented token is stored; undefined for a text that cannot be a token, which needs no look-up. */
+  /**
+   * Digest under which a presented token is stored; undefined for a text that cannot be a token, which needs no
+   * look-up.
+   */
   digestOf(token: string): Buffer | undefined;
   /** Tier of the instance, for top-level groups that have none of their own (G-13-16). */
   tier: string;
@@ -70,8 +73,8 @@ const featuresOf = (row: TargetRow) => ({
   snippets: row.snippets_access_level,
 });
 
-const earliest = (...moments: (number | null)[]): number => {
-  const known = moments.filter((moment) => moment !== null);
+const earliest = (...timestamps: (number | null)[]): number => {
+  const known = timestamps.filter((timestamp) => timestamp !== null);
   return known.length === 0 ? 0 : Math.min(...known);
 };
 
@@ -84,7 +87,7 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     if (row?.stale && tokenRefusal(row) === TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) {
       store
         .touchToken(row.token_id, row.user_id, address)
-        .catch((error) => logger.debug({ err: error }, 'use of a token not noted'));
+        .catch((error) => logger.debug({ err: error }, 'use of a token not recorded'));
     }
     return row;
   }
@@ -145,7 +148,7 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     const name = nameOf(target.$case, target.value);
     const row = name === undefined ? undefined : await find(target.$case, name, actor.userId);
     response.access = accessTo(target.$case, row, actor);
-    // Read with the target or after it: every change the answer rests on lies at or before this sequence.
+    // Read with the target or after it: every change that the reply depends on has this sequence or a lower one.
     response.directorySequence = row?.directory_sequence ?? (await store.directorySequence());
     response.validUntil = earliest(expiry, row?.valid_until ?? null);
     if (row === undefined && name !== undefined && 'path' in name) {
@@ -154,7 +157,7 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     return response;
   };
 
-  /** Puts another user in the caller's place (G-5-7); true when that was refused. */
+  /** Replaces the caller by another user (G-5-7); true when that was refused. */
   async function actFor(caller: TokenRow, sudo: string, response: ResolveResponse): Promise<boolean> {
     if (!caller.admin) {
       response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_NOT_ADMIN;
@@ -179,7 +182,7 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
 const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 
 /** Longest full path that exists: 20 levels of 255 characters; anything longer names nothing. */
-const longestPath = 20 * 256;
+const maxPathLength = 20 * 256;
 
 /** Digits are an id; a project's path has a slash in it (G-1-1). Undefined for what can name nothing. */
 export function nameOf(kind: 'project' | 'group', value: string): TargetName | undefined {
@@ -187,7 +190,7 @@ export function nameOf(kind: 'project' | 'group', value: string): TargetName | u
     const id = Number(value);
     return Number.isSafeInteger(id) && id > 0 ? { id } : undefined;
   }
-  if (value.length > longestPath || !isText(value)) return undefined;
+  if (value.length > maxPathLength || !isText(value)) return undefined;
   if (kind === 'project' && !value.includes('/')) return undefined;
   return { path: value };
 }

@@ -1,2 +1,2 @@
-/** Notices of it say that the directory has changed; they wake the readers that wait, in other replicas too. */
+/** A notice on it means that the directory has changed; it wakes the readers that wait, in other replicas too. */
 export const directoryChannel = 'switchyard_directory';

@@ -9,8 +9,9 @@ export interface DirectoryRowChange {
 }
 
 /**
- * Gives `changes` the next numbers of the directory's gap-free sequence, in the transaction of the change itself (D5). It locks the one
- * row of the sequence until the commit, so only `recorded` calls it, at the end of a transaction. Rows are whole: the replica overwrites.
+ * Gives `changes` the next numbers of the directory's gap-free sequence, in the transaction of the change itself (D5).
+ * It locks the one row of the sequence until the commit, so only `recorded` calls it, at the end of a transaction. Rows
+ * are whole: the replica overwrites.
  * @returns the sequence of the last change; the present one when `changes` is empty
  */
 export async function appendDirectoryChanges(tx: SqlExecutor, changes: readonly DirectoryRowChange[]): Promise<number> {

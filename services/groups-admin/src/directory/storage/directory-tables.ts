@@ -24,7 +24,7 @@ export type DirectoryKind =
 /** A table whose rows the directory shows. */
 export interface DirectoryTable {
   readonly table: string;
-  /** The rows with these ids as the directory shows them; those that are gone are left out. */
+  /** The rows with these ids as the directory shows them; deleted ones are left out. */
   changesOf(tx: SqlExecutor, ids: readonly number[], deleted?: boolean): Promise<DirectoryRowChange[]>;
 }
 

@@ -4,7 +4,10 @@ import type { Prisma, PrismaClient } from '../../generated/prisma/client';
 import { type DirectoryTx, recorded } from './recorded';
 import { recordedClient } from './recorded-client';
 
-/** Runs `work` in one transaction; after a deadlock it runs again from its start, so it must not have effects outside the transaction. */
+/**
+ * Runs `work` in one transaction; after a deadlock it runs again from its start, so it must not have effects outside
+ * the transaction.
+ */
 export type Transact = <T>(work: (tx: DirectoryTx) => Promise<T>) => Promise<T>;
 
 /** The transactions of this service, which record what they change in the directory. */

@@ -35,7 +35,10 @@ async function* batchesOf(tx: SqlExecutor, { table, changesOf }: DirectoryTable)
 /** Reads of the directory for the services that replicate it. */
 export function directoryStore(db: Database) {
   return {
-    /** Changes after a sequence, and where the directory stands. @throws AppError gone when changes after `after` have been pruned */
+    /**
+     * Changes after a sequence, and the directory's last sequence. @throws AppError gone when changes after `after`
+     * have been pruned
+     */
     async readChanges(after: number, limit: number): Promise<{ changes: DirectoryChange[]; head: number }> {
       // One statement, so that head, mark of pruning and changes agree.
       const rows = await db.query<JoinedRow>(

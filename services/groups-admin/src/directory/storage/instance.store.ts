@@ -2,8 +2,9 @@ import { sql } from '@switchyard/database/sql';
 import type { Transact } from './directory-writer';
 
 /**
- * Records the licence tier of the instance, when it differs from that of the last start (G-13-16). One change, whatever the number of
- * projects: readers look the tier up (D5). Where several replicas start with different tiers, the last one stands.
+ * Records the licence tier of the instance, when it differs from that of the last start (G-13-16). One change, whatever
+ * the number of projects: readers look the tier up (D5). Where several replicas start with different tiers, the last
+ * one wins.
  */
 export const publishTier = (transaction: Transact, tier: string): Promise<void> =>
   transaction(async (tx) => {

@@ -20,8 +20,8 @@ const writesMany = /Many/;
 type Call = (...args: unknown[]) => Promise<{ id: bigint }>;
 
 /**
- * The client of a Prisma transaction whose writes of one row are recorded by the id they return. Writes of many rows return no ids and
- * are refused: `DirectoryTx.write` and `erase` are for them.
+ * The client of a Prisma transaction whose writes of one row are recorded by the id they return. Writes of many rows
+ * return no ids and are refused: `DirectoryTx.write` and `erase` are for them.
  */
 export function recordedClient(client: Prisma.TransactionClient, tx: DirectoryTx): Prisma.TransactionClient {
   const recordedModel = (model: object, kind: DirectoryKind): object =>

@@ -5,8 +5,9 @@ import { appendDirectoryChanges, type DirectoryRowChange } from './directory-cha
 import { type DirectoryKind, directoryTables } from './directory-tables';
 
 /**
- * A transaction that appends the changes of the directory at its end (ADR 20). `query` and `one` refuse a statement that writes to a
- * table of the directory: such a write goes through `write`, `erase` or `writeHidden`, so none can be left out.
+ * A transaction that appends the changes of the directory at its end (ADR 20). `query` and `one` refuse a statement
+ * that writes to a table of the directory: such a write goes through `write`, `erase` or `writeHidden`, so none can be
+ * left out.
  */
 export interface DirectoryTx extends Tx {
   /** Runs a statement that inserts or changes rows of `kind` and returns their `id`; their changes are recorded. */
@@ -21,8 +22,8 @@ export interface DirectoryTx extends Tx {
   /** Runs a write that changes no column that the directory shows: a counter, the time of a mark. */
   writeHidden(statement: Sql): Promise<void>;
   /**
-   * Runs `append` once the changes have their numbers, with the last one. It may append events and nothing else: the row of the sequence
-   * is locked, so a wait for another lock would hold up every other change and could deadlock.
+   * Runs `append` once the changes have their numbers, with the last one. It may append events and nothing else: the
+   * row of the sequence is locked, so a wait for another lock would hold up every other change and could deadlock.
    */
   withSequence(append: (sequence: number) => Promise<void>): void;
 }
@@ -39,8 +40,9 @@ function refuseUnrecorded(query: Sql): Sql {
 type Recorded = { readonly kind: DirectoryKind; readonly ids: Set<number> } | { readonly erased: DirectoryRowChange[] };
 
 /**
- * Runs `work` in the transaction `tx` and appends the changes that it recorded. Rows are read at the end, once each, so a row that was
- * written twice is one change. The sequence is the last lock that the transaction takes. After the commit, readers are notified.
+ * Runs `work` in the transaction `tx` and appends the changes that it recorded. Rows are read at the end, once each, so
+ * a row that was written twice is one change. The sequence is the last lock that the transaction takes. After the
+ * commit, readers are notified.
  */
 export async function recorded<T>(tx: Tx, work: (tx: DirectoryTx) => Promise<T>): Promise<T> {
   const log: Recorded[] = [];

@@ -1,7 +1,7 @@
 import { contains } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
-import type { Viewer } from '../domain/viewing';
+import type { Viewer } from '../domain/access-rules';
 
 /** Sees what is public: for conditions that reach nothing whose visibility counts. */
 export const publicViewer: Viewer = { userId: 0, admin: false, external: false };
@@ -55,8 +55,8 @@ export function visibleGroups(viewer: Viewer): Sql {
 }
 
 /**
- * Projects the viewer is a member of, at `least` or more: a condition on `projects p`. It names columns of `p` alone, so that two of
- * its indexes answer it where no other condition does.
+ * Projects the viewer is a member of, at `least` or more: a condition on `projects p`. It names columns of `p` alone,
+ * so that two of its indexes answer it where no other condition does.
  */
 export const memberProjects = (viewer: Viewer, least: number = levels.guest): Sql =>
   viewer.userId === 0
@@ -77,13 +77,13 @@ export function visibleProjects(viewer: Viewer): Sql {
 }
 
 /** Below this many characters a search finds exact matches only (G-4.15-2). */
-const shortestPart = 3;
+const minPartLength = 3;
 
 /** A search over columns: a part of them, or the whole of one when the text is short. */
 export function matches(text: string, columns: readonly Sql[]): Sql {
   return or(
     columns.map((column) =>
-      text.length < shortestPart
+      text.length < minPartLength
         ? sql`lower(${column}) = lower(${text}::text)`
         : sql`${column} ilike ${contains(text)}`,
     ),

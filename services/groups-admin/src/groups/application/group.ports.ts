@@ -31,8 +31,8 @@ export interface GroupStore {
     decide: (facts: NewParentFacts) => NewGroup,
   ): Promise<number>;
   /**
-   * Locks the tree of a group, decides and saves; false when there is no such group. A new name or path changes the full
-   * paths of all groups below; each that changes is kept as a redirect (G-1-7).
+   * Locks the tree of a group, decides and saves; false when there is no such group. A new name or path changes the
+   * full paths of all groups below; each that changes is kept as a redirect (G-1-7).
    * @throws AppError invalid for a taken path; precondition_failed; what `decide` throws
    */
   change(request: GroupChangeRequest, decide: (group: GroupRow, facts: GroupFacts) => GroupDecision): Promise<boolean>;

@@ -13,7 +13,7 @@ export const readGroups = ({ groups, listProjects }: { groups: GroupStore; listP
   list: (viewer: Viewer, filter: GroupFilter, request: PageRequest): Promise<{ rows: GroupRow[]; page: PageInfo }> =>
     groups.list(viewer, filter, request),
 
-  /** A group and, when wanted, the projects in it that the viewer sees. */
+  /** A group and, when requested, the projects in it that the viewer sees. */
   async get(
     viewer: Viewer,
     id: number,

@@ -5,9 +5,9 @@ import type { GroupRow } from '../domain/group-row';
 import type { GroupStore } from './group.ports';
 
 /**
- * Changes a group (G-4.15-6). A new name or path changes the namespaces below in one statement and no project (D5); a new
- * tier changes the group alone, since readers of the directory look it up there.
- * Fails with `not_found`, `forbidden`, `invalid`.
+ * Changes a group (G-4.15-6). A new name or path changes the namespaces below in one statement and no project (D5); a
+ * new tier changes the group alone, since readers of the directory look it up there. Fails with `not_found`,
+ * `forbidden`, `invalid`.
  */
 export const updateGroup =
   ({ groups }: { groups: GroupStore }) =>

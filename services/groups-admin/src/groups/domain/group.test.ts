@@ -28,7 +28,7 @@ test.each([
   else expect(creation).toThrow(expect.objectContaining({ kind: 'forbidden' }));
 });
 
-test('all problems are told together', () => {
+test('all problems are reported together', () => {
   const problems = groupProblems(
     { name: '', path: '-', description: 'x'.repeat(501), visibility: 'public' },
     { ...parent, depth: 20 },

@@ -53,7 +53,7 @@ export interface GroupSettings {
   max_artifacts_size: number | null;
 }
 
-/** What a group has whose owner never set anything. */
+/** Settings of a group whose Owners never set any. */
 export const groupDefaults: GroupSettings = {
   share_with_group_lock: false,
   require_two_factor_authentication: false,
@@ -104,7 +104,7 @@ export function protectionOf(number: number): BranchProtection {
   };
 }
 
-/** A parent as far as rules look at it. */
+/** A parent as far as rules depend on it. */
 export interface ParentGroup {
   visibility: Visibility;
   /** Depth from the root, 1 for a top-level group. */
@@ -120,7 +120,7 @@ export interface GroupContent {
   visibility?: Visibility;
 }
 
-/** The level a group asks of those who make subgroups in it. */
+/** The level that creates subgroups in a group. */
 export const subgroupLevel = (parent: ParentGroup): number =>
   parent.settings.subgroup_creation_level === 'owner' ? levels.owner : levels.maintainer;
 
@@ -155,7 +155,8 @@ export function groupProblems(content: GroupContent, parent: ParentGroup | undef
 }
 
 /**
- * Whether an actor may give a group a licence tier (G-13-16): administrators, to top-level groups, whose tier holds for all below.
+ * Whether an actor may give a group a licence tier (G-13-16): administrators, to top-level groups, whose tier holds for
+ * all below.
  * @throws AppError forbidden or invalid
  */
 export function mayLicense(actor: { admin: boolean }, parent: ParentGroup | undefined): void {

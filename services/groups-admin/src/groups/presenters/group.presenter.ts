@@ -6,11 +6,12 @@ export interface GroupView {
   /** The viewer is an Owner or an administrator. */
   administers: boolean;
   runnersToken: string;
-  /** Rendered projects, when they were wanted. */
+  /** Rendered projects, when they were requested. */
   projects: unknown[] | undefined;
 }
 
-const dateOf = (moment: Date | null): string | null => (moment === null ? null : moment.toISOString().slice(0, 10));
+const dateOf = (timestamp: Date | null): string | null =>
+  timestamp === null ? null : timestamp.toISOString().slice(0, 10);
 
 /** A group in a list (api.md 2, Group). */
 export function presentGroupItem(group: GroupRow, instance: Instance) {

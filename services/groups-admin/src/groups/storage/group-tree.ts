@@ -46,7 +46,10 @@ export async function projectHasPath(tx: Tx, groupId: number, path: string): Pro
   return row !== undefined;
 }
 
-/** Whether something inside a group is open to more people than `visibility`; locks the group, so that nothing wider is added. */
+/**
+ * Whether something inside a group is open to more people than `visibility`; locks the group, so that nothing wider is
+ * added.
+ */
 export async function hasWiderContent(tx: Tx, groupId: number, visibility: Visibility): Promise<boolean> {
   await lockGroup(tx, groupId);
   if (visibility === 'public') return false;
@@ -66,9 +69,9 @@ export async function depthBelow(tx: Tx, id: number): Promise<number> {
 }
 
 /**
- * Gives a group another name, path or parent. Full paths, full names and ancestries of the group and of all groups below
- * it follow in one statement, whatever the number of projects in them; every full path that changes is kept as a redirect
- * (G-1-7).
+ * Gives a group another name, path or parent. Full paths, full names and ancestries of the group and of all groups
+ * below it follow in one statement, whatever the number of projects in them; every full path that changes is kept as a
+ * redirect (G-1-7).
  */
 export async function moveGroup(tx: DirectoryTx, id: number, to: GroupPosition): Promise<void> {
   // A purge deletes marked groups without the lock of the tree. One that it deletes between this statement and the

@@ -11,7 +11,7 @@ const ordersFor = (search: string | undefined): Record<string, OrderColumn[]> =>
   const name: OrderColumn[] = [{ name: 'name', expression: sql`n.name`, type: 'text' }, id];
   const orders = { name, path: [{ name: 'path', expression: sql`n.path`, type: 'text' as const }, id], id: [id] };
   if (search === undefined) return { ...orders, similarity: name };
-  // Best matches first, whatever the direction asked for (G-4.15-11).
+  // Best matches first, whatever the requested direction (G-4.15-11).
   const likeness = sql`round((similarity(n.path, ${search}) + similarity(n.name, ${search}))::numeric, 6)`;
   return {
     ...orders,

@@ -135,8 +135,8 @@ const whenPathTaken =
   };
 
 /**
- * Groups in the database. A change of a tree locks its top-level group first, so that full paths are never computed from
- * a path that is changing.
+ * Groups in the database. A change of a tree locks its top-level group first, so that full paths are never computed
+ * from a path that is changing.
  */
 export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 'transaction'>, owners: Owners) => {
   async function save(tx: DirectoryTx, id: number, decision: GroupDecision): Promise<void> {

@@ -16,7 +16,7 @@ import { protectionOf } from '../domain/group';
 import { presentGroup, presentGroupItem } from '../presenters/group.presenter';
 
 /** Use cases behind GroupService. */
-export interface GroupCases {
+export interface GroupUseCases {
   createGroup: ReturnType<typeof createGroup>;
   updateGroup: ReturnType<typeof updateGroup>;
   transferGroup: ReturnType<typeof transferGroup>;
@@ -82,7 +82,7 @@ const accepted = () => entity({ message: '202 Accepted' }, 202);
 
 /** GroupService; `runnersToken` gives the registration token of a group's runners. */
 export function groupHandler(
-  cases: GroupCases,
+  useCases: GroupUseCases,
   instance: Instance,
   runnersToken: (groupId: number) => string,
 ): ServiceImplementation {
@@ -94,7 +94,7 @@ export function groupHandler(
       const asked = pageRequest(request.page, { orderBy: 'name' });
       const viewer = viewerOf(context);
       const inTree = request.parentId > 0 || request.ancestorId > 0;
-      const { rows, page: info } = await cases.listGroups(
+      const { rows, page: info } = await useCases.listGroups(
         viewer,
         {
           parentId: given(request.parentId),
@@ -116,7 +116,7 @@ export function groupHandler(
 
     getGroup: async (request, context) => {
       const viewer = viewerOf(context);
-      const { group, projects } = await cases.getGroup(viewer, request.groupId, request.withProjects);
+      const { group, projects } = await useCases.getGroup(viewer, request.groupId, request.withProjects);
       const present = viewer.userId === 0 ? presentSimpleProject : presentProject;
       return entity(
         presentGroup(
@@ -133,7 +133,7 @@ export function groupHandler(
 
     createGroup: async (request, context) => {
       const settings = request.settings;
-      const group = await cases.createGroup(viewerOf(context), {
+      const group = await useCases.createGroup(viewerOf(context), {
         parentId: given(request.parentId),
         name: settings?.name ?? '',
         path: settings?.path ?? '',
@@ -146,7 +146,7 @@ export function groupHandler(
 
     updateGroup: async (request, context) => {
       const settings = request.settings;
-      const group = await cases.updateGroup(viewerOf(context), {
+      const group = await useCases.updateGroup(viewerOf(context), {
         id: request.groupId,
         name: settings?.name,
         path: settings?.path,
@@ -160,7 +160,7 @@ export function groupHandler(
 
     deleteGroup: async (request) => {
       if (request.permanentlyRemove && request.fullPath === '') throw badRequest('"full_path" not given');
-      await cases.deleteGroup(request.groupId, {
+      await useCases.deleteGroup(request.groupId, {
         confirmed: request.permanentlyRemove ? { fullPath: request.fullPath } : undefined,
         unmodifiedSince: request.ifUnmodifiedSince,
       });
@@ -168,9 +168,9 @@ export function groupHandler(
     },
 
     restoreGroup: async (request, context) =>
-      entity(ownedGroup(await cases.restoreGroup(viewerOf(context), request.group))),
+      entity(ownedGroup(await useCases.restoreGroup(viewerOf(context), request.group))),
 
     transferGroup: async (request, context) =>
-      entity(ownedGroup(await cases.transferGroup(viewerOf(context), request.groupId, given(request.parentId)))),
+      entity(ownedGroup(await useCases.transferGroup(viewerOf(context), request.groupId, given(request.parentId)))),
   });
 }

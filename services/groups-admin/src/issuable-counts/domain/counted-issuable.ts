@@ -1,4 +1,4 @@
-/** An issue or a merge request as far as it is counted, as its owner tells of it. */
+/** An issue or a merge request as far as it is counted, as its owner reports it. */
 export interface CountedIssuable {
   readonly kind: 'issue' | 'merge_request';
   readonly id: number;

@@ -8,8 +8,8 @@ import type { CountedIssuable } from '../domain/counted-issuable';
 /** Counts that labels and projects print. */
 export const issuableCounts = {
   /**
-   * Puts one in the place of what was known of it before, and moves the counts by the difference. What is older than what is known
-   * changes nothing, and so does what lies in a project that is gone.
+   * Replaces the known state of one, and changes the counts by the difference. A state older than the known one changes
+   * nothing, and neither does one in a deleted project.
    */
   async count(tx: Tx, { kind, id, projectId, version, state, confidential, labelIds }: CountedIssuable): Promise<void> {
     // A lock of its own: the statement below sees what stood when it began.
@@ -63,7 +63,10 @@ export const issuableCounts = {
   },
 };
 
-/** Issues of a project `p` that the viewer counts: those that are confidential only where all of them are open to the viewer. */
+/**
+ * Issues of a project `p` that the viewer counts: those that are confidential only where all of them are open to the
+ * viewer.
+ */
 const counted = (viewer: Viewer, all: Sql, confidential: Sql): Sql =>
   viewer.admin
     ? all
@@ -81,8 +84,8 @@ export const openIssuesOf = (viewer: Viewer): Sql => sql`coalesce((
   where c.label_id = 0 and c.project_id = p.id and ${isOpen(viewer, sql`p.issues_access_level`)}), 0)`;
 
 /**
- * `LabelCounts` of the label `l` as the viewer counts them, in one project or in all that the viewer sees; an expression for select lists,
- * where it is read for the rows of the page alone.
+ * `LabelCounts` of the label `l` as the viewer counts them, in one project or in all that the viewer sees; an
+ * expression for select lists, where it is read for the rows of the page alone.
  * @param projectId undefined: wherever the label is used
  */
 export const labelCounts = (viewer: Viewer, projectId: number | undefined): Sql => sql`(

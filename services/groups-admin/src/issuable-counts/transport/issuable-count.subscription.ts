@@ -2,8 +2,8 @@ import { type AnySubscription, issueEvents, mergeRequestEvents, subscription } f
 import type { countIssuables } from '../application/count-issuables';
 
 /**
- * Issues and merge requests are counted on their projects and labels, each event once (D4, D6). Events without a fact tell how one stands and
- * count as well; those of publishers that did not yet tell of states count nothing.
+ * Issues and merge requests are counted on their projects and labels, each event once (D4, D6). Events without a fact
+ * carry the state and count as well; those of older publishers, which carry no state, count nothing.
  */
 export const issuableCountSubscriptions = (count: ReturnType<typeof countIssuables>): AnySubscription[] => [
   subscription({

@@ -12,7 +12,7 @@ export interface LabelRow {
   archived: boolean;
   /** As the viewer counts them. */
   counts: LabelCounts;
-  /** Rank in the project asked for; null in groups. */
+  /** Rank in the requested project; null in groups. */
   priority: number | null;
 }
 

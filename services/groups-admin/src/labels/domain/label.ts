@@ -1,7 +1,7 @@
 import { displayTextProblems } from '@switchyard/texts';
 import { lengthProblems, note, type Problems } from '../../rules';
 
-/** Names of CSS colours a label may be given by, with what they stand for. */
+/** CSS names by which the colour of a label may be given. */
 const colorNames: Record<string, string> = {
   black: '#000000',
   silver: '#c0c0c0',
@@ -45,7 +45,7 @@ const colorNames: Record<string, string> = {
   lightgreen: '#90ee90',
 };
 
-/** Colour of labels that come into being by being used. */
+/** Colour of labels that are created by their first use. */
 export const defaultColor = '#6699cc';
 
 /** `#rrggbb` of a colour as it was given; undefined when it is none. */
@@ -67,12 +67,12 @@ export function textColor(background: string): string {
   return luminance > 0.36 ? '#1F1E24' : '#FFFFFF';
 }
 
-/** What is wrong with a title, colour or description; an absent one is not looked at. */
+/** What is wrong with a title, colour or description; an absent one is not checked. */
 export function labelProblems(label: { title?: string; color?: string; description?: string }): Problems {
   const problems: Problems = {};
   if (label.title !== undefined) {
     const shown = displayTextProblems(label.title);
-    // A comma parts the titles of a list.
+    // A comma separates the titles of a list.
     const parts = /[,?]/.test(label.title) && !shown.includes('is invalid') ? ['is invalid'] : [];
     note(problems, 'title', [...parts, ...shown]);
   }

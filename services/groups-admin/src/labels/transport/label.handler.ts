@@ -17,8 +17,8 @@ function presenterOf({ kind }: Parent) {
   return (label: LabelRow) => present(label, html);
 }
 
-/** Labels that can be asked for by title at once. */
-const mostTitles = 1_000;
+/** Titles in one request. */
+const maxTitles = 1_000;
 
 /** LabelService. */
 export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
@@ -51,8 +51,8 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
       createLabel: async (request, context) => {
         const parent = parentOf(request.parent);
         const { name: title, color, description, priority } = request;
-        const wanted = { title, color, description, priority };
-        return entity(presenterOf(parent)(await labels.create(parent, wanted, viewerOf(context))));
+        const content = { title, color, description, priority };
+        return entity(presenterOf(parent)(await labels.create(parent, content, viewerOf(context))));
       },
 
       updateLabel: async (request, context) => {
@@ -73,8 +73,8 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
       },
 
       ensureLabels: async (request) => {
-        if (request.titles.length > mostTitles) {
-          throw invalid({ labels: [`total must be less than or equal to ${mostTitles}`] });
+        if (request.titles.length > maxTitles) {
+          throw invalid({ labels: [`total must be less than or equal to ${maxTitles}`] });
         }
         const ensured = await labels.ensure(request.projectId, request.titles, request.create);
         return {

@@ -30,8 +30,8 @@ export interface MemberFacts {
   /** Highest level from the groups above; 0 for none, or when it was not requested. */
   readonly inheritedLevel: number;
   /**
-   * Whether the user is an Owner whom the source has to keep: the last one of a group, and in a project the owner of its
-   * namespace. False when it was not requested.
+   * Whether the user is an Owner whom the source has to keep: the last one of a group, and in a project the owner of
+   * its namespace. False when it was not requested.
    */
   readonly isRequiredOwner: boolean;
   /** Direct memberships in the groups and projects below a group; empty when they were not requested. */

@@ -6,7 +6,7 @@ interface UserColumns {
   public_email: string;
 }
 
-/** A membership with its user and who made it, as it is printed. */
+/** A membership with its user and its creator, as it is printed. */
 export interface MemberRow extends UserColumns {
   /** Id of the user. */
   id: number;
@@ -17,7 +17,7 @@ export interface MemberRow extends UserColumns {
   created_by: (UserColumns & { id: number }) | null;
 }
 
-/** A membership as rules look at it. */
+/** A membership as rules use it. */
 export interface Membership {
   id: number;
   user_id: number;

@@ -1,7 +1,7 @@
 import { forbidden, invalid } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 
-/** Who changes memberships. */
+/** The user who changes memberships. */
 export interface MemberActor {
   userId: number;
   admin: boolean;
@@ -18,7 +18,8 @@ export function mayGrant(actor: MemberActor, level: number): void {
 }
 
 /**
- * Whether an actor may change or remove a membership of this level; a Maintainer of a project does not touch its Owners.
+ * Whether an actor may change or remove a membership of this level; a Maintainer of a project does not touch its
+ * Owners.
  * @throws AppError forbidden
  */
 export function mayChange(actor: MemberActor, present: number): void {
@@ -36,7 +37,7 @@ export function mayRemove(actor: MemberActor, member: { userId: number; level: n
 }
 
 /**
- * A membership may not be worth less than what the user has from the groups above.
+ * A membership may not have a lower level than the user has from the groups above.
  * @throws AppError invalid
  */
 export function refuseBelowInherited(level: number, inherited: number): void {
@@ -59,7 +60,7 @@ const names: Record<number, string> = {
 export const roleName = (level: number): string => names[level] ?? 'None';
 
 /**
- * The first day without a membership lies ahead; today's would end it at once.
+ * The first day without the membership is in the future; one that is today would end it at once.
  * @param today `YYYY-MM-DD`, UTC
  * @throws AppError invalid
  */

@@ -59,7 +59,8 @@ export const publishMemberChanged = async (
 
 /**
  * Publishes that users are no longer members.
- * @param ended.sequence directory sequence of the removal: readers wait for it before they check who may still read what
+ * @param ended.sequence directory sequence of the removal: readers wait for it before they check who may still read
+ * what
  */
 export const publishMemberRemoved = (
   tx: SqlExecutor,

@@ -1,7 +1,7 @@
 import { displayTextProblems } from '@switchyard/texts';
 import { lengthProblems, maxDescription, note, type Problems } from '../../rules';
 
-/** What a milestone says of itself; dates are `YYYY-MM-DD`, undefined for none. */
+/** The fields of a milestone that users write; dates are `YYYY-MM-DD`, undefined for none. */
 export interface MilestoneContent {
   title: string;
   description: string;

@@ -27,8 +27,9 @@ const visible = (viewer: Viewer): Sql =>
 const orders = { id: [{ name: 'id', expression: sql`n.id`, type: 'bigint' } as const] };
 
 /**
- * One page of the viewer's namespaces, all of them for administrators: one statement for the ids, one for what is printed of them, and
- * one capped count in offset mode. In one statement the members of every namespace that an offset skips would be counted.
+ * One page of the viewer's namespaces, all of them for administrators: one statement for the ids, one for what is
+ * printed of them, and one capped count in offset mode. In one statement the members of every namespace that an offset
+ * skips would be counted.
  */
 export async function listNamespaces(
   db: Database,
@@ -79,8 +80,9 @@ export const findNamespace = (
 const suggestions = 20;
 
 /**
- * Whether a path is taken below a parent (0: at the top level), and the first free name made of it and a number. Below a parent only
- * what the viewer may see counts; at the top level everything does, since taking a path there would show it anyway.
+ * Whether a path is taken below a parent (0: at the top level), and the first free name made of it and a number. Below
+ * a parent only what the viewer may see counts; at the top level everything does, since taking a path there would show
+ * it anyway.
  */
 export async function pathTaken(
   db: Database,

@@ -1,7 +1,7 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { Viewer } from '../../directory';
 import type { ProjectChangeRequest, ProjectCreation, ProjectDecision, ProjectFacts } from '../domain/project-change';
-import type { LockedProject, ProjectFilter, ProjectRow, PushNote } from '../domain/project-row';
+import type { LockedProject, ProjectFilter, ProjectRow, PushRecord } from '../domain/project-row';
 
 /** Projects in the database; each change is one transaction with its events and directory changes. */
 export interface ProjectStore {
@@ -42,5 +42,5 @@ export interface ProjectStore {
    * Records a push: its time, if it is a minute after the last recorded one, and the README of the default branch.
    * Within the transaction that consumes the event.
    */
-  pushed(tx: Tx, id: number, push: PushNote): Promise<void>;
+  pushed(tx: Tx, id: number, push: PushRecord): Promise<void>;
 }

@@ -75,7 +75,10 @@ const toRules = (namespace: LockedNamespace): ProjectNamespace => ({
   projectCreationLevel: namespace.project_creation_level ?? 'developer',
 });
 
-/** @throws AppError not_found when the actor does not see the namespace; forbidden when they may not create projects there */
+/**
+ * @throws AppError not_found when the actor does not see the namespace; forbidden when they may not create projects
+ * there
+ */
 function requireNamespace(namespace: LockedNamespace | undefined, actor: Viewer): LockedNamespace {
   if (namespace === undefined || !isVisible(namespace, actor)) throw notFound('Namespace');
   mayCreateProject({ admin: actor.admin, level: namespace.level }, toRules(namespace));
@@ -97,7 +100,8 @@ export function withNames(settings: ProjectChange): CreateProject['settings'] {
 
 /**
  * Creates a project.
- * @throws AppError not_found, forbidden for the namespace; forbidden at the limit of projects; invalid with all problems
+ * @throws AppError not_found, forbidden for the namespace; forbidden at the limit of projects; invalid with all
+ * problems
  */
 export function decideCreate(
   { actor, creatorId, initializeWithReadme, settings: given, tier }: CreateProject,

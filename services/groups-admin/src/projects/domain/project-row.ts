@@ -85,7 +85,7 @@ export interface LockedNamespace {
   default_branch: string | null;
   /** Licence tier of the top-level group when it has its own (G-13-16). */
   tier: string | null;
-  /** Effective level of the user asked for; 50 in their own namespace. */
+  /** Effective level of the requested user; 50 in their own namespace. */
   level: number;
   /** Hidden because it, or a group above it, is marked for deletion. */
   deleting: boolean;
@@ -103,7 +103,7 @@ export interface ProjectFilter {
   archived?: boolean;
   visibility?: string;
   search?: string;
-  /** `search` looks at the full path as well. */
+  /** `search` includes the full path. */
   searchNamespaces?: boolean;
   membership?: boolean;
   starred?: boolean;
@@ -121,7 +121,7 @@ export interface ProjectFilter {
   active?: boolean;
 }
 
-/** What is looked at of a project under its lock. */
+/** A project under its lock. */
 export interface LockedProject {
   namespace_id: number;
   name: string;
@@ -137,8 +137,8 @@ export interface NewProject extends ProjectChange {
   readme_path: string | undefined;
 }
 
-/** What a project keeps of a push. */
-export interface PushNote {
+/** What a project records of a push. */
+export interface PushRecord {
   readonly at: Date;
   /** The README of the default branch, `now` undefined for none; undefined for a push of another ref. */
   readonly readmePath: { readonly now: string | undefined } | undefined;

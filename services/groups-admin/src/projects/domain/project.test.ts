@@ -25,7 +25,7 @@ test.each([
   expect(projectProblems({ default_branch: branch }, namespace)).toEqual({ default_branch: ['is invalid'] });
 });
 
-test('all problems are told together', () => {
+test('all problems are reported together', () => {
   const problems = projectProblems(
     { name: '', path: 'tree', description: 'x'.repeat(2_001), visibility: 'public', topics: ['x'.repeat(256)] },
     namespace,

@@ -46,7 +46,7 @@ export interface ProjectChange {
   auto_cancel_pending_pipelines?: string;
 }
 
-/** The namespace of a project as far as rules look at it. */
+/** The namespace of a project as far as rules depend on it. */
 export interface ProjectNamespace {
   kind: 'group' | 'user';
   visibility: Visibility;
@@ -79,7 +79,9 @@ const licensed = [
   'merge_train_parallel_cars',
 ] as const satisfies (keyof ProjectChange)[];
 
-/** A change without what the tier does not have: such attributes are ignored, neither stored nor found wrong (G-13-16). */
+/**
+ * A change without what the tier does not have: such attributes are ignored, neither stored nor found wrong (G-13-16).
+ */
 export function withinTier(change: ProjectChange, tier: string): ProjectChange {
   if (tier !== 'free') return change;
   const within = { ...change };
@@ -105,7 +107,8 @@ function statusProblems(names: readonly string[] | undefined): string[] {
 const rangeProblems = (value: number | undefined, least: number, most: number): string[] =>
   value !== undefined && (value < least || value > most) ? [`must be between ${least} and ${most}`] : [];
 
-// A branch name as git takes it, checked only so far that it can never be something else; the repository has the last word.
+// A branch name as git takes it, checked only so far that it can never be something else; the repository has the last
+// word.
 const refused = /^[-/.]|\.\.|[\0-\x20~^:?*[\\\x7f]|@\{|\/\/|\/\.|(\/|\.lock|\.)$/;
 
 /** What is wrong with a new or changed project in its namespace. */

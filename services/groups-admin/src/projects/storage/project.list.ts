@@ -24,21 +24,21 @@ const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces'>, V
   ownerId: (userId) => sql`n.owner_id = ${userId}`,
   archived: (archived) => sql`p.archived = ${archived}`,
   visibility: (visibility) => sql`p.visibility = ${visibility}`,
-  membership: (wanted, viewer) => (wanted ? memberProjects(viewer) : sql`true`),
-  starred: (wanted, viewer) =>
-    wanted
+  membership: (requested, viewer) => (requested ? memberProjects(viewer) : sql`true`),
+  starred: (requested, viewer) =>
+    requested
       ? sql`p.id = any(array(select s.project_id from project_stars s where s.user_id = ${viewer.userId}::bigint))`
       : sql`true`,
   minLevel: (level, viewer) => memberProjects(viewer, level),
-  withIssues: (wanted) => (wanted ? sql`p.issues_access_level <> 'disabled'` : sql`true`),
-  withMergeRequests: (wanted) => (wanted ? sql`p.merge_requests_access_level <> 'disabled'` : sql`true`),
+  withIssues: (requested) => (requested ? sql`p.issues_access_level <> 'disabled'` : sql`true`),
+  withMergeRequests: (requested) => (requested ? sql`p.merge_requests_access_level <> 'disabled'` : sql`true`),
   topics: (topics) => sql`p.topics @> ${topics}::text[]`,
   idAfter: (id) => sql`p.id > ${id}`,
   idBefore: (id) => sql`p.id < ${id}`,
-  lastActivityAfter: (moment) => sql`p.last_activity_at > ${moment}`,
-  lastActivityBefore: (moment) => sql`p.last_activity_at < ${moment}`,
-  updatedAfter: (moment) => sql`p.updated_at > ${moment}`,
-  updatedBefore: (moment) => sql`p.updated_at < ${moment}`,
+  lastActivityAfter: (timestamp) => sql`p.last_activity_at > ${timestamp}`,
+  lastActivityBefore: (timestamp) => sql`p.last_activity_at < ${timestamp}`,
+  updatedAfter: (timestamp) => sql`p.updated_at > ${timestamp}`,
+  updatedBefore: (timestamp) => sql`p.updated_at < ${timestamp}`,
   active: (active) => (active ? sql`not p.archived` : sql`p.archived`),
 };
 
@@ -64,7 +64,7 @@ const ordersFor = (search: string | undefined): Record<string, OrderColumn[]> =>
     updated_at: by('updated_at', 'timestamptz', sql`p.updated_at`),
     last_activity_at: by('last_activity_at', 'timestamptz', sql`p.last_activity_at`),
     star_count: by('star_count', 'integer', sql`p.star_count`),
-    // Best matches first, whatever the direction asked for; it needs something to resemble.
+    // Best matches first, whatever the requested direction; without a search there is nothing to match.
     similarity:
       search === undefined
         ? createdAt

@@ -18,7 +18,7 @@ import type {
   NewProject,
   ProjectFilter,
   ProjectRow,
-  PushNote,
+  PushRecord,
 } from '../domain/project-row';
 import { projectColumns, projectFrom } from './project.columns';
 import { publishProjectCreated } from './project.events';
@@ -216,7 +216,7 @@ export const projectStore = (
      * Records a push: its time, if it is a minute after the last recorded one, and the README of the default branch, if
      * the push reports it. Neither is a change of the project's record.
      */
-    async pushed(tx: Tx, id: number, { at, readmePath }: PushNote): Promise<void> {
+    async pushed(tx: Tx, id: number, { at, readmePath }: PushRecord): Promise<void> {
       // A clock that runs ahead must not hold back the pushes that follow.
       const time = sql`least(${at}::timestamptz, now())`;
       const later = sql`last_activity_at <= ${time} - interval '1 minute'`;

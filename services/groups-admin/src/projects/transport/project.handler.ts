@@ -13,7 +13,7 @@ import type { Instance } from '../presenters/project.presenter';
 import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
 
 /** Use cases behind ProjectService. */
-export interface ProjectCases {
+export interface ProjectUseCases {
   createProject: ReturnType<typeof createProject>;
   updateProject: ReturnType<typeof updateProject>;
   archiveProject: ReturnType<typeof archiveProject>;
@@ -74,15 +74,15 @@ function toChange(wire: ProjectSettings | undefined): ProjectChange {
 }
 
 /** ProjectService. */
-export const projectHandler = (cases: ProjectCases, instance: Instance): ServiceImplementation =>
+export const projectHandler = (useCases: ProjectUseCases, instance: Instance): ServiceImplementation =>
   implement(
     ProjectServiceService,
     {
       listProjects: async (request, context) => {
         const asked = pageRequest(request.page, { orderBy: 'created_at', descending: true });
         const viewer = viewerOf(context);
-        // The position of a keyset page may be told by an id alone (G-1-32).
-        const { rows, page: info } = await cases.listProjects(
+        // The position of a keyset page may be given by an id alone (G-1-32).
+        const { rows, page: info } = await useCases.listProjects(
           viewer,
           {
             group:
@@ -120,13 +120,13 @@ export const projectHandler = (cases: ProjectCases, instance: Instance): Service
       getProject: async (request, context) => {
         const viewer = viewerOf(context);
         const present = viewer.userId === 0 ? presentSimpleProject : presentProject;
-        return entity(present(await cases.getProject(viewer, request.projectId), instance));
+        return entity(present(await useCases.getProject(viewer, request.projectId), instance));
       },
 
       createProject: async (request, context) =>
         entity(
           presentProject(
-            await cases.createProject(viewerOf(context), {
+            await useCases.createProject(viewerOf(context), {
               namespaceId: given(request.namespaceId),
               userId: given(request.userId),
               initializeWithReadme: request.initializeWithReadme,
@@ -139,31 +139,34 @@ export const projectHandler = (cases: ProjectCases, instance: Instance): Service
       updateProject: async (request, context) =>
         entity(
           presentProject(
-            await cases.updateProject(viewerOf(context), request.projectId, toChange(request.settings)),
+            await useCases.updateProject(viewerOf(context), request.projectId, toChange(request.settings)),
             instance,
           ),
         ),
 
       archiveProject: async (request, context) =>
         entity(
-          presentProject(await cases.archiveProject(viewerOf(context), request.projectId, request.archived), instance),
+          presentProject(
+            await useCases.archiveProject(viewerOf(context), request.projectId, request.archived),
+            instance,
+          ),
         ),
 
       deleteProject: async (request, { actor }) => {
-        await cases.deleteProject(actor.userId, request.projectId, request.ifUnmodifiedSince);
+        await useCases.deleteProject(actor.userId, request.projectId, request.ifUnmodifiedSince);
         return entity({ message: '202 Accepted' }, 202);
       },
 
       transferProject: async (request, context) =>
         entity(
           presentProject(
-            await cases.transferProject(viewerOf(context), request.projectId, request.namespace),
+            await useCases.transferProject(viewerOf(context), request.projectId, request.namespace),
             instance,
           ),
         ),
 
       setDefaultBranch: async ({ projectId, branch }) => {
-        await cases.setDefaultBranch(projectId, branch);
+        await useCases.setDefaultBranch(projectId, branch);
         return {};
       },
     },

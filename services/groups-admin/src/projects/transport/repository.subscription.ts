@@ -1,7 +1,7 @@
 import { type AnySubscription, repositoryPushed, subscription } from '@switchyard/events';
 import type { followPushes } from '../application/follow-pushes';
 
-/** Pushes are noted on their projects, each once (D6). */
+/** Pushes are recorded on their projects, each once (D6). */
 export const repositorySubscription = (follow: ReturnType<typeof followPushes>): AnySubscription =>
   subscription({
     event: repositoryPushed,

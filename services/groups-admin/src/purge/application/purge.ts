@@ -18,7 +18,10 @@ export interface PurgeStore {
   deleteNamespaces(tx: DirectoryTx, namespaces: readonly number[], inside: Contents): Promise<void>;
 }
 
-/** Projects or namespaces one transaction deletes at the most, so that it holds the directory's sequence for milliseconds. */
+/**
+ * Projects or namespaces one transaction deletes at the most, so that it holds the directory's sequence for
+ * milliseconds.
+ */
 const batch = 50;
 
 const publishDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
@@ -37,8 +40,8 @@ const endMemberships = (tx: DirectoryTx, { memberships }: Contents): void =>
   );
 
 /**
- * Deletes what is marked for deletion and due (D5): projects first, in batches, then namespaces from the leaves up. Everything
- * deleted is a change of the directory; `project.deleted` asks other services to purge what they hold.
+ * Deletes what is marked for deletion and due (D5): projects first, in batches, then namespaces from the leaves up.
+ * Everything deleted is a change of the directory; after `project.deleted`, other services purge what they hold.
  * @param delayDays days between mark and purge
  */
 export const purge = ({
@@ -71,7 +74,7 @@ export const purge = ({
       return ids.length;
     });
 
-  /** Purges until nothing is due or `signal` is aborted; says how much was deleted. */
+  /** Purges until nothing is due or `signal` is aborted; returns how many rows were deleted. */
   return async (signal?: AbortSignal): Promise<number> => {
     let deleted = 0;
     for (const step of [projects, namespaces]) {

@@ -9,13 +9,13 @@ import { mayHaveScopes } from '../domain/scopes';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
 import { generateToken, type TokenDigest } from './token';
 
-/** A token with what only its maker sees. */
+/** A token with its secret, which is shown once. */
 export interface ShownToken {
   record: TokenRecord;
   token: string;
 }
 
-/** What is asked for in a new token. */
+/** A new token, as it is requested. */
 export interface TokenRequest {
   name: string;
   description: string;
@@ -31,13 +31,16 @@ export interface TokenStore {
   list(filter: TokenFilter, request: PageRequest): Promise<{ rows: TokenRecord[]; page: PageInfo }>;
   /** The user a token can be made for; undefined when there is none. */
   owner(userId: number): Promise<{ admin: boolean; userType: string } | undefined>;
-  /** Stores a token; returns its id, or undefined when the user was deleted meanwhile. */
+  /** Stores a token; returns its id, or undefined when the user was deleted in the meantime. */
   create(token: NewToken): Promise<number | undefined>;
-  /** Revokes a token; a revoked one stays so. @throws AppError precondition_failed when it changed after `unmodifiedSince` */
+  /**
+   * Revokes a token; a revoked one stays so. @throws AppError precondition_failed when it changed after
+   * `unmodifiedSince`
+   */
   revoke(tokenId: number, unmodifiedSince?: Date): Promise<void>;
   /**
-   * Puts a new token in the place of one, which is revoked, in one transaction. One that was rotated before is `reused`: every token of
-   * its chain is revoked then (G-4.5-12).
+   * Puts a new token in the place of one, which is revoked, in one transaction. One that was rotated before is
+   * `reused`: every token of its chain is revoked then (G-4.5-12).
    */
   rotate(tokenId: number, replacement: { digest: Buffer; expiresAt: string }): Promise<Rotation>;
 }
@@ -46,7 +49,7 @@ export interface TokenStore {
 export type PersonalAccessTokens = {
   /** For another user, 0 for the actor. @throws AppError not_found, unprocessable with the text */
   create(userId: number, request: TokenRequest, actor: Actor): Promise<ShownToken>;
-  /** @throws AppError unauthorized when another user's are asked for by another user than an administrator */
+  /** @throws AppError unauthorized when a user who is no administrator requests another user's */
   list(filter: TokenFilter, request: PageRequest, actor: Actor): Promise<{ rows: TokenRecord[]; page: PageInfo }>;
   /** @throws AppError unauthorized for another user's; not_found for administrators */
   get(tokenId: number, actor: Actor): Promise<TokenRecord>;

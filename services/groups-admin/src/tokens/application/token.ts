@@ -19,14 +19,14 @@ export function generateToken(): string {
 }
 
 /** Longest token looked at, characters. */
-const longestToken = 255;
+const maxTokenLength = 255;
 
 /**
- * False for what cannot be a token: of our form with a wrong checksum, or of a length no token has. Junk is refused without the
- * database; a token an operator has chosen is of any form and has no checksum.
+ * False for what cannot be a token: of our form with a wrong checksum, or of a length no token has. Junk is refused
+ * without the database; a token an operator has chosen is of any form and has no checksum.
  */
 export function mayBeToken(token: string): boolean {
-  if (token.length < 20 || token.length > longestToken) return false;
+  if (token.length < 20 || token.length > maxTokenLength) return false;
   if (!ownForm.test(token)) return true;
   const body = token.slice(tokenPrefix.length, tokenPrefix.length + bodyLength);
   return token.endsWith(checksum(body));

@@ -39,5 +39,5 @@ export interface NewToken {
   digest: Buffer;
 }
 
-/** What came of a rotation. */
+/** The result of a rotation. */
 export type Rotation = { replacement: number } | 'missing' | 'revoked' | 'reused';

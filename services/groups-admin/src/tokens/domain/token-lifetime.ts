@@ -7,7 +7,10 @@ export const rotationDays = 7;
 export const dateAfter = (now: Date, days: number): string =>
   new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10);
 
-/** What is wrong with a date of expiry (G-5-9); undefined when it will do. A date in the past makes a token that never was good. */
+/**
+ * What is wrong with a date of expiry (G-5-9); undefined when it is valid. A date in the past makes a token that was
+ * never valid.
+ */
 export function expiryProblem(expiresAt: string, now: Date, lifetimeDays: number): string | undefined {
   const latest = dateAfter(now, lifetimeDays);
   return expiresAt > latest ? `Expiration date must be before ${latest}` : undefined;

@@ -4,7 +4,10 @@ import { sql } from '@switchyard/database/sql';
 /** Scopes of the administrator's token: everything. */
 const scopes = ['api', 'sudo', 'admin_mode'];
 
-/** Replaces the token that an operator chose for `root` by the one with this digest (D2); a token that was revoked stays revoked. */
+/**
+ * Replaces the token that an operator chose for `root` by the one with this digest (D2); a token that was revoked stays
+ * revoked.
+ */
 export async function replaceRootToken(tx: Tx, rootId: number, digest: Buffer): Promise<void> {
   const known = await tx.one<{ kind: string }>(
     sql`select kind from personal_access_tokens where token_digest = ${digest}`,

@@ -9,8 +9,9 @@ const p = 5;
 const keyLength = 32;
 
 /**
- * A hash keeps a thread of libuv's pool busy for a quarter of a second. The pool has four, and files and the look-up of names need it as
- * well, so one is always left, and on a larger machine a processor too. A request waits for less time than this, and its end ends the wait.
+ * A hash keeps a thread of libuv's pool busy for a quarter of a second. The pool has four, and files and the look-up of
+ * names need it as well, so one is always left, and on a larger machine a processor too. A request waits for less time
+ * than this, and its end ends the wait.
  */
 const hashing = waitingRoom({
   places: Math.min(3, Math.max(2, availableParallelism() - 1)),

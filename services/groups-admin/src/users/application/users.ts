@@ -57,13 +57,20 @@ export interface UserStore {
   list(filter: UserFilter, request: PageRequest): Promise<{ rows: UserRow[]; page: PageInfo }>;
   /** Makes the user and their namespace; returns the id. @throws AppError conflict for a taken e-mail or username */
   create(user: NewUser): Promise<number>;
-  /** Changes a user and, with the username, the namespace; false when there is no such user. @throws AppError conflict as in `create` */
+  /**
+   * Changes a user and, with the username, the namespace; false when there is no such user. @throws AppError conflict
+   * as in `create`
+   */
   update(userId: number, fields: StoredFields): Promise<boolean>;
-  /** Locks a user, lets `decide` choose the new state, saves it and what `decide` appends; false when there is no such user. */
+  /**
+   * Locks a user, lets `decide` choose the new state, saves it and what `decide` appends; false when there is no such
+   * user.
+   */
   changeState(userId: number, decide: (user: LockedUser, tx: Tx) => Promise<string | undefined>): Promise<boolean>;
   /**
-   * Deletes a user: memberships, stars and tokens go, the namespace is marked for deletion and frees its path, a tombstone points at the
-   * ghost (D5). `check` may refuse under the lock; what it appends commits with the deletion. False when there is no such user.
+   * Deletes a user: memberships, stars and tokens go, the namespace is marked for deletion and frees its path, a
+   * tombstone points at the ghost (D5). `check` may refuse under the lock; what it appends commits with the deletion.
+   * False when there is no such user.
    */
   delete(
     userId: number,
@@ -81,7 +88,10 @@ export type Users = {
   create(fields: UserFields, options: { confirmed: boolean }, actor: Actor): Promise<UserRow>;
   /** @throws AppError as in `create`; not_found */
   update(userId: number, fields: UserFields, actor: Actor): Promise<UserRow>;
-  /** @throws AppError not_found; conflict while the user is the only Owner of a group; forbidden for a user of the instance itself */
+  /**
+   * @throws AppError not_found; conflict while the user is the only Owner of a group; forbidden for a user of the
+   * instance itself
+   */
   delete(userId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
   /** False when the user already was in that state. @throws AppError not_found; forbidden with the reason */
   changeState(userId: number, change: StateChange, actor: Actor): Promise<boolean>;
@@ -123,7 +133,8 @@ export function users(store: UserStore): Users {
         name: displayText(name),
         username,
         createdById: BigInt(actor.userId),
-        // A message would confirm the e-mail of a user whom an administrator makes; until mail is sent, the administrator does.
+        // A message would confirm the e-mail of a user whom an administrator makes; until mail is sent, the
+        // administrator does.
         confirmedAt: confirmed ? new Date() : undefined,
       });
       return get(id);

@@ -66,7 +66,7 @@ export interface UserFilter {
   withoutProjects?: boolean;
 }
 
-/** What stands of a user under its lock. */
+/** A user under its lock. */
 export interface LockedUser {
   id: number;
   username: string;

@@ -22,7 +22,7 @@ export interface CheckedFields {
 const passwordLength = { least: 8, most: 128 };
 
 /** Longest text of the profile, characters. */
-const longestText = 255;
+const maxTextLength = 255;
 
 const emailProblems = (email: string): string[] => (isEmailAddress(email) ? [] : ['is invalid']);
 
@@ -34,7 +34,7 @@ const usernameProblems = (username: string): string[] =>
     ? [`${username} is a reserved name`]
     : pathProblems(username, { atTop: true });
 
-/** What is wrong with the fields of a user; nothing when they will do. */
+/** What is wrong with the fields of a user; empty when they are valid. */
 export function userProblems(fields: CheckedFields): Problems {
   const problems: Problems = {};
   const { email, name, username, password, publicEmail, commitEmail, projectsLimit } = fields;
@@ -56,7 +56,7 @@ export function userProblems(fields: CheckedFields): Problems {
 /** What is wrong with the texts of a profile. */
 export function profileProblems(texts: Readonly<Record<string, string | undefined>>): Problems {
   const problems: Problems = {};
-  for (const [field, text] of Object.entries(texts)) note(problems, field, lengthProblems(text, longestText));
+  for (const [field, text] of Object.entries(texts)) note(problems, field, lengthProblems(text, maxTextLength));
   return problems;
 }
 

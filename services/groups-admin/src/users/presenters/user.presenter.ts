@@ -25,7 +25,7 @@ export const presentUserReference = (user: ReferenceRow, externalUrl: string) =>
 const workInformation = ({ job_title, organization }: UserRow): string | null =>
   job_title !== '' && organization !== '' ? `${job_title} at ${organization}` : job_title || organization || null;
 
-/** A user as anybody sees one (G §10 Users). A private profile keeps everything beside the reference to itself. */
+/** A user as every viewer sees one (G §10 Users). A private profile shows the reference alone. */
 export function presentUser(user: UserRow, externalUrl: string) {
   const shown = <T>(value: T): T | null => (user.private_profile ? null : value);
   return {
@@ -51,9 +51,12 @@ export function presentUser(user: UserRow, externalUrl: string) {
   };
 }
 
-const iso = (moment: Date | null): string | null => moment?.toISOString() ?? null;
+const iso = (timestamp: Date | null): string | null => timestamp?.toISOString() ?? null;
 
-/** The user of the token, or a user as an administrator sees one. `is_admin` and what follows are for administrators alone. */
+/**
+ * The user of the token, or a user as an administrator sees one. `is_admin` and what follows are for administrators
+ * alone.
+ */
 export function presentFullUser(
   user: UserRow,
   externalUrl: string,

@@ -45,8 +45,9 @@ async function insertRoot(tx: DirectoryTx): Promise<number> {
 }
 
 /**
- * Makes the users that an instance needs: the administrator `root`, the ghost that stands in for deleted users, and the bot that opens
- * and closes incidents. Those that exist stay as they are. Until the commit, another replica that starts waits here.
+ * Makes the users that an instance needs: the administrator `root`, the ghost that replaces deleted users, and the bot
+ * that opens and closes incidents. Those that exist stay as they are. Until the commit, another replica that starts
+ * waits here.
  * @returns the id of `root`, and the ids of the users that were made
  */
 export async function makeInstanceUsers(tx: DirectoryTx): Promise<{ rootId: number; made: number[] }> {

@@ -29,7 +29,7 @@ export const hasEmail = (email: string, seesPrivate: boolean): Sql =>
     ? sql`lower(${email}) in (lower(u.email), lower(u.public_email))`
     : sql`lower(u.public_email) = lower(${email})`;
 
-const when = (clause: Sql) => (wanted: boolean) => (wanted ? clause : []);
+const when = (clause: Sql) => (requested: boolean) => (requested ? clause : []);
 
 const clauses: ClauseTable<UserFilter, UserFilter> = {
   username: (username) => sql`lower(u.username) = lower(${username})`,
@@ -50,8 +50,8 @@ const clauses: ClauseTable<UserFilter, UserFilter> = {
   excludeActive: when(sql`u.state <> 'active'`),
   excludeInternal: when(sql`u.user_type <> all(${[...internalUserTypes]}::text[])`),
   admins: when(sql`u.admin`),
-  createdAfter: (moment) => sql`u.created_at > ${moment}`,
-  createdBefore: (moment) => sql`u.created_at < ${moment}`,
+  createdAfter: (timestamp) => sql`u.created_at > ${timestamp}`,
+  createdBefore: (timestamp) => sql`u.created_at < ${timestamp}`,
   withoutProjectBots: when(sql`u.user_type <> 'bot'`),
   withoutProjects: when(sql`not exists (select from projects p where p.namespace_id = own.id)`),
 };

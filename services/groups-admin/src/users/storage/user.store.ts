@@ -17,7 +17,8 @@ function takenError(error: unknown): unknown {
   return error;
 }
 
-// Asked before the insert, so that a taken e-mail and a taken username are refused in this order, whatever index is checked first.
+// Queried before the insert, so that a taken e-mail and a taken username are refused in this order, whatever index is
+// checked first.
 async function refuseTaken(tx: Tx, fields: { email?: string; username?: string }, userId: number): Promise<void> {
   const [found] = await tx.query<{ email: boolean; username: boolean }>(sql`
     select exists (select from users where lower(email) = lower(${fields.email ?? ''}::text) and id <> ${userId}::bigint) as email,
@@ -61,7 +62,7 @@ const soleOwnerOf = (userId: number): Sql => sql`
         where other.namespace_id = any (n.ancestry) and other.access_level = 50 and other.user_id <> m.user_id
           and (other.expires_at is null or other.expires_at > now()))) as found`;
 
-/** Users over Prisma, with SQL for what Prisma cannot say. */
+/** Users over Prisma, with SQL for what Prisma cannot express. */
 export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) {
   const inTransaction = async <T>(
     work: (client: Prisma.TransactionClient, tx: DirectoryTx) => Promise<T>,
@@ -173,7 +174,10 @@ async function moveUserNamespace(tx: DirectoryTx, namespaceId: number, path: str
   );
 }
 
-/** Hides a deleted user's namespace with its projects, and frees its path for another user. No username begins with a dash. */
+/**
+ * Hides a deleted user's namespace with its projects, and frees its path for another user. No username begins with a
+ * dash.
+ */
 async function abandonNamespace(tx: DirectoryTx, namespaceId: number): Promise<void> {
   await tx.query(sql`delete from redirect_routes where namespace_id = ${namespaceId}::bigint`);
   await tx.write(

@@ -76,11 +76,11 @@ export function userHandler(users: Users, externalUrl: string): ServiceImplement
     },
 
     changeUserState: async ({ userId, change }, { actor }) => {
-      const wanted = changes[change];
-      if (wanted === undefined) throw new Error(`no such change: ${change}`);
-      if (await users.changeState(userId, wanted, actor)) return entity(true);
+      const stateChange = changes[change];
+      if (stateChange === undefined) throw new Error(`no such change: ${change}`);
+      if (await users.changeState(userId, stateChange, actor)) return entity(true);
       // Where nothing changes, clients expect false for unblock and activate, and null for block and deactivate.
-      return entity(wanted === 'unblock' || wanted === 'activate' ? false : null);
+      return entity(stateChange === 'unblock' || stateChange === 'activate' ? false : null);
     },
   });
 }

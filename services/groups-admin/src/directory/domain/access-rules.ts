@@ -1,6 +1,6 @@
 import { levels } from '@switchyard/rights';
 
-/** Who looks: what visibility depends on. */
+/** The user for whom something is shown: what visibility depends on. */
 export interface Viewer {
   /** 0: anonymous. */
   readonly userId: number;
@@ -8,7 +8,7 @@ export interface Viewer {
   readonly external: boolean;
 }
 
-/** What is looked at. */
+/** A project or group, for one viewer. */
 export interface Viewed {
   readonly visibility: string;
   /** Effective level of the viewer, 0 to 50. */
@@ -18,8 +18,8 @@ export interface Viewed {
 }
 
 /**
- * Whether a viewer sees a project or group that is not marked for deletion: public to all, internal to signed-in users who are not
- * external, private to members. The rule of `storage/viewer.ts` and of libs/directory, for one row.
+ * Whether a viewer sees a project or group that is not marked for deletion: public to all, internal to signed-in users
+ * who are not external, private to members. The rule of `storage/viewer.ts` and of libs/directory, for one row.
  */
 export function isVisible({ visibility, level, memberBelow }: Viewed, viewer: Viewer): boolean {
   if (visibility === 'public' || viewer.admin || level > 0 || memberBelow) return true;
@@ -36,8 +36,8 @@ export interface FeatureLevels {
 }
 
 /**
- * Features that are closed to a viewer with a level in the project; undefined when none is. Merge requests go with the repository.
- * That they or issues are `disabled` is left to their owner, who has answers of its own for that (G-4.2-4).
+ * Features that are closed to a viewer with a level in the project; undefined when none is. Merge requests go with the
+ * repository. Their owner refuses `disabled` merge requests and issues itself, with other texts (G-4.2-4).
  */
 export function closedFeatures(
   { repository, mergeRequests, issues, monitor, snippets }: FeatureLevels,

@@ -8,8 +8,8 @@ import { type RunningGroups, shown, type TestUser } from './running-groups';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Json = any;
 
-/** Short words for what tests do over and over. */
-export const worldOf = (running: () => RunningGroups) => {
+/** Clients of the services of groups and projects, and calls that many tests make. */
+export const groupClients = (running: () => RunningGroups) => {
   const groups = (user?: TestUser) => running().as(user, GroupServiceService);
   const projects = (user?: TestUser) => running().as(user, ProjectServiceService);
   const members = (user?: TestUser) => running().as(user, MemberServiceService);

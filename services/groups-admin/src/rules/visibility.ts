@@ -1,4 +1,4 @@
-/** Who sees a group or project beside its members, narrowest first. */
+/** Who sees a group or project in addition to its members, narrowest first. */
 export const visibilities = ['private', 'internal', 'public'] as const;
 
 /** One of `visibilities`. */

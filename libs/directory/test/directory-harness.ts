@@ -6,7 +6,7 @@ import type { DirectoryModel } from '@switchyard/testkit/installation';
 import { type Directory, directoryMigrations, startDirectory } from '../src';
 
 /** A database for the tests of a file, emptied after each. */
-export function directoryRig() {
+export function directoryHarness() {
   let database: TestDatabase;
   let db: Database;
   const open: Directory[] = [];

@@ -1,4 +1,4 @@
-import { closedFeatures } from './viewing';
+import { closedFeatures } from './access-rules';
 
 const all = { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false };
 const requests = { repository: false, mergeRequests: true, issues: false, monitor: false, snippets: false };
@@ -21,7 +21,7 @@ describe('features of a project', () => {
     ['enabled', 'private', 10, false, requests],
     ['enabled', 'private', 20, false, undefined],
     ['enabled', 'private', 0, true, undefined],
-    // Their owner says so in words of its own.
+    // Their owner refuses these itself.
     ['enabled', 'disabled', 0, false, undefined],
   ])(
     'repository %s, merge requests %s, level %s, administrator %s',
