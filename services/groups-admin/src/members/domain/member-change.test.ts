@@ -1,0 +1,39 @@
+import { decideAdd, decideRemove, decideUpdate, type MemberFacts } from './member-change';
+
+const membership = {
+  id: 1,
+  user_id: 7,
+  namespace_id: 3,
+  project_id: null,
+  access_level: 50,
+  version: 1,
+  expired: false,
+};
+const facts: MemberFacts = { userId: 7, membership, inheritedLevel: 0, isRequiredOwner: false, below: [] };
+const owner = { userId: 9, admin: false, level: 50 };
+const group = { kind: 'group', id: 3 } as const;
+const role = { level: 30, expiresAt: undefined };
+const kind = (expected: string) => expect.objectContaining({ kind: expected });
+
+test('a user is added once, or again after the membership expired', () => {
+  expect(() => decideAdd(facts, role)).toThrow(kind('conflict'));
+  expect(decideAdd({ ...facts, membership: undefined }, role)).toEqual({ kind: 'added', role });
+  expect(decideAdd({ ...facts, membership: { ...membership, expired: true } }, role)).toEqual({ kind: 'added', role });
+  expect(() => decideAdd({ ...facts, membership: undefined, inheritedLevel: 40 }, role)).toThrow(kind('invalid'));
+});
+
+test('an Owner whom the group has to keep is neither demoted nor removed', () => {
+  const required = { ...facts, isRequiredOwner: true };
+  expect(() => decideUpdate(owner, required, role)).toThrow(kind('forbidden'));
+  expect(() => decideRemove(owner, group, required)).toThrow(kind('forbidden'));
+  expect(decideUpdate(owner, required, { ...role, level: 50 })).toMatchObject({ kind: 'changed' });
+});
+
+test('a member leaves or is removed, with the memberships below', () => {
+  const below = [{ ...membership, id: 2, namespace_id: 4 }];
+  const removed = { kind: 'removed', memberships: [membership, ...below] };
+  expect(decideRemove(owner, group, { ...facts, below })).toEqual({ ...removed, reason: 'removed' });
+  const self = { ...owner, userId: 7, level: 10 };
+  expect(decideRemove(self, group, { ...facts, below })).toEqual({ ...removed, reason: 'left' });
+  expect(() => decideRemove(owner, group, { ...facts, membership: undefined })).toThrow(kind('not_found'));
+});
