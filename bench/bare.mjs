@@ -32,7 +32,7 @@ const kinds = {
     const { presentMergeRequest } = require(
       `${service('merge-requests')}/merge-requests/presenters/merge-request.presenter.js`,
     );
-    const how = { externalUrl: EXTERNAL_URL, context: 'project', withLabelsDetails: false, tier: 'ultimate' };
+    const how = { externalUrl: EXTERNAL_URL, context: 'project', tier: 'ultimate' };
     return {
       read: (executor) =>
         listMergeRequests(executor, {
@@ -139,7 +139,7 @@ const kinds = {
     const { issueList } = require(`${service('collaboration')}/storage/issue.list.js`);
     const { toIssueView } = require(`${service('collaboration')}/storage/issue.row.js`);
     const { presentIssue } = require(`${service('collaboration')}/presenters/issue.presenter.js`);
-    const how = { externalUrl: EXTERNAL_URL, context: 'project', withLabelsDetails: false, tier: 'ultimate' };
+    const how = { externalUrl: EXTERNAL_URL, context: 'project', tier: 'ultimate' };
     const query = {
       scope: { projectId: Number(PROJECT_ID), level: 30 },
       filter: {},
