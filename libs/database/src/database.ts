@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { Mutex } from 'async-mutex';
 import pg from 'pg';
 import { afterWrite, beforeWrite, isWriting } from './call-guard';
 import { databaseError, isStalePlan } from './errors';
@@ -215,14 +216,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     client.on('error', lost);
     let broken: Error | undefined;
     const callbacks: (() => void)[] = [];
-    // Statements sent side by side take turns: pg no longer queues them itself.
-    let last: Promise<unknown> = Promise.resolve();
+    // Statements sent concurrently run one after the other, the end of the transaction last: pg no longer queues them.
+    const mutex = new Mutex();
     let writes = false;
     const inTurn = <R>(query: Sql): Promise<R[]> => {
       writes ||= isWriting(query.text);
-      const turn = last.then(() => run<R>(client, query));
-      last = turn.catch(() => undefined);
-      return turn;
+      return mutex.runExclusive(() => run<R>(client, query));
     };
     const tx: Tx = {
       query: inTurn,
@@ -235,19 +234,21 @@ export function openDatabase(options: DatabaseOptions): Database {
       await client.query(isolationClause[isolation]);
       try {
         result = await work(tx);
-        await last;
         if (writes) beforeWrite();
       } catch (error) {
-        await last;
-        await client.query('rollback').catch((failure: Error) => {
-          broken = failure;
-        });
+        await mutex
+          .runExclusive(() => client.query('rollback'))
+          .catch((failure: Error) => {
+            broken = failure;
+          });
         throw error;
       }
-      const { command } = await client.query('commit').catch((failure: Error) => {
-        broken = failure;
-        throw failure;
-      });
+      const { command } = await mutex
+        .runExclusive(() => client.query('commit'))
+        .catch((failure: Error) => {
+          broken = failure;
+          throw failure;
+        });
       // PostgreSQL answers the COMMIT of a transaction that a caught error has aborted with ROLLBACK.
       if (command !== 'COMMIT')
         throw new Error('the transaction was rolled back: a failed statement was not passed on');

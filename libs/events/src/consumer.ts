@@ -3,6 +3,7 @@ import { type Database, isConnectionError, isRetryable, sqlState, type Tx } from
 import { named, sql } from '@switchyard/database/sql';
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
+import { Semaphore } from 'async-mutex';
 import { backoff } from './backoff';
 import type { EventBus, ReceivedRecord } from './bus';
 import { decodeBody, type EventDefinition } from './event';
@@ -97,7 +98,7 @@ export async function startConsumer({
   db,
   group,
   subscriptions,
-  concurrency = Number.POSITIVE_INFINITY,
+  concurrency,
   tries = 5,
   retention = 14 * 86_400_000,
   pruneEvery = 3_600_000,
@@ -112,7 +113,8 @@ export async function startConsumer({
   }
   const topics = [...new Set(subscriptions.flatMap(({ event }) => [event.topic, retryTopic(event.topic, group)]))];
   const stopping = new AbortController();
-  const inTurn = turnstile(concurrency);
+  // A semaphore without a limit would not end: its release counts down from its value.
+  const slots = concurrency === undefined ? undefined : new Semaphore(concurrency);
 
   async function take(one: AnySubscription, record: ReceivedRecord, attempt: number): Promise<'handled' | 'duplicate'> {
     const { id, type, time } = record.headers as { id: string; type: string; time: string };
@@ -163,7 +165,8 @@ export async function startConsumer({
         try {
           for (let attempt = 1; ; attempt += 1) {
             try {
-              countConsumed(type, await inTurn(() => take(one, record, attempt)));
+              const handle = () => take(one, record, attempt);
+              countConsumed(type, await (slots === undefined ? handle() : slots.runExclusive(handle)));
               return;
             } catch (error) {
               if (isPassing(error) || stopping.signal.aborted) {
@@ -211,24 +214,6 @@ export async function startConsumer({
       unmeasure();
       await running.close();
     },
-  };
-}
-
-/** Lets `width` pieces of work run at a time, the others in the order in which they came. */
-function turnstile(width: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running >= width) await new Promise<void>((enter) => waiting.push(enter));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      // Whoever enters takes this one's place, so that nobody slips in between.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type OpenNotices, openNotices, openPool, poolConfig } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
+import { Mutex } from 'async-mutex';
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
 import { backoff, Doze } from './backoff';
@@ -108,19 +109,17 @@ async function committedOffsets(
   return new Map(rows.map((row) => [place(row.topic, row.partition), row.next_offset]));
 }
 
-/** Statements of one connection, one after the other, whoever sends them. */
-class Turns {
+/** Statements of one connection, one after the other. */
+class StatementQueue {
   readonly #client: PoolClient;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(client: PoolClient) {
     this.#client = client;
   }
 
   query<Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    const turn = this.#last.then(() => this.#client.query<Row>({ name, text, values }));
-    this.#last = turn.catch(() => undefined);
-    return turn.then(({ rows }) => rows);
+    return this.#mutex.runExclusive(async () => (await this.#client.query<Row>({ name, text, values })).rows);
   }
 }
 
@@ -186,7 +185,7 @@ class GroupMember {
         if (rows[0]?.locked) {
           const positions = await committedOffsets(client, this.#group, this.topics);
           this.#positions = positions;
-          await this.#consume(new Turns(client), positions);
+          await this.#consume(new StatementQueue(client), positions);
           await client.query('select pg_advisory_unlock($1, hashtext($2))', [groupLock, this.#group]);
         }
       } catch (error) {
@@ -204,7 +203,7 @@ class GroupMember {
   }
 
   /** Receives until closed, or until the connection that holds the group's lock fails. */
-  async #consume(client: Turns, positions: Map<string, number>): Promise<void> {
+  async #consume(client: StatementQueue, positions: Map<string, number>): Promise<void> {
     const busy = new Map<string, Promise<void>>();
     let failure: unknown;
     try {
@@ -233,7 +232,7 @@ class GroupMember {
   }
 
   async #fetch(
-    client: Turns,
+    client: StatementQueue,
     positions: Map<string, number>,
     busy: Map<string, unknown>,
   ): Promise<Map<string, RecordRow[]>> {
@@ -258,7 +257,12 @@ class GroupMember {
     return batches;
   }
 
-  async #receive(client: Turns, at: string, records: RecordRow[], positions: Map<string, number>): Promise<void> {
+  async #receive(
+    client: StatementQueue,
+    at: string,
+    records: RecordRow[],
+    positions: Map<string, number>,
+  ): Promise<void> {
     let received: RecordRow | undefined;
     let failures = 0;
     const remember = async () => {

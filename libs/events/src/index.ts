@@ -1,11 +1,11 @@
 export type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
-export { type AlertFact, alertEventId, alertEvents } from './catalogue/alerts';
-export { type IssueFact, issueEventId, issueEvents } from './catalogue/collaboration-issues';
+export { alertEventId, alertEvents } from './catalogue/alerts';
+export { issueEventId, issueEvents } from './catalogue/collaboration-issues';
 export { noteEventId, noteEvents } from './catalogue/collaboration-notes';
 export { snippetEvents } from './catalogue/collaboration-snippets';
 export * from './catalogue/groups-admin';
 export { userBlockedId, userDeletedId, userEvents } from './catalogue/groups-admin-users';
-export { type MergeRequestFact, mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
+export { mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
 export * from './catalogue/repository';
 export { repositoryPushed } from './catalogue/repository';
 export {

@@ -1,4 +1,5 @@
 import { AppError, invalid, unavailable } from '@switchyard/errors';
+import { Mutex } from 'async-mutex';
 import { RE2JS, RE2JSException } from 're2js';
 
 /** A regular expression of a caller; says whether it matches anywhere in a text, in time proportional to the text. */
@@ -58,8 +59,8 @@ export interface MatchingLimits {
 
 const defaults: MatchingLimits = { budgetMs: 5_000, sliceMs: 10, running: 16, runningOfOne: 4 };
 
-/** Lets timers and sockets have their turn. */
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Resolves after timers and sockets had their turn. */
+const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * Matches many texts against the expression of one request. Slices of all requests run one at a time and in turn, so
@@ -69,13 +70,13 @@ export function expressionsInSlices(limits: Partial<MatchingLimits> = {}) {
   const { budgetMs, sliceMs, running, runningOfOne } = { ...defaults, ...limits };
   const underWay = new Map<number, number>();
   let total = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  const mutex = new Mutex();
 
-  function inTurn<T>(work: () => T): Promise<T> {
-    const run = last.then(breathe).then(work);
-    last = run.catch(() => undefined);
-    return run;
-  }
+  const inTurn = <T>(work: () => T): Promise<T> =>
+    mutex.runExclusive(async () => {
+      await yieldToEventLoop();
+      return work();
+    });
 
   async function matches(texts: readonly string[], text: string): Promise<Set<string>> {
     const expression = await inTurn(() => parseExpression(text));

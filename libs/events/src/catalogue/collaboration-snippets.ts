@@ -1,7 +1,7 @@
 import { SnippetEvent } from '@switchyard/protos/collaboration/events/v1/snippet_event';
 import { defineEvent } from '../event';
 
-/** What happened to snippets of projects, in order per snippet (see the proto for the facts and the ids of events). */
+/** Changes of snippets of projects, in order per snippet (see the proto for the facts and the ids of events). */
 export const snippetEvents = defineEvent({
   stream: 'collaboration.snippet',
   version: 1,

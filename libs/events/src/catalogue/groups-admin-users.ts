@@ -1,7 +1,7 @@
 import { UserEvent } from '@switchyard/protos/groups_admin/events/v1/user_event';
 import { defineEvent } from '../event';
 
-/** What happened to users, in order per user (see the proto for the facts and the ids of events). */
+/** Changes of users, in order per user (see the proto for the facts and the ids of events). */
 export const userEvents = defineEvent({
   stream: 'groups-admin.user',
   version: 1,

@@ -3,7 +3,7 @@ import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milest
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import { defineEvent } from '../event';
 
-/** What happened to memberships, in order per user. */
+/** Changes of memberships, in order per user. */
 export const membershipEvents = defineEvent({
   stream: 'groups-admin.membership',
   version: 1,
@@ -12,7 +12,7 @@ export const membershipEvents = defineEvent({
   key: (event) => String(event.userId),
 });
 
-/** What happened to milestones, in order per milestone. */
+/** Changes of milestones, in order per milestone. */
 export const milestoneEvents = defineEvent({
   stream: 'groups-admin.milestone',
   version: 1,
@@ -21,7 +21,7 @@ export const milestoneEvents = defineEvent({
   key: (event) => String(event.milestoneId),
 });
 
-/** What happened to projects, in order per project. */
+/** Changes of projects, in order per project. */
 export const projectEvents = defineEvent({
   stream: 'groups-admin.project',
   version: 1,
