@@ -75,9 +75,6 @@ export const tooManyRequests = (retryAfter: number): AppError =>
     { retryAfter },
   );
 
-/** Seconds after which a caller that found no room tries again: 1 to 5, spread so that callers do not return together. */
-export const retrySeconds = (): number => 1 + Math.floor(Math.random() * 5);
-
 /** 503 with `Retry-After` seconds; the cause is logged, not shown. */
 export const unavailable = (cause?: unknown, retryAfter = 1): AppError =>
   new AppError('unavailable', undefined, { cause, retryAfter });

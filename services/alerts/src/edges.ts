@@ -4,9 +4,12 @@ import type { PrismaClient } from './generated/prisma/client';
 
 /** Variables of the service; see docs/operations.md. */
 export const variables = {
-  /** File with the key of the digests of integration keys, 64 hex digits: derived from the instance's secret, which stays with groups-admin. */
+  /**
+   * File with the key of the digests of integration keys, 64 hex digits. It is derived from the secret, which only
+   * groups-admin has.
+   */
   SWITCHYARD_ALERT_DIGEST_KEY_FILE: z.string(),
-  /** Bytes of the largest payload taken, and of a sample payload; the gateway reads no more than this either. */
+  /** Bytes of the largest payload and sample payload; the gateway has the same limit. */
   SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
     .number()
     .int()

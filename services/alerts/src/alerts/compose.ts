@@ -13,7 +13,7 @@ import { alertHandler } from './transport/alert.handler';
 import { alertTargetHandler } from './transport/alert-target.handler';
 import { incidentSubscription } from './transport/incident.subscription';
 
-/** Builds alerts as people handle them, and what incidents do to them. */
+/** Builds the area: alerts as users and incidents change them. */
 export function composeAlerts({ db, config, directory, clock, observe }: Edges): Area {
   const lists = alertList(db);
   const alerts = alertStore(db, { clock, directorySequence: directory.sequence });

@@ -4,10 +4,10 @@ import type { Edges } from '../edges';
 import { alertEndpointStore, httpIntegrationStore, integrationDigest, sampleReader } from '../integrations';
 import { alertWriter } from './application/alert-writer';
 import { previewPayload } from './application/preview-payload';
-import { pruneAlertRemains } from './application/prune-alert-remains';
+import { pruneReceivedAlerts } from './application/prune-received-alerts';
 import { receiveAlerts } from './application/receive-alerts';
 import { alertIngest } from './storage/alert.ingest';
-import { alertRemains } from './storage/alert-remains.store';
+import { alertRetention } from './storage/alert-retention.store';
 import { ingestionHandler } from './transport/ingestion.handler';
 import { projectLocation } from './transport/project-location.client';
 import { trialHandler } from './transport/trial.handler';
@@ -38,7 +38,7 @@ export function composeIngestion({ db, config, directory, peer, clock, observe }
     start: () => {
       const waiting = { name: 'switchyard_alert_items_waiting', help: 'Items of payloads that wait to be written' };
       const unmeasure = gauge(waiting, async () => [{ value: writer.waiting() }]);
-      return [pruneAlertRemains(alertRemains(db)), { close: async () => unmeasure() }];
+      return [pruneReceivedAlerts(alertRetention(db)), { close: async () => unmeasure() }];
     },
   };
 }

@@ -1,6 +1,5 @@
 export { parseJson } from './domain/exact-json';
-export { nestsDeeperThan } from './domain/json-depth';
-export { deepestPayload, readPayload } from './domain/payload';
+export { maxPayloadDepth, readPayload } from './domain/payload';
 export type { PayloadRules } from './domain/payload-custom';
 export { type MappingType, type PayloadMapping, readMapping, type WrittenMapping } from './domain/payload-mapping';
 export { isMetricsPayload } from './domain/payload-metrics';

@@ -6,7 +6,7 @@ import {
   amGroup,
   amItem,
   type ReceiptItem,
-  type Told,
+  type SenderReply,
   type WatchedProject,
   watchedProject,
 } from '../support/watched-project';
@@ -32,10 +32,10 @@ const by = (at: number) => (at % 2 === 0 ? here : twin);
 describe('many senders at once, to two processes on one database', () => {
   it('of one fingerprint raise one alert, and each is counted', async () => {
     const project = await watchedProject(here);
-    const told = await Promise.all(times(64, (at) => project.send(amGroup([amItem(), amItem()]), { by: by(at) })));
-    expect(told.every(({ status, body }) => status === 200 && body.length === 1 && body[0].iid === 1)).toBe(true);
+    const replies = await Promise.all(times(64, (at) => project.send(amGroup([amItem(), amItem()]), { by: by(at) })));
+    expect(replies.every(({ status, body }) => status === 200 && body.length === 1 && body[0].iid === 1)).toBe(true);
     expect(await project.alerts()).toMatchObject([{ iid: 1, status: 0, events: 128 }]);
-    const outcomes = (await Promise.all(told.map(project.receipt))).flat().map(({ outcome }) => outcome);
+    const outcomes = (await Promise.all(replies.map(project.receipt))).flat().map(({ outcome }) => outcome);
     expect(outcomes.filter((one) => one === 'created')).toHaveLength(1);
     expect(outcomes.filter((one) => one === 'counted')).toHaveLength(127);
   });
@@ -66,15 +66,17 @@ describe('many senders at once, to two processes on one database', () => {
   });
 });
 
-/** Episodes of some label sets, told as Alertmanager does: what is sent of each, and how it stands once all has come. */
-interface Story {
+/**
+ * Episodes of some label sets, reported as Alertmanager does: the messages of each, and its state after all of them.
+ */
+interface Sequence {
   readonly messages: readonly object[][];
   readonly lastIsOpen: readonly boolean[];
 }
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 2, 1, 0, minute)).toISOString();
 
-const story: fc.Arbitrary<Story> = fc
+const sequence: fc.Arbitrary<Sequence> = fc
   .array(
     fc.record({
       spans: fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })), {
@@ -109,14 +111,14 @@ const story: fc.Arbitrary<Story> = fc
   });
 
 describe('random episodes, their messages in any order, several times and at once', () => {
-  it('come to the state that the last of each says, and every item has an outcome', async () => {
+  it('end in the state that the last message of each reports, and every item has an outcome', async () => {
     await fc.assert(
-      fc.asyncProperty(story, async ({ messages, lastIsOpen }) => {
+      fc.asyncProperty(sequence, async ({ messages, lastIsOpen }) => {
         const project = await watchedProject(here);
-        const told: Told[] = await Promise.all(
+        const replies: SenderReply[] = await Promise.all(
           messages.map((items, index) => project.send(amGroup(items), { by: by(index) })),
         );
-        const receipts: ReceiptItem[][] = await Promise.all(told.map(project.receipt));
+        const receipts: ReceiptItem[][] = await Promise.all(replies.map(project.receipt));
         expect(receipts.map((items) => items.length)).toEqual(messages.map((items) => items.length));
         expect(
           receipts.flat().every(({ outcome }) => ['created', 'counted', 'resolved', 'ignored'].includes(outcome)),

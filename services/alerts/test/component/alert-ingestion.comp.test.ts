@@ -44,7 +44,7 @@ describe('an address and a key', () => {
     expect((await named.send({}, { endpointId: '' })).status).toBe(200);
   });
 
-  it('refuse as the table says, with an empty body', async () => {
+  it('refuse as in the table, with an empty body', async () => {
     const project = await watchedProject(here);
     const other = await watchedProject(here);
     const metrics = amGroup([amItem()]);
@@ -66,7 +66,7 @@ describe('an address and a key', () => {
     expect(await project.alerts()).toEqual([]);
   });
 
-  it('are looked at alone, where the gateway asks for it', async () => {
+  it('can be checked alone, for the gateway', async () => {
     const project = await watchedProject(here);
     const isRight = async (given: Partial<IngestionServiceCheckKeyRequest> = {}) => {
       const asked = { projectPath: project.path, endpointId: project.endpointId, key: project.key, ...given };
@@ -100,15 +100,15 @@ describe('an address and a key', () => {
 });
 
 describe('a payload', () => {
-  it('becomes an alert with all it says, a receipt, and an event', async () => {
+  it('becomes an alert with all its attributes, a receipt, and an event', async () => {
     const project = await watchedProject(here);
     await here.db.query(
       sql`insert into alert_settings (project_id, create_issue, send_email) values (${project.id}, true, true)`,
     );
     const text =
       '{"title":"Disk","fingerprint":"disk","start_time":"2026-03-01T10:00:00Z","hosts":["a","b\\u0000"],"severity":"low","x":{"y":1.50}}';
-    const told = await project.send(text);
-    expect(told).toMatchObject({ status: 200, body: [{ iid: 1, title: 'Disk' }] });
+    const reply = await project.send(text);
+    expect(reply).toMatchObject({ status: 200, body: [{ iid: 1, title: 'Disk' }] });
     expect(
       await here.db.one(sql`select *, payload::text as payload, details from alerts where project_id = ${project.id}`),
     ).toMatchObject({
@@ -126,7 +126,7 @@ describe('a payload', () => {
       payload: text,
       version: 1,
     });
-    expect(await project.receipt(told)).toEqual([{ outcome: 'created', iid: 1, title: 'Disk' }]);
+    expect(await project.receipt(reply)).toEqual([{ outcome: 'created', iid: 1, title: 'Disk' }]);
     expect(await eventsOf(project)).toMatchObject([
       {
         event: {
@@ -190,13 +190,13 @@ describe('a payload', () => {
 
   it('that ends what is not open creates nothing', async () => {
     const project = await watchedProject(here);
-    const told = await project.send({ title: 'Disk', end_time: '2026-03-01T11:00:00Z' });
-    expect(told).toMatchObject({ status: 200, body: [] });
-    expect(await project.receipt(told)).toEqual([{ outcome: 'ignored', reason: 'no_open_alert', title: 'Disk' }]);
+    const reply = await project.send({ title: 'Disk', end_time: '2026-03-01T11:00:00Z' });
+    expect(reply).toMatchObject({ status: 200, body: [] });
+    expect(await project.receipt(reply)).toEqual([{ outcome: 'ignored', reason: 'no_open_alert', title: 'Disk' }]);
     expect(await project.alerts()).toEqual([]);
   });
 
-  it('without a fingerprint is an alert of its own, in the free tier and where nobody wants one', async () => {
+  it('without a fingerprint is an alert of its own, in the free tier and when the setting is off', async () => {
     for (const tier of ['free', 'ultimate']) {
       const project = await watchedProject(here, { tier });
       await here.db.query(sql`insert into alert_settings (project_id, create_issue, fingerprinting)
@@ -262,7 +262,7 @@ describe('a payload', () => {
 });
 
 describe('a metrics payload', () => {
-  it('tells label sets apart that start together, through repeats, ends and a group that is firing while some have ended', async () => {
+  it('distinguishes label sets that start together, through repeats, ends and a firing group of which some have ended', async () => {
     const project = await watchedProject(here);
     const [a, b] = [{ fingerprint: 'aaaa' }, { fingerprint: 'bbbb', labels: { alertname: 'Down', instance: 'b' } }];
     const ended = { status: 'resolved', endsAt: '2026-03-01T11:00:00Z' };
@@ -290,12 +290,12 @@ describe('a metrics payload', () => {
 
   it('counts repeats within itself, and each alert stands once in the answer', async () => {
     const project = await watchedProject(here);
-    const told = await project.send(amGroup([amItem(), amItem({ fingerprint: 'other' }), amItem(), amItem()]));
-    expect(told.body).toEqual([
+    const reply = await project.send(amGroup([amItem(), amItem({ fingerprint: 'other' }), amItem(), amItem()]));
+    expect(reply.body).toEqual([
       { iid: 1, title: 'Down' },
       { iid: 2, title: 'Down' },
     ]);
-    expect((await project.receipt(told)).map(({ outcome, iid }) => `${outcome} ${iid}`)).toEqual([
+    expect((await project.receipt(reply)).map(({ outcome, iid }) => `${outcome} ${iid}`)).toEqual([
       'created 1',
       'created 2',
       'counted 1',
@@ -307,7 +307,7 @@ describe('a metrics payload', () => {
   it('may raise, end and raise again within itself', async () => {
     const project = await watchedProject(here);
     await project.send(amGroup([amItem()]));
-    const told = await project.send(
+    const reply = await project.send(
       amGroup([
         amItem({ status: 'resolved', endsAt: '2026-03-01T10:05:00Z' }),
         amItem({ startsAt: '2026-03-01T10:10:00Z' }),
@@ -315,7 +315,7 @@ describe('a metrics payload', () => {
         amItem({ startsAt: '2026-03-01T10:20:00Z' }),
       ]),
     );
-    expect((await project.receipt(told)).map(({ outcome, iid }) => `${outcome} ${iid}`)).toEqual([
+    expect((await project.receipt(reply)).map(({ outcome, iid }) => `${outcome} ${iid}`)).toEqual([
       'resolved 1',
       'created 2',
       'resolved 2',
@@ -331,13 +331,13 @@ describe('a metrics payload', () => {
     ]);
   });
 
-  it('takes the good beside the malformed, and says what became of each', async () => {
+  it('stores valid items next to malformed ones, and records the outcome of each', async () => {
     const project = await watchedProject(here);
-    const told = await project.send(
+    const reply = await project.send(
       amGroup([amItem(), 'text', amItem({ labels: {} }), amItem({ startsAt: 'ten' }), amItem({ fingerprint: 'last' })]),
     );
-    expect(told.body).toHaveLength(2);
-    expect(await project.receipt(told)).toEqual([
+    expect(reply.body).toHaveLength(2);
+    expect(await project.receipt(reply)).toEqual([
       { outcome: 'created', iid: 1, title: 'Down' },
       { outcome: 'rejected', reason: 'not_an_object' },
       { outcome: 'rejected', reason: 'title_missing' },
@@ -352,7 +352,7 @@ describe('a metrics payload', () => {
 
   it('of 5,000 alerts is taken whole', async () => {
     const project = await watchedProject(here);
-    const told = await project.send(
+    const reply = await project.send(
       amGroup(
         Array.from({ length: 5_000 }, (_, at) => ({
           labels: { alertname: 'A' },
@@ -361,10 +361,10 @@ describe('a metrics payload', () => {
         })),
       ),
     );
-    expect(told.status).toBe(200);
-    expect(told.body).toHaveLength(5_000);
-    expect(told.body.at(-1)).toEqual({ iid: 5_000, title: 'A' });
-    expect(await project.receipt(told)).toHaveLength(5_000);
+    expect(reply.status).toBe(200);
+    expect(reply.body).toHaveLength(5_000);
+    expect(reply.body.at(-1)).toEqual({ iid: 5_000, title: 'A' });
+    expect(await project.receipt(reply)).toHaveLength(5_000);
     expect(await project.alerts()).toHaveLength(5_000);
   });
 });
@@ -376,7 +376,7 @@ describe('what the database refuses', () => {
   });
   afterAll(() => here.db.query(sql`alter table alerts drop constraint no_poison`));
 
-  it('spoils no neighbour, in its payload or beside it', async () => {
+  it('does not affect other items, in its payload or in others', async () => {
     const project = await watchedProject(here);
     const poison = { labels: { alertname: 'poison' } };
     const items = Array.from({ length: 40 }, (_, at) =>

@@ -149,7 +149,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('show their payload to the letter, one by one', async () => {
+  it('show their exact payload, one by one', async () => {
     const project = newProject();
     await raise(project, { payload: '{"n": 12345678901234567890, "s": "\\u0000"}' });
     const reply = await alerts.getAlert({ projectId: project.id, iid: 1 }, as(project));
@@ -181,7 +181,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('are not taken up again beside another one of their fingerprint', async () => {
+  it('are not reopened while another one has their fingerprint', async () => {
     const project = newProject();
     const fingerprint = 'c'.repeat(40);
     await raise(project, { fingerprint, status: 'resolved' }, { fingerprint });
@@ -253,7 +253,7 @@ describe('alerts', () => {
 describe('an incident', () => {
   const issue = (project: DirectoryProject, id: number) => ({ id, iid: id, projectId: project.id });
   let lastIssue = 1_000;
-  const tell = (
+  const publish = (
     subject: ReturnType<typeof issue>,
     fact: NonNullable<IssueEvent['fact']>,
     cause: string,
@@ -276,7 +276,7 @@ describe('an incident', () => {
     const [id = 0] = await raise(project, {});
     lastIssue += 1;
     const subject = issue(project, lastIssue);
-    await tell(subject, opened(id), '1', bot.id);
+    await publish(subject, opened(id), '1', bot.id);
     await eventually(async () => expect((await get(project)).issue).toMatchObject({ id: subject.id }));
     return { project, id, subject };
   }
@@ -291,7 +291,7 @@ describe('an incident', () => {
       ]),
     );
     lastIssue += 1;
-    await tell(issue(project, lastIssue), opened(id), '1', bot.id);
+    await publish(issue(project, lastIssue), opened(id), '1', bot.id);
     const reply = await asked;
     expect([reply.status, json(reply)]).toEqual([
       201,
@@ -314,11 +314,11 @@ describe('an incident', () => {
     expect(await factsOf(id)).toEqual([]);
   });
 
-  it('that somebody closes resolves its alert; that the end of the alert closed does not', async () => {
+  it('that a user closes resolves its alert; one that the end of the alert closed does not', async () => {
     const { project, id, subject } = await linked();
-    await tell(subject, closed, '2', bot.id);
+    await publish(subject, closed, '2', bot.id);
     const other = await linked();
-    await tell(other.subject, closed, '2');
+    await publish(other.subject, closed, '2');
     await eventually(async () => expect(await get(other.project)).toMatchObject({ status: 'resolved' }));
     expect(await factsOf(other.id)).toMatchObject([
       {
@@ -345,9 +345,9 @@ describe('an incident', () => {
     const moved = issue(target, lastIssue);
     const { id: toIssueId, iid: toIssueIid, projectId: toProjectId } = moved;
     const away = { $case: 'moved', value: { toIssueId, toIssueIid, toProjectId } } as const;
-    await tell(moved, opened(id, subject.id), '1');
-    await tell(subject, away, '1');
-    await tell(subject, closed, '3');
+    await publish(moved, opened(id, subject.id), '1');
+    await publish(subject, away, '1');
+    await publish(subject, closed, '3');
     const link = {
       id: moved.id,
       project_id: target.id,
@@ -362,7 +362,7 @@ describe('an incident', () => {
       ).toHaveLength(1);
     });
     expect(await get(project)).toMatchObject({ status: 'triggered' });
-    await tell(moved, { $case: 'deleted', value: {} }, '1');
+    await publish(moved, { $case: 'deleted', value: {} }, '1');
     await eventually(async () => expect((await get(project)).issue).toBeNull());
   });
 
@@ -377,7 +377,7 @@ describe('an incident', () => {
   });
 });
 
-it('a receipt is told in its project', async () => {
+it('a receipt is shown only in its project', async () => {
   const project = newProject();
   const id = randomUUID();
   await here.db.query(sql`

@@ -40,7 +40,7 @@ const mapped = (fieldName: string, path: string[], type = 'STRING', fallbackPath
 });
 
 describe('an alert integration', () => {
-  it('tells its key once, and is shown with the end of it', async () => {
+  it('returns its key once, and is shown with the end of it', async () => {
     const made = await create(1, { name: 'Grafana (EU)' });
     expect(made).toMatchObject({ name: 'Grafana (EU)', type: 'HTTP', active: true, payload_example: null });
     expect(made.token).toMatch(/^[0-9a-f]{32}$/);
@@ -145,7 +145,7 @@ describe('an alert integration', () => {
     expect(made.payload_example.a).toBe('\0\ud800');
   });
 
-  it('answers its sample payload to the letter', async () => {
+  it('returns its sample payload exactly', async () => {
     const payloadExample = '{"n":12345678901234567890123, "e":1e400,"z":-0,"f":1.0,"a":1,"a":2,"__proto__":{}}';
     const letters = (reply: { json: Buffer }) => reply.json.toString();
     const given = { projectId: 13, name: 'Grafana', active: true, type: 'HTTP', payloadExample };
@@ -201,7 +201,7 @@ describe('a trial', () => {
     );
 
   beforeAll(async () => {
-    // Nobody waits for the directory here but whoever asks with its sequence.
+    // Only a request that carries the sequence of the directory waits for it here.
     here.directory.user({ username: 'ghost', bot: true });
     projectId = here.directory.project(here.directory.namespace({ tier: 'ultimate' }).id).id;
     const payloadExample = '{"event":{"name":"Sample"}}';
@@ -226,7 +226,7 @@ describe('a trial', () => {
     await expect(unknown).rejects.toMatchObject({ body: { message: '404 HTTP integration Not Found' } });
   });
 
-  it('can be looked at before, by the mapping there is or another one', async () => {
+  it('can be previewed, by the stored mapping or another one', async () => {
     const before = await here.db.query(sql`select count(*) from alerts`);
     const ofSample = await preview('');
     expect(ofSample).toMatchObject({

@@ -122,7 +122,7 @@ it('attaches an image, lists, serves, changes and deletes it', async () => {
     json(await images.updateMetricImage(UpdateMetricImageRequest.fromPartial({ ...change, ...given }), as()));
   expect(await update({ url: '' })).toEqual({ ...image, url: null });
   expect(await update({ urlText: 'More' })).toEqual({ ...image, url: null, url_text: 'More' });
-  // What a browser would mend is another address than the one that was looked at.
+  // A browser would correct it to another address than the checked one.
   for (const url of [
     ...[
       'javascript:alert(1)',
@@ -254,8 +254,8 @@ it('answers for its own project, alert and image only', async () => {
   expect(await missing(here.forward('GET', `${pathOf(project, 999)}/${id}`, { project: project.id }))).toEqual(noAlert);
   expect(await missing(get(id, other))).toEqual([404, { message: '404 Metric image Not Found' }]);
   expect(await missing(here.forward('GET', `${pathOf()}/${id}`, { project: other.id }))).toMatchObject([403, {}]);
-  const stranger = { project: project.id, caller: 'collaboration' as const };
-  expect(await missing(here.forward('GET', `${pathOf()}/${id}`, stranger))).toMatchObject([403, {}]);
+  const outsider = { project: project.id, caller: 'collaboration' as const };
+  expect(await missing(here.forward('GET', `${pathOf()}/${id}`, outsider))).toMatchObject([403, {}]);
   expect(await list(other)).toEqual([]);
   await expect(
     images.deleteMetricImage({ projectId: other.id, alertIid: 1, imageId: id }, as(other)),

@@ -7,13 +7,16 @@ import { service } from '../../src/service';
 
 export { externalUrl, json } from '@switchyard/testkit/installation';
 
-/** alerts on real databases and a real event log, beside a stand-in for groups-admin. */
+/** alerts on real databases and a real event log, with a stand-in for groups-admin. */
 export interface Installation extends TestInstallation {
-  /** Paths that groups-admin knows to mean a project, in lower case: what a replica that is behind does not know, and former paths. */
+  /**
+   * Projects by path in lower case, as groups-admin finds them: also former paths, and paths that the replica does not
+   * have yet.
+   */
   readonly locations: Map<string, number>;
 }
 
-/** Builds the surroundings and starts the service in this process. */
+/** Starts the service and its peers in this process. */
 export async function startInstallation(): Promise<Installation> {
   const locations = new Map<string, number>();
   const installation = await testInstallation({

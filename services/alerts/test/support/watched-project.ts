@@ -7,7 +7,7 @@ import { IngestionServiceReceiveRequest, IngestionServiceService } from '@switch
 import type { DirectoryProject } from '@switchyard/protos/groups_admin/v1/directory';
 import { type Installation, json } from './installation';
 
-/** An alert as its row has it, as far as tests look. */
+/** The columns of an alert that tests check. */
 export interface AlertRow {
   iid: number;
   title: string;
@@ -18,7 +18,7 @@ export interface AlertRow {
   ended_at: Date | null;
 }
 
-/** What became of an item, as its receipt says. */
+/** The outcome of an item in its receipt. */
 export interface ReceiptItem {
   outcome: string;
   reason?: string;
@@ -26,15 +26,15 @@ export interface ReceiptItem {
   title?: string;
 }
 
-/** What the sender is told. */
-export interface Told {
+/** The reply to the sender. */
+export interface SenderReply {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies freely
   body: any;
   receiptId: string;
 }
 
-/** A project with an integration, and what is sent to it. */
+/** A project with an integration, and a sender. */
 export interface WatchedProject {
   readonly id: number;
   readonly path: string;
@@ -50,11 +50,11 @@ export interface WatchedProject {
       userAgent: string;
       by: Pick<Installation, 'client'>;
     }>,
-  ): Promise<Told>;
+  ): Promise<SenderReply>;
   /** Alerts by number. */
   alerts(): Promise<AlertRow[]>;
   /** Items of a receipt. */
-  receipt(told: Told): Promise<ReceiptItem[]>;
+  receipt(reply: SenderReply): Promise<ReceiptItem[]>;
 }
 
 /** Makes a project with an active integration. */
@@ -96,9 +96,9 @@ export async function watchedProject(
         userAgent: given.userAgent ?? 'test',
         content,
       });
-      const answer = await by.client(IngestionServiceService).receive(request, { requestId: 'test' });
-      const body = answer.json.length === 0 ? undefined : JSON.parse(answer.json.toString());
-      return { status: answer.status, body, receiptId: answer.receiptId };
+      const reply = await by.client(IngestionServiceService).receive(request, { requestId: 'test' });
+      const body = reply.json.length === 0 ? undefined : JSON.parse(reply.json.toString());
+      return { status: reply.status, body, receiptId: reply.receiptId };
     },
     alerts: () =>
       here.db.query<AlertRow>(sql`

@@ -14,20 +14,20 @@ export interface LinkedIncident {
   readonly projectId: number;
 }
 
-/** What a decision about an alert may depend on beside the alert. */
+/** What a decision about an alert may depend on, apart from the alert. */
 export interface AlertFacts {
-  /** Those of the users asked for who may read the alerts of the project. */
+  /** The candidates who may read the alerts of the project. */
   readonly readers: readonly number[];
   /** Whether issues can be opened in the project. */
   readonly takesIssues: boolean;
 }
 
-/** Alerts, where something other than a payload changes them. */
+/** Changes of alerts by users and incidents. */
 export interface AlertStore {
   /**
-   * Locks an alert, and holds off the payloads of its project: whether another unresolved alert has its fingerprint is decided meanwhile.
-   * Then decides, and saves the steps with their events in one transaction. False when there is no such alert.
-   * @param candidates users of whom `readers` tells those who may read the alerts
+   * Locks an alert and the payloads of its project, since another unresolved alert must not have its fingerprint. Then
+   * decides, and saves the steps with their events in one transaction. False when there is no such alert.
+   * @param candidates users to check; `readers` contains those who may read the alerts
    * @throws AppError conflict when another unresolved alert has the fingerprint; what `decide` throws
    */
   change(
@@ -35,11 +35,11 @@ export interface AlertStore {
     candidates: readonly number[],
     decide: (alert: LockedAlert, facts: AlertFacts) => AlertDecision,
   ): Promise<boolean>;
-  /** The same for the alert of an incident, within a transaction; nothing happens when there is none. */
+  /** The same for the alert of an incident, in the given transaction; does nothing when there is none. */
   changeOfIncident(tx: Tx, issueId: number, decide: (alert: LockedAlert) => AlertDecision): Promise<void>;
-  /** Ties an alert to its incident, where it has none, or has `replacing`. */
+  /** Links an alert to its incident, when it has none, or has `replacing`. */
   link(tx: Tx, id: number, incident: LinkedIncident, replacing: number): Promise<void>;
-  /** Ties the alert of an incident to the issue that this one was moved to. */
+  /** Links the alert of a moved incident to the new issue. */
   relink(tx: Tx, issueId: number, moved: LinkedIncident): Promise<void>;
   /** Removes the incident of an alert from its row. */
   unlink(tx: Tx, issueId: number): Promise<void>;

@@ -3,15 +3,16 @@ import { notFound } from '@switchyard/errors';
 import { decideIncidentRequest } from '../domain/alert-change';
 import type { AlertNumber, AlertStore, LinkedIncident } from './alert.ports';
 
-/** Milliseconds that a caller waits for the incident; events take some tens of them. */
-const patienceMs = 5_000;
+/** Milliseconds that a caller waits for the incident; events take some tens of milliseconds. */
+const timeoutMs = 5_000;
 
-/** Milliseconds between two looks: the event may be taken by another process than this. */
-const lookMs = 50;
+/** Milliseconds between two polls: another process may handle the event. */
+const pollIntervalMs = 50;
 
 /**
- * Asks for an incident of an alert and waits until collaboration has published it; undefined when that takes longer, and when `signal`
- * ends the wait. Fails with `not_found`; with `invalid` when there is an incident; with `forbidden` where there are no issues.
+ * Requests an incident of an alert and waits until collaboration has published it. Undefined after the timeout, and
+ * when `signal` ends the wait. Fails with `not_found`; with `invalid` when there is an incident; with `forbidden` where
+ * there are no issues.
  */
 export const requestIncident =
   ({ alerts }: { readonly alerts: Pick<AlertStore, 'change' | 'incidentOf'> }) =>
@@ -20,11 +21,11 @@ export const requestIncident =
       decideIncidentRequest(alert, { actorId, takesIssues }),
     );
     if (!found) throw notFound('Alert');
-    const giveUpAt = Date.now() + patienceMs;
-    while (!signal.aborted && Date.now() < giveUpAt) {
+    const deadline = Date.now() + timeoutMs;
+    while (!signal.aborted && Date.now() < deadline) {
       const incident = await alerts.incidentOf(at.projectId, at.iid);
       if (incident !== undefined) return incident;
-      await pause(lookMs, undefined, { signal }).catch(() => undefined);
+      await pause(pollIntervalMs, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
   };

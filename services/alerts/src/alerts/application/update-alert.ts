@@ -4,7 +4,7 @@ import type { AlertNumber, AlertStore } from './alert.ports';
 
 /**
  * Sets status and assignees by hand and publishes it.
- * Fails with `not_found`, `invalid`; with `conflict` when an alert is taken up again while another one has its fingerprint.
+ * Fails with `not_found`, `invalid`; with `conflict` when an alert is reopened while another one has its fingerprint.
  */
 export const updateAlert =
   ({ alerts, clock }: { readonly alerts: Pick<AlertStore, 'change'>; readonly clock: () => Date }) =>

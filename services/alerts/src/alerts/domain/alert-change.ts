@@ -2,14 +2,14 @@ import { forbidden, invalid } from '@switchyard/errors';
 import type { AlertStatus } from './alert';
 import type { AlertSubject, StatusCause } from './alert-event';
 
-/** An alert as a change finds it: locked until the change is saved. */
+/** An alert before a change: locked until the change is saved. */
 export interface LockedAlert extends AlertSubject {
   readonly endedAt: Date | undefined;
   readonly assigneeIds: readonly number[];
   readonly issueId: number | undefined;
 }
 
-/** One step of a change; each counts the version up by one and is one event. */
+/** One step of a change; each increments the version and is one event. */
 export type AlertStep =
   | {
       readonly kind: 'status';
@@ -25,25 +25,25 @@ export type AlertStep =
     }
   | { readonly kind: 'incidentWanted' };
 
-/** What a change comes to; without steps nothing is written. */
+/** The steps of a change; without steps nothing is written. */
 export interface AlertDecision {
   /** 0 when no user caused it. */
   readonly actorId: number;
   readonly steps: readonly AlertStep[];
 }
 
-/** A change by a user; what is undefined stays. */
+/** A change by a user; undefined fields stay as they are. */
 export interface AlertChange {
   readonly status?: AlertStatus | undefined;
   readonly assigneeIds?: readonly number[] | undefined;
 }
 
-/** Assignees of one alert at the most. */
-export const mostAssignees = 100;
+/** Most assignees of one alert. */
+export const maxAssignees = 100;
 
 /**
  * Sets status and assignees.
- * @param readers those of the wanted assignees who may read the alerts of the project; who is assigned already may stay
+ * @param given.readers the new assignees who may read the alerts of the project; current assignees may stay
  * @throws AppError invalid for assignees who may not
  */
 export function decideUpdate(
@@ -53,12 +53,12 @@ export function decideUpdate(
 ): AlertDecision {
   const wanted = assigneeIds === undefined ? alert.assigneeIds : [...new Set(assigneeIds)];
   const added = without(wanted, alert.assigneeIds);
-  if (added.length > mostAssignees) {
-    throw invalid({ assignee_ids: [`is too long (maximum is ${mostAssignees} users)`] });
+  if (added.length > maxAssignees) {
+    throw invalid({ assignee_ids: [`is too long (maximum is ${maxAssignees} users)`] });
   }
-  const strangers = without(added, given.readers);
-  if (strangers.length > 0) {
-    throw invalid({ assignee_ids: strangers.map((id) => `${id} may not read the alerts of the project`) });
+  const usersWithoutAccess = without(added, given.readers);
+  if (usersWithoutAccess.length > 0) {
+    throw invalid({ assignee_ids: usersWithoutAccess.map((id) => `${id} may not read the alerts of the project`) });
   }
   const removed = without(alert.assigneeIds, wanted);
   const assigned = { kind: 'assignees', addedAssigneeIds: added, removedAssigneeIds: removed } as const;
@@ -72,8 +72,8 @@ export function decideUpdate(
 }
 
 /**
- * Asks for an incident.
- * @throws AppError invalid when there is one; forbidden where the project takes no issues, since no incident would ever be opened
+ * Requests an incident.
+ * @throws AppError invalid when there is one; forbidden when issues are disabled, since no incident would be opened
  */
 export function decideIncidentRequest(
   alert: LockedAlert,
@@ -91,8 +91,8 @@ export const decideIncidentClosed = (alert: LockedAlert, at: Date): AlertDecisio
 });
 
 /**
- * The status is set other than by a payload: an alert that is resolved ends now, one taken up again has not ended. No end is stored by
- * which later payloads would be late.
+ * Steps of a status that no payload set: a resolved alert ends now, a reopened one has not ended. No end is stored that
+ * would make later payloads late.
  */
 function statusSteps(
   before: Pick<LockedAlert, 'status' | 'endedAt'>,

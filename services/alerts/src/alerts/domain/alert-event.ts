@@ -1,7 +1,7 @@
 import type { AlertAttribute, AlertSeverity } from '../../payloads';
 import type { AlertStatus } from './alert';
 
-/** An alert as events speak of it, as it stands after the change. */
+/** The alert in an event, after the change. */
 export interface AlertSubject {
   readonly id: number;
   readonly iid: number;
@@ -13,7 +13,7 @@ export interface AlertSubject {
   readonly issueIid: number | undefined;
 }
 
-/** What an incident says of its alert. An event holds the beginnings of texts that are long (`most`), and names them. */
+/** The parts of an alert that its incident shows. An event contains long texts cut, and names them (`cut`). */
 export interface AlertDetails {
   readonly startedAt: Date;
   readonly description: string | undefined;
@@ -30,8 +30,8 @@ export interface AlertDetails {
 /** What changed the status of an alert. */
 export type StatusCause = 'payload' | 'user' | 'incident';
 
-/** What happened to an alert (alert_event.proto). */
-export type AlertHappening =
+/** A fact about an alert (alert_event.proto). */
+export type AlertFact =
   | {
       readonly kind: 'raised';
       readonly openIncident: boolean;
@@ -51,11 +51,11 @@ export type AlertHappening =
     }
   | { readonly kind: 'incidentWanted'; readonly details: AlertDetails };
 
-/** Something that happened to an alert, and by whom. */
-export interface AlertOccurrence {
+/** One event of an alert, before it is encoded. */
+export interface AlertEventInput {
   readonly alert: AlertSubject;
   /** 0 when a payload or a closed incident caused it. */
   readonly actorId: number;
   readonly occurredAt: Date;
-  readonly happening: AlertHappening;
+  readonly fact: AlertFact;
 }

@@ -6,7 +6,7 @@ export type IgnoreReason = 'already_ended' | 'ended_before_this_start' | 'no_ope
 /** Why an item changed nothing. */
 export type OutcomeReason = IgnoreReason | RejectionReason;
 
-/** What became of one item of a payload. */
+/** The outcome of one item of a payload. */
 export interface ItemOutcome {
   readonly outcome: 'created' | 'counted' | 'resolved' | 'ignored' | 'rejected';
   readonly reason: OutcomeReason | undefined;
@@ -15,7 +15,7 @@ export interface ItemOutcome {
   readonly title: string | undefined;
 }
 
-/** What became of a payload. */
+/** The stored record of a payload. */
 export interface AlertReceipt {
   /** UUID. */
   readonly id: string;

@@ -2,12 +2,12 @@ import type { UserRow } from '@switchyard/directory';
 import type { AlertSeverity, PayloadFormat } from '../../payloads';
 import type { AlertStatus } from './alert';
 
-/** An alert with what it is printed with. */
+/** An alert with all that its representation shows. */
 export interface AlertView {
   readonly id: number;
   readonly iid: number;
   readonly projectId: number;
-  /** Full path of the project at present. */
+  /** Current full path of the project. */
   readonly projectPath: string;
   readonly title: string;
   readonly description: string | undefined;
@@ -27,10 +27,10 @@ export interface AlertView {
   readonly details: Readonly<Record<string, string>>;
   /** JSON text; undefined where it was not read. */
   readonly payload: string | undefined;
-  /** Its incident; undefined while there is none, and where the reader may not see the project it was moved to. */
+  /** Its incident; undefined while there is none, and when the viewer may not see the project that it was moved to. */
   readonly incident: IncidentReference | undefined;
   readonly assignees: readonly UserRow[];
-  /** Undefined once it has been deleted. */
+  /** Undefined after its deletion. */
   readonly integration: { readonly id: number; readonly name: string; readonly type: string } | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -45,10 +45,10 @@ export interface IncidentReference {
   readonly projectPath: string;
 }
 
-/** Which users' alerts a list is about. */
+/** Filter of a list by assignee. */
 export type AssigneeMatch = 'none' | 'any' | { readonly userId: number } | { readonly username: string };
 
-/** What a list of alerts is narrowed down by; what is undefined narrows nothing. */
+/** Filters of a list of alerts; undefined ones do not apply. */
 export interface AlertFilter {
   readonly statuses?: readonly AlertStatus[] | undefined;
   readonly severities?: readonly AlertSeverity[] | undefined;

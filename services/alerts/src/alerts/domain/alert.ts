@@ -1,6 +1,6 @@
 import { type AlertSeverity, alertSeverities } from '../../payloads';
 
-/** Statuses of an alert by the number that stands for them in its row. */
+/** Statuses of an alert; the index is the number in its row. */
 export const alertStatuses = ['triggered', 'acknowledged', 'resolved', 'ignored'] as const;
 
 /** Status of an alert; every one but `resolved` counts as unresolved. */

@@ -1,4 +1,4 @@
-/** The project of a call, and what licence it has. */
+/** The project of a call, and its tier. */
 export interface ProjectScope {
   readonly projectId: number;
   /** Licence tier that applies. */

@@ -2,11 +2,9 @@ import { userReference } from '@switchyard/directory';
 import { withJson } from '../../payloads';
 import type { AlertView, IncidentReference } from '../domain/alert-view';
 
-const origin = (externalUrl: string): string => externalUrl.replace(/\/+$/, '');
-
 /** Web address of an alert. */
 export const alertUrl = ({ projectPath, iid }: Pick<AlertView, 'projectPath' | 'iid'>, externalUrl: string): string =>
-  `${origin(externalUrl)}/${projectPath}/-/alert_management/${iid}/details`;
+  `${externalUrl}/${projectPath}/-/alert_management/${iid}/details`;
 
 /** A reference to the incident of an alert. */
 export const presentIncidentReference = (
@@ -16,10 +14,10 @@ export const presentIncidentReference = (
   id,
   iid,
   project_id: projectId,
-  web_url: `${origin(externalUrl)}/${projectPath}/-/issues/${iid}`,
+  web_url: `${externalUrl}/${projectPath}/-/issues/${iid}`,
 });
 
-/** The public alert as lists print it: without its payload. */
+/** The public alert in lists: without its payload. */
 export const presentAlert = (alert: AlertView, externalUrl: string) => ({
   id: alert.id,
   iid: alert.iid,

@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { raw, type Sql, sql } from '@switchyard/database/sql';
 
-/** Tables whose rows go with their projects; assignees and metric images go with their alerts. */
+/** Tables whose rows are purged with their projects; assignees and metric images are purged with their alerts. */
 const ofProjects = {
   alerts: 'id',
   alert_receipts: 'id',

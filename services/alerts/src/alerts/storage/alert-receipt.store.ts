@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import type { PayloadFormat } from '../../payloads';
 import type { AlertReceipt, ItemOutcome } from '../domain/alert-receipt';
 
-/** Receipts as rows. */
+/** Stores receipts. */
 export interface AlertReceiptStore {
   /** A receipt of a project; `id` is a UUID. */
   find(projectId: number, id: string): Promise<AlertReceipt | undefined>;

@@ -14,7 +14,7 @@ async function bodiesOf(details: Partial<AlertDetails>): Promise<string> {
   };
   const alert = { id: 1, iid: 1, projectId: 1, title: 't', severity: 'high', status: 'triggered', version: 1 } as const;
   const none = { description: undefined, service: undefined, monitoringTool: undefined, runbook: undefined };
-  const happening = {
+  const fact = {
     kind: 'raised',
     openIncident: true,
     sendEmail: true,
@@ -29,14 +29,14 @@ async function bodiesOf(details: Partial<AlertDetails>): Promise<string> {
       ...details,
     },
   } as const;
-  const occurrence = { alert: { ...alert, issueIid: undefined }, actorId: 0, occurredAt: new Date(0), happening };
-  await appendAlertEvents(executor, [occurrence], 0);
+  const input = { alert: { ...alert, issueIid: undefined }, actorId: 0, occurredAt: new Date(0), fact };
+  await appendAlertEvents(executor, [input], 0);
   return bodies;
 }
 
-describe('what an event says of an alert', () => {
+describe('the details of an alert in an event', () => {
   it.each(['m', 'é', '\u0001', '\u{1F525}', '"'])(
-    'has room in a message, whatever a payload says in %j',
+    'fit in a message, whatever the payload contains in %j',
     async (character) => {
       const long = character.repeat(1 << 20);
       const text = character.repeat(1_000);
@@ -49,14 +49,14 @@ describe('what an event says of an alert', () => {
     },
   );
 
-  it('is said whole where it has room', async () => {
+  it('are complete when they fit', async () => {
     const incidentMarkdown = 'm'.repeat(150_000);
     const body = await bodiesOf({ incidentMarkdown });
     expect(body.includes(incidentMarkdown)).toBe(true);
     expect(body.includes('incident_markdown')).toBe(false);
   });
 
-  it('names what it has not said to the end', async () => {
+  it('name the texts that are cut', async () => {
     const body = await bodiesOf({
       incidentMarkdown: 'm'.repeat(1_000_000),
       runbook: 'short',

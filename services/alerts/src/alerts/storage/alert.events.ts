@@ -1,7 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
-import { type AlertFact, alertEventId, alertEvents, appendAllToOutbox } from '@switchyard/events';
+import { alertEventId, alertEvents, appendAllToOutbox } from '@switchyard/events';
 import { type AlertEvent, AlertStatusChanged_Cause } from '@switchyard/protos/alerts/events/v1/alert_event';
-import type { AlertDetails, AlertHappening, AlertOccurrence } from '../domain/alert-event';
+import type { AlertDetails, AlertEventInput, AlertFact } from '../domain/alert-event';
 
 const causes = {
   payload: AlertStatusChanged_Cause.CAUSE_PAYLOAD,
@@ -10,16 +10,16 @@ const causes = {
 } as const;
 
 /**
- * Bytes that texts without a length of their own may take in an event. A broker refuses a message over 1 MiB, and one that it refuses
- * holds up every event behind it; attributes, the longest of the others, take 753,000 at the most.
+ * Most bytes of the texts of an event that have no limit of their own. A broker refuses a message over 1 MiB, and a
+ * refused message blocks every event behind it. Attributes, the longest of the other parts, take at most 753,000 bytes.
  */
-const most = { incidentMarkdown: 200_000, query: 10_000, runbook: 10_000, environment: 10_000 } as const;
+const maxBytes = { incidentMarkdown: 200_000, query: 10_000, runbook: 10_000, environment: 10_000 } as const;
 
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
-/** As much of a text from its beginning as takes at most `bytes` in JSON, two or more. */
+/** The longest beginning of a text that takes at most `bytes` (2 or more) in JSON. */
 function beginning(text: string, bytes: number): string {
-  // One unit of a text takes six bytes at the most, and the quotes two: most texts need not be measured.
+  // A UTF-16 unit takes at most six bytes, the quotes two: most texts need no measuring.
   if (text.length * 6 + 2 <= bytes) return text;
   let cut = text;
   for (let size = jsonBytes(cut); size > bytes; size = jsonBytes(cut))
@@ -29,9 +29,9 @@ function beginning(text: string, bytes: number): string {
 
 function wireDetails(details: AlertDetails) {
   const cut: string[] = [];
-  const fitting = (field: keyof typeof most, name: string): string => {
+  const fitting = (field: keyof typeof maxBytes, name: string): string => {
     const whole = details[field] ?? '';
-    const text = beginning(whole, most[field]);
+    const text = beginning(whole, maxBytes[field]);
     if (text !== whole) cut.push(name);
     return text;
   };
@@ -50,61 +50,58 @@ function wireDetails(details: AlertDetails) {
   };
 }
 
-function wireFact(happening: AlertHappening): NonNullable<AlertEvent['fact']> {
-  switch (happening.kind) {
+function wireFact(fact: AlertFact): NonNullable<AlertEvent['fact']> {
+  switch (fact.kind) {
     case 'raised': {
-      const { openIncident, sendEmail, details } = happening;
+      const { openIncident, sendEmail, details } = fact;
       return { $case: 'raised', value: { openIncident, sendEmail, details: wireDetails(details) } };
     }
     case 'statusChanged': {
-      const { previous, cause, closeIncident } = happening;
+      const { previous, cause, closeIncident } = fact;
       return { $case: 'statusChanged', value: { previous, cause: causes[cause], closeIncident } };
     }
     case 'assigned': {
-      const { addedAssigneeIds, removedAssigneeIds } = happening;
+      const { addedAssigneeIds, removedAssigneeIds } = fact;
       return {
         $case: 'assigned',
         value: { addedAssigneeIds: [...addedAssigneeIds], removedAssigneeIds: [...removedAssigneeIds] },
       };
     }
     case 'incidentWanted':
-      return { $case: 'incidentWanted', value: { details: wireDetails(happening.details) } };
+      return { $case: 'incidentWanted', value: { details: wireDetails(fact.details) } };
   }
 }
 
 /**
- * Appends what happened to alerts to the outbox, in this order. Their rows are written before it in the same transaction, so that the
- * events of one alert keep their order.
+ * Appends events of alerts to the outbox, in this order. The rows of the alerts are written before in the same
+ * transaction, so that the events of one alert keep their order.
  * @param directorySequence how far this service has followed the directory
  */
 export const appendAlertEvents = (
   executor: SqlExecutor,
-  occurrences: readonly AlertOccurrence[],
+  inputs: readonly AlertEventInput[],
   directorySequence: number,
 ): Promise<void> =>
   appendAllToOutbox(
     executor,
     alertEvents,
-    occurrences.map(({ alert, actorId, occurredAt, happening }) => {
-      const fact: AlertFact = happening.kind;
-      return {
-        id: alertEventId(fact, alert.id, fact === 'raised' ? 1 : alert.version),
-        payload: {
-          alert: {
-            id: alert.id,
-            iid: alert.iid,
-            projectId: alert.projectId,
-            title: alert.title,
-            severity: alert.severity,
-            status: alert.status,
-            version: alert.version,
-            incidentIid: alert.issueIid ?? 0,
-          },
-          actorId,
-          occurredAt,
-          directorySequence,
-          fact: wireFact(happening),
+    inputs.map(({ alert, actorId, occurredAt, fact }) => ({
+      id: alertEventId(fact.kind, alert.id, fact.kind === 'raised' ? 1 : alert.version),
+      payload: {
+        alert: {
+          id: alert.id,
+          iid: alert.iid,
+          projectId: alert.projectId,
+          title: alert.title,
+          severity: alert.severity,
+          status: alert.status,
+          version: alert.version,
+          incidentIid: alert.issueIid ?? 0,
         },
-      };
-    }),
+        actorId,
+        occurredAt,
+        directorySequence,
+        fact: wireFact(fact),
+      },
+    })),
   );

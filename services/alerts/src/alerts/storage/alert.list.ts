@@ -53,8 +53,8 @@ function assignedTo(match: AssigneeMatch): Sql {
   return hasAssignee(sql`aa.user_id = ${userId}`);
 }
 
-const says = (text: string): Sql =>
-  sql`exists (select 1 from alert_texts said where said.alert_id = a.id and said.text ilike ${contains(text)})`;
+const textContains = (text: string): Sql =>
+  sql`exists (select 1 from alert_texts t where t.alert_id = a.id and t.text ilike ${contains(text)})`;
 
 const oneOf = (column: Sql, numbers: readonly number[]): Sql =>
   numbers.length === 1 ? sql`${column} = ${numbers[0]}::smallint` : sql`${column} = any(${[...numbers]}::smallint[])`;
@@ -63,7 +63,7 @@ function conditionsOf({ statuses, severities, search, fingerprint, assignee }: A
   return [
     ...(statuses === undefined ? [] : [oneOf(sql`a.status`, statuses.map(statusNumber))]),
     ...(severities === undefined ? [] : [oneOf(sql`a.severity`, severities.map(severityNumber))]),
-    ...(search === undefined ? [] : [says(search)]),
+    ...(search === undefined ? [] : [textContains(search)]),
     ...(fingerprint === undefined ? [] : [sql`a.fingerprint = ${fingerprint}`]),
     ...(assignee === undefined ? [] : [assignedTo(assignee)]),
   ];

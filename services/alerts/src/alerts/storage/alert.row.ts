@@ -7,7 +7,7 @@ import type { AlertView } from '../domain/alert-view';
 /** Alerts `a` with their projects `p` and namespaces `n`. */
 export const alertFrom: Sql = sql`alerts a ${joinProject(sql`a.project_id`)}`;
 
-// Subselects in the select list run for the rows of the page alone, after the limit.
+// Subselects in the select list run only for the rows of the page, after the limit.
 /** Select list of a view without payload, on the aliases of `alertFrom`. */
 export const alertSelect = (
   viewer: Viewer,
@@ -21,12 +21,12 @@ export const alertSelect = (
     select ${fullPathSql} from directory.projects p join directory.namespaces n on n.id = p.namespace_id
     where p.id = a.issue_project_id and ${visibleProjects(viewer, { feature: 'issues' })}) end as issue_project_path`;
 
-/** Column of the payload, as the text that it is. */
+/** Column of the payload, as text. */
 export const payloadColumn: Sql = sql`a.payload::text as payload`;
 
 const given = <T>(value: unknown): T | undefined => (value === null || value === undefined ? undefined : (value as T));
 
-/** A row of `alertSelect`, perhaps with `payloadColumn`. */
+/** A row of `alertSelect`, with or without `payloadColumn`. */
 export const toAlertView = (row: Record<string, unknown>): AlertView => ({
   id: row.id as number,
   iid: row.iid as number,

@@ -6,7 +6,7 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import { levels } from '@switchyard/rights';
 import { severityOf, statusNumber, statusOf } from '../domain/alert';
 import type { AlertDecision, AlertStep, LockedAlert } from '../domain/alert-change';
-import type { AlertDetails, AlertHappening, AlertOccurrence } from '../domain/alert-event';
+import type { AlertDetails, AlertEventInput, AlertFact } from '../domain/alert-event';
 import { appendAlertEvents } from './alert.events';
 
 faultPoints.push('alert.written', 'alert.committed');
@@ -62,7 +62,7 @@ interface DetailsRow {
   details: Record<string, string>;
 }
 
-/** True for the failure of a write after which two unresolved alerts of a project would have one fingerprint. */
+/** True when a write failed because another unresolved alert of the project has the fingerprint. */
 const isFingerprintTaken = (error: unknown): boolean => isUniqueViolation(error, 'alerts_unresolved');
 
 async function lockOfProject(tx: Tx, projectId: number, iid: number): Promise<LockedAlert | undefined> {
@@ -80,7 +80,7 @@ async function lockOfIncident(tx: Tx, issueId: number): Promise<LockedAlert | un
   return row && toLocked(row);
 }
 
-/** What an incident says of an alert. */
+/** Reads the parts of an alert that its incident shows. */
 async function detailsOf(tx: Tx, id: number): Promise<AlertDetails> {
   const row = await tx.one<DetailsRow>(sql`
     select started_at, description, service, monitoring_tool, hosts, environment, incident_markdown, query, runbook, details
@@ -107,8 +107,8 @@ async function saveAssignees(tx: Tx, id: number, added: readonly number[], remov
     on conflict do nothing`);
 }
 
-/** Writes one step; returns what it is published as. */
-async function saveStep(tx: Tx, alert: LockedAlert, step: AlertStep, now: Date): Promise<AlertHappening> {
+/** Writes one step. @returns the fact to publish */
+async function saveStep(tx: Tx, alert: LockedAlert, step: AlertStep, now: Date): Promise<AlertFact> {
   switch (step.kind) {
     case 'status':
       await tx.query(sql`
@@ -119,21 +119,21 @@ async function saveStep(tx: Tx, alert: LockedAlert, step: AlertStep, now: Date):
     case 'assignees': {
       const { addedAssigneeIds, removedAssigneeIds } = step;
       await saveAssignees(tx, alert.id, addedAssigneeIds, removedAssigneeIds);
-      await countUp(tx, alert.id, now);
+      await incrementVersion(tx, alert.id, now);
       return { kind: 'assigned', addedAssigneeIds, removedAssigneeIds };
     }
     case 'incidentWanted':
-      await countUp(tx, alert.id, now);
+      await incrementVersion(tx, alert.id, now);
       return { kind: 'incidentWanted', details: await detailsOf(tx, alert.id) };
   }
 }
 
-/** Counts the version up, for a change that stands in no column of the alert. */
-const countUp = (tx: Tx, id: number, now: Date): Promise<unknown> =>
+/** Increments the version, for a change that no column of the alert contains. */
+const incrementVersion = (tx: Tx, id: number, now: Date): Promise<unknown> =>
   tx.query(sql`update alerts set version = version + 1, updated_at = ${now} where id = ${id}`);
 
 /**
- * Opens the store of alerts, where something other than a payload changes them.
+ * Opens the store for changes of alerts by users and incidents.
  * @param edges the clock, and how far this service has followed the directory
  */
 export function alertStore(
@@ -142,15 +142,15 @@ export function alertStore(
 ) {
   async function save(tx: Tx, locked: LockedAlert, { actorId, steps }: AlertDecision): Promise<void> {
     const occurredAt = clock();
-    const occurrences: AlertOccurrence[] = [];
+    const inputs: AlertEventInput[] = [];
     let alert = locked;
     for (const step of steps) {
-      const happening = await saveStep(tx, alert, step, occurredAt);
+      const fact = await saveStep(tx, alert, step, occurredAt);
       const status = step.kind === 'status' ? step.status : alert.status;
       alert = { ...alert, status, version: alert.version + 1 };
-      occurrences.push({ alert, actorId, occurredAt, happening });
+      inputs.push({ alert, actorId, occurredAt, fact });
     }
-    await appendAlertEvents(tx, occurrences, directorySequence());
+    await appendAlertEvents(tx, inputs, directorySequence());
   }
 
   return {

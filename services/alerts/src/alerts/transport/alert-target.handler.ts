@@ -11,7 +11,7 @@ export interface AlertTargets {
   readonly findReadableAlert: (projectId: number, iid: number, viewer: Viewer) => Promise<AlertView | undefined>;
 }
 
-/** Ids answered at once (see the proto). */
+/** Most ids of one call (see the proto). */
 const maxIds = 100;
 
 const caller = { callers: ['collaboration'], onBehalfOf: true };

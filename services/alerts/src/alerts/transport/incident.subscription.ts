@@ -1,10 +1,10 @@
 import { type AnySubscription, faultPoint, faultPoints, issueEvents, subscription } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
-import type { followIncidents, IncidentHappening } from '../application/follow-incidents';
+import type { followIncidents, IncidentEvent } from '../application/follow-incidents';
 
 faultPoints.push('incident_event.written', 'incident_event.committed');
 
-function happeningOf({ fact, actorId, occurredAt }: IssueEvent): IncidentHappening | undefined {
+function incidentEventOf({ fact, actorId, occurredAt }: IssueEvent): IncidentEvent | undefined {
   switch (fact?.$case) {
     case 'created':
       if (fact.value.alertId === 0) return undefined;
@@ -22,15 +22,15 @@ function happeningOf({ fact, actorId, occurredAt }: IssueEvent): IncidentHappeni
   }
 }
 
-/** What happens to incidents changes their alerts, each event once (D6). */
+/** Applies events of incidents to their alerts, each event once (D6). */
 export const incidentSubscription = (follow: ReturnType<typeof followIncidents>): AnySubscription =>
   subscription({
     event: issueEvents,
     async handle(event, tx) {
-      const happening = happeningOf(event);
-      if (event.issue === undefined || happening === undefined) return;
+      const incidentEvent = incidentEventOf(event);
+      if (event.issue === undefined || incidentEvent === undefined) return;
       const { id, iid, projectId } = event.issue;
-      await follow(tx, { id, iid, projectId }, happening);
+      await follow(tx, { id, iid, projectId }, incidentEvent);
       faultPoint('incident_event.written');
       tx.afterCommit(() => faultPoint('incident_event.committed'));
     },

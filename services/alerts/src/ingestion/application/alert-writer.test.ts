@@ -10,8 +10,8 @@ const limits: WriterLimits = {
   batchItems: 10,
   waitingItems: 30,
   waitingBytes: 1_000,
-  patienceMs: 5_000,
-  giveUpMs: 8_000,
+  refuseAfterMs: 5_000,
+  timeoutMs: 8_000,
 };
 
 const item = (title: string): PayloadItem => ({ kind: 'reported', alert: { title } as never });
@@ -19,7 +19,7 @@ const payload = (...titles: string[]): ReceivedPayload => ({ projectId: 1, items
 const titleOf = (one: PayloadItem): string => (one.kind === 'reported' ? one.alert.title : `(${one.reason})`);
 const titlesOf = (group: readonly ReceivedPayload[]): string[][] => group.map(({ items }) => items.map(titleOf));
 
-/** A store that writes when it is told to, and refuses what is called bad. */
+/** A store that writes on demand, and refuses what is called bad. */
 function heldStore() {
   const groups: string[][][] = [];
   const held: (() => void)[] = [];
@@ -42,7 +42,7 @@ function heldStore() {
         items.map((one): ItemOutcome => ({ outcome: 'created', reason: undefined, iid: 1, title: titleOf(one) })),
       );
     },
-    rehearse: async (one) => refuse([one]),
+    preview: async (one) => refuse([one]),
   };
   return {
     store,
@@ -64,7 +64,7 @@ function heldStore() {
 }
 
 describe('a writer of payloads', () => {
-  it('writes what came meanwhile as one group, in its order, of no more items than a group has', async () => {
+  it('writes payloads that arrived during a write as one batch, in order, up to the limit of items', async () => {
     const { store, groups, release } = heldStore();
     const writer = alertWriter(store, { limits, log });
     const written = [writer.write(payload('a'), 1), ...['b', 'c'].map((title) => writer.write(payload(title), 1))];

@@ -7,65 +7,66 @@ import type { ReceivedPayload } from '../domain/alert-batch';
 
 /** Where payloads are written; see `alertIngest`. */
 export interface PayloadStore {
-  /** All of them in one transaction; per payload, per item, what became of it. */
+  /** Writes all of them in one transaction. @returns the outcome of each item of each payload */
   write(payloads: readonly ReceivedPayload[]): Promise<readonly (readonly ItemOutcome[])[]>;
-  /** Throws when the payload cannot be stored; stores nothing. */
-  rehearse(payload: ReceivedPayload): Promise<void>;
+  /** Writes a payload and rolls back. Throws when the payload cannot be stored. */
+  preview(payload: ReceivedPayload): Promise<void>;
 }
 
 /** Bounds of the writer. */
 export interface WriterLimits {
   /** Items of one transaction, unless a single payload has more. */
   readonly batchItems: number;
-  /** Items that wait at the most. */
+  /** Most items that wait. */
   readonly waitingItems: number;
-  /** Bytes of payloads that wait at the most. */
+  /** Most bytes of payloads that wait. */
   readonly waitingBytes: number;
-  /** Milliseconds after which those that wait make new ones be refused. */
-  readonly patienceMs: number;
-  /** Milliseconds after which a payload that still waits is refused: its sender is about to give up. */
-  readonly giveUpMs: number;
+  /** Milliseconds that the oldest payload may wait before new ones are refused. */
+  readonly refuseAfterMs: number;
+  /** Milliseconds after which a payload that still waits is refused: its sender gives up soon. */
+  readonly timeoutMs: number;
 }
 
-/** What one process holds of payloads while the database is busy. */
+/** Payloads that one process keeps while the database is busy. */
 export const defaultLimits: WriterLimits = {
   batchItems: 2_000,
   waitingItems: 20_000,
   waitingBytes: 64 << 20,
-  patienceMs: 5_000,
-  giveUpMs: 8_000,
+  refuseAfterMs: 5_000,
+  timeoutMs: 8_000,
 };
 
-/** Thrown when more waits than is going to be written in time. Nothing of the payload has been stored. */
+/** Thrown when more payloads wait than can be written in time. Nothing of this payload has been stored. */
 export class Overloaded extends Error {}
 
-/** Writes payloads in groups. */
+/** Writes payloads in batches. */
 export interface AlertWriter {
   /** Items that wait. */
   waiting(): number;
   /**
    * Resolves once the payload is stored durably.
-   * @param bytes size of the payload as it came
+   * @param bytes size of the payload as received
    * @throws Overloaded when too much waits
-   * @throws AppError unavailable while the database is away, full or not to be written; whether the payload was stored is then unknown
+   * @throws AppError unavailable while the database cannot be reached, is full or read-only; the payload may have been
+   * stored
    */
   write(payload: ReceivedPayload, bytes: number): Promise<readonly ItemOutcome[]>;
 }
 
-/** Classes of SQLSTATE that speak of the data: exceptions of values, violated constraints, limits that a row exceeds. */
-const ofData = /^(?:22|23|54)/;
+/** Classes of SQLSTATE that are faults of the data: invalid values, violated constraints, limits that a row exceeds. */
+const dataFaults = /^(?:22|23|54)/;
 
 /**
- * What a failed write says of the database, as `unavailable`; undefined when the data are at fault. A full disk, or a standby that was
- * promoted elsewhere, refuses every item alike: to call them not storable would lose them with a 200.
+ * The failure of the database behind a failed write, as `unavailable`; undefined when the data are at fault. A full
+ * disk or a read-only server refuses every item: to reject the items as not storable would lose them with a 200.
  */
-function troubleOf(error: unknown): unknown {
+function databaseFailureOf(error: unknown): unknown {
   if (isAppError(error, 'unavailable')) return error;
   const state = sqlState(error);
-  return state === undefined || ofData.test(state) ? undefined : unavailable(error);
+  return state === undefined || dataFaults.test(state) ? undefined : unavailable(error);
 }
 
-interface Waiting {
+interface WaitingPayload {
   readonly payload: ReceivedPayload;
   readonly bytes: number;
   readonly since: number;
@@ -74,9 +75,10 @@ interface Waiting {
 }
 
 /**
- * Builds the writer: one transaction under way per process, and whatever has come meanwhile goes into the next. A commit waits for the
- * disk, so that a group costs little more than its first payload. A group that fails by its data is written payload by payload, and a
- * payload that cannot be stored without the items at fault: nobody's neighbour is refused.
+ * Builds the writer. A process runs one transaction at a time; payloads that arrive during it form the next batch. A
+ * commit waits for the disk, so a batch costs little more than its first payload. When the data of a batch are at
+ * fault, its payloads are written one by one, and a payload that cannot be stored is written without the items at
+ * fault.
  */
 export function alertWriter(
   store: PayloadStore,
@@ -86,7 +88,7 @@ export function alertWriter(
     now = () => performance.now(),
   }: { limits?: WriterLimits; log: Logger; now?: () => number },
 ): AlertWriter {
-  const queue: Waiting[] = [];
+  const queue: WaitingPayload[] = [];
   let waitingItems = 0;
   let waitingBytes = 0;
   let isWriting = false;
@@ -97,41 +99,41 @@ export function alertWriter(
     return (
       waitingItems + items > limits.waitingItems ||
       waitingBytes + bytes > limits.waitingBytes ||
-      now() - oldest.since > limits.patienceMs
+      now() - oldest.since > limits.refuseAfterMs
     );
   };
 
-  function nextGroup(): Waiting[] {
-    const group: Waiting[] = [];
+  function nextBatch(): WaitingPayload[] {
+    const batch: WaitingPayload[] = [];
     let items = 0;
     for (let one = queue[0]; one !== undefined; one = queue[0]) {
       const { length } = one.payload.items;
-      if (group.length > 0 && items + length > limits.batchItems) break;
+      if (batch.length > 0 && items + length > limits.batchItems) break;
       queue.shift();
       waitingItems -= length;
       waitingBytes -= one.bytes;
-      if (now() - one.since > limits.giveUpMs) one.reject(new Overloaded());
+      if (now() - one.since > limits.timeoutMs) one.reject(new Overloaded());
       else {
-        group.push(one);
+        batch.push(one);
         items += length;
       }
     }
-    return group;
+    return batch;
   }
 
-  async function writeGroup(group: readonly Waiting[]): Promise<void> {
+  async function writeBatch(batch: readonly WaitingPayload[]): Promise<void> {
     try {
-      const outcomes = await store.write(group.map(({ payload }) => payload));
-      for (const [at, one] of group.entries()) one.resolve(outcomes[at] ?? []);
+      const outcomes = await store.write(batch.map(({ payload }) => payload));
+      for (const [at, one] of batch.entries()) one.resolve(outcomes[at] ?? []);
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (trouble !== undefined) for (const one of group) one.reject(trouble);
-      else if (group.length > 1) for (const one of group) await writeGroup([one]);
-      else for (const one of group) await writeWithoutFaults(one, error);
+      const failure = databaseFailureOf(error);
+      if (failure !== undefined) for (const one of batch) one.reject(failure);
+      else if (batch.length > 1) for (const one of batch) await writeBatch([one]);
+      else for (const one of batch) await writeWithoutFaults(one, error);
     }
   }
 
-  async function writeWithoutFaults({ payload, resolve, reject }: Waiting, cause: unknown): Promise<void> {
+  async function writeWithoutFaults({ payload, resolve, reject }: WaitingPayload, cause: unknown): Promise<void> {
     try {
       const faults = new Set(await faultsOf(payload, payload.items));
       log.warn(
@@ -146,15 +148,15 @@ export function alertWriter(
     }
   }
 
-  /** The items that cannot be stored, found by halves: one at fault among a thousand costs some twenty tries. */
+  /** The items that cannot be stored, by bisection: one of a thousand costs about twenty tries. */
   async function faultsOf(payload: ReceivedPayload, items: readonly PayloadItem[]): Promise<PayloadItem[]> {
     if (items.length === 0) return [];
     try {
-      await store.rehearse({ ...payload, items });
+      await store.preview({ ...payload, items });
       return [];
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (trouble !== undefined) throw trouble;
+      const failure = databaseFailureOf(error);
+      if (failure !== undefined) throw failure;
       if (items.length === 1) return [...items];
     }
     const half = Math.ceil(items.length / 2);
@@ -165,8 +167,8 @@ export function alertWriter(
     isWriting = true;
     try {
       while (queue.length > 0) {
-        const group = nextGroup();
-        if (group.length > 0) await writeGroup(group);
+        const batch = nextBatch();
+        if (batch.length > 0) await writeBatch(batch);
       }
     } finally {
       isWriting = false;

@@ -13,7 +13,7 @@ export interface PreviewEdges {
   readonly clock: () => Date;
 }
 
-/** What is to be shown of a payload. */
+/** Which payload to preview, and how to read it. */
 export interface PreviewRequest {
   readonly projectId: number;
   readonly integrationId: number;
@@ -23,7 +23,10 @@ export interface PreviewRequest {
   readonly mapping: readonly WrittenMapping[] | undefined;
 }
 
-/** Reads a payload as the integration would, by its own mapping or the one given. Fails with `not_found`; `invalid`, with every problem. */
+/**
+ * Reads a payload as the integration would, by its own mapping or the one given. Fails with `not_found`; `invalid`,
+ * with every problem.
+ */
 export const previewPayload =
   ({ endpoints, integrations, readSample, clock }: PreviewEdges) =>
   async ({ projectId, integrationId, payload, mapping }: PreviewRequest): Promise<ReadPayload> => {
@@ -31,7 +34,7 @@ export const previewPayload =
     const integration = await integrations.find(projectId, integrationId);
     if (endpoint?.integration === undefined || integration === undefined) throw notFound('HTTP integration');
     const problems: Record<string, string[]> = {};
-    // A payload may lack what the sample has, so that its paths are not looked for.
+    // Paths are not checked: a payload may lack attributes of the sample.
     const read = readMapping(hasMapping(endpoint.tier) ? (mapping ?? []) : [], undefined);
     if (read.problems.length > 0) problems.payload_attribute_mappings = read.problems;
     const text = payload ?? integration.payloadExample;

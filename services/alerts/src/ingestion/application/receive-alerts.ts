@@ -1,16 +1,18 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { retrySeconds, retryStatusFor } from '@switchyard/errors';
+import { nestsDeeperThan } from '@switchyard/json';
 import type { ItemOutcome } from '../../alerts';
 import type { AlertEndpoint, EndpointIntegration, EndpointSelector, KeyDigest, ProjectName } from '../../integrations';
 import { hasMapping, licensedSettings } from '../../integrations';
 import type { PayloadRules } from '../../payloads';
-import { deepestPayload, isMetricsPayload, isObject, nestsDeeperThan, parseJson, readPayload } from '../../payloads';
-import type { AlertWishes } from '../domain/alert-batch';
+import { isMetricsPayload, isObject, maxPayloadDepth, parseJson, readPayload } from '../../payloads';
+import type { AlertPolicy } from '../domain/alert-batch';
 import { type AlertWriter, Overloaded } from './alert-writer';
-import { gather } from './gather';
+import { coalesce } from './coalesce';
 
-/** Where a payload was sent, and by whose leave. */
+/** Where a payload was sent, and with which key. */
 export interface PresentedKey {
-  /** What stands before `/alerts/notify`: path of a project, or that and `/prometheus`. */
+  /** The path before `/alerts/notify`: full path of a project, with or without `/prometheus`. */
   readonly path: string;
   /** Undefined for an address without one. */
   readonly endpointId: string | undefined;
@@ -18,14 +20,14 @@ export interface PresentedKey {
   readonly key: string | undefined;
 }
 
-/** A payload as it came. */
+/** A payload as received. */
 export interface IncomingPayload extends PresentedKey {
   readonly content: Uint8Array;
   readonly userAgent: string;
 }
 
-/** What the sender is told (the table of G-4.12-3). */
-export type Reception =
+/** The reply to the sender (the table of G-4.12-3). */
+export type IngestionReply =
   | {
       readonly status: 200;
       readonly receiptId: string;
@@ -33,7 +35,7 @@ export type Reception =
       readonly alerts: readonly { readonly iid: number; readonly title: string }[];
     }
   | {
-      /** 400 with a receipt: it was read, and nothing of it could be stored. */
+      /** 400 with a receipt: the payload was read, and no item could be stored. */
       readonly status: 400 | 401 | 403 | 404;
       readonly receiptId?: string;
     }
@@ -43,16 +45,18 @@ export type Reception =
       readonly retryAfter: number;
     };
 
-/** Looks up what an address of payloads leads to. */
+/** Finds the endpoint of an address. */
 export interface AlertEndpoints {
-  /** Undefined when the replica has no such project, or one that takes no alerts. */
+  /** Undefined when the replica has no such project, or alerts are disabled in it. */
   find(project: ProjectName, selector: EndpointSelector): Promise<AlertEndpoint | undefined>;
 }
 
-/** What the reception needs. */
-export interface ReceptionEdges {
+/** What the ingestion is built from. */
+export interface IngestionEdges {
   readonly endpoints: AlertEndpoints;
-  /** Id of a project that the replica does not know by this path: a new one, or one that had the path before. Undefined when there is none. */
+  /**
+   * Id of a project that the replica does not find by this path: a new or a renamed one. Undefined when there is none.
+   */
   readonly locateProject: (path: string) => Promise<number | undefined>;
   readonly writer: AlertWriter;
   readonly keyDigest: KeyDigest;
@@ -61,23 +65,20 @@ export interface ReceptionEdges {
   readonly clock: () => Date;
 }
 
-/** Compared with where there is no integration, so that its absence takes no less time. */
+/** Compared when there is no integration, so that its absence takes the same time. */
 const noDigest = Buffer.alloc(32);
 
-/** Stands for an integration that is not there: it takes nothing, as one that is not active. */
+/** Stands for a missing integration: it refuses payloads as an inactive one does. */
 const none: EndpointIntegration = { id: 0, keyDigest: noDigest, active: false, mapping: [] };
 
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Seconds after which a sender is to come again: spread, so that those who were refused together do not return together. */
-const pause = (): number => 1 + Math.floor(Math.random() * 5);
-
 /** A payload as text and as a value; undefined when it is not JSON in UTF-8, or nests too deeply. */
 export function parsePayload(content: Uint8Array): { text: string; value: unknown } | undefined {
-  // Asked before the parser sees it, which recurses.
-  if (nestsDeeperThan(deepestPayload, content)) return undefined;
+  // Checked before parsing: the parser recurses.
+  if (nestsDeeperThan(maxPayloadDepth, content)) return undefined;
   try {
     const text = decoder.decode(content);
     return { text, value: parseJson(text) };
@@ -94,14 +95,14 @@ interface Candidate {
 }
 
 /** Longest full path that exists: 20 levels of 255 characters. */
-const longestPath = 20 * 256;
+const maxPathLength = 20 * 256;
 
-/** False for what names nothing, and what PostgreSQL cannot take as text. */
-const isName = (path: string): boolean => path.length <= longestPath && !path.includes('\0') && path.isWellFormed();
+/** False for paths that are too long, and for text that PostgreSQL refuses. */
+const isName = (path: string): boolean => path.length <= maxPathLength && !path.includes('\0') && path.isWellFormed();
 
 /**
- * The projects and integrations an address may mean, the likelier first: a project of the name `prometheus` has addresses that read like
- * those of the metrics endpoint of what is above it.
+ * The projects and integrations that an address may mean, the likelier first: addresses of a project called
+ * `prometheus` look like those of the metrics endpoint of a parent.
  */
 function candidates({ path, endpointId }: PresentedKey): Candidate[] {
   if (!isName(path)) return [];
@@ -112,9 +113,9 @@ function candidates({ path, endpointId }: PresentedKey): Candidate[] {
   return above.includes('/') ? [{ path: above, selector: { oldestOf: 'PROMETHEUS' } }, itself] : [itself];
 }
 
-/** Takes payloads: the whole of G-4.12 but for the limits that the gateway keeps. */
-export function receiveAlerts(edges: ReceptionEdges) {
-  const find = gather(
+/** Receives payloads by G-4.12, except for the limits that the gateway applies. */
+export function receiveAlerts(edges: IngestionEdges) {
+  const find = coalesce(
     ({ path, selector }: Candidate) => `${path.toLowerCase()} ${Object.values(selector)[0]}`,
     (one) => edges.endpoints.find(one, one.selector),
   );
@@ -136,13 +137,13 @@ export function receiveAlerts(edges: ReceptionEdges) {
   const isKeyOf = (integration: EndpointIntegration | undefined, { key }: PresentedKey): boolean =>
     timingSafeEqual(edges.keyDigest(key ?? ''), integration?.keyDigest ?? noDigest);
 
-  /** Takes a payload whose sender may send it. */
-  async function take(
+  /** Stores a payload whose sender has the right key. */
+  async function store(
     endpoint: AlertEndpoint,
     integration: EndpointIntegration,
     { content, userAgent }: Pick<IncomingPayload, 'content' | 'userAgent'>,
     receivedAt: Date,
-  ): Promise<Reception> {
+  ): Promise<IngestionReply> {
     if (content.length > edges.payloadLimit) return { status: 400 };
     const parsed = parsePayload(content);
     if (!integration.active) {
@@ -158,46 +159,54 @@ export function receiveAlerts(edges: ReceptionEdges) {
     const { projectId } = endpoint;
     const received = { ...payload, receiptId, projectId, integrationId: integration.id, receivedAt };
     try {
-      const outcomes = await edges.writer.write({ ...received, wishes: wishesOf(endpoint) }, content.length);
+      const outcomes = await edges.writer.write({ ...received, policy: policyOf(endpoint) }, content.length);
       const isRefused = payload.format === 'custom' && outcomes.every(({ outcome }) => outcome === 'rejected');
       return isRefused ? { status: 400, receiptId } : { status: 200, receiptId, alerts: alertsOf(outcomes) };
     } catch (error) {
       if (!(error instanceof Overloaded)) throw error;
-      // Alertmanager tries again after a 5xx alone; after a 429 it drops what it had to say.
-      const isAlertmanager = payload.format === 'metrics' || /^alertmanager\//i.test(userAgent);
-      return { status: isAlertmanager ? 503 : 429, retryAfter: pause() };
+      return {
+        status: payload.format === 'metrics' ? 503 : retryStatusFor(userAgent),
+        retryAfter: retrySeconds(),
+      };
     }
   }
 
   return {
-    /** Takes one payload. Fails with `unavailable` while the database is away. */
-    async receiveAlerts(incoming: IncomingPayload): Promise<Reception> {
+    /** Receives one payload. Fails with `unavailable` while the database cannot be reached. */
+    async receiveAlerts(incoming: IncomingPayload): Promise<IngestionReply> {
       const receivedAt = edges.clock();
       const endpoint = await endpointOf(incoming);
       if (endpoint === undefined) return { status: 404 };
       const { integration } = endpoint;
       const isKey = isKeyOf(integration, incoming);
-      if (integration !== undefined) return isKey ? take(endpoint, integration, incoming, receivedAt) : { status: 401 };
-      return take(endpoint, none, incoming, receivedAt);
+      if (integration !== undefined)
+        return isKey ? store(endpoint, integration, incoming, receivedAt) : { status: 401 };
+      return store(endpoint, none, incoming, receivedAt);
     },
 
-    /** Whether a payload with this key would be taken, were its integration active. Fails with `unavailable` while the database is away. */
+    /**
+     * Whether a key is right, also for an inactive integration. Fails with `unavailable` while the database cannot be
+     * reached.
+     */
     checkKey: async (presented: PresentedKey): Promise<boolean> =>
       isKeyOf((await endpointOf(presented))?.integration, presented),
 
-    /** Takes one payload from somebody who may send test alerts. Fails with `unavailable` while the database is away. */
-    async receiveTestAlert(projectId: number, integrationId: number, content: Uint8Array): Promise<Reception> {
+    /**
+     * Receives one test payload; the caller may send some. Fails with `unavailable` while the database cannot be
+     * reached.
+     */
+    async receiveTestAlert(projectId: number, integrationId: number, content: Uint8Array): Promise<IngestionReply> {
       const endpoint = await edges.endpoints.find({ id: projectId }, { id: integrationId });
       if (endpoint?.integration === undefined) return { status: 404 };
-      return take(endpoint, endpoint.integration, { content, userAgent: '' }, edges.clock());
+      return store(endpoint, endpoint.integration, { content, userAgent: '' }, edges.clock());
     },
   };
 }
 
-/** What `receiveAlerts` gives. */
-export type AlertReception = ReturnType<typeof receiveAlerts>;
+/** What `receiveAlerts` returns. */
+export type AlertIngestion = ReturnType<typeof receiveAlerts>;
 
-/** What the reading of a payload depends on, where it came. */
+/** The rules by which payloads of an endpoint are read. */
 export const rulesOf = (
   { tier, settings }: AlertEndpoint,
   mapping: PayloadRules['mappings'],
@@ -209,7 +218,7 @@ export const rulesOf = (
   now,
 });
 
-const wishesOf = ({ tier, settings }: AlertEndpoint): AlertWishes => ({
+const policyOf = ({ tier, settings }: AlertEndpoint): AlertPolicy => ({
   openIncident: licensedSettings(settings, tier).createIssue ?? false,
   sendEmail: settings.sendEmail,
   closeIncident: settings.autoCloseIncident,

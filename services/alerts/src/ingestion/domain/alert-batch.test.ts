@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ItemOutcome } from '../../alerts';
 import type { PayloadItem } from '../../payloads';
-import { type ReceivedPayload, type StoredAlert, type StoredEnd, workOff } from './alert-batch';
+import { decideBatch, type ReceivedPayload, type StoredAlert, type StoredEnd } from './alert-batch';
 
 const minute = (at: number): Date => new Date(Date.UTC(2026, 2, 1, 0, at));
 
@@ -14,7 +14,7 @@ class Rows {
 
   work(payloads: readonly ReceivedPayload[]): ItemOutcome[][] {
     const open = [...this.alerts.values()].filter(({ row }) => row.status !== 'resolved').map(({ row }) => row);
-    const batch = workOff(payloads, {
+    const batch = decideBatch(payloads, {
       lastIids: new Map(payloads.map(({ projectId }) => [projectId, this.lastIids.get(projectId) ?? 0])),
       open: open.filter(({ fingerprint }) => fingerprint !== ''),
       ends: [...this.ends.values()],

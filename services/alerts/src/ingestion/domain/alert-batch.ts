@@ -1,16 +1,16 @@
 import type { AlertStatus, ItemOutcome } from '../../alerts';
 import type { AlertSeverity, PayloadFormat, PayloadItem, ReportedAlert } from '../../payloads';
-import { type Course, freshCourse, type ToldEnd, take } from './alert-machine';
+import { applyMessage, type FingerprintState, initialState, type ReportedEnd } from './alert-machine';
 
-/** What a project wants done about its alerts, as it stood when the payload came. */
-export interface AlertWishes {
+/** The settings of a project about its alerts, at the time of the payload. */
+export interface AlertPolicy {
   readonly openIncident: boolean;
   readonly sendEmail: boolean;
   /** Whether an end that a payload reports closes the incident. */
   readonly closeIncident: boolean;
 }
 
-/** A payload to be stored. */
+/** A payload to store. */
 export interface ReceivedPayload {
   /** UUID. */
   readonly receiptId: string;
@@ -18,7 +18,7 @@ export interface ReceivedPayload {
   readonly integrationId: number;
   readonly format: PayloadFormat;
   readonly receivedAt: Date;
-  readonly wishes: AlertWishes;
+  readonly policy: AlertPolicy;
   readonly items: readonly PayloadItem[];
 }
 
@@ -33,26 +33,26 @@ export interface StoredAlert {
   readonly version: number;
   readonly issueIid: number | undefined;
   readonly fingerprint: string;
-  /** Greatest start that any of its payloads told, milliseconds since 1970. */
+  /** Latest start that one of its payloads reported, milliseconds since 1970. */
   readonly lastStart: number | undefined;
 }
 
-/** An end that was told of a fingerprint. */
-export interface StoredEnd extends ToldEnd {
+/** A reported end of a fingerprint. */
+export interface StoredEnd extends ReportedEnd {
   readonly projectId: number;
   readonly fingerprint: string;
 }
 
-/** What is stored of the projects and fingerprints of a batch, locked. */
-export interface StoredCourses {
-  /** Last number given out, by project. */
+/** The stored rows of the projects and fingerprints of a batch, locked. */
+export interface StoredFingerprints {
+  /** Last iid, by project. */
   readonly lastIids: ReadonlyMap<number, number>;
   readonly open: readonly StoredAlert[];
   readonly ends: readonly StoredEnd[];
 }
 
-/** An alert while a batch is worked off. */
-export interface WorkedAlert {
+/** An alert that a batch raises or changes. */
+export interface DecidedAlert {
   /** The stored one; undefined for one that the batch raises. */
   readonly stored: StoredAlert | undefined;
   /** What raised it; undefined for a stored one. */
@@ -67,20 +67,20 @@ export interface WorkedAlert {
   readonly resolved: { readonly endedAt: Date; readonly payload: ReceivedPayload } | undefined;
 }
 
-/** What a batch comes to. */
-export interface WorkedBatch {
+/** The changes that a batch causes. */
+export interface BatchDecision {
   /** Alerts raised, counted or resolved, each once, in the order in which they were first touched. */
-  readonly alerts: readonly WorkedAlert[];
-  /** Ends that are to be remembered from now on. */
+  readonly alerts: readonly DecidedAlert[];
+  /** Ends to store. */
   readonly ends: readonly StoredEnd[];
   readonly lastIids: ReadonlyMap<number, number>;
-  /** Per payload, per item. */
+  /** By payload, by item. */
   readonly outcomes: readonly (readonly ItemOutcome[])[];
 }
 
 interface Track {
-  course: Course;
-  alert: Mutable<WorkedAlert> | undefined;
+  state: FingerprintState;
+  alert: Mutable<DecidedAlert> | undefined;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -88,11 +88,11 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const keyOf = (projectId: number, fingerprint: string): string => `${projectId}:${fingerprint}`;
 
 /**
- * Works off payloads in their order, items in theirs, by the rule of time (`take`). Pure: what it needs has been read and locked, what it
- * comes to is written by the caller.
+ * Decides the outcome of payloads and their items, in order, by the rule of time (`applyMessage`). Pure: the caller
+ * reads and locks the rows, and writes the result.
  */
-export function workOff(payloads: readonly ReceivedPayload[], stored: StoredCourses): WorkedBatch {
-  const alerts = new Set<Mutable<WorkedAlert>>();
+export function decideBatch(payloads: readonly ReceivedPayload[], stored: StoredFingerprints): BatchDecision {
+  const alerts = new Set<Mutable<DecidedAlert>>();
   const lastIids = new Map(stored.lastIids);
   const tracks = tracksOf(stored);
 
@@ -115,7 +115,7 @@ export function workOff(payloads: readonly ReceivedPayload[], stored: StoredCour
     return alert;
   };
 
-  const takeReported = (payload: ReceivedPayload, report: ReportedAlert): ItemOutcome => {
+  const applyReported = (payload: ReceivedPayload, report: ReportedAlert): ItemOutcome => {
     const { fingerprint, title } = report;
     const startsAt = report.startsAt?.getTime();
     if (fingerprint === undefined) {
@@ -125,32 +125,32 @@ export function workOff(payloads: readonly ReceivedPayload[], stored: StoredCour
     const key = keyOf(payload.projectId, fingerprint);
     let track = tracks.get(key);
     if (track === undefined) {
-      track = { course: freshCourse, alert: undefined };
+      track = { state: initialState, alert: undefined };
       tracks.set(key, track);
     }
     const message = {
       isEnd: report.isEnd,
       startsAt,
       endsAt: report.endsAt?.getTime(),
-      repeatsAnew: payload.format === 'custom',
+      raisesAgain: payload.format === 'custom',
     };
-    const { course, verdict } = take(track.course, message, payload.receivedAt.getTime());
-    track.course = course;
-    if (verdict.outcome === 'ignored') return { outcome: 'ignored', reason: verdict.reason, iid: undefined, title };
-    if (verdict.outcome === 'created') {
-      track.alert = raise(payload, report, course.open?.lastStart);
+    const { state, result } = applyMessage(track.state, message, payload.receivedAt.getTime());
+    track.state = state;
+    if (result.outcome === 'ignored') return { outcome: 'ignored', reason: result.reason, iid: undefined, title };
+    if (result.outcome === 'created') {
+      track.alert = raise(payload, report, state.open?.lastStart);
       return outcomeOf('created', track.alert);
     }
     const { alert } = track;
     if (alert === undefined) throw new Error('an alert is open and has not been read');
     alerts.add(alert);
-    if (verdict.outcome === 'counted') {
+    if (result.outcome === 'counted') {
       alert.counted += 1;
-      alert.lastStart = course.open?.lastStart;
+      alert.lastStart = state.open?.lastStart;
     } else {
-      alert.resolved = { endedAt: new Date(verdict.endedAt), payload };
+      alert.resolved = { endedAt: new Date(result.endedAt), payload };
     }
-    return outcomeOf(verdict.outcome, alert);
+    return outcomeOf(result.outcome, alert);
   };
 
   const outcomes = payloads.map((payload) =>
@@ -158,40 +158,40 @@ export function workOff(payloads: readonly ReceivedPayload[], stored: StoredCour
       (item): ItemOutcome =>
         item.kind === 'rejected'
           ? { outcome: 'rejected', reason: item.reason, iid: undefined, title: item.title }
-          : takeReported(payload, item.alert),
+          : applyReported(payload, item.alert),
     ),
   );
   return { alerts: [...alerts], ends: newEnds(tracks, stored.ends), lastIids, outcomes };
 }
 
-const outcomeOf = (outcome: ItemOutcome['outcome'], { iid, title }: WorkedAlert): ItemOutcome => ({
+const outcomeOf = (outcome: ItemOutcome['outcome'], { iid, title }: DecidedAlert): ItemOutcome => ({
   outcome,
   reason: undefined,
   iid,
   title,
 });
 
-function tracksOf({ open, ends }: StoredCourses): Map<string, Track> {
+function tracksOf({ open, ends }: StoredFingerprints): Map<string, Track> {
   const tracks = new Map<string, Track>();
   for (const alert of open) {
     const { projectId, iid, title, lastStart } = alert;
     tracks.set(keyOf(projectId, alert.fingerprint), {
-      course: { open: { lastStart }, lastEnd: undefined },
+      state: { open: { lastStart }, lastEnd: undefined },
       alert: { stored: alert, raised: undefined, projectId, iid, title, counted: 0, lastStart, resolved: undefined },
     });
   }
   for (const lastEnd of ends) {
     const key = keyOf(lastEnd.projectId, lastEnd.fingerprint);
-    const track = tracks.get(key) ?? { course: freshCourse, alert: undefined };
-    tracks.set(key, { ...track, course: { ...track.course, lastEnd } });
+    const track = tracks.get(key) ?? { state: initialState, alert: undefined };
+    tracks.set(key, { ...track, state: { ...track.state, lastEnd } });
   }
   return tracks;
 }
 
 function newEnds(tracks: ReadonlyMap<string, Track>, known: readonly StoredEnd[]): StoredEnd[] {
-  const before = new Set<ToldEnd>(known);
-  return [...tracks].flatMap(([key, { course }]) => {
-    const { lastEnd } = course;
+  const before = new Set<ReportedEnd>(known);
+  return [...tracks].flatMap(([key, { state }]) => {
+    const { lastEnd } = state;
     if (lastEnd === undefined || before.has(lastEnd)) return [];
     const at = key.indexOf(':');
     return [{ ...lastEnd, projectId: Number(key.slice(0, at)), fingerprint: key.slice(at + 1) }];

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { type Course, freshCourse, lateFor, type Message, take } from './alert-machine';
+import { applyMessage, type FingerprintState, initialState, lateFor, type Message } from './alert-machine';
 
-/** `f` firing, `e` end, digits for start and end: `f1` fires since 1, `e1-3` ended at 3, `e` ends and tells nothing. */
+/** `f` firing, `e` end, digits for start and end: `f1` fires since 1, `e1-3` ended at 3, `e` ends without times. */
 function message(text: string): Message {
   const [, kind, start, end] = /^([fe])(\d*)(?:-(\d+))?$/.exec(text) ?? [];
   return {
     isEnd: kind === 'e',
     startsAt: start === '' || start === undefined ? undefined : Number(start),
     endsAt: end === undefined ? undefined : Number(end),
-    repeatsAnew: false,
+    raisesAgain: false,
   };
 }
 
@@ -16,15 +16,15 @@ const now = 100;
 
 /** @param more of every message */
 function run(texts: string, more: Partial<Message> = {}): string[] {
-  let course = freshCourse;
+  let state = initialState;
   let at = now;
   return texts.split(' ').map((text) => {
     if (text === 'later') at += lateFor;
     if (text === 'later') return text;
-    const taken = take(course, { ...message(text), ...more }, at);
-    course = taken.course;
-    const { verdict } = taken;
-    return verdict.outcome === 'ignored' ? verdict.reason : verdict.outcome;
+    const taken = applyMessage(state, { ...message(text), ...more }, at);
+    state = taken.state;
+    const { result } = taken;
+    return result.outcome === 'ignored' ? result.reason : result.outcome;
   });
 }
 
@@ -40,8 +40,8 @@ describe('messages of one fingerprint', () => {
     ['the next start comes before the end', 'f1 f5 e1-3', 'created counted ended_before_this_start'],
     ['and then its own end', 'f1 f5 e1-3 e5-7', 'created counted ended_before_this_start resolved'],
     ['a lost start', 'f1 e5-7 f5', 'created resolved already_ended'],
-    ['starts that nobody tells', 'f e-3 f', 'created resolved created'],
-    ['an end that nobody tells', 'f1 e1 f1', 'created resolved created'],
+    ['unreported starts', 'f e-3 f', 'created resolved created'],
+    ['an unreported end', 'f1 e1 f1', 'created resolved created'],
     ['an end without an alert', 'e', 'no_open_alert'],
     ['an end in the future keeps nothing out', 'f1 e1-900 f101', 'created resolved created'],
     [
@@ -60,26 +60,26 @@ describe('messages of one fingerprint', () => {
   it.each<[string, string, string]>([
     ['the same one after the end is a new one', 'f1 e1-3 f1', 'created resolved created'],
     ['an end that came before its start', 'e1-3 f1 f5', 'no_open_alert already_ended created'],
-    ['also when the end is told twice', 'f1 e1-3 e1-3 f1', 'created resolved no_open_alert created'],
+    ['also when the end is reported twice', 'f1 e1-3 e1-3 f1', 'created resolved no_open_alert created'],
     ['or later each time', 'f1 e1-3 e1-4 e1-900 e1-900 f1', `created resolved ${'no_open_alert '.repeat(3)}created`],
     ['the next end came before its start', 'f1 e1-3 e5-7 f5', 'created resolved no_open_alert already_ended'],
     ['and does so twice', 'e1-3 e1-4 f1', 'no_open_alert no_open_alert already_ended'],
   ])('where repeats raise new alerts: %s', (_name, texts, expected) =>
-    expect(run(texts, { repeatsAnew: true }).join(' ')).toBe(expected),
+    expect(run(texts, { raisesAgain: true }).join(' ')).toBe(expected),
   );
 
   it('are late for less time than lies between two messages of Alertmanager about one group', () => {
     expect(lateFor).toBeLessThan(5 * 60_000);
   });
 
-  it('end when the payload says, else on arrival', () => {
-    const open: Course = { open: { lastStart: 1 }, lastEnd: undefined };
-    expect(take(open, message('e1-3'), now).verdict).toEqual({ outcome: 'resolved', endedAt: 3 });
-    expect(take(open, message('e1'), now).verdict).toEqual({ outcome: 'resolved', endedAt: now });
+  it('end at the reported time, else on arrival', () => {
+    const open: FingerprintState = { open: { lastStart: 1 }, lastEnd: undefined };
+    expect(applyMessage(open, message('e1-3'), now).result).toEqual({ outcome: 'resolved', endedAt: 3 });
+    expect(applyMessage(open, message('e1'), now).result).toEqual({ outcome: 'resolved', endedAt: now });
   });
 });
 
-/** Episodes one after another, told as Alertmanager does. */
+/** Consecutive episodes, reported as Alertmanager does. */
 const episodes = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 6 })
   .map((spans) => {
@@ -91,64 +91,64 @@ const episodes = fc
     });
   });
 
-const messagesOf = (told: { startsAt: number; endsAt: number }[]): Message[] =>
-  told.flatMap(({ startsAt, endsAt }) => [
-    { isEnd: false, startsAt, endsAt: undefined, repeatsAnew: false },
-    { isEnd: true, startsAt, endsAt, repeatsAnew: false },
+const messagesOf = (reported: { startsAt: number; endsAt: number }[]): Message[] =>
+  reported.flatMap(({ startsAt, endsAt }) => [
+    { isEnd: false, startsAt, endsAt: undefined, raisesAgain: false },
+    { isEnd: true, startsAt, endsAt, raisesAgain: false },
   ]);
 
-function follow(messages: readonly Message[]): { course: Course; created: number; resolved: number } {
-  let course = freshCourse;
+function follow(messages: readonly Message[]): { state: FingerprintState; created: number; resolved: number } {
+  let state = initialState;
   let created = 0;
   let resolved = 0;
   for (const one of messages) {
-    const taken = take(course, one, now);
-    const wasOpen = course.open !== undefined;
-    course = taken.course;
-    const { outcome } = taken.verdict;
+    const taken = applyMessage(state, one, now);
+    const wasOpen = state.open !== undefined;
+    state = taken.state;
+    const { outcome } = taken.result;
     // One opens only where none is, and one that is there closes.
     if (outcome === 'created') expect(wasOpen).toBe(false);
     if (outcome === 'resolved' || outcome === 'counted') expect(wasOpen).toBe(true);
-    expect(course.open !== undefined).toBe(
+    expect(state.open !== undefined).toBe(
       outcome === 'created' || outcome === 'counted' || (wasOpen && outcome === 'ignored'),
     );
     if (outcome === 'created') created += 1;
     if (outcome === 'resolved') resolved += 1;
   }
-  return { course, created, resolved };
+  return { state, created, resolved };
 }
 
-describe('episodes told in order', () => {
+describe('episodes reported in order', () => {
   it('are as many alerts, each resolved, however often each message comes', () =>
     fc.assert(
       fc.property(
         episodes,
         fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 12, maxLength: 12 }),
-        (told, times) => {
-          const messages = messagesOf(told).flatMap((one, at) => Array.from({ length: times[at] ?? 1 }, () => one));
+        (reported, times) => {
+          const messages = messagesOf(reported).flatMap((one, at) => Array.from({ length: times[at] ?? 1 }, () => one));
           expect(follow(messages)).toMatchObject({
-            created: told.length,
-            resolved: told.length,
-            course: { open: undefined },
+            created: reported.length,
+            resolved: reported.length,
+            state: { open: undefined },
           });
         },
       ),
     ));
 });
 
-describe('episodes told in any order, any message any number of times', () => {
+describe('episodes reported in any order, any message any number of times', () => {
   it('leave nothing open once every message has come', () =>
     fc.assert(
       fc.property(
-        episodes.chain((told) => {
-          const messages = messagesOf(told);
+        episodes.chain((reported) => {
+          const messages = messagesOf(reported);
           return fc
             .array(fc.constantFrom(...messages), { maxLength: 20 })
             .chain((more) => fc.shuffledSubarray([...messages, ...more], { minLength: messages.length + more.length }));
         }),
         (messages) => {
-          const { course, created, resolved } = follow(messages);
-          expect(course.open).toBeUndefined();
+          const { state, created, resolved } = follow(messages);
+          expect(state.open).toBeUndefined();
           expect(created).toBe(resolved);
         },
       ),
@@ -158,11 +158,11 @@ describe('episodes told in any order, any message any number of times', () => {
   it('leave the last one open when its end is the only message that has not come', () =>
     fc.assert(
       fc.property(
-        episodes.chain((told) => {
-          const messages = messagesOf(told).slice(0, -1);
+        episodes.chain((reported) => {
+          const messages = messagesOf(reported).slice(0, -1);
           return fc.shuffledSubarray(messages, { minLength: messages.length });
         }),
-        (messages) => expect(follow(messages).course.open).toBeDefined(),
+        (messages) => expect(follow(messages).state.open).toBeDefined(),
       ),
       { numRuns: 1_000 },
     ));

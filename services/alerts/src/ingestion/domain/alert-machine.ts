@@ -1,119 +1,128 @@
 import type { IgnoreReason } from '../../alerts';
 
-/** A message of one fingerprint, as far as time is concerned; moments in milliseconds since 1970, undefined where the payload says none. */
+/** The times in a message of one fingerprint, in milliseconds since 1970; undefined where the payload has none. */
 export interface Message {
   readonly isEnd: boolean;
   readonly startsAt: number | undefined;
   readonly endsAt: number | undefined;
-  /** True where the same message raises a new alert once the one before has been resolved (custom format, api.md 3). */
-  readonly repeatsAnew: boolean;
+  /** True when the same message raises a new alert after the one before was resolved (custom format, api.md 3). */
+  readonly raisesAgain: boolean;
 }
 
-/** What is known of one fingerprint of a project. */
-export interface Course {
+/** The state of one fingerprint of a project. */
+export interface FingerprintState {
   /** Its unresolved alert. */
   readonly open: OpenAlert | undefined;
-  /** The greatest end that a payload told, of whichever alert. */
-  readonly lastEnd: ToldEnd | undefined;
+  /** The latest end that a payload reported, of any alert. */
+  readonly lastEnd: ReportedEnd | undefined;
 }
 
 /** The unresolved alert of a fingerprint. */
 export interface OpenAlert {
-  /** The greatest start that any of its messages told. */
+  /** The latest start that one of its messages reported. */
   readonly lastStart: number | undefined;
 }
 
-/** An end that a payload told. */
-export interface ToldEnd {
+/** An end that a payload reported. */
+export interface ReportedEnd {
   readonly startedAt: number | undefined;
   readonly endedAt: number;
-  /** When the message that told it arrived; `lateFor` earlier for one that keeps nothing out. */
-  readonly toldAt: number;
+  /** When the message arrived; `lateFor` earlier for an end that does not make later starts late. */
+  readonly reportedAt: number;
 }
 
 /**
- * Milliseconds after the arrival of an end within which a start that lies before it is late. Longer than a message lingers that somebody still
- * sends, or a second Alertmanager of a cluster (seconds); shorter than Alertmanager's group_interval, 5 minutes unless told: when the end of
- * what fires on was told, as by one that had been cut off from its Prometheus, the next message about the group tells the same start again
- * and is to be heard, for the one after it is hours away. An alert that is missed weighs more than one that is opened twice.
+ * Milliseconds after the arrival of an end within which a start before that end is late. Longer than the delay of a
+ * message, also from a second Alertmanager of a cluster (seconds). Shorter than Alertmanager's group_interval (5
+ * minutes by default): an Alertmanager that was cut off from its Prometheus may report the end of an alert that still
+ * fires. Its next message repeats the same start and must raise an alert, since the one after it may be hours away. A
+ * missed alert is worse than a second one.
  */
 export const lateFor = 4 * 60_000;
 
-/** What becomes of a message. */
-export type Verdict =
+/** The outcome of a message. */
+export type MessageOutcome =
   | { readonly outcome: 'created' }
   | { readonly outcome: 'counted' }
   | { readonly outcome: 'resolved'; readonly endedAt: number }
   | { readonly outcome: 'ignored'; readonly reason: IgnoreReason };
 
-/** What is known of a fingerprint that nobody has reported yet. */
-export const freshCourse: Course = { open: undefined, lastEnd: undefined };
+/** The state of a fingerprint that was never reported. */
+export const initialState: FingerprintState = { open: undefined, lastEnd: undefined };
 
 /**
- * The rule of time (docs/adr/0011-alert-episodes.md): what a message means in view of those taken before it, in whatever order they come
- * and however often. Starts and ends count only where the payload says them.
+ * The rule of time (docs/adr/0011-alert-episodes.md): applies a message to the state that earlier messages left.
+ * Messages may arrive in any order and more than once. Only starts and ends that the payload reports count.
  *
- * - Firing while one is unresolved: counted; its start moves forward, never back.
- * - Firing while none is: a new alert, unless the greatest end told arrived less than `lateFor` ago and its start lies before that
- *   end, or is the start of that very end: then it comes late.
- * - End while one is unresolved: resolves it, unless it ended before a start that was counted since.
- * - End while none is: changes nothing.
- * - An end that is told is remembered either way, one in the future as of the moment of its arrival, or it would keep out whatever comes
- *   until then. Where repeats raise new alerts, one that has resolved an alert keeps nothing out, however often it is told again.
+ * - Firing, with an unresolved alert: counted; the start moves forward, never back.
+ * - Firing, without one: a new alert. The message is late, and ignored, when the latest reported end arrived less than `lateFor`
+ *   ago and the start lies before that end or is the start reported with it.
+ * - End, with an unresolved alert: resolves it, unless it ended before a start that was counted since.
+ * - End, without one: changes nothing.
+ * - A reported end is stored in both cases. An end in the future counts as of its arrival: otherwise every start until then
+ *   would be late. Where repeats raise new alerts, an end that resolved an alert makes no start late, also when it is repeated.
  *
- * @param now moment of arrival, milliseconds since 1970
+ * @param now time of arrival, milliseconds since 1970
  */
-export function take(course: Course, message: Message, now: number): { course: Course; verdict: Verdict } {
-  return message.isEnd ? takeEnd(course, message, now) : takeFiring(course, message, now);
+export function applyMessage(
+  state: FingerprintState,
+  message: Message,
+  now: number,
+): { state: FingerprintState; result: MessageOutcome } {
+  return message.isEnd ? applyEnd(state, message, now) : applyFiring(state, message, now);
 }
 
-function takeFiring(
-  { open, lastEnd }: Course,
+function applyFiring(
+  { open, lastEnd }: FingerprintState,
   { startsAt }: Message,
   now: number,
-): { course: Course; verdict: Verdict } {
+): { state: FingerprintState; result: MessageOutcome } {
   if (open !== undefined) {
-    const lastStart = latest(open.lastStart, startsAt);
-    return { course: { open: { lastStart }, lastEnd }, verdict: { outcome: 'counted' } };
+    const lastStart = latestOf(open.lastStart, startsAt);
+    return { state: { open: { lastStart }, lastEnd }, result: { outcome: 'counted' } };
   }
   const isLate =
     startsAt !== undefined &&
     lastEnd !== undefined &&
-    now - lastEnd.toldAt < lateFor &&
+    now - lastEnd.reportedAt < lateFor &&
     (startsAt < lastEnd.endedAt || startsAt === lastEnd.startedAt);
-  if (isLate) return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'already_ended' } };
-  return { course: { open: { lastStart: startsAt }, lastEnd }, verdict: { outcome: 'created' } };
+  if (isLate) return { state: { open, lastEnd }, result: { outcome: 'ignored', reason: 'already_ended' } };
+  return { state: { open: { lastStart: startsAt }, lastEnd }, result: { outcome: 'created' } };
 }
 
-function takeEnd(course: Course, message: Message, now: number): { course: Course; verdict: Verdict } {
-  const { open } = course;
-  const { endsAt, repeatsAnew } = message;
-  const lastEnd = remember(course.lastEnd, message, now);
+function applyEnd(
+  state: FingerprintState,
+  message: Message,
+  now: number,
+): { state: FingerprintState; result: MessageOutcome } {
+  const { open } = state;
+  const { endsAt, raisesAgain } = message;
+  const lastEnd = remember(state.lastEnd, message, now);
   if (open === undefined) {
-    return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'no_open_alert' } };
+    return { state: { open, lastEnd }, result: { outcome: 'ignored', reason: 'no_open_alert' } };
   }
   if (endsAt !== undefined && open.lastStart !== undefined && endsAt < open.lastStart) {
-    return { course: { open, lastEnd }, verdict: { outcome: 'ignored', reason: 'ended_before_this_start' } };
+    return { state: { open, lastEnd }, result: { outcome: 'ignored', reason: 'ended_before_this_start' } };
   }
-  const isNews = lastEnd !== undefined && lastEnd !== course.lastEnd;
+  const isNewEnd = lastEnd !== undefined && lastEnd !== state.lastEnd;
   return {
-    course: { open: undefined, lastEnd: repeatsAnew && isNews ? { ...lastEnd, toldAt: now - lateFor } : lastEnd },
-    verdict: { outcome: 'resolved', endedAt: endsAt ?? now },
+    state: { open: undefined, lastEnd: raisesAgain && isNewEnd ? { ...lastEnd, reportedAt: now - lateFor } : lastEnd },
+    result: { outcome: 'resolved', endedAt: endsAt ?? now },
   };
 }
 
-const latest = (one: number | undefined, other: number | undefined): number | undefined =>
+const latestOf = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined ? other : other === undefined ? one : Math.max(one, other);
 
 function remember(
-  known: ToldEnd | undefined,
-  { startsAt: startedAt, endsAt, repeatsAnew }: Message,
+  known: ReportedEnd | undefined,
+  { startsAt: startedAt, endsAt, raisesAgain }: Message,
   now: number,
-): ToldEnd | undefined {
+): ReportedEnd | undefined {
   if (endsAt === undefined) return known;
   const endedAt = Math.min(endsAt, now);
   if (known !== undefined && endedAt <= known.endedAt) return known;
-  // A sender that repeats an end may tell the moment of repetition.
-  const isRepeated = repeatsAnew && known !== undefined && known.startedAt === startedAt;
-  return { startedAt, endedAt, toldAt: isRepeated ? known.toldAt : now };
+  // A sender that repeats an end may report the time of the repetition.
+  const isRepeated = raisesAgain && known !== undefined && known.startedAt === startedAt;
+  return { startedAt, endedAt, reportedAt: isRepeated ? known.reportedAt : now };
 }

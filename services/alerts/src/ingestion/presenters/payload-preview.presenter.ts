@@ -27,5 +27,5 @@ function presentItem(item: PayloadItem) {
   };
 }
 
-/** What would be read from a payload: each item is firing, an end, or rejected. */
+/** The public preview of a payload: each item is firing, an end, or rejected. */
 export const presentPayloadPreview = ({ format, items }: ReadPayload) => ({ format, items: items.map(presentItem) });

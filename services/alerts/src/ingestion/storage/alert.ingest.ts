@@ -3,70 +3,70 @@ import { named, sql } from '@switchyard/database/sql';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { appendAlertEvents, type ItemOutcome, severityNumber, severityOf, statusNumber, statusOf } from '../../alerts';
 import {
+  type BatchDecision,
+  type DecidedAlert,
+  decideBatch,
   type ReceivedPayload,
   type StoredAlert,
-  type StoredCourses,
   type StoredEnd,
-  type WorkedAlert,
-  type WorkedBatch,
-  workOff,
+  type StoredFingerprints,
 } from '../domain/alert-batch';
-import { numberKey, occurrencesOf, startOf } from '../domain/alert-occurrence';
+import { alertEventInputs, numberKey, startOf } from '../domain/alert-event-inputs';
 
 faultPoints.push('alert.batch_written', 'alert.batch_committed');
 
 /** Writes payloads. */
 export interface AlertIngest {
   /**
-   * Stores payloads, their receipts and the events of their alerts in one transaction, by a number of statements that does not depend
-   * on how many they are. Payloads of one project wait for each other, also across processes.
-   * @returns per payload, per item, what became of it
+   * Stores payloads, their receipts and the events of their alerts in one transaction. The number of statements does
+   * not depend on the number of payloads. Payloads of one project wait for each other, also across processes.
+   * @returns the outcome of each item of each payload
    */
   write(payloads: readonly ReceivedPayload[]): Promise<readonly (readonly ItemOutcome[])[]>;
-  /** Whether a payload can be stored: writes it and takes it back. Throws what `write` would. */
-  rehearse(payload: ReceivedPayload): Promise<void>;
+  /** Writes a payload and rolls back. Throws what `write` would. */
+  preview(payload: ReceivedPayload): Promise<void>;
 }
 
-/** Thrown to take a rehearsal back. */
-class Rehearsed extends Error {}
+/** Thrown to roll back. */
+class RolledBack extends Error {}
 
 /**
  * Opens the ingest.
  * @param directorySequence how far this service has followed the directory
  */
 export function alertIngest(db: Database, directorySequence: () => number): AlertIngest {
-  const write = (payloads: readonly ReceivedPayload[], isRehearsal = false) =>
+  const write = (payloads: readonly ReceivedPayload[], isPreview = false) =>
     db.transaction(async (tx) => {
-      const batch = workOff(payloads, await readCourses(tx, payloads));
+      const batch = decideBatch(payloads, await readFingerprints(tx, payloads));
       const now = new Date();
       await writeCounters(tx, batch.lastIids);
-      // Before the new ones: what ends must not stand in the way of what begins.
+      // Before new alerts: one unresolved alert per fingerprint is allowed.
       await writeKnown(tx, batch, now);
       const ids = await writeRaised(tx, batch, now);
       await writeEnds(tx, batch.ends);
       await writeReceipts(tx, payloads, batch.outcomes);
       await appendAlertEvents(
         tx,
-        batch.alerts.flatMap((alert) => occurrencesOf(alert, ids, now)),
+        batch.alerts.flatMap((alert) => alertEventInputs(alert, ids, now)),
         directorySequence(),
       );
-      if (isRehearsal) throw new Rehearsed();
+      if (isPreview) throw new RolledBack();
       faultPoint('alert.batch_written');
       return batch.outcomes;
     });
 
   return {
     async write(payloads) {
-      // A batch serves many calls: one that has gone must not refuse the others.
+      // A batch serves many calls: one that was cancelled must not refuse the others.
       const outcomes = await unguarded(() => write(payloads));
       faultPoint('alert.batch_committed');
       return outcomes;
     },
-    rehearse: (payload) =>
+    preview: (payload) =>
       write([payload], true).then(
         () => undefined,
         (error: unknown) => {
-          if (!(error instanceof Rehearsed)) throw error;
+          if (!(error instanceof RolledBack)) throw error;
         },
       ),
   };
@@ -88,8 +88,8 @@ function identitiesOf(payloads: readonly ReceivedPayload[]): Identity[] {
   return [...identities.values()];
 }
 
-/** Locks the projects, then reads what is open and what has ended of the fingerprints that the payloads name. */
-async function readCourses(tx: Tx, payloads: readonly ReceivedPayload[]): Promise<StoredCourses> {
+/** Locks the projects, then reads the open alerts and ends of the fingerprints in the payloads. */
+async function readFingerprints(tx: Tx, payloads: readonly ReceivedPayload[]): Promise<StoredFingerprints> {
   const lastIids = await lockProjects(tx, [...new Set(payloads.map(({ projectId }) => projectId))]);
   const identities = identitiesOf(payloads);
   if (identities.length === 0) return { lastIids, open: [], ends: [] };
@@ -140,7 +140,7 @@ interface EndRow {
 }
 
 const toStoredAlert = (row: OpenRow): StoredAlert => {
-  const isTold = row.starts_told || row.last_started_at.getTime() !== row.started_at.getTime();
+  const isStartReported = row.starts_told || row.last_started_at.getTime() !== row.started_at.getTime();
   return {
     id: row.id,
     projectId: row.project_id,
@@ -151,7 +151,7 @@ const toStoredAlert = (row: OpenRow): StoredAlert => {
     version: row.version,
     issueIid: row.issue_iid ?? undefined,
     fingerprint: row.fingerprint,
-    lastStart: isTold ? row.last_started_at.getTime() : undefined,
+    lastStart: isStartReported ? row.last_started_at.getTime() : undefined,
   };
 };
 
@@ -160,10 +160,10 @@ const toStoredEnd = (row: EndRow): StoredEnd => ({
   fingerprint: row.fingerprint,
   startedAt: row.started_at?.getTime(),
   endedAt: row.ended_at.getTime(),
-  toldAt: row.told_at.getTime(),
+  reportedAt: row.told_at.getTime(),
 });
 
-/** Locks the counters of projects in the order of their ids, so that two batches never wait for each other in a circle. */
+/** Locks the counters of projects in the order of their ids, so that two batches cannot deadlock. */
 async function lockProjects(tx: Tx, projectIds: number[]): Promise<Map<number, number>> {
   const lock = () =>
     tx.query<{ project_id: number; last_iid: number }>(
@@ -193,8 +193,8 @@ const writeCounters = (tx: Tx, lastIids: ReadonlyMap<number, number>): Promise<u
     ),
   );
 
-/** Alerts that were open before: what was counted, and how they ended. */
-async function writeKnown(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<void> {
+/** Saves alerts that were open before: counted messages and ends. */
+async function writeKnown(tx: Tx, { alerts }: BatchDecision, now: Date): Promise<void> {
   const known = alerts.filter(({ stored }) => stored !== undefined);
   if (known.length === 0) return;
   await tx.query(
@@ -220,15 +220,17 @@ async function writeKnown(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<v
 const dateOf = (milliseconds: number | undefined): Date | null =>
   milliseconds === undefined ? null : new Date(milliseconds);
 
-type RaisedAlert = WorkedAlert & { readonly raised: NonNullable<WorkedAlert['raised']> };
+type RaisedAlert = DecidedAlert & { readonly raised: NonNullable<DecidedAlert['raised']> };
 
-const isRaised = (alert: WorkedAlert): alert is RaisedAlert => alert.raised !== undefined;
+const isRaised = (alert: DecidedAlert): alert is RaisedAlert => alert.raised !== undefined;
 
-/** What searches look into, on the columns of alerts. */
+/** The searched text, from the columns of alerts. */
 const searchText = sql`title || E'\n' || coalesce(service, '') || E'\n' || coalesce(monitoring_tool, '')`;
 
-/** Inserts the alerts that the batch raises, those that ended within it as resolved. Returns their ids by `numberKey`. */
-async function writeRaised(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<Map<string, number>> {
+/**
+ * Inserts the alerts that the batch raises, those that ended within it as resolved. Returns their ids by `numberKey`.
+ */
+async function writeRaised(tx: Tx, { alerts }: BatchDecision, now: Date): Promise<Map<string, number>> {
   const raised = alerts.filter(isRaised);
   if (raised.length === 0) return new Map();
   const column = <T>(read: (alert: RaisedAlert) => T | undefined): (T | null)[] =>
@@ -275,7 +277,7 @@ async function writeRaised(tx: Tx, { alerts }: WorkedBatch, now: Date): Promise<
   return new Map(rows.map((row) => [numberKey(row.project_id, row.iid), row.id]));
 }
 
-/** Values that are JSON already, each of them whole, as one parameter: an array of texts would escape every quote of them once more. */
+/** JSON values as one parameter: an array of texts would escape every quote again. */
 const jsonArray = (values: readonly string[]): string => `[${values.join()}]`;
 
 /** Attributes as the column `details` holds them. */
@@ -291,7 +293,7 @@ async function writeEnds(tx: Tx, ends: readonly StoredEnd[]): Promise<void> {
         select * from unnest(
           ${ends.map(({ projectId }) => projectId)}::bigint[], ${ends.map(({ fingerprint }) => fingerprint)}::text[],
           ${ends.map(({ startedAt }) => dateOf(startedAt))}::timestamptz[],
-          ${ends.map(({ endedAt }) => dateOf(endedAt))}::timestamptz[], ${ends.map(({ toldAt }) => dateOf(toldAt))}::timestamptz[]
+          ${ends.map(({ endedAt }) => dateOf(endedAt))}::timestamptz[], ${ends.map(({ reportedAt }) => dateOf(reportedAt))}::timestamptz[]
         )
         on conflict (project_id, fingerprint) do update
         set started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at
@@ -303,7 +305,7 @@ async function writeEnds(tx: Tx, ends: readonly StoredEnd[]): Promise<void> {
 async function writeReceipts(
   tx: Tx,
   payloads: readonly ReceivedPayload[],
-  outcomes: WorkedBatch['outcomes'],
+  outcomes: BatchDecision['outcomes'],
 ): Promise<void> {
   await tx.query(
     named(

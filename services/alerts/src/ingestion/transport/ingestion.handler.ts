@@ -1,14 +1,14 @@
 import { type IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
-import type { AlertReception, PresentedKey, Reception } from '../application/receive-alerts';
+import type { AlertIngestion, IngestionReply, PresentedKey } from '../application/receive-alerts';
 
 const nothing = Buffer.alloc(0);
 
-const toResponse = (reception: Reception): IngestionServiceReceiveResponse => ({
-  status: reception.status,
-  json: 'alerts' in reception ? Buffer.from(JSON.stringify(reception.alerts)) : nothing,
-  receiptId: 'receiptId' in reception ? (reception.receiptId ?? '') : '',
-  retryAfter: 'retryAfter' in reception ? reception.retryAfter : 0,
+const toResponse = (reply: IngestionReply): IngestionServiceReceiveResponse => ({
+  status: reply.status,
+  json: 'alerts' in reply ? Buffer.from(JSON.stringify(reply.alerts)) : nothing,
+  receiptId: 'receiptId' in reply ? (reply.receiptId ?? '') : '',
+  retryAfter: 'retryAfter' in reply ? reply.retryAfter : 0,
 });
 
 interface Presented {
@@ -23,11 +23,11 @@ const toPresentedKey = ({ projectPath, endpointId, key }: Presented): PresentedK
   key: key === '' ? undefined : key,
 });
 
-/** Payloads have a queue of their own, with its own bounds: see application/alert-writer.ts. */
+/** Payloads have a bounded queue of their own: see application/alert-writer.ts. */
 const bounded = { callers: ['gateway'], unbounded: true };
 
 /** IngestionService, for the gateway. */
-export const ingestionHandler = ({ receiveAlerts, checkKey }: AlertReception): ServiceImplementation =>
+export const ingestionHandler = ({ receiveAlerts, checkKey }: AlertIngestion): ServiceImplementation =>
   implement(
     IngestionServiceService,
     {

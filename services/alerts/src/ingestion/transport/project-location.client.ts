@@ -4,10 +4,10 @@ import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access'
 import type { Peer } from '@switchyard/rpc';
 import { currentRequestId } from '@switchyard/telemetry';
 
-/** Id of the project that a path means, present or former; undefined when there is none. */
+/** Id of the project with a current or former path; undefined when there is none. */
 export type LocateProject = (path: string) => Promise<number | undefined>;
 
-/** Asks groups-admin, then waits until the replica knows what it said. */
+/** Queries groups-admin, then waits until the replica has reached the sequence of the reply. */
 export function projectLocation(groupsAdmin: Peer, directory: Directory): LocateProject {
   const client = groupsAdmin.client(AccessServiceService);
   return async (path) => {

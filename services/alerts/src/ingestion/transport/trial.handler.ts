@@ -4,26 +4,26 @@ import { entity, implement, type ServiceImplementation } from '@switchyard/rpc';
 import { scopeOf } from '../../alerts';
 import { toWrittenMapping } from '../../payloads';
 import type { previewPayload } from '../application/preview-payload';
-import type { AlertReception, Reception } from '../application/receive-alerts';
+import type { AlertIngestion, IngestionReply } from '../application/receive-alerts';
 import { presentPayloadPreview } from '../presenters/payload-preview.presenter';
 
 /** Use cases behind the service. */
 export interface TrialUseCases {
-  readonly receiveTestAlert: AlertReception['receiveTestAlert'];
+  readonly receiveTestAlert: AlertIngestion['receiveTestAlert'];
   readonly previewPayload: ReturnType<typeof previewPayload>;
 }
 
-/** What a sender would be told by a status alone. */
-function refusalOf(reception: Exclude<Reception, { status: 200 }>): AppError {
-  switch (reception.status) {
+/** The refusals that a sender would get as a bare status. */
+function refusalOf(reply: Exclude<IngestionReply, { status: 200 }>): AppError {
+  switch (reply.status) {
     case 404:
       return notFound('HTTP integration');
     case 400:
       return badRequest('not a payload');
     case 429:
-      return new AppError('rate_limited', undefined, { retryAfter: reception.retryAfter });
+      return new AppError('rate_limited', undefined, { retryAfter: reply.retryAfter });
     case 503:
-      return unavailable(undefined, reception.retryAfter);
+      return unavailable(undefined, reply.retryAfter);
     default:
       return forbidden('the integration is not active');
   }
@@ -34,9 +34,9 @@ export const trialHandler = ({ receiveTestAlert, previewPayload: preview }: Tria
   implement(TrialServiceService, {
     async sendTestAlert({ projectId, integrationId, payload }, context) {
       const scope = scopeOf(context, projectId);
-      const reception = await receiveTestAlert(scope.projectId, integrationId, Buffer.from(payload));
-      if (reception.status !== 200) throw refusalOf(reception);
-      return entity({ receipt_id: reception.receiptId, alerts: reception.alerts });
+      const reply = await receiveTestAlert(scope.projectId, integrationId, Buffer.from(payload));
+      if (reply.status !== 200) throw refusalOf(reply);
+      return entity({ receipt_id: reply.receiptId, alerts: reply.alerts });
     },
 
     async previewPayload({ projectId, integrationId, payload, mapping }, context) {

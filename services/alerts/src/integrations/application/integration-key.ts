@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { readDigestKey } from './read-digest-key';
 
-/** Bytes of chance in a key; it is written in hex (G-4.12-2). */
+/** Random bytes of a key; it is written in hex (G-4.12-2). */
 const keyBytes = 16;
 
 /** A new key: 32 hex characters. */
 export const generateKey = (): string => randomBytes(keyBytes).toString('hex');
 
-/** Digest under which a key is stored and compared. */
+/** Computes the digest that is stored and compared. */
 export type KeyDigest = (key: string) => Buffer;
 
 /**
@@ -19,5 +19,5 @@ export function integrationDigest(config: { readonly SWITCHYARD_ALERT_DIGEST_KEY
   return (key) => createHmac('sha256', digestKey).update(key).digest();
 }
 
-/** Last characters of a key, by which people recognise it. */
+/** Last characters of a key, by which users recognise it. */
 export const hintOf = (key: string): string => key.slice(-4);

@@ -9,13 +9,13 @@ import {
   hasMapping,
   type IntegrationFields,
   type IntegrationType,
-  mostIntegrations,
+  maxIntegrations,
   type StoredKey,
 } from '../domain/http-integration';
 import { generateKey, hintOf, type KeyDigest } from './integration-key';
 import { type ReadSample, sampleProblem } from './read-sample';
 
-/** Integrations as rows. */
+/** Stores integrations. */
 export interface HttpIntegrationStore {
   /** One page of a project's integrations, oldest first. */
   page(projectId: number, request: PageRequest): Promise<{ rows: HttpIntegration[]; page: PageInfo }>;
@@ -25,7 +25,7 @@ export interface HttpIntegrationStore {
     id: number,
     within?: { readonly tx: Tx; readonly lock: true },
   ): Promise<HttpIntegration | undefined>;
-  /** How many a project has, holding off others that would add one until the transaction ends. */
+  /** Counts the integrations of a project, and locks out other additions until the transaction ends. */
   countLocked(tx: Tx, projectId: number): Promise<number>;
   insert(
     tx: Tx,
@@ -37,7 +37,7 @@ export interface HttpIntegrationStore {
   remove(tx: Tx, projectId: number, id: number, since: Date | undefined): Promise<boolean>;
 }
 
-/** What the management of integrations needs. */
+/** What the use cases of integrations are built from. */
 export interface HttpIntegrationEdges {
   readonly db: Database;
   readonly integrations: HttpIntegrationStore;
@@ -45,17 +45,17 @@ export interface HttpIntegrationEdges {
   readonly readSample: ReadSample;
 }
 
-/** A change of an integration; what is undefined stays. */
+/** A change of an integration; undefined fields stay as they are. */
 export interface HttpIntegrationChange {
   readonly name?: string | undefined;
   readonly active?: boolean | undefined;
   readonly type?: IntegrationType | undefined;
-  /** JSON; empty to have none. */
+  /** JSON; empty removes it. */
   readonly payloadExample?: string | undefined;
   readonly mapping?: readonly WrittenMapping[] | undefined;
 }
 
-/** An integration with its key, which is told once. */
+/** An integration with its key, which is shown once. */
 export interface KeyedIntegration {
   readonly integration: HttpIntegration;
   readonly key: string;
@@ -63,7 +63,7 @@ export interface KeyedIntegration {
 
 const none = () => notFound('HTTP integration');
 
-/** Bytes of chance in an endpoint id; it is written in hex. */
+/** Random bytes of an endpoint id; it is written in hex. */
 const endpointBytes = 8;
 
 const written = (mapping: readonly PayloadMapping[]): WrittenMapping[] =>
@@ -76,7 +76,8 @@ const written = (mapping: readonly PayloadMapping[]): WrittenMapping[] =>
   }));
 
 /**
- * What an integration would be after a change. In a tier without mapping, sample and mapping stay as they are (G-13-16).
+ * The fields of an integration after a change. In a tier without mapping, sample and mapping stay as they are
+ * (G-13-16).
  * @throws AppError invalid, with every problem
  */
 function changed(
@@ -108,7 +109,7 @@ function changed(
   return { ...fields, payloadExample, mapping: read.mapping };
 }
 
-/** The use cases of alert integrations; the gateway has seen to it that the caller may configure them (G-4.12-17). */
+/** The use cases of integrations; the gateway has checked that the caller may configure them (G-4.12-17). */
 export function manageHttpIntegrations({ db, integrations, digest, readSample }: HttpIntegrationEdges) {
   const newKey = () => {
     const key = generateKey();
@@ -127,16 +128,19 @@ export function manageHttpIntegrations({ db, integrations, digest, readSample }:
       return found;
     },
 
-    /** Makes an integration with a key. Fails with `invalid`, and with `forbidden` when the project has as many as its tier allows. */
+    /**
+     * Creates an integration with a key. Fails with `invalid`, and with `forbidden` when the project has as many as its
+     * tier allows.
+     */
     async create({ projectId, tier }: ProjectScope, change: HttpIntegrationChange): Promise<KeyedIntegration> {
       const blank = { type: 'HTTP', name: '', active: false, payloadExample: undefined, mapping: [] } as const;
       const fields = changed(blank, change, tier, readSample);
       const { key, stored } = newKey();
       return db.transaction(async (tx) => {
-        const most = mostIntegrations(tier);
-        if ((await integrations.countLocked(tx, projectId)) >= most) {
+        const max = maxIntegrations(tier);
+        if ((await integrations.countLocked(tx, projectId)) >= max) {
           throw forbidden(
-            most === 1 ? 'Several integrations need Premium' : `A project has at most ${most} integrations`,
+            max === 1 ? 'Several integrations need Premium' : `A project has at most ${max} integrations`,
           );
         }
         const endpointId = randomBytes(endpointBytes).toString('hex');
@@ -152,7 +156,7 @@ export function manageHttpIntegrations({ db, integrations, digest, readSample }:
         return integrations.update(tx, id, changed(before, change, tier, readSample));
       }),
 
-    /** Gives an integration a new key; the old one is good for nothing from then on. Fails with `not_found`. */
+    /** Gives an integration a new key; the old one no longer works. Fails with `not_found`. */
     resetKey: ({ projectId }: ProjectScope, id: number): Promise<KeyedIntegration> =>
       db.transaction(async (tx) => {
         if ((await integrations.find(projectId, id, { tx, lock: true })) === undefined) throw none();
@@ -168,5 +172,5 @@ export function manageHttpIntegrations({ db, integrations, digest, readSample }:
   };
 }
 
-/** What `manageHttpIntegrations` gives. */
+/** What `manageHttpIntegrations` returns. */
 export type HttpIntegrations = ReturnType<typeof manageHttpIntegrations>;

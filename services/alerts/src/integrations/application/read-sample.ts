@@ -1,4 +1,5 @@
-import { deepestPayload, nestsDeeperThan, parseJson } from '../../payloads';
+import { nestsDeeperThan } from '@switchyard/json';
+import { maxPayloadDepth, parseJson } from '../../payloads';
 
 /** A sample payload, read; or what is wrong with it. */
 export type Sample = { readonly value: unknown } | { readonly problem: string };
@@ -10,7 +11,7 @@ export type ReadSample = (text: string) => Sample;
 export const sampleProblem = (sample: Sample): string | undefined => ('problem' in sample ? sample.problem : undefined);
 
 /**
- * Samples are held to what payloads are held to: size, nesting, a JSON object.
+ * Samples have the limits of payloads: size, nesting, a JSON object.
  * @param limit largest payload, bytes
  */
 export const sampleReader =
@@ -18,8 +19,8 @@ export const sampleReader =
   (text) => {
     const bytes = Buffer.from(text);
     if (bytes.length > limit) return { problem: `is too large (maximum is ${limit} bytes)` };
-    // Asked before the parser sees it, which recurses.
-    if (nestsDeeperThan(deepestPayload, bytes)) return { problem: 'is nested too deeply' };
+    // Checked before parsing: the parser recurses.
+    if (nestsDeeperThan(maxPayloadDepth, bytes)) return { problem: 'is nested too deeply' };
     try {
       const value = parseJson(text);
       const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@ import type { PayloadMapping } from '../../payloads';
 import type { AlertSettings } from './alert-settings';
 import type { IntegrationType } from './http-integration';
 
-/** What an address of payloads leads to. */
+/** The target of an address for payloads. */
 export interface AlertEndpoint {
   readonly projectId: number;
   /** Licence tier that applies. */
@@ -20,7 +20,7 @@ export interface EndpointIntegration {
   readonly mapping: readonly PayloadMapping[];
 }
 
-/** What selects an integration within its project: an endpoint id, or a type, of which the oldest is meant (G-4.12-1); or its id. */
+/** Selects an integration in its project: by endpoint id, by id, or the oldest of a type (G-4.12-1). */
 export type EndpointSelector =
   | { readonly endpointId: string }
   | { readonly oldestOf: IntegrationType }

@@ -1,4 +1,4 @@
-/** What a project wants done about its alerts (G-4.12-13). */
+/** The settings of a project about its alerts (G-4.12-13). */
 export interface AlertSettings {
   /** A new alert opens an incident (Ultimate). */
   readonly createIssue: boolean;
@@ -6,11 +6,11 @@ export interface AlertSettings {
   readonly sendEmail: boolean;
   /** The end of an alert closes its incident. */
   readonly autoCloseIncident: boolean;
-  /** A payload without a fingerprint gets one made of what it says (Premium, Ultimate). */
+  /** A payload without a fingerprint gets one computed from its content (Premium, Ultimate). */
   readonly fingerprinting: boolean;
 }
 
-/** What holds for a project that has set nothing. */
+/** The settings of a project that has set none. */
 export const defaultAlertSettings: AlertSettings = {
   createIssue: false,
   sendEmail: false,
@@ -24,7 +24,9 @@ const tiersOf: Partial<Record<keyof AlertSettings, readonly string[]>> = {
   fingerprinting: ['premium', 'ultimate'],
 };
 
-/** Of settings, those that a tier has: the others are ignored when they are set, left out when they are shown, and count as off (G-13-16). */
+/**
+ * The settings that a tier has. Others are ignored when they are set, left out of replies, and count as off (G-13-16).
+ */
 export const licensedSettings = (settings: Partial<AlertSettings>, tier: string): Partial<AlertSettings> =>
   Object.fromEntries(
     Object.entries(settings).filter(([name]) => tiersOf[name as keyof AlertSettings]?.includes(tier) ?? true),

@@ -1,12 +1,15 @@
 import type { PayloadMapping } from '../../payloads';
 
-/** Kinds of integrations. The payload tells its format itself (G-4.12-3); the kind decides which one an address without id selects. */
+/**
+ * Types of integrations. The content decides the format of a payload (G-4.12-3); the type decides which integration an
+ * address without id selects.
+ */
 export const integrationTypes = ['HTTP', 'PROMETHEUS'] as const;
 
-/** Kind of an integration. */
+/** Type of an integration. */
 export type IntegrationType = (typeof integrationTypes)[number];
 
-/** Where a project takes alerts. */
+/** An endpoint of a project for alerts. */
 export interface HttpIntegration {
   readonly id: number;
   readonly projectId: number;
@@ -17,7 +20,7 @@ export interface HttpIntegration {
   /** Last four characters of the key. */
   readonly keyHint: string;
   readonly active: boolean;
-  /** JSON, as it was given. */
+  /** JSON, as received. */
   readonly payloadExample: string | undefined;
   readonly mapping: readonly PayloadMapping[];
   readonly createdAt: Date;
@@ -25,13 +28,13 @@ export interface HttpIntegration {
 }
 
 /** Integrations a project may have, by its tier: several need Premium. */
-export const mostIntegrations = (tier: string): number => (tier === 'free' ? 1 : 100);
+export const maxIntegrations = (tier: string): number => (tier === 'free' ? 1 : 100);
 
 /** Whether a tier has the mapping of fields from a sample payload. */
 export const hasMapping = (tier: string): boolean => tier !== 'free';
 
-/** Longest slug, characters. */
-const longestSlug = 100;
+/** Characters of a slug. */
+const maxSlugLength = 100;
 
 /** The decorative part of an address: a name in lower case, without what an address would have to escape. */
 export function slugOf(name: string): string {
@@ -40,12 +43,12 @@ export function slugOf(name: string): string {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, longestSlug)
+    .slice(0, maxSlugLength)
     .replace(/^-+|-+$/g, '');
   return plain === '' ? 'integration' : plain;
 }
 
-/** What is written of an integration. */
+/** The fields of an integration that a change writes. */
 export type IntegrationFields = Pick<HttpIntegration, 'type' | 'name' | 'active' | 'payloadExample' | 'mapping'>;
 
 /** A key as it is stored. */

@@ -4,11 +4,11 @@ import { type HttpIntegration, hasMapping, slugOf } from '../domain/http-integra
 /** Where and for whom an integration is shown. */
 export interface HttpIntegrationRendering {
   readonly externalUrl: string;
-  /** Full path of its project at present. */
+  /** Current full path of its project. */
   readonly projectPath: string;
-  /** Licence tier that applies: what it lacks is left out. */
+  /** Licence tier that applies: attributes it lacks are left out. */
   readonly tier: string;
-  /** The key, where it is told; else its last characters are. */
+  /** The key, when it is shown; otherwise its last characters are. */
   readonly key?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface HttpIntegrationRendering {
 export const integrationUrl = (
   { name, endpointId }: Pick<HttpIntegration, 'name' | 'endpointId'>,
   { externalUrl, projectPath }: Pick<HttpIntegrationRendering, 'externalUrl' | 'projectPath'>,
-): string => `${externalUrl.replace(/\/+$/, '')}/${projectPath}/alerts/notify/${slugOf(name)}/${endpointId}.json`;
+): string => `${externalUrl}/${projectPath}/alerts/notify/${slugOf(name)}/${endpointId}.json`;
 
 /** The public alert integration (G-13-8), as bytes. */
 export function renderHttpIntegration(integration: HttpIntegration, how: HttpIntegrationRendering): Buffer {

@@ -23,7 +23,10 @@ interface EndpointRow {
 
 /** Opens the store. */
 export const alertEndpointStore = (db: Database) => ({
-  /** What a project and a selector lead to; undefined when the replica has no such project, or one that takes no alerts. */
+  /**
+   * The endpoint of a project and a selector; undefined when the replica has no such project, or alerts are disabled in
+   * it.
+   */
   async find(name: ProjectName, selector: EndpointSelector): Promise<AlertEndpoint | undefined> {
     const project = await ('id' in name ? projectById(db, name.id) : projectByPath(db, name.path));
     if (project === undefined || project.deleting || project.archived) return undefined;

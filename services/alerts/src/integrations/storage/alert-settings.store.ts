@@ -1,11 +1,11 @@
 import type { PrismaClient } from '../../generated/prisma/client';
 import { type AlertSettings, defaultAlertSettings } from '../domain/alert-settings';
 
-/** Settings as rows. */
+/** Stores settings. */
 export interface AlertSettingsStore {
   /** The settings of a project. */
   get(projectId: number): Promise<AlertSettings>;
-  /** Changes what is given; returns what holds then. */
+  /** Changes the given settings. @returns all settings after it */
   update(projectId: number, change: Partial<AlertSettings>): Promise<AlertSettings>;
 }
 

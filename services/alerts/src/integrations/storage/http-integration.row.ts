@@ -11,7 +11,7 @@ interface StoredMapping {
   readonly fallback_path?: string[];
 }
 
-/** Columns of `http_integrations i` as `toIntegration` reads them. The sample stays the text it is. */
+/** Columns of `http_integrations i` that `toIntegration` reads; the sample as text. */
 export const integrationColumns: Sql = sql`i.id, i.project_id, i.type, i.name, i.endpoint_id, i.key_hint, i.active,
   i.payload_example::text as payload_example, i.payload_attribute_mappings, i.created_at, i.updated_at`;
 

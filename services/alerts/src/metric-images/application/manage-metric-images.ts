@@ -24,51 +24,52 @@ faultPoints.push(
   'metric_image.deleted',
 );
 
-/** What images of metrics need. */
+/** What the use cases of metric images are built from. */
 export interface MetricImageEdges {
   readonly db: Database;
   readonly images: MetricImageStore;
   readonly blobs: BlobStore;
   /** Bytes of the largest image. */
   readonly limit: number;
-  /** Has what is due taken away soon. */
-  readonly sweepSoon: () => void;
+  /** Starts pruning of due blobs soon. */
+  readonly pruneSoon: () => void;
 }
 
-/** Takes a file while it is read. */
+/** Consumes a file while it is read. */
 export type TakeFile = (filename: string, content: Content) => Promise<void>;
 
-/** Reads a form: gives its file to `take` as it comes, and returns its fields. */
+/** Reads a form: passes its file to `take` as a stream, and returns its fields. */
 export type ReadForm = (take: TakeFile) => Promise<ImageLink>;
 
-/** What people do with the images of an alert; each fails with `not_found` for an alert or an image that is not there. */
+/** The use cases of the images of an alert; each fails with `not_found` for a missing alert or image. */
 export interface MetricImages {
   list(at: AlertNumber, request: PageRequest): Promise<{ rows: MetricImage[]; page: PageInfo }>;
   /**
-   * Attaches the file of a form, which streams into the blob store. Fails with `invalid_params` without a file, `unprocessable` for one that
-   * is no image or a link that is none, `too_large`, `unavailable` where the store is; nothing of it is kept then.
+   * Attaches the file of a form, which streams into the blob store. Fails with `invalid_params` without a file,
+   * `unprocessable` for a file that is no image or an invalid link, `too_large`, and `unavailable` with the store; then
+   * nothing is kept.
    */
   upload(at: AlertNumber, readForm: ReadForm): Promise<MetricImage>;
   /** Opens the content of an image. */
   open(at: AlertNumber, id: number): Promise<{ image: MetricImage & StoredImage; content: () => Promise<StoredBlob> }>;
-  /** Sets the link; what is undefined stays, what is empty goes. */
+  /** Sets the link; undefined parts stay, empty ones are removed. */
   update(at: AlertNumber, id: number, link: Partial<ImageLink>): Promise<MetricImage>;
   remove(at: AlertNumber, id: number): Promise<void>;
 }
 
 const noImage = () => notFound('Metric image');
 
-/** A store that is full or away is no fault of whoever asks. */
+/** A store that is full or cannot be reached is not the caller's fault. */
 function asUnavailable(error: unknown): never {
   throw isAppError(error) ? error : unavailable(error);
 }
 
-/** What a content turned out to be, known once it has been read. */
+/** The type of a content, known after its first bytes. */
 interface Inspection {
   contentType: string;
 }
 
-/** Passes a content on from the moment it is known to be an image, and no byte beyond the limit. */
+/** Passes a content on once it is known to be an image, and no byte beyond the limit. */
 async function* inspected(content: Content, limit: number, found: Inspection): AsyncGenerator<Uint8Array> {
   let head = Buffer.alloc(0);
   let size = 0;
@@ -92,7 +93,7 @@ function typeOf(head: Uint8Array): string {
 }
 
 /** Builds the use cases. */
-export function manageMetricImages({ db, images, blobs, limit, sweepSoon }: MetricImageEdges): MetricImages {
+export function manageMetricImages({ db, images, blobs, limit, pruneSoon }: MetricImageEdges): MetricImages {
   async function alertAt({ projectId, iid }: AlertNumber): Promise<number> {
     const id = await images.alertId(projectId, iid);
     if (id === undefined) throw notFound('Alert');
@@ -102,7 +103,7 @@ export function manageMetricImages({ db, images, blobs, limit, sweepSoon }: Metr
   async function store(blob: string, written: string, content: Content): Promise<StoredImage> {
     const filename = imageFilename(written);
     const found: Inspection = { contentType: '' };
-    // Nothing is noted of what is refused by its first bytes.
+    // A content that its first bytes refuse leaves no row.
     const image = inspected(content, limit, found);
     const start = await image.next();
     await images.expect(blob);
@@ -115,7 +116,7 @@ export function manageMetricImages({ db, images, blobs, limit, sweepSoon }: Metr
   async function attach(alertId: number, image: StoredImage & ImageLink): Promise<MetricImage> {
     const attached = await db.transaction(async (tx) => {
       const row = await images.attach(tx, alertId, image);
-      // Thrown inside: the blob stays expected, and goes.
+      // Thrown inside the transaction: the blob stays expected, and is pruned.
       if (row === undefined) throw notFound('Alert');
       faultPoint('metric_image.written');
       return row;
@@ -139,8 +140,8 @@ export function manageMetricImages({ db, images, blobs, limit, sweepSoon }: Metr
         checkLink(link);
         return await attach(alertId, { ...stored, ...link });
       } catch (error) {
-        // Where this fails as well the blob is taken away in an hour.
-        await images.giveUp(blob).then(sweepSoon, () => undefined);
+        // If this fails too, the blob is pruned after an hour.
+        await images.discard(blob).then(pruneSoon, () => undefined);
         throw error;
       }
     },
@@ -170,7 +171,7 @@ export function manageMetricImages({ db, images, blobs, limit, sweepSoon }: Metr
       const removed = await db.transaction((tx) => images.remove(tx, alertId, id));
       if (!removed) throw noImage();
       faultPoint('metric_image.deleted');
-      sweepSoon();
+      pruneSoon();
     },
   };
 }

@@ -1,26 +1,29 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { ImageLink, MetricImage, StoredImage } from '../domain/metric-image';
 
-/** Images of alerts as rows, and the blobs that none of them names. */
+/** Stores images of alerts, and the blobs that no image uses. */
 export interface MetricImageStore {
   /** Id of an alert by its number; undefined when the project has none. */
   alertId(projectId: number, iid: number): Promise<number | undefined>;
   /** One page of an alert's images, oldest first. */
   page(alertId: number, request: PageRequest): Promise<{ rows: MetricImage[]; page: PageInfo }>;
-  /** One image of an alert, and where its content lies. */
+  /** One image of an alert, with the key of its content. */
   find(alertId: number, id: number): Promise<(MetricImage & StoredImage) | undefined>;
-  /** Notes a blob that is about to be written, so that it goes in an hour should no image come to name it. */
+  /** Records a blob before it is written, so that it is pruned after an hour unless an image uses it. */
   expect(blob: string): Promise<void>;
-  /** Makes a blob that was expected the content of an image; undefined when the alert, or the expectation, has gone. */
+  /**
+   * Makes an expected blob the content of an image; undefined when the alert, or the record of the blob, no longer
+   * exists.
+   */
   attach(tx: Tx, alertId: number, image: StoredImage & ImageLink): Promise<MetricImage | undefined>;
-  /** Lets a blob go that was expected and is not wanted. */
-  giveUp(blob: string): Promise<void>;
-  /** Sets what is given; undefined when there is no such image. */
+  /** Makes an expected blob due for pruning. */
+  discard(blob: string): Promise<void>;
+  /** Sets the given parts; undefined when there is no such image. */
   update(alertId: number, id: number, link: Partial<ImageLink>): Promise<MetricImage | undefined>;
-  /** Deletes an image, which leaves its blob to `takeRemains`. False when there is none. */
+  /** Deletes an image; its blob becomes unused. False when there is none. */
   remove(tx: Tx, alertId: number, id: number): Promise<boolean>;
-  /** Blobs that are due, at most `limit`, locked until the transaction ends: no other process takes them meanwhile. */
-  takeRemains(tx: Tx, limit: number): Promise<string[]>;
-  /** Forgets blobs that have been removed, and comes back in ten minutes to those that could not be. */
-  settleRemains(tx: Tx, removed: readonly string[], stuck: readonly string[]): Promise<void>;
+  /** Unused blobs that are due, at most `limit`, locked against other processes until the transaction ends. */
+  lockUnusedBlobs(tx: Tx, limit: number): Promise<string[]>;
+  /** Deletes the records of removed blobs, and makes those that could not be removed due in ten minutes. */
+  settleUnusedBlobs(tx: Tx, removed: readonly string[], stuck: readonly string[]): Promise<void>;
 }

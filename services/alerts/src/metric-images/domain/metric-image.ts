@@ -1,6 +1,6 @@
 import { unprocessable } from '@switchyard/errors';
 
-/** Where an image leads to. */
+/** The link of an image. */
 export interface ImageLink {
   readonly url: string | undefined;
   readonly urlText: string | undefined;
@@ -18,20 +18,20 @@ export interface StoredImage {
   /** Key of its content in the blob store. */
   readonly blob: string;
   readonly filename: string;
-  /** What the content is, whatever its name or sender say. */
+  /** Media type by the first bytes, whatever name and sender claim. */
   readonly contentType: string;
   /** Bytes. */
   readonly size: number;
 }
 
-/** Bytes from which `imageTypeOf` tells a type; a shorter content is no image. */
+/** Bytes that `imageTypeOf` needs; a shorter content is no image. */
 export const headBytes = 16;
 
 const ascii = (head: Uint8Array, from: number, to: number): string => String.fromCharCode(...head.subarray(from, to));
 
 const startsWith = (head: Uint8Array, ...bytes: number[]): boolean => bytes.every((byte, at) => head[at] === byte);
 
-/** Pictures that hold nothing but pixels: SVG, which may hold scripts, is none of them. */
+/** Formats of pixels only: not SVG, which may contain scripts. */
 const signatures: readonly { readonly type: string; readonly fits: (head: Uint8Array) => boolean }[] = [
   { type: 'image/png', fits: (head) => startsWith(head, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) },
   { type: 'image/jpeg', fits: (head) => startsWith(head, 0xff, 0xd8, 0xff) },
@@ -42,7 +42,7 @@ const signatures: readonly { readonly type: string; readonly fits: (head: Uint8A
     fits: (head) => startsWith(head, 0x49, 0x49, 0x2a, 0x00) || startsWith(head, 0x4d, 0x4d, 0x00, 0x2a),
   },
   { type: 'image/x-icon', fits: (head) => startsWith(head, 0x00, 0x00, 0x01, 0x00) && head[4] !== 0 },
-  // Two letters alone begin many texts: the four reserved bytes behind the size are zero in every bitmap.
+  // Many texts begin with these two letters; the four reserved bytes after the size are zero in every bitmap.
   { type: 'image/bmp', fits: (head) => startsWith(head, 0x42, 0x4d) && ascii(head, 6, 10) === '\0\0\0\0' },
 ];
 
@@ -55,11 +55,11 @@ const extensions = ['png', 'jpg', 'jpeg', 'gif', 'bmp', 'tif', 'tiff', 'ico', 'w
 /** 422 of a file that is no picture. */
 export const notAnImage = () => unprocessable(`The file must be an image (${extensions.join(', ')})`);
 
-const longestFilename = 255;
+const maxFilenameLength = 255;
 
 /**
- * The name of a file as it is kept: its last segment, in which only letters, digits and `. - + _` and spaces stay what they are.
- * Fails with `unprocessable` for names without the ending of an image.
+ * The stored name of a file: its last segment, with `_` for all but letters, digits, `. - + _` and spaces.
+ * Fails with `unprocessable` for names without the extension of an image.
  */
 export function imageFilename(written: string): string {
   const segment = written.slice(Math.max(written.lastIndexOf('/'), written.lastIndexOf('\\')) + 1);
@@ -70,16 +70,17 @@ export function imageFilename(written: string): string {
   const at = name.lastIndexOf('.');
   const ending = name.slice(at + 1).toLowerCase();
   if (at <= 0 || !extensions.includes(ending)) throw notAnImage();
-  const stem = [...name.slice(0, at)].slice(0, longestFilename - ending.length - 1).join('');
+  const stem = [...name.slice(0, at)].slice(0, maxFilenameLength - ending.length - 1).join('');
   return `${stem}.${name.slice(at + 1)}`;
 }
 
-const longestUrl = 255;
-const longestText = 128;
+const maxUrlLength = 255;
+const maxTextLength = 128;
 
 /**
- * An address that begins with its host and holds no sign that `URL` drops or turns (blanks at the ends, control characters, backslashes before the
- * query, missing or further slashes): the text that is checked is the one that is followed.
+ * An address that begins with its host and has no character that `URL` drops or changes (blanks at the ends, control
+ * characters, backslashes before the query, missing or extra slashes): the checked text is the one that a browser
+ * follows.
  */
 const webAddress = /^https?:\/\/[^\s/\\?#][^\\?#\p{Cc}]*(?:[?#]\P{Cc}*)?$/iu;
 
@@ -87,12 +88,12 @@ const isWebAddress = (url: string): boolean => webAddress.test(url) && url === u
 
 const length = (text: string): number => [...text].length;
 
-/** Refuses links that are not http(s), too long, or hold what no text may hold. Fails with `unprocessable`. */
+/** Refuses links that are not http(s), too long, or contain invalid characters. Fails with `unprocessable`. */
 export function checkLink({ url = '', urlText = '' }: Partial<ImageLink>): void {
   const problems = [
-    ...(length(url) > longestUrl ? [`Url is too long (maximum is ${longestUrl} characters)`] : []),
+    ...(length(url) > maxUrlLength ? [`Url is too long (maximum is ${maxUrlLength} characters)`] : []),
     ...(url !== '' && !isWebAddress(url) ? ['Url is blocked: Only allowed schemes are http, https'] : []),
-    ...(length(urlText) > longestText ? [`Url text is too long (maximum is ${longestText} characters)`] : []),
+    ...(length(urlText) > maxTextLength ? [`Url text is too long (maximum is ${maxTextLength} characters)`] : []),
     ...(/\0/.test(url + urlText) || !(url + urlText).isWellFormed() ? ['Url and its text must not hold NUL'] : []),
   ];
   if (problems.length > 0) throw unprocessable(problems.join(', '));

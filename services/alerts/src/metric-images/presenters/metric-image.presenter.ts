@@ -1,6 +1,6 @@
 import type { MetricImage } from '../domain/metric-image';
 
-/** The public image; `file_path` is where the gateway serves its content, below the external address. */
+/** The public image; the gateway serves its content at `file_path`, below the external address. */
 export const presentMetricImage = (
   { id, createdAt, filename, url, urlText }: MetricImage,
   { projectId, iid }: { projectId: number; iid: number },

@@ -87,7 +87,7 @@ export const metricImageStore = (db: Database) => ({
     );
   },
 
-  async giveUp(blob: string): Promise<void> {
+  async discard(blob: string): Promise<void> {
     await db.query(sql`update blob_remains set due_at = now() where blob = ${blob}`);
   },
 
@@ -105,14 +105,14 @@ export const metricImageStore = (db: Database) => ({
     return rows.length > 0;
   },
 
-  async takeRemains(tx: Tx, limit: number): Promise<string[]> {
-    // Timestamps are rounded to milliseconds: what is due now may be stored as half of one ahead.
+  async lockUnusedBlobs(tx: Tx, limit: number): Promise<string[]> {
+    // Timestamps are rounded to milliseconds: a row that is due now may be stored half a millisecond ahead.
     const rows = await tx.query<{ blob: string }>(sql`
       select blob from blob_remains where due_at <= now() + interval '1 millisecond' order by due_at limit ${limit} for update skip locked`);
     return rows.map(({ blob }) => blob);
   },
 
-  async settleRemains(tx: Tx, removed: readonly string[], stuck: readonly string[]): Promise<void> {
+  async settleUnusedBlobs(tx: Tx, removed: readonly string[], stuck: readonly string[]): Promise<void> {
     if (removed.length > 0) await tx.query(sql`delete from blob_remains where blob = any(${[...removed]}::text[])`);
     if (stuck.length === 0) return;
     await tx.query(

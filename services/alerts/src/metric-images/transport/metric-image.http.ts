@@ -4,8 +4,8 @@ import type { MetricImages } from '../application/manage-metric-images';
 import { presentMetricImage } from '../presenters/metric-image.presenter';
 import { readUploadForm } from './upload-form';
 
-/** Milliseconds an upload may take: a sixth of what its blob is given to find its image. */
-const uploadWithin = 600_000;
+/** Milliseconds of an upload: a sixth of the time after which its unused blob is pruned. */
+const uploadTimeoutMs = 600_000;
 
 const alertOf = ({ projectId, parts }: ForwardedCall) => ({ projectId, iid: Number(parts[0]) });
 
@@ -18,13 +18,13 @@ const linkOf = (fields: ReadonlyMap<string, string>, query: URLSearchParams) => 
 const encoded = (name: string): string =>
   encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 
-/** What images serve on the internal HTTP port: uploads and downloads, which stream. `limit`: bytes of the largest image. */
+/** Uploads and downloads on the internal HTTP port; both stream. @param limit bytes of the largest image */
 export function metricImageHttp(images: MetricImages, limit: number): readonly ForwardedEndpoint[] {
   async function upload(call: ForwardedCall): Promise<void> {
     const { request, response, query } = call;
     const at = alertOf(call);
     const image = await images.upload(at, async (take) =>
-      linkOf(await readUploadForm(request, { file: limit, within: uploadWithin }, take), query),
+      linkOf(await readUploadForm(request, { file: limit, timeoutMs: uploadTimeoutMs }, take), query),
     );
     const body = Buffer.from(JSON.stringify(presentMetricImage(image, at)));
     response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }).end(body);
@@ -48,7 +48,7 @@ export function metricImageHttp(images: MetricImages, limit: number): readonly F
       'Content-Type': image.contentType,
       'Content-Length': String(image.size),
       'Content-Disposition': `inline; filename*=UTF-8''${encoded(image.filename)}`,
-      // It is a picture or nothing, whatever its bytes may also be read as.
+      // A browser must not interpret it as anything but an image.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox",
     };

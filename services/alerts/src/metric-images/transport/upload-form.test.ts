@@ -15,11 +15,11 @@ it('a file that is not taken is refused for what is wrong with it, wherever in t
           if (size > limit) throw new AppError('too_large');
         }
       } finally {
-        // Whoever takes it has a file to remove first.
+        // The consumer has a file to remove first.
         await setImmediate();
       }
     };
-    readUploadForm(request, { file: limit, within: 10_000 }, take).then(
+    readUploadForm(request, { file: limit, timeoutMs: 10_000 }, take).then(
       () => response.end('taken'),
       (error: AppError) => response.end(error.kind),
     );

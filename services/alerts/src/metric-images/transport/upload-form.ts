@@ -4,21 +4,21 @@ import { AppError, invalidParams } from '@switchyard/errors';
 import busboy from 'busboy';
 import type { TakeFile } from '../application/manage-metric-images';
 
-/** What a form may have. */
+/** Limits of a form. */
 export interface UploadFormLimits {
   /** Bytes of its file. */
   readonly file: number;
-  /** Milliseconds until it has to be there; far less than what an upload is given in the store. */
-  readonly within: number;
+  /** Milliseconds until the whole form has arrived; far below the lifetime of an unused blob. */
+  readonly timeoutMs: number;
 }
 
-/** Bytes beside the file: heads of parts, fields. */
+/** Bytes apart from the file: headers of parts, fields. */
 const overhead = 64 << 10;
 const fieldSize = 8 << 10;
 
 const malformed = () => invalidParams('the multipart body is not valid');
 
-/** A file as it is read: one that breaks off makes the form malformed. Whoever stops reading fails the stream as well, and is not told here. */
+/** A file as it is read: one that breaks off makes the form malformed. */
 async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* stream;
@@ -28,17 +28,17 @@ async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Reads a multipart form: the first part `file` that is one goes to `take` as it comes, fields are returned by name, other files are passed over.
- * Settles once `take` has. Fails with `invalid_params` for a body that is no form, `too_large`, and as `take` does; the request is then read no
- * further.
+ * Reads a multipart form: the first file called `file` streams into `take`, fields are returned by name, other files
+ * are skipped. Settles after `take`. Fails with `invalid_params` for a body that is no form, `too_large`, and as `take`
+ * does; then the rest of the request is not read.
  */
 export function readUploadForm(
   request: IncomingMessage,
   limits: UploadFormLimits,
   take: TakeFile,
 ): Promise<ReadonlyMap<string, string>> {
-  const most = limits.file + overhead;
-  if (Number(request.headers['content-length'] ?? 0) > most) return Promise.reject(new AppError('too_large'));
+  const maxBytes = limits.file + overhead;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(new AppError('too_large'));
   let form: busboy.Busboy;
   try {
     form = busboy({
@@ -64,21 +64,21 @@ export function readUploadForm(
       request.off('data', count);
       request.unpipe(form);
       form.destroy();
-      // Whoever cleans up after it must not meet it still writing.
+      // `take` must have ended before the caller cleans up.
       Promise.allSettled([taking]).then(() => reject(error));
     }
     function count(chunk: Buffer): void {
       size += chunk.length;
-      if (size > most) stop(new AppError('too_large'));
+      if (size > maxBytes) stop(new AppError('too_large'));
     }
-    const timer = setTimeout(() => stop(new AppError('request_timeout')), limits.within);
+    const timer = setTimeout(() => stop(new AppError('request_timeout')), limits.timeoutMs);
 
     form.on('field', (name, value, { valueTruncated, nameTruncated }) => {
       if (valueTruncated || nameTruncated) stop(new AppError('too_large'));
       else fields.set(name, value);
     });
     form.on('file', (name, stream, { filename }) => {
-      // A file that breaks off fails its own stream as well: unheard, that would end the process.
+      // A file that breaks off fails its own stream too: without a listener that would end the process.
       stream.on('error', () => undefined);
       if (name !== 'file' || taking !== undefined) {
         stream.resume();

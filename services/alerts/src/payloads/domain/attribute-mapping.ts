@@ -17,14 +17,14 @@ export const mappedFields = [
 /** An attribute that can be mapped. */
 export type MappedField = (typeof mappedFields)[number];
 
-/** Where in a payload a value lies: keys of objects and indexes of arrays. */
+/** The path of a value in a payload: keys of objects and indexes of arrays. */
 export type PayloadPath = readonly (string | number)[];
 
-/** Where one attribute is found. */
+/** The path of one attribute. */
 export interface AttributeMapping {
   readonly field: MappedField;
   readonly path: PayloadPath;
-  /** Looked at where the first path leads to nothing; `title` alone has one. */
+  /** Used when the first path leads nowhere; only `title` has one. */
   readonly fallbackPath: PayloadPath | undefined;
 }
 

@@ -24,7 +24,7 @@ describe('JSON with integers of many digits', () => {
     (json) => expect(() => parseJson(json)).toThrow(SyntaxError),
   );
 
-  it('is read and written without loss, whatever stands beside them', () => {
+  it('is read and written without loss, whatever surrounds them', () => {
     const leaf = fc.oneof(
       { withCrossShrink: true },
       fc.bigInt().filter((value) => value < least || value > most),

@@ -1,22 +1,25 @@
 import { isObject, type JsonObject } from './payload-value';
 
-/** Whether JSON may hold integers that numbers do not: looks at digits that begin a value; texts that hold such come along. */
+/**
+ * Whether JSON may contain integers beyond the range of numbers: 16 digits at the start of a value, or of a part of a
+ * text.
+ */
 const mayHoldLong = (json: string): boolean => /(?:^|[\s:,[])-?\d{16}/.test(json);
 
 /**
- * A quote, or an integer of 16 to 1,000 digits: those of fewer are exact, and a megabyte of digits would take a second. What has a fraction
- * or an exponent is none.
+ * A quote, or an integer of 16 to 1,000 digits, without fraction and exponent. Shorter ones are exact; a megabyte of
+ * digits would take a second.
  */
 const quoteOrLong = /"|(?<![\w.+-])-?\d{16,1000}(?![\d.eE])/g;
 
 /**
- * Parses JSON as `JSON.parse` does, but for integers outside ±(2^53 − 1) of at most 1,000 digits, which become `bigint` and keep them. It costs
- * one search where no value begins with 16 digits, else a second reading.
+ * Parses JSON as `JSON.parse` does, except that integers outside ±(2^53 − 1) of at most 1,000 digits become exact
+ * `bigint`s. It costs one search, and a second parse when a value begins with 16 digits.
  */
 export function parseJson(json: string): unknown {
   const parsed: unknown = JSON.parse(json);
   if (!mayHoldLong(json)) return parsed;
-  // Drawn after the text has come, so that no string of it can begin with it.
+  // Random, and generated after the text was received: no string in it begins with the mark.
   const mark = crypto.randomUUID();
   const marked = withMarkedIntegers(json, mark);
   if (marked === json) return parsed;
@@ -25,7 +28,7 @@ export function parseJson(json: string): unknown {
   );
 }
 
-/** What `parseJson` read, as JSON again: `JSON.stringify` takes no `bigint`. */
+/** The result of `parseJson` as JSON: `JSON.stringify` refuses `bigint`. */
 export function writeJson(value: unknown, namesOf: (object: JsonObject) => string[] = Object.keys): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map((one) => writeJson(one, namesOf)).join()}]`;
@@ -35,11 +38,11 @@ export function writeJson(value: unknown, namesOf: (object: JsonObject) => strin
     .join()}}`;
 }
 
-/** Writes parts of what `parseJson` read from `json`, the fastest way that holds all of it. */
+/** Writes parts of what `parseJson` read from `json`, in the fastest exact way. */
 export const writerFor = (json: string): ((value: unknown) => string) =>
   mayHoldLong(json) ? (value) => writeJson(value) : JSON.stringify;
 
-/** JSON in which integers that numbers do not hold are strings that begin with `mark`. */
+/** JSON in which integers beyond the range of numbers are strings that begin with `mark`. */
 function withMarkedIntegers(json: string, mark: string): string {
   const parts: string[] = [];
   let copied = 0;
@@ -57,7 +60,7 @@ function withMarkedIntegers(json: string, mark: string): string {
   return copied === 0 ? json : parts.join('') + json.slice(copied);
 }
 
-/** What comes after the string whose characters begin at `from`, in JSON that has been parsed. */
+/** Index after the string whose characters begin at `from`, in valid JSON. */
 function endOfString(json: string, from: number): number {
   for (let at = from; ; at += 1) {
     const character = json.charCodeAt(at);

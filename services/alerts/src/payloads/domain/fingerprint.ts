@@ -2,8 +2,8 @@ import { writeJson } from './exact-json';
 import { flat, isObject, type JsonObject, own, textOf } from './payload-value';
 
 /**
- * The text of which the SHA-1 of a given fingerprint is taken (G-4.12-7): a text as it is, the items of an array joined, an object
- * flattened and sorted. Undefined for what says nothing: null, blank, false, empty.
+ * The text whose SHA-1 is a given fingerprint (G-4.12-7): a text as it is, the items of an array joined, an object with
+ * sorted keys. Undefined for null, false, blank and empty values.
  */
 export function fingerprintText(value: unknown): string | undefined {
   if (value === false) return undefined;
@@ -17,23 +17,25 @@ export function fingerprintText(value: unknown): string | undefined {
   return textOf(value) === undefined ? undefined : String(value);
 }
 
-/** Properties that do not tell two occurrences apart (api.md section 2). */
-const passing = ['start_time', 'end_time', 'hosts'];
+/** Properties that do not identify an alert (api.md section 2). */
+const volatileProperties = ['start_time', 'end_time', 'hosts'];
 
-/** Values of `status` by which senders tell the two messages of one alert apart. */
+/** Values of `status` that distinguish the two messages of one alert. */
 const statuses = new Set(['firing', 'resolved']);
 
 /**
- * The text of which the automatic fingerprint of a custom payload is taken: all of it but start_time, end_time and hosts, wherever a
- * mapping finds them, and but for a `status` of `firing` or `resolved`, without which no end would find its alert.
- * Undefined when nothing is left.
- * @param mapped paths that stand for start, end and hosts
+ * The text whose SHA-1 is the automatic fingerprint of a custom payload: all except start_time, end_time and hosts,
+ * also at mapped paths, and except a `status` of `firing` or `resolved`, since the end of an alert must have the same
+ * fingerprint. Undefined when nothing is left.
+ * @param mapped paths of start, end and hosts
  */
 export function automaticFingerprintText(
   payload: JsonObject,
   mapped: readonly (readonly (string | number)[])[],
 ): string | undefined {
-  let rest: JsonObject = Object.fromEntries(Object.entries(payload).filter(([name]) => !passing.includes(name)));
+  let rest: JsonObject = Object.fromEntries(
+    Object.entries(payload).filter(([name]) => !volatileProperties.includes(name)),
+  );
   if (statuses.has(textOf(own(rest, 'status'))?.trim().toLowerCase() ?? ''))
     rest = without(rest, ['status']) as JsonObject;
   for (const path of mapped) rest = without(rest, path) as JsonObject;
@@ -56,7 +58,7 @@ function without(value: unknown, [first, ...more]: readonly (string | number)[])
 }
 
 /**
- * JSON with the keys of every object in order. Not a line per leaf with its path: a long key above many leaves would make
- * gigabytes of a megabyte.
+ * JSON with the keys of every object in order. A line per leaf with its path would turn a megabyte into gigabytes, when
+ * a long key is above many leaves.
  */
 const sortedText = (value: unknown): string => writeJson(value, (object) => Object.keys(object).sort());

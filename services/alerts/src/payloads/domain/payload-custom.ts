@@ -1,19 +1,19 @@
 import { type AttributeMapping, type MappedField, type PayloadPath, valueAt } from './attribute-mapping';
 import { automaticFingerprintText, fingerprintText } from './fingerprint';
-import { timeOf } from './payload-timestamp';
+import { parseTimestamp } from './payload-timestamp';
 import { addAttributes, firstText, hostsOf, type JsonObject, own, textOf } from './payload-value';
 import type { AlertAttribute, ReportedAlert } from './reported-alert';
 import { customSeverity } from './severity';
 
-/** What the reading of a payload depends on beside the payload. */
+/** What the result of reading depends on, apart from the payload. */
 export interface PayloadRules {
   /** SHA-1 of a text in UTF-8, as 40 hex digits. */
   readonly digest: (text: string) => string;
-  /** Where a custom payload has its attributes; none outside Premium (G-4.12-15). */
+  /** Paths of attributes in a custom payload; none outside Premium (G-4.12-15). */
   readonly mappings: readonly AttributeMapping[];
-  /** Whether a payload without a fingerprint gets one: Premium, and the project wants it (G-4.12-7). */
+  /** Whether a payload without a fingerprint gets one: Premium, and a setting of the project (G-4.12-7). */
   readonly fingerprinting: boolean;
-  /** The moment of arrival. */
+  /** Time of arrival. */
   readonly now: Date;
 }
 
@@ -27,7 +27,7 @@ const lengths = { title: 200, description: 1_000, service: 100, monitoring_tool:
 const environmentNames = ['platform_environment_name', 'gitlab_environment_name'];
 const markdownNames = ['platform_incident_markdown', 'gitlab_incident_markdown'];
 
-/** Properties with a meaning of their own; all others are kept as attributes. */
+/** Properties with a field of their own; all others become attributes. */
 const known = new Set<string>([
   ...[
     'title',
@@ -46,13 +46,13 @@ const known = new Set<string>([
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Fields that never tell two occurrences apart, wherever they are. */
-const passingFields: readonly MappedField[] = ['start_time', 'end_time', 'hosts'];
+/** Fields that never identify an alert, at any path. */
+const volatileFields: readonly MappedField[] = ['start_time', 'end_time', 'hosts'];
 
 /**
- * Reads a payload in the custom format (api.md section 2). A mapping goes first, its fallback second, the property of the format last.
- * The alert has ended when there is an `end_time` that can be read, or a `status` of `resolved`.
- * @param text the payload as it came
+ * Reads a payload in the custom format (api.md section 2): from the mapped path, else its fallback, else the property
+ * of the format. The alert has ended when `end_time` is a timestamp, or `status` is `resolved`.
+ * @param text the payload as received
  */
 export function readCustomPayload(payload: JsonObject, text: string, rules: PayloadRules): ReportedAlert {
   const { mappings, digest } = rules;
@@ -65,12 +65,12 @@ export function readCustomPayload(payload: JsonObject, text: string, rules: Payl
     return [...paths.map((path) => valueAt(payload, path)), ...names.map((name) => own(payload, name))];
   };
   const first = (field: MappedField): unknown => candidates(field, field).find(isPresent);
-  const endsAt = timeOf(first('end_time'));
+  const endsAt = parseTimestamp(first('end_time'));
   const given = candidates('fingerprint', 'fingerprint')
     .map(fingerprintText)
     .find((one) => one !== undefined);
-  const passingPaths = mappings.filter(({ field }) => passingFields.includes(field)).map(({ path }) => path);
-  const identity = given ?? (rules.fingerprinting ? automaticFingerprintText(payload, passingPaths) : undefined);
+  const volatilePaths = mappings.filter(({ field }) => volatileFields.includes(field)).map(({ path }) => path);
+  const identity = given ?? (rules.fingerprinting ? automaticFingerprintText(payload, volatilePaths) : undefined);
   return {
     isEnd: endsAt !== undefined || textOf(own(payload, 'status'))?.trim().toLowerCase() === 'resolved',
     title: firstText(candidates('title', 'title'), lengths.title) ?? titleByDefault,
@@ -80,7 +80,7 @@ export function readCustomPayload(payload: JsonObject, text: string, rules: Payl
     monitoringTool: firstText(candidates('monitoring_tool', 'monitoring_tool'), lengths.monitoring_tool),
     hosts: hostsOf(first('hosts')),
     fingerprint: identity === undefined ? undefined : digest(identity),
-    startsAt: timeOf(first('start_time')),
+    startsAt: parseTimestamp(first('start_time')),
     endsAt,
     environment: firstText(candidates('environment_name', ...environmentNames)),
     runbook: undefined,

@@ -35,7 +35,7 @@ it('a mapping may be written in either case and spelling', () => {
   ]);
 });
 
-it('every problem is told at once', () => {
+it('every problem is reported at once', () => {
   expect(
     readMapping(
       [
@@ -71,7 +71,7 @@ it.each([
   ['2026-01-02T03:04:05+01:00', true],
   ['Fri, 02 Jan 2026 03:04:05 GMT', true],
   [null, true],
-  // How Go writes "never": it is read as no moment at all.
+  // How Go writes "never": it is no timestamp.
   ['0001-01-01T00:00:00Z', true],
   ['0001-01-01 00:00:00 +0000 UTC', true],
   ['Jan 2 2026 03:04', false],
@@ -80,7 +80,7 @@ it.each([
   [-5, false],
   [12345678901234567890n, false],
   [true, false],
-])('the moment %p of a sample is one to a mapping as it is to who reads payloads: %s', (value, isMoment) => {
+])('the mapping and the reader of payloads agree on the timestamp %p: %s', (value, isTimestamp) => {
   const { problems } = readMapping([written({ field: 'start_time', type: 'DATETIME', path: ['at'] })], { at: value });
-  expect(problems).toEqual(isMoment ? [] : ['start_time has a path to a value that is no DATETIME']);
+  expect(problems).toEqual(isTimestamp ? [] : ['start_time has a path to a value that is no DATETIME']);
 });

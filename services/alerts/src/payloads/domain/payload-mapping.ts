@@ -1,20 +1,20 @@
 import { type AttributeMapping, type MappedField, mappedFields, valueAt } from './attribute-mapping';
-import { timeOf } from './payload-timestamp';
+import { parseTimestamp } from './payload-timestamp';
 
-/** Kinds of values a mapping may name. */
+/** Types of values that a mapping may name. */
 export const mappingTypes = ['STRING', 'DATETIME', 'ARRAY'] as const;
 
-/** Kind of the value that a mapping takes. */
+/** Type of the value that a mapping reads. */
 export type MappingType = (typeof mappingTypes)[number];
 
-/** Where in a payload one attribute of an alert stands, as a project keeps it. */
+/** The path of one attribute of an alert in payloads, as a project stores it. */
 export interface PayloadMapping extends AttributeMapping {
   readonly type: MappingType;
-  /** What people call it. */
+  /** Name for users. */
   readonly label: string | undefined;
 }
 
-/** A mapping as somebody wrote it. */
+/** A mapping as a user wrote it. */
 export interface WrittenMapping {
   readonly field: string;
   readonly path: readonly string[];
@@ -23,13 +23,13 @@ export interface WrittenMapping {
   readonly fallbackPath: readonly string[];
 }
 
-/** Longest path, keys. */
-const longestPath = 100;
+/** Keys of a path. */
+const maxPathLength = 100;
 
-/** Longest label, characters. */
-const longestLabel = 255;
+/** Characters of a label. */
+const maxLabelLength = 255;
 
-/** The keys of custom payloads for the environment stand for it as well (G-13-1). */
+/** The keys of custom payloads for the environment are accepted too (G-13-1). */
 const otherNames: Record<string, MappedField> = {
   platform_environment_name: 'environment_name',
   gitlab_environment_name: 'environment_name',
@@ -49,18 +49,18 @@ const typesOf: Partial<Record<MappedField, readonly MappingType[]>> = {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** How Go says that there is no moment: no mistake of a sample, though nothing is read from it. */
+/** Go's zero time, which means "never": valid in a sample, though nothing is read from it. */
 const isNever = (value: unknown): boolean => typeof value === 'string' && value.startsWith('0001-01-01');
 
 const isOfType: Record<MappingType, (value: unknown) => boolean> = {
   STRING: isScalar,
-  DATETIME: (value) => value === null || isNever(value) || timeOf(value) !== undefined,
+  DATETIME: (value) => value === null || isNever(value) || parseTimestamp(value) !== undefined,
   ARRAY: (value) => value === null || Array.isArray(value),
 };
 
 /**
- * Reads a mapping of which each path must stand in the sample payload.
- * @returns the mapping, and every problem it has
+ * Reads a mapping; each path must exist in the sample payload.
+ * @returns the mapping, and all its problems
  */
 export function readMapping(
   written: readonly WrittenMapping[],
@@ -98,8 +98,8 @@ function problemsOf({ field: written, path, type, label, fallbackPath }: Written
     if (field === 'title') problems.push(...problemsOfPath('fallback path', fallbackPath, known, sample));
     else if (field !== undefined) problems.push('cannot have a fallback path');
   }
-  if (label.length > longestLabel)
-    problems.push(`has a label that is too long (maximum is ${longestLabel} characters)`);
+  if (label.length > maxLabelLength)
+    problems.push(`has a label that is too long (maximum is ${maxLabelLength} characters)`);
   return problems;
 }
 
@@ -110,8 +110,8 @@ function problemsOfPath(
   sample: unknown,
 ): string[] {
   if (path.length === 0) return [`has no ${name}`];
-  if (path.length > longestPath) return [`has a ${name} that is too long (maximum is ${longestPath} keys)`];
-  // Without a sample there is nothing to compare with, which is a problem of its own.
+  if (path.length > maxPathLength) return [`has a ${name} that is too long (maximum is ${maxPathLength} keys)`];
+  // A missing sample is a problem of its own.
   if (sample === undefined) return [];
   const value = valueAt(sample, path);
   if (value === undefined) return [`has a ${name} that is not in the sample payload`];

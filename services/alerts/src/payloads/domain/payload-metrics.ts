@@ -1,7 +1,7 @@
 import { writerFor } from './exact-json';
 import { fingerprintText } from './fingerprint';
 import type { PayloadRules } from './payload-custom';
-import { timeOf } from './payload-timestamp';
+import { parseTimestamp } from './payload-timestamp';
 import { addAttributes, firstText, isObject, type JsonObject, objectIn, own, textOf } from './payload-value';
 import type { AlertAttribute, PayloadItem, ReportedAlert } from './reported-alert';
 import { metricsSeverity } from './severity';
@@ -19,7 +19,7 @@ export const isMetricsPayload = (payload: JsonObject): boolean =>
 const titleLength = 200;
 const descriptionLength = 1_000;
 
-/** What its senders are called (G-4.12-3). */
+/** Name of the tool (G-4.12-3). */
 const monitoringTool = 'Prometheus';
 
 /** Names in both spellings (G-13-1). */
@@ -28,13 +28,13 @@ const environmentNames = spellings('environment_name');
 const markdownNames = spellings('incident_markdown');
 const yLabelNames = spellings('y_label');
 
-/** Annotations and labels with a place of their own in an alert; the others are kept as attributes. */
+/** Annotations and labels with a field of their own; the others become attributes. */
 const knownAnnotations = new Set(['title', 'summary', 'description', 'runbook', ...markdownNames, ...yLabelNames]);
 const knownLabels = new Set(['alertname', 'severity', ...environmentNames]);
 
 /**
  * Reads the items of a payload in the metrics format, in their order; undefined when `alerts` is no array.
- * @param text the payload as it came
+ * @param text the payload as received
  */
 export function readMetricsPayload(payload: JsonObject, text: string, rules: PayloadRules): PayloadItem[] | undefined {
   const { alerts } = payload;
@@ -54,12 +54,12 @@ function readItem(
   const titles = [own(annotations, 'title'), own(annotations, 'summary'), own(labels, 'alertname')];
   const title = firstText(titles, titleLength);
   if (title === undefined) return { kind: 'rejected', reason: 'title_missing', title: undefined };
-  const told = own(item, 'startsAt');
-  if (told === undefined || told === null || told === '')
+  const reportedStart = own(item, 'startsAt');
+  if (reportedStart === undefined || reportedStart === null || reportedStart === '')
     return { kind: 'rejected', reason: 'starts_at_missing', title };
-  const startsAt = timeOf(told);
+  const startsAt = parseTimestamp(reportedStart);
   if (startsAt === undefined) return { kind: 'rejected', reason: 'starts_at_invalid', title };
-  const endsAt = timeOf(own(item, 'endsAt'));
+  const endsAt = parseTimestamp(own(item, 'endsAt'));
   const generatorUrl = firstText([own(item, 'generatorURL'), own(item, 'generatorUrl')]);
   const query = queryOf(generatorUrl);
   const alert: ReportedAlert = {
@@ -70,7 +70,9 @@ function readItem(
     service: undefined,
     monitoringTool,
     hosts: [],
-    fingerprint: digest(fingerprintText(own(item, 'fingerprint')) ?? [told, firstText(titles), query].join('/')),
+    fingerprint: digest(
+      fingerprintText(own(item, 'fingerprint')) ?? [reportedStart, firstText(titles), query].join('/'),
+    ),
     startsAt,
     endsAt,
     environment: firstText(environmentNames.map((name) => own(labels, name))),
@@ -86,8 +88,8 @@ function readItem(
 }
 
 /**
- * The item's own status decides: a group that is `firing` may hold items that are not, and one that is firing may say when it will end
- * unless told again. Without one, an end that has come, else the group's status.
+ * The status of the item decides: a `firing` group may contain resolved items, and a firing item may have an `endsAt`
+ * at which it expires. Without a status, an end in the past decides, else the status of the group.
  */
 function isEnd(item: JsonObject, group: JsonObject, endsAt: Date | undefined, now: Date): boolean {
   const status = textOf(own(item, 'status'))?.trim().toLowerCase();
@@ -96,7 +98,7 @@ function isEnd(item: JsonObject, group: JsonObject, endsAt: Date | undefined, no
   return textOf(own(group, 'status'))?.trim().toLowerCase() === 'resolved';
 }
 
-/** The query whose result raised it: parameter `g0.expr` of the generator's address. */
+/** The query that raised the alert: parameter `g0.expr` of the generator's address. */
 function queryOf(generatorUrl: string | undefined): string | undefined {
   const at = generatorUrl?.indexOf('?') ?? -1;
   if (generatorUrl === undefined || at === -1) return undefined;

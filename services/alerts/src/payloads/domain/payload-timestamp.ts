@@ -1,13 +1,13 @@
-/** Years a moment may lie in: Go writes "never" as year 1. */
-const firstMoment = Date.UTC(1970, 0, 1);
-const lastMoment = Date.UTC(9999, 11, 31);
+/** Range of timestamps: Go writes "never" as year 1. */
+const minTimestamp = Date.UTC(1970, 0, 1);
+const maxTimestamp = Date.UTC(9999, 11, 31);
 
-/** Longest text that is looked at, characters. */
-const longestText = 100;
+/** Characters of a text that is parsed. */
+const maxTextLength = 100;
 
 const zone = 'Z|z|GMT|UTC?|(?:GMT|UTC)?[+-]\\d{2}(?::?\\d{2})?';
 
-/** ISO 8601, extended or basic, and what is like it; Go adds the name of the zone, and how long its process has run. */
+/** ISO 8601, extended or basic, and similar forms; Go adds the name of the zone and the uptime of its process. */
 const isoForm = new RegExp(
   '^(?<year>\\d{4})(?<dash>[-/]?)(?<month>\\d{2})\\k<dash>(?<day>\\d{2})' +
     '(?:[Tt ](?<hour>\\d{2})(?<colon>:?)(?<minute>\\d{2})(?:\\k<colon>(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?)?' +
@@ -16,7 +16,7 @@ const isoForm = new RegExp(
 
 const namedTime = ` +(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))? *(?<zone>${zone})(?: \\([^)]*\\))?$`;
 
-/** RFC 2822, and how JavaScript writes a date. */
+/** RFC 2822, and the form of JavaScript's `Date.toString`. */
 const namedForms = [
   new RegExp(`^(?:[A-Za-z]{3,9},? +)?(?<day>\\d{1,2})[ -](?<month>[A-Za-z]{3,9})[ -](?<year>\\d{4})${namedTime}`),
   new RegExp(`^(?:[A-Za-z]{3,9},? +)?(?<month>[A-Za-z]{3,9}) +(?<day>\\d{1,2}),? +(?<year>\\d{4})${namedTime}`),
@@ -27,23 +27,23 @@ const monthNames = [
   'december',
 ];
 
-/** Smallest number that is read as milliseconds since 1970, a time in 1973; smaller ones are seconds. */
-const leastMilliseconds = 1e11;
+/** The smallest number read as milliseconds since 1970 (a time in 1973); smaller ones are seconds. */
+const minMilliseconds = 1e11;
 
 /**
- * A moment: ISO 8601 (UTC unless it says otherwise, fractions cut at milliseconds), the forms of RFC 2822 with a zone, milliseconds or seconds
- * since 1970 (G-4.12-10). Undefined for everything else and outside 1970 to 9999: year 1 is how Go says "never".
+ * A timestamp: ISO 8601 (UTC without a zone, fractions cut at milliseconds), RFC 2822 with a zone, milliseconds or
+ * seconds since 1970 (G-4.12-10). Undefined for anything else and outside 1970 to 9999: Go writes "never" as year 1.
  */
-export function timeOf(value: unknown): Date | undefined {
+export function parseTimestamp(value: unknown): Date | undefined {
   const milliseconds =
     typeof value === 'number' ? ofNumber(value) : typeof value === 'string' ? ofText(value.trim()) : Number.NaN;
-  return milliseconds >= firstMoment && milliseconds <= lastMoment ? new Date(Math.trunc(milliseconds)) : undefined;
+  return milliseconds >= minTimestamp && milliseconds <= maxTimestamp ? new Date(Math.trunc(milliseconds)) : undefined;
 }
 
-const ofNumber = (value: number): number => (value < leastMilliseconds ? value * 1_000 : value);
+const ofNumber = (value: number): number => (value < minMilliseconds ? value * 1_000 : value);
 
 function ofText(text: string): number {
-  if (text.length > longestText) return Number.NaN;
+  if (text.length > maxTextLength) return Number.NaN;
   if (/^\d{9,14}(?:\.\d{1,9})?$/.test(text)) return ofNumber(Number(text));
   for (const form of [isoForm, ...namedForms]) {
     const { groups } = form.exec(text) ?? {};
@@ -64,15 +64,15 @@ function ofParts(parts: Readonly<Record<string, string | undefined>>): number {
     zone = '',
   } = parts;
   const monthNumber = monthOf(month);
-  // JavaScript takes 30 February for a day of March.
+  // JavaScript reads 30 February as a day of March.
   if (new Date(Date.UTC(Number(year), monthNumber - 1, Number(day))).getUTCDate() !== Number(day)) return Number.NaN;
   const date = [year, String(monthNumber).padStart(2, '0'), day.padStart(2, '0')].join('-');
-  // A leap second is the second after it, to JavaScript no second at all.
-  const told = second === '60' ? '59' : second;
-  return Date.parse(`${date}T${hour}:${minute}:${told}.${fraction.padEnd(3, '0').slice(0, 3)}${offsetOf(zone)}`);
+  // JavaScript has no leap seconds: second 60 becomes 59.
+  const wholeSecond = second === '60' ? '59' : second;
+  return Date.parse(`${date}T${hour}:${minute}:${wholeSecond}.${fraction.padEnd(3, '0').slice(0, 3)}${offsetOf(zone)}`);
 }
 
-/** Number of a month, 1 to 12 where it is one, by its digits, its English name or the first three letters of that. */
+/** Number of a month by its digits, its English name or the first three letters of it; 0 for an unknown name. */
 function monthOf(text: string): number {
   if (/^\d/.test(text)) return Number(text);
   const name = text.toLowerCase();

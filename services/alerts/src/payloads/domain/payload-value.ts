@@ -1,23 +1,23 @@
 import type { AlertAttribute } from './reported-alert';
 
-/** A JSON object as it was parsed; integers that numbers do not hold are `bigint`. */
+/** A parsed JSON object; integers beyond the range of numbers are `bigint`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** True for a JSON object; arrays are none. */
+/** True for a JSON object, not for an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Property of an object's own; undefined when it has none, whatever its prototype has. */
+/** An own property of an object; undefined when it has none, whatever its prototype has. */
 export const own = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** Object under a property; an empty one when there is something else. */
+/** The object in a property; an empty one when the property is no object. */
 export function objectIn(object: JsonObject, name: string): JsonObject {
   const value = own(object, name);
   return isObject(value) ? value : {};
 }
 
-/** Text without what PostgreSQL cannot store: NUL and lone surrogates become U+FFFD. */
+/** A text that PostgreSQL can store: NUL and lone surrogates become U+FFFD. */
 export const storable = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
 
 /** The first `length` characters; a character is a code point, as PostgreSQL counts them. */
@@ -25,8 +25,8 @@ export const truncated = (text: string, length: number): string =>
   text.length <= length ? text : [...text.slice(0, 2 * length)].slice(0, length).join('');
 
 /**
- * A value as text of at most `length` characters: texts, numbers and booleans. Undefined for everything else and for blank texts,
- * so that a default applies.
+ * A text, number or boolean as text of at most `length` characters. Undefined for other values and blank texts, so that
+ * a default applies.
  */
 export function textOf(value: unknown, length = Number.POSITIVE_INFINITY): string | undefined {
   if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return undefined;
@@ -43,10 +43,10 @@ export function firstText(values: readonly unknown[], length?: number): string |
   return undefined;
 }
 
-/** Characters that the names of hosts have together (G-4.12-9). */
+/** Characters of all names of hosts together (G-4.12-9). */
 const hostsLength = 255;
 
-/** Hosts: one text, or texts in arrays; 255 characters together, the one at the border cut. */
+/** Hosts: one text, or texts in arrays; 255 characters together, the last one cut. */
 export function hostsOf(value: unknown): string[] {
   const hosts: string[] = [];
   let left = hostsLength;
@@ -63,17 +63,17 @@ export function hostsOf(value: unknown): string[] {
 export const flat = (value: unknown): unknown[] =>
   Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value];
 
-const mostAttributes = 100;
+const maxAttributes = 100;
 const nameLength = 255;
 const valueLength = 1_000;
 
-/** Adds what `value` says to `attributes`, nested names joined by `/`; stops at the hundredth. */
+/** Adds the attributes in `value`, nested names joined by `/`; stops at the hundredth. */
 export function addAttributes(attributes: AlertAttribute[], name: string, value: unknown): void {
-  if (attributes.length >= mostAttributes) return;
+  if (attributes.length >= maxAttributes) return;
   if (typeof value === 'object' && value !== null) {
     for (const [key, one] of Object.entries(value)) {
       addAttributes(attributes, truncated(name === '' ? key : `${name}/${key}`, nameLength), one);
-      if (attributes.length >= mostAttributes) return;
+      if (attributes.length >= maxAttributes) return;
     }
     return;
   }

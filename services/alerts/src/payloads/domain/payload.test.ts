@@ -48,7 +48,7 @@ function metrics(given: object = {}, more: object = {}): ReportedAlert {
   return one.alert;
 }
 
-describe('the format is told by the payload', () => {
+describe('the content decides the format', () => {
   it('nine keys and version "4" make the metrics format', () => {
     expect(read(group([]))?.format).toBe('metrics');
     expect(read(group([], { version: 4 }))?.format).toBe('custom');
@@ -67,7 +67,7 @@ describe('the format is told by the payload', () => {
 });
 
 describe('a custom payload', () => {
-  it('says nothing and still is an alert', () =>
+  it('may be empty and still is an alert', () =>
     expect(custom({})).toMatchObject({
       isEnd: false,
       title: 'New: Alert',
@@ -169,9 +169,9 @@ describe('a custom payload', () => {
     [{}, undefined],
     [-1, undefined],
     [1e300, undefined],
-  ])('end_time %j is %s', (end_time, moment) => {
+  ])('end_time %j is %s', (end_time, timestamp) => {
     const { isEnd, endsAt } = custom({ end_time });
-    expect({ isEnd, endsAt: endsAt?.toISOString() }).toEqual({ isEnd: moment !== undefined, endsAt: moment });
+    expect({ isEnd, endsAt: endsAt?.toISOString() }).toEqual({ isEnd: timestamp !== undefined, endsAt: timestamp });
   });
 
   it('ends by its status as well', () => {
@@ -409,7 +409,7 @@ describe('an item of a metrics payload', () => {
       'last',
     ]));
 
-  it('takes its moments in the same forms', () =>
+  it('accepts timestamps in the same forms', () =>
     expect(metrics({ startsAt: '2026-03-01T10:00:00+0000', endsAt: 'Sun, 01 Mar 2026 11:00:00 +0000' })).toMatchObject({
       startsAt: new Date('2026-03-01T10:00:00Z'),
       endsAt: new Date('2026-03-01T11:00:00Z'),
@@ -444,7 +444,7 @@ describe('an integer that JavaScript’s numbers do not hold', () => {
   };
   const fingerprintOf = (text: string) => one(text).fingerprint;
 
-  it('tells alerts of a custom payload apart', () => {
+  it('distinguishes alerts of custom payloads', () => {
     expect(fingerprintOf('{"id": 9007199254740993}')).not.toBe(fingerprintOf('{"id": 9007199254740992}'));
     expect(fingerprintOf('{"a": [{"id":-12345678901234567890}]}')).not.toBe(
       fingerprintOf('{"a": [{"id":-12345678901234567891}]}'),
@@ -456,7 +456,7 @@ describe('an integer that JavaScript’s numbers do not hold', () => {
     expect(fingerprintOf('{"fingerprint": {"b": 9007199254740993}}')).toBe(digest('{"b":9007199254740993}'));
   });
 
-  it('keeps its digits wherever it stands', () => {
+  it('keeps its digits at every position', () => {
     expect(
       one('{"title": 9007199254740993, "hosts": [18446744073709551615], "trace": {"id": 18446744073709551615}}'),
     ).toMatchObject({

@@ -3,14 +3,14 @@ import { isMetricsPayload, readMetricsPayload } from './payload-metrics';
 import { isObject } from './payload-value';
 import type { ReadPayload } from './reported-alert';
 
-/** Nesting of JSON that is read (G-8-3). */
-export const deepestPayload = 100;
+/** Objects and arrays within each other in a payload (G-8-3). */
+export const maxPayloadDepth = 100;
 
 /**
- * Reads a payload in the format that it has by itself, whatever address it came to (G-4.12-3). Undefined for JSON that is no payload: not
- * an object, or `alerts` of the metrics format not an array.
- * @param payload what `parseJson` read
- * @param text the payload as it came
+ * Reads a payload in the format that its content shows, whatever its address (G-4.12-3). Undefined for JSON that is no
+ * payload: not an object, or in the metrics format without an array `alerts`.
+ * @param payload result of `parseJson`
+ * @param text the payload as received
  */
 export function readPayload(payload: unknown, text: string, rules: PayloadRules): ReadPayload | undefined {
   if (!isObject(payload)) return undefined;

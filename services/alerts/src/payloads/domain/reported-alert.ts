@@ -1,13 +1,13 @@
-/** Severities by the number that stands for them in a row: the worse, the greater. */
+/** Severities, from the lowest; the index is the number in a row. */
 export const alertSeverities = ['unknown', 'info', 'low', 'medium', 'high', 'critical'] as const;
 
 /** Severity of an alert. */
 export type AlertSeverity = (typeof alertSeverities)[number];
 
-/** How a payload was read (G-4.12-3). */
+/** Format of a payload (G-4.12-3). */
 export type PayloadFormat = 'custom' | 'metrics';
 
-/** A further attribute of a payload: nested names joined by `/`, the value as text. */
+/** An attribute of a payload without a field of its own: nested names joined by `/`, the value as text. */
 export interface AlertAttribute {
   /** At most 255 characters. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface AlertAttribute {
   readonly value: string;
 }
 
-/** What one item of a payload reports, within the lengths of G-4.12-9 and free of what PostgreSQL cannot store. */
+/** What one item of a payload reports: within the lengths of G-4.12-9, and text that PostgreSQL can store. */
 export interface ReportedAlert {
   /** True when it reports the end of an alert, false when it reports that one is firing. */
   readonly isEnd: boolean;
@@ -30,11 +30,11 @@ export interface ReportedAlert {
   readonly monitoringTool: string | undefined;
   /** 255 characters together. */
   readonly hosts: readonly string[];
-  /** SHA-1 in hex of what tells occurrences of one alert from others; undefined when nothing does. */
+  /** SHA-1 in hex of what identifies the alert; undefined without a fingerprint. */
   readonly fingerprint: string | undefined;
-  /** When it started, where the payload says so. */
+  /** When it started, if the payload reports it. */
   readonly startsAt: Date | undefined;
-  /** When it ended, where the payload says so. */
+  /** When it ended, if the payload reports it. */
   readonly endsAt: Date | undefined;
   readonly environment: string | undefined;
   readonly runbook: string | undefined;
@@ -42,13 +42,13 @@ export interface ReportedAlert {
   readonly query: string | undefined;
   readonly yLabel: string | undefined;
   readonly generatorUrl: string | undefined;
-  /** What else it says, in its order; at most 100. */
+  /** Other attributes, in the order of the payload; at most 100. */
   readonly attributes: readonly AlertAttribute[];
-  /** The item as JSON text: a custom payload to the letter. */
+  /** The item as JSON text; a custom payload exactly as received. */
   readonly payload: string;
 }
 
-/** Why an item was not taken: what a metrics payload lacks, or what the database refused. */
+/** Why an item was rejected: an attribute that a metrics payload lacks, or a refusal of the database. */
 export type RejectionReason =
   | 'not_an_object'
   | 'title_missing'

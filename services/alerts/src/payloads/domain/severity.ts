@@ -1,7 +1,7 @@
 import { textOf } from './payload-value';
 import { type AlertSeverity, alertSeverities } from './reported-alert';
 
-/** What a payload means that names no severity, or one that is not in the list. */
+/** Severity of a payload without one, or with an unknown one. */
 const severityByDefault: AlertSeverity = 'critical';
 
 const word = (value: unknown): string => textOf(value)?.trim().toLowerCase() ?? '';
@@ -10,7 +10,7 @@ const word = (value: unknown): string => textOf(value)?.trim().toLowerCase() ?? 
 export const customSeverity = (value: unknown): AlertSeverity =>
   alertSeverities.find((severity) => severity === word(value)) ?? severityByDefault;
 
-/** Words of the metrics format by what they mean (api.md section 2, G-4.12-10). */
+/** Words of the metrics format by severity (api.md section 2, G-4.12-10). */
 const metricsWords: Readonly<Partial<Record<AlertSeverity, readonly string[]>>> = {
   critical: ['critical', 's1', 'p1', 'emergency', 'fatal'],
   high: ['high', 's2', 'p2', 'major', 'page'],

@@ -1,7 +1,8 @@
 const closing = Buffer.from('}');
 
 /**
- * An object as JSON, with a member that is JSON already, as bytes: a payload says more than JavaScript's numbers can hold, so it is never parsed.
+ * An object as JSON bytes, with a member that is JSON text already: a payload may contain numbers that JavaScript
+ * cannot represent, so it is not parsed.
  * @param json undefined for null
  */
 export const withJson = (object: object, member: string, json: string | undefined): Buffer =>

@@ -1,7 +1,7 @@
 import type { PayloadAttributeMapping } from '@switchyard/protos/alerts/v1/http_integration';
 import type { WrittenMapping } from '../domain/payload-mapping';
 
-/** A mapping as it came. */
+/** The mapping of a request. */
 export const toWrittenMapping = ({
   fieldName,
   path,

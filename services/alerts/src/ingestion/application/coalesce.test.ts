@@ -1,21 +1,21 @@
-import { gather } from './gather';
+import { coalesce } from './coalesce';
 
-describe('look-ups that are gathered', () => {
+describe('coalesced look-ups', () => {
   function held() {
     const begun: { key: string; settle: (value: number) => void; fail: (error: Error) => void }[] = [];
-    const lookUp = gather<string, number>(
+    const find = coalesce<string, number>(
       (key) => key,
       (key) => new Promise((settle, fail) => begun.push({ key, settle, fail })),
     );
     const turn = () => new Promise((settle) => setImmediate(settle));
-    return { begun, lookUp, turn };
+    return { begun, find, turn };
   }
 
   it('share the next one while one is under way, and never one that began before', async () => {
-    const { begun, lookUp, turn } = held();
-    const first = lookUp('a');
+    const { begun, find, turn } = held();
+    const first = find('a');
     await turn();
-    const [second, third, other] = [lookUp('a'), lookUp('a'), lookUp('b')];
+    const [second, third, other] = [find('a'), find('a'), find('b')];
     await turn();
     expect(begun.map(({ key }) => key)).toEqual(['a', 'b']);
     begun[0]?.settle(1);
@@ -27,16 +27,16 @@ describe('look-ups that are gathered', () => {
   });
 
   it('do not fail for one that failed before them', async () => {
-    const { begun, lookUp, turn } = held();
-    const first = expect(lookUp('a')).rejects.toThrow('away');
+    const { begun, find, turn } = held();
+    const first = expect(find('a')).rejects.toThrow('away');
     await turn();
-    const second = lookUp('a');
+    const second = find('a');
     begun[0]?.fail(new Error('away'));
     await first;
     await turn();
     begun[1]?.settle(2);
     expect(await second).toBe(2);
-    const third = lookUp('a');
+    const third = find('a');
     await turn();
     begun[2]?.settle(3);
     expect(await third).toBe(3);

@@ -1,10 +1,10 @@
 /**
- * Joins look-ups of one key: all that are asked for while one is under way share the next. None is answered by a look-up that began
- * before it was asked for, so that nothing is out of date as it would be with a cache.
+ * Coalesces concurrent look-ups of a key: calls during a look-up share the next one. No call gets the result of a
+ * look-up that began before the call, so results are never stale, as they would be with a cache.
  */
-export function gather<Key, Value>(
+export function coalesce<Key, Value>(
   nameOf: (key: Key) => string,
-  lookUp: (key: Key) => Promise<Value>,
+  find: (key: Key) => Promise<Value>,
 ): (key: Key) => Promise<Value> {
   const next = new Map<string, Promise<Value>>();
   const running = new Map<string, Promise<unknown>>();
@@ -18,7 +18,7 @@ export function gather<Key, Value>(
       .then(() => {
         next.delete(name);
         running.set(name, mine);
-        return lookUp(key);
+        return find(key);
       })
       .finally(() => {
         if (running.get(name) === mine) running.delete(name);

@@ -2,7 +2,7 @@ import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 
 /** Opens the store. */
-export const alertRemains = (db: Database) => ({
+export const alertRetention = (db: Database) => ({
   pruneReceipts: async (days: number, limit: number): Promise<number> => {
     const rows = await db.query(sql`
       delete from alert_receipts where id in (

@@ -1,17 +1,18 @@
-import type { AlertOccurrence, AlertSubject } from '../../alerts';
-import type { WorkedAlert } from './alert-batch';
+import type { AlertEventInput, AlertSubject } from '../../alerts';
+import type { DecidedAlert } from './alert-batch';
 
 /** When a raised alert started: as its payload says, else when the payload arrived. */
-export const startOf = ({ by, payload }: NonNullable<WorkedAlert['raised']>): Date => by.startsAt ?? payload.receivedAt;
+export const startOf = ({ by, payload }: NonNullable<DecidedAlert['raised']>): Date =>
+  by.startsAt ?? payload.receivedAt;
 
 /** Key of an alert that has no id yet. */
 export const numberKey = (projectId: number, iid: number): string => `${projectId}:${iid}`;
 
 /**
- * What happened to an alert in a batch: it was raised, it ended, or both.
+ * The events of an alert in a batch: it was raised, it ended, or both.
  * @param ids ids of the alerts that the batch raised, by `numberKey`
  */
-export function occurrencesOf(alert: WorkedAlert, ids: ReadonlyMap<string, number>, now: Date): AlertOccurrence[] {
+export function alertEventInputs(alert: DecidedAlert, ids: ReadonlyMap<string, number>, now: Date): AlertEventInput[] {
   const { stored, raised, resolved, projectId, iid, title } = alert;
   const id = stored?.id ?? ids.get(numberKey(projectId, iid));
   const severity = stored?.severity ?? raised?.by.severity;
@@ -28,19 +29,19 @@ export function occurrencesOf(alert: WorkedAlert, ids: ReadonlyMap<string, numbe
     version,
     issueIid: stored?.issueIid,
   };
-  const happened = { actorId: 0, occurredAt: now };
+  const common = { actorId: 0, occurredAt: now };
   return [
     ...(raised === undefined
       ? []
       : [
           {
-            ...happened,
+            ...common,
             alert: subject,
-            happening: {
+            fact: {
               kind: 'raised' as const,
-              openIncident: raised.payload.wishes.openIncident,
-              // Only an alert that is still open is worth a mail (G-4.12-11).
-              sendEmail: raised.payload.wishes.sendEmail && resolved === undefined,
+              openIncident: raised.payload.policy.openIncident,
+              // No mail about an alert that has ended already (G-4.12-11).
+              sendEmail: raised.payload.policy.sendEmail && resolved === undefined,
               details: { ...raised.by, startedAt: startOf(raised) },
             },
           },
@@ -49,13 +50,13 @@ export function occurrencesOf(alert: WorkedAlert, ids: ReadonlyMap<string, numbe
       ? []
       : [
           {
-            ...happened,
+            ...common,
             alert: { ...subject, status: 'resolved' as const, version: version + 1 },
-            happening: {
+            fact: {
               kind: 'statusChanged' as const,
               previous: before,
               cause: 'payload' as const,
-              closeIncident: resolved.payload.wishes.closeIncident,
+              closeIncident: resolved.payload.policy.closeIncident,
             },
           },
         ]),
