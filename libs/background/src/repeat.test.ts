@@ -20,7 +20,7 @@ it('runs at once and again after each end, also after a failure, and never twice
   expect(runs).toBe(ended);
 });
 
-it('tells the run under way that it ends, and waits for it', async () => {
+it('aborts the current run at close, and waits for it', async () => {
   let ended = false;
   const repeating = repeat('a test', 60_000, async (stopping) => {
     while (!stopping.aborted) await pause(1);

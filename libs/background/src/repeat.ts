@@ -1,20 +1,20 @@
 import { logger } from '@switchyard/telemetry';
 
-/** Work that is done again and again. */
+/** Work that is repeated. */
 export interface Repeating {
-  /** Has the next run begin without its wait: at once, or when the run under way has ended. */
+  /** Starts the next run without its wait: at once, or after the current run. */
   soon(): void;
-  /** Aborts the signal that the work is given and waits for the run under way. */
+  /** Aborts the signal of the work and waits for the current run. */
   close(): Promise<void>;
 }
 
 /**
- * Runs `work` at once, and again `everyMs` milliseconds after each end; what fails is logged under `name` and tried again by the next run.
- * The wait for the next run keeps no process alive.
+ * Runs `work` at once, and again `everyMs` milliseconds after each end; a failure is logged under `name`, and the next
+ * run tries again. The wait for the next run keeps no process alive.
  */
 export function repeat(name: string, everyMs: number, work: (stopping: AbortSignal) => Promise<unknown>): Repeating {
   const stopping = new AbortController();
-  let asked = false;
+  let isRequested = false;
   let wake = (): void => undefined;
 
   const wait = (): Promise<void> =>
@@ -26,20 +26,20 @@ export function repeat(name: string, everyMs: number, work: (stopping: AbortSign
       };
     });
 
-  // One loop: a run that was asked for by a request carries nothing of that request along.
+  // One loop: a run that a request starts does not inherit the async context of the request.
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      asked = false;
+      isRequested = false;
       await work(stopping.signal).catch((error) =>
         logger.warn({ err: error, work: name }, 'background work failed and is tried again'),
       );
-      if (!asked && !stopping.signal.aborted) await wait();
+      if (!isRequested && !stopping.signal.aborted) await wait();
     }
   };
   const running = loop();
   return {
     soon() {
-      asked = true;
+      isRequested = true;
       wake();
     },
     async close() {

@@ -7,7 +7,7 @@ import { s3Store } from './s3-store';
 /** Variables of a service that stores files; see docs/operations.md. */
 export const blobVariables = {
   SWITCHYARD_DATA: z.string().default('.switchyard'),
-  /** Bucket that takes the place of the data folder. */
+  /** Bucket, instead of the data folder. */
   S3_BUCKET: z.string().optional(),
   S3_ENDPOINT: z.url().optional(),
   S3_REGION: z.string().default('us-east-1'),

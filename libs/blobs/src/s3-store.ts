@@ -7,7 +7,7 @@ export interface S3Options {
   readonly region: string;
   /** Address of a server that is not Amazon's; buckets are then part of the path. */
   readonly endpoint?: string | undefined;
-  /** Without them the SDK looks where it always does: environment, files, the machine's role. */
+  /** Without them the SDK uses its default credentials: environment, files, role of the machine. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
@@ -53,7 +53,7 @@ export async function s3Store({ bucket, region, endpoint, credentials }: S3Optio
       try {
         await new Upload({ client, queueSize: 1, partSize, params: { ...named(key), Body } }).done();
       } catch (error) {
-        // Giving up an upload may fail in its turn, which says nothing of why.
+        // Aborting an upload may fail too; that error would hide the cause.
         throw broken === undefined ? error : broken.error;
       }
       return size;

@@ -50,7 +50,7 @@ describe('blobs on disk', () => {
     expect(files()).toEqual(before);
   });
 
-  it('lets nobody write a key twice at a time', async () => {
+  it('refuses two concurrent writes of a key', async () => {
     let go: () => void = () => {};
     const waiting = new Promise<void>((settle) => {
       go = settle;

@@ -37,9 +37,9 @@ describe('blobs on S3', () => {
   blobStoreContract(() => store);
 
   it('fails for whom the server does not know', async () => {
-    const stranger = await openBlobStore({ ...bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'nobody' });
-    await expect(stranger.write('kind/strange', (async function* () {})())).rejects.toThrow();
-    stranger.close();
+    const outsider = await openBlobStore({ ...bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'nobody' });
+    await expect(outsider.write('kind/refused', (async function* () {})())).rejects.toThrow();
+    outsider.close();
   });
 
   it('wants both halves of the credentials', async () => {

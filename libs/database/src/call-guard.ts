@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A call that someone waits for. */
+/** A call whose caller waits. */
 interface GuardedCall {
-  /** Whether it has written: from then on it goes to its end. */
+  /** Whether it has written: from then on it is not refused. */
   wrote: boolean;
-  /** Whether it has been answered. Work that it left running is then refused no more. */
+  /** Whether it has its reply. Work that still runs is then not refused. */
   over: boolean;
-  /** Throws when the call can no longer be answered. */
+  /** Throws when a reply can no longer arrive in time. */
   readonly refuseLate: () => void;
 }
 
 const calls = new AsyncLocalStorage<GuardedCall>();
 
 /**
- * Runs a call and refuses its first write when its caller can no longer be answered: `refuseLate` throws, and the transaction is rolled
- * back. After the first write the call is not refused: half of a change would be worse than a late one.
+ * Runs a call and refuses its first write when the reply would be too late: `refuseLate` throws, and the transaction is
+ * rolled back. After the first write the call is not refused: half of a change would be worse than a late one.
  */
 export async function guardWrites<T>(refuseLate: () => void, work: () => Promise<T>): Promise<T> {
   const call: GuardedCall = { wrote: false, over: false, refuseLate };
@@ -31,7 +31,10 @@ export const unguarded = <T>(work: () => T): T => calls.exit(work);
 const reading = /^\s*(select|values|show|explain|set|savepoint|release|rollback|begin|start|lock|commit)\b/i;
 const writingWithin = /\b(insert\s+into|update|delete\s+from|merge\s+into)\b/i;
 
-/** Whether a statement writes rows by itself. A `select` that calls a function which writes, or locks rows, counts as reading. */
+/**
+ * Whether a statement writes rows by itself. A `select` that calls a function which writes, or locks rows, counts as
+ * reading.
+ */
 export const isWriting = (text: string): boolean =>
   !reading.test(text) && (!/^\s*with\b/i.test(text) || writingWithin.test(text));
 

@@ -18,15 +18,16 @@ export function clausesOf<Filter extends object, Context = void>(
   });
 }
 
-// PostgreSQL compares it at every place of a row: a crafted row of a megabyte costs time proportional to this.
-const longestSearched = 500;
+// PostgreSQL compares it at every position of a text: with a crafted row of a megabyte the time is proportional to
+// this.
+const maxSearchLength = 500;
 
 /**
- * Pattern for `like` that finds `text` anywhere: `%`, `_` and the backslash stand for themselves.
+ * Pattern for `like` that finds `text` anywhere: `%`, `_` and the backslash match themselves.
  * @throws AppError invalid for more than 500 characters
  */
 export function contains(text: string): string {
-  if (text.length > longestSearched) throw invalid(`Search is too long (maximum is ${longestSearched} characters)`);
+  if (text.length > maxSearchLength) throw invalid(`Search is too long (maximum is ${maxSearchLength} characters)`);
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 

@@ -6,7 +6,7 @@ import { databaseError, isStalePlan } from './errors';
 import { measureStatements } from './metrics';
 import { type Notices, openNotices } from './notices';
 import { retrying } from './retrying';
-import { isPrepared, nameOf, prepareAnew, preparedName, type Sql } from './statement';
+import { isPrepared, nameOf, prepareAgain, preparedName, type Sql } from './statement';
 import { beginStatement } from './statements';
 
 /** What can run a statement: a `Database`, a `Tx`, or a Prisma transaction (see `fromPrisma`). */
@@ -30,7 +30,10 @@ export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
 export interface TransactionOptions {
   /** Default `read committed`. */
   isolation?: Isolation;
-  /** How often the whole function is run again after a deadlock or serialization failure; default 5 (some 0.6 s), then `unavailable`. */
+  /**
+   * How often the whole function is run again after a deadlock or serialization failure; default 5 (some 0.6 s), then
+   * `unavailable`.
+   */
   retries?: number;
 }
 
@@ -42,8 +45,9 @@ export interface Database extends SqlExecutor {
   /** First row, undefined when there is none. */
   one<T = Record<string, unknown>>(query: Sql): Promise<T | undefined>;
   /**
-   * Runs `work` in one transaction. After a deadlock, serialization failure or stale plan `work` runs again from its start (bounded), so it
-   * must not have effects outside the transaction. A connection lost during COMMIT gives `unavailable`: the outcome is then unknown.
+   * Runs `work` in one transaction. After a deadlock, serialization failure or stale plan `work` runs again from its
+   * start (bounded), so it must not have effects outside the transaction. A connection lost during COMMIT gives
+   * `unavailable`: the outcome is then unknown.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Ends the pool after the statements under way. Safe to call twice. */
@@ -124,7 +128,8 @@ type PoolCallback = (
   done: (release?: unknown) => void,
 ) => void;
 
-// pg-pool answers a waiting caller from inside the release of another; without the binding a statement would be counted for that other request.
+// pg-pool answers a waiting caller from inside the release of another; without the binding a statement would be counted
+// for that other request.
 class BoundPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: PoolCallback): void;
@@ -176,7 +181,7 @@ async function run<T>(
     const { rows } = await client.query(config as pg.QueryConfig);
     return rows as T[];
   } catch (error) {
-    if (prepared !== undefined && isStalePlan(error)) prepareAnew(text, prepared);
+    if (prepared !== undefined && isStalePlan(error)) prepareAgain(text, prepared);
     throw error;
   }
 }

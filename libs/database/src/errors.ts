@@ -99,8 +99,8 @@ export const isForeignKeyViolation = (error: unknown): boolean =>
   sqlState(error) === '23503' || asFailure(error)?.code === 'P2003';
 
 /**
- * What a caller of a service may see of a failed statement: `unavailable` when the database is away, overloaded, or the statement
- * ran into its time limit; every other error as it came (a bug, shown as `internal` at the border).
+ * What a caller of a service may see of a failed statement: `unavailable` when the database is away, overloaded, or the
+ * statement ran into its time limit; every other error as it came (a bug, shown as `internal` at the border).
  */
 export function databaseError(error: unknown): unknown {
   if (error instanceof AppError) return error;

@@ -4,7 +4,9 @@ import { onStatement } from './statements';
 
 let measuring = false;
 
-/** Gives every statement of this process to `switchyard_sql_statement_seconds`, by its name (`other` for one without). */
+/**
+ * Gives every statement of this process to `switchyard_sql_statement_seconds`, by its name (`other` for one without).
+ */
 export function measureStatements(): void {
   if (measuring) return;
   measuring = true;

@@ -109,7 +109,8 @@ async function apply(client: pg.Client, schema: string, migration: Migration): P
   const begin = `insert into ${table} (id, checksum, migration_name, started_at) values ($1, $2, $3, clock_timestamp())`;
   const finish = `update ${table} set finished_at = clock_timestamp(), applied_steps_count = 1 where id = $1`;
   const id = randomUUID();
-  // With the script in one transaction a killed process leaves nothing half-applied; only scripts that say they cannot do so leave the mark.
+  // With the script in one transaction a killed process leaves nothing half-applied; only scripts that say they cannot
+  // do so leave the mark.
   const whole = !noTransaction.test(migration.script);
   try {
     if (whole) await client.query('begin');
@@ -137,7 +138,8 @@ async function connect(url: string): Promise<pg.Client> {
 
 /**
  * Brings a database to this version: applies what is missing of each set, in order, recorded as Prisma's CLI does.
- * Several processes may call it at once. Throws `MigrationError` for an edited, a half-applied or an unknown (newer) migration.
+ * Several processes may call it at once. Throws `MigrationError` for an edited, a half-applied or an unknown (newer)
+ * migration.
  * @returns names of the migrations applied by this call
  */
 export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> {
@@ -163,8 +165,8 @@ export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> 
 }
 
 /**
- * For the start of a service: waits until the database can be reached, then refuses (`MigrationError`) unless it holds exactly
- * the migrations of this version, each applied whole.
+ * For the start of a service: waits until the database can be reached, then refuses (`MigrationError`) unless it holds
+ * exactly the migrations of this version, each applied whole.
  * @param within milliseconds to wait for the database; default 60,000
  */
 export async function assertMigrated({

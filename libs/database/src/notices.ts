@@ -4,45 +4,49 @@ import { logger } from '@switchyard/telemetry';
 import pg from 'pg';
 import { uncounted } from './statements';
 
-/** Called with the payload of a notice; without one when notices may have been missed, because listening has just begun. */
+/**
+ * Called with the payload of a notice; without one when notices may have been missed, because listening has just begun.
+ */
 export type OnNotice = (payload?: string) => void;
 
 /**
- * Wake-ups between the processes that use one database (`LISTEN` and `NOTIFY`). A notice may be lost when a connection or a process
- * ends, so every listener also has a timer, of seconds.
+ * Wake-ups between the processes that use one database (`LISTEN` and `NOTIFY`). A notice may be lost when a connection
+ * or a process ends, so every listener also has a timer, of seconds.
  */
 export interface Notices {
-  /** Calls `onNotice` for every notice on the channel, those sent through this object included. Returns what ends that. */
+  /**
+   * Calls `onNotice` for every notice on the channel, those sent through this object included. Returns what ends that.
+   */
   listen(channel: string, onNotice: OnNotice): () => void;
   /**
-   * Wakes the listeners of this object at once and those of other processes soon. Not part of any transaction: call it after the commit
-   * (`Tx.notify` does). Equal notices that wait to be sent are sent as one. Never fails.
+   * Wakes the listeners of this object at once and those of other processes soon. Not part of any transaction: call it
+   * after the commit (`Tx.notify` does). Equal notices that wait to be sent are sent as one. Never fails.
    */
   notify(channel: string, payload?: string): void;
 }
 
 /** Notices that can be ended. */
 export interface OpenNotices extends Notices {
-  /** Sends what waits and stops to listen. */
+  /** Sends waiting notices and stops listening. */
   close(): Promise<void>;
 }
 
-/** Milliseconds before a lost connection is replaced: the first pause, and the longest. */
-const firstPause = 100;
-const longestPause = 5_000;
+/** Milliseconds before a lost connection is replaced: the first and the longest interval. */
+const minPauseMs = 100;
+const maxPauseMs = 5_000;
 
-/** Milliseconds without traffic after which the kernel finds out whether the server is still there. */
+/** Milliseconds without traffic after which the kernel probes the server. */
 const probeAfter = 30_000;
 
 /**
- * Notices over one connection of their own, which is made when something is listened to, and over `pool`, which sends.
+ * Notices: one connection of their own listens, opened for the first listener, and `pool` sends.
  * NOTIFY inside a transaction that writes would take a lock that all such commits of the server share.
  */
 export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices {
   const listeners = new Map<string, Set<OnNotice>>();
   const waiting = new Map<string, { channel: string; payload: string }>();
   const closing = new AbortController();
-  /** Stands first in what is sent: the listeners here have been woken when it comes back. */
+  /** Prefix of sent payloads: listeners of this process are woken directly, not by their own notice. */
   const sender = randomBytes(8).toString('hex');
   let connected: pg.Client | undefined;
   let following: Promise<void> | undefined;
@@ -93,7 +97,7 @@ export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices
           failures += 1;
         },
       );
-      const wait = Math.min(longestPause, firstPause * 2 ** Math.min(failures, 10));
+      const wait = Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(failures, 10));
       await pause(wait, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   }

@@ -46,7 +46,7 @@ export interface OrderColumn {
   nullable?: boolean;
   /** Where nulls stand; default PostgreSQL's own: last when ascending, first when descending. The index must agree. */
   nulls?: 'first' | 'last';
-  /** A direction of its own, whatever `sort` says; default the direction of the request. */
+  /** A fixed direction; default the direction of the request. */
   direction?: 'asc' | 'desc';
 }
 
@@ -59,7 +59,10 @@ export const emptyLast = (name: string, type: OrderColumn['type'], expression: S
   nulls: 'last',
 });
 
-/** A list: `select <select> from <from> where <where> order by …`, one statement a page, plus one capped count in offset mode. */
+/**
+ * A list: `select <select> from <from> where <where> order by …`, one statement a page, plus one capped count in offset
+ * mode.
+ */
 export interface ListQuery {
   db: SqlExecutor;
   /** Name for metrics and prepared statements, e.g. `list_merge_requests`. */
@@ -73,13 +76,14 @@ export interface ListQuery {
   request: PageRequest;
   /** Whether offset mode counts. */
   count: boolean;
-  /** True when a condition looks for a part of a text: such a list is planned for its values every time, not prepared. */
+  /** True when a condition searches in texts: such a list is planned for its values every time, not prepared. */
   searches?: boolean;
-  /** What the count reads in place of `from`, when that joins tables which do not change the number of rows. */
+  /** Read by the count instead of `from`, when `from` joins tables that do not change the number of rows. */
   countFrom?: Sql;
   /**
-   * Tables whose rows each have a list of their own, of which this one is made: `from` and `where` may name them. The list of each is walked
-   * through its own index as far as the page reaches, so the cost goes with their number and not with the rows behind them.
+   * Tables whose rows each have a sorted list that is part of this one; `from` and `where` may name them. The list of
+   * each is read from its own index as far as the page needs, so the cost depends on the number of lists, not on the
+   * rows after the page.
    */
   each?: Sql;
 }
@@ -161,7 +165,7 @@ function afterClause(columns: Column[], values: CursorValue[]): Sql {
     branches.push(sql`(${join([...same, further], ' and ')})`);
   });
   const any = sql`(${join(branches, ' or ')})`;
-  // The leading bound is implied by the branches; said apart, it lets the planner start inside the index.
+  // The branches imply the leading bound; written separately, it lets the planner start inside the index.
   const [first] = columns;
   const [firstValue] = values;
   if (first === undefined || first.nullable || firstValue === null || firstValue === undefined) return any;
@@ -223,10 +227,10 @@ function pageStatement(
   list: ListQuery,
   columns: Column[],
   conditions: Sql[],
-  place: { limit: number; offset: number; keys?: Sql },
+  range: { limit: number; offset: number; keys?: Sql },
 ): Sql {
   const { select, from, each } = list;
-  const { limit, offset, keys } = place;
+  const { limit, offset, keys } = range;
   const selected = keys === undefined ? select : sql`${select}, ${keys}`;
   const skipped = offset === 0 ? empty : sql` offset ${offset}`;
   if (each === undefined)
@@ -313,8 +317,9 @@ async function keysetPage<Row>(list: ListQuery, columns: Column[]): Promise<{ ro
 }
 
 /**
- * One page of a list. Offset mode: one statement plus one count that stops at 10,001; keyset mode: one statement.
- * A malformed or forged cursor is an AppError of kind `bad_request`; an `order_by` that is not offered one of kind `invalid_params`.
+ * One page of a list. Offset mode: one statement plus one count that stops at 10,001; keyset mode: one statement. A
+ * malformed or forged cursor is an AppError of kind `bad_request`; an `order_by` that is not offered one of kind
+ * `invalid_params`.
  */
 export async function listPage<Row = Record<string, unknown>>(
   list: ListQuery,

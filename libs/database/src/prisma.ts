@@ -4,8 +4,8 @@ import { openPool } from './database';
 import type { Sql } from './statement';
 
 /**
- * The driver adapter for a service's generated client: `new PrismaClient({ adapter: prismaAdapter(database) })`.
- * Given a `Database` the client shares its pool (and `close` of the database ends it); given options it opens one of its own.
+ * The driver adapter for a service's generated client: `new PrismaClient({ adapter: prismaAdapter(database) })`. Given
+ * a `Database` the client shares its pool (and `close` of the database ends it); given options it opens one of its own.
  */
 export function prismaAdapter(source: Database | DatabaseOptions): PrismaPg {
   if ('pool' in source) return new PrismaPg(source.pool);

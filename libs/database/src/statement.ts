@@ -2,7 +2,10 @@ import sql, { empty, join, raw, Sql } from 'sql-template-tag';
 
 export { empty, join, raw, Sql, sql };
 
-/** Different texts one process may keep prepared on each connection; beyond it statements run unprepared, so a list with many filters cannot fill the server's memory. */
+/**
+ * Different texts one process may keep prepared on each connection; beyond it statements run unprepared, so a list with
+ * many filters cannot fill the server's memory.
+ */
 const maxNamedTexts = 500;
 
 const preparedNames = new Map<string, string>();
@@ -21,8 +24,8 @@ export function named(name: string, query: Sql): Sql {
 const planned = new WeakSet<Sql>();
 
 /**
- * Names a statement for the metrics, and has it planned for its values every time. A prepared one gets, after five runs, one plan for
- * all values, which for a search text cannot count on a trigram index.
+ * Names a statement for the metrics, and has it planned for its values every time. A prepared one gets, after five
+ * runs, one plan for all values, which for a search text cannot count on a trigram index.
  */
 export function plannedEachTime(name: string, query: Sql): Sql {
   names.set(query, name);
@@ -33,7 +36,7 @@ export function plannedEachTime(name: string, query: Sql): Sql {
 /** Whether a statement is to be prepared under its name. */
 export const isPrepared = (query: Sql): boolean => !planned.has(query);
 
-/** The name a statement goes by in metrics; undefined for one that was not named. */
+/** The name of a statement in metrics; undefined for an unnamed one. */
 export const nameOf = (query: Sql): string | undefined => names.get(query);
 
 /** Name under which `text` is prepared, undefined when it is not to be prepared. */
@@ -42,17 +45,17 @@ export function preparedName(name: string | undefined, text: string): string | u
   const known = preparedNames.get(text);
   if (known !== undefined) return known;
   if (preparedNames.size >= maxNamedTexts) return undefined;
-  // PostgreSQL cuts names at 63 bytes; the number keeps two texts of one name apart.
+  // PostgreSQL cuts names at 63 bytes; the number distinguishes two texts of one name.
   const prepared = `${name.slice(0, 50)}_${namesGiven++}`;
   preparedNames.set(text, prepared);
   return prepared;
 }
 
 /**
- * Has `text` prepared anew, on every connection, under another name than `prepared`: a migration has given its result other columns,
- * and PostgreSQL refuses the old one for as long as a connection lives.
+ * Has `text` prepared again, on every connection, under another name than `prepared`: a migration has changed the
+ * columns of its result, and PostgreSQL refuses the old one until the connection ends.
  */
-export function prepareAnew(text: string, prepared: string): void {
+export function prepareAgain(text: string, prepared: string): void {
   if (preparedNames.get(text) === prepared) preparedNames.delete(text);
 }
 

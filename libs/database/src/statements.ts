@@ -28,7 +28,7 @@ export function onStatement(listener: (statement: Statement) => void): () => voi
   return () => listeners.delete(listener);
 }
 
-/** Runs `work` and says how many SQL statements it sent, through pg and through Prisma, whatever it awaits in between. */
+/** Runs `work` and counts the SQL statements that it sends, through pg and through Prisma. */
 export async function countStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: number }> {
   const outer = counts.getStore();
   const count: Count = { statements: 0 };
@@ -44,7 +44,10 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ resu
 /** Statements so far inside the innermost `countStatements`; undefined outside of any. */
 export const statementsSoFar = (): number | undefined => counts.getStore()?.statements;
 
-/** Runs `work` outside any count and any call: for background loops, and for work that a request starts for several calls. */
+/**
+ * Runs `work` outside any count and any call: for background loops, and for work that a request starts for several
+ * calls.
+ */
 export const uncounted = <T>(work: () => T): T => counts.exit(() => unguarded(work));
 
 /** Notes a statement about to be sent; the returned function notes its end. */

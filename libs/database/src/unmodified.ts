@@ -3,8 +3,9 @@ import type { Tx } from './database';
 import { raw, sql } from './statement';
 
 /**
- * The condition `If-Unmodified-Since` of a deletion: locks the row and refuses when it changed after `since`. Without a moment, or
- * without a row, there is nothing to refuse. The header carries whole seconds, so fractions of `updated_at` do not count.
+ * The condition `If-Unmodified-Since` of a deletion: locks the row and refuses when it changed after `since`. Without
+ * `since`, or without a row, nothing is refused. The header carries whole seconds, so fractions of `updated_at` do not
+ * count.
  * @param table has the columns `id` and `updated_at`; a name written in the code
  * @throws AppError precondition_failed
  */

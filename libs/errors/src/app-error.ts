@@ -1,6 +1,6 @@
 import { type ErrorKind, errorKinds } from './kinds';
 
-/** A JSON value as it stands in an error body. */
+/** A JSON value in an error body. */
 export type ErrorBody = Record<string, unknown>;
 
 /**

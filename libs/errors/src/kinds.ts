@@ -1,6 +1,6 @@
 /**
  * The one table from a kind of failure to its gRPC code and HTTP status (D4).
- * gRPC's seventeen codes are coarser than the public statuses, so the kind itself travels beside the code.
+ * gRPC's seventeen codes are coarser than the public statuses, so the kind itself travels with the code.
  */
 export const errorKinds = {
   invalid_params: { grpc: 'INVALID_ARGUMENT', http: 400, text: '400 Bad request' },

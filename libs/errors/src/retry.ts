@@ -2,8 +2,8 @@
 export const retrySeconds = (): number => 1 + Math.floor(Math.random() * 5);
 
 /**
- * HTTP status after which a sender of webhooks retries. Alertmanager retries after a 503 alone: after a 429 it drops the
- * notification.
+ * HTTP status after which a sender of webhooks retries. Alertmanager retries after a 503 alone: after a 429 it drops
+ * the notification.
  * @param userAgent header `User-Agent`; empty without one
  */
 export const retryStatusFor = (userAgent: string): 429 | 503 => (/^alertmanager\//i.test(userAgent) ? 503 : 429);

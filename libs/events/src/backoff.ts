@@ -1,5 +1,5 @@
-/** A pause that `wake` cuts short; waking it before it begins makes the next one end at once. */
-export class Doze {
+/** A pause that `wake` ends; a `wake` before it makes the next one end at once. */
+export class WakeablePause {
   #woken = false;
   #end: (() => void) | undefined;
 
@@ -24,6 +24,6 @@ export class Doze {
   }
 }
 
-/** Milliseconds before the next try: doubling from `first` to `most`, with a quarter of jitter. */
-export const backoff = (tries: number, first = 100, most = 5_000): number =>
-  Math.min(most, first * 2 ** Math.min(tries, 20)) * (0.75 + Math.random() * 0.25);
+/** Milliseconds before the next try: doubling from `first` to `max`, with a quarter of jitter. */
+export const backoff = (tries: number, first = 100, max = 5_000): number =>
+  Math.min(max, first * 2 ** Math.min(tries, 20)) * (0.75 + Math.random() * 0.25);

@@ -17,27 +17,28 @@ export interface ReceivedRecord extends BusRecord {
 }
 
 /**
- * Takes one record. When it resolves the record counts as received by the group; when it rejects, the same record is delivered
- * again after a pause, and nothing later of its partition before it.
+ * Takes one record. When it resolves the record counts as received by the group; when it rejects, the same record is
+ * delivered again after a pause, and nothing later of its partition before it.
  */
 export type RecordHandler = (record: ReceivedRecord) => Promise<void>;
 
 export interface Subscription {
-  /** Stops after the records in hand and remembers them as received. */
+  /** Stops after the running records and commits them as received. */
   close(): Promise<void>;
 }
 
 /**
- * The event bus (D6). Delivery is at least once: a record may come again after a crash, a closed connection or a takeover.
- * A bus that is away fails `publish` and pauses subscriptions; neither ends the process, and both recover by themselves.
+ * The event bus (D6). Delivery is at least once: a record may come again after a crash, a closed connection or a
+ * takeover. A bus that is away fails `publish` and pauses subscriptions; neither ends the process, and both recover by
+ * themselves.
  */
 export interface EventBus {
   /** Appends the records, in order; resolves when the bus has stored all of them. A failure may leave some stored. */
   publish(records: BusRecord[]): Promise<void>;
   /**
-   * Delivers the topics to `handler`, from their beginning for a group that is new. Groups are independent of each other; within a
-   * group each record goes to one member, and another member takes over when that one ends.
-   * Resolves without waiting for the bus to be reachable.
+   * Delivers the topics to `handler`, from their beginning for a group that is new. Groups are independent of each
+   * other; within a group each record goes to one member, and another member takes over when that one ends. Resolves
+   * without waiting for the bus to be reachable.
    */
   subscribe(options: { group: string; topics: string[]; handler: RecordHandler }): Promise<Subscription>;
   /** Delivers what lies in `topic` now beyond what `group` has received, then resolves with the number of records. */

@@ -10,7 +10,7 @@ import { decodeBody, type EventDefinition } from './event';
 import { faultPoint } from './fault-point';
 import { countConsumed, measureLag } from './metrics';
 
-/** What a handler learns of an event beside its payload. */
+/** What a handler gets of an event, apart from its payload. */
 export interface EventMeta {
   id: string;
   type: string;
@@ -22,37 +22,41 @@ export interface EventMeta {
   attempt: number;
 }
 
-/** One event and what this service does about it. */
+/** One event and its handler in this service. */
 export interface EventSubscription<Payload> {
   event: EventDefinition<Payload>;
   /**
-   * Waits, before the transaction is opened, for what the effect needs, such as a replica that has reached the event's sequence. A failure
-   * counts as one of the effect.
+   * Waits, before the transaction is opened, for what the effect needs, such as a replica that has reached the event's
+   * sequence. A failure counts as one of the effect.
    */
   before?(payload: NoInfer<Payload>): Promise<void>;
   /**
-   * The effect, written through `tx` alone: it commits together with the note that the event was received, so it happens once.
-   * Keep it short; make no remote calls. An error that is not a passing one (see `startConsumer`) is retried a few times and then parked.
+   * The effect, written through `tx` alone: it commits together with the inbox row of the event, so it happens once.
+   * Keep it short; make no remote calls. A permanent error (see `startConsumer`) is retried a few times, then the event
+   * is parked.
    */
   handle(payload: Payload, tx: Tx, meta: EventMeta): Promise<void>;
 }
 
-/** A subscription whose payload type is no longer of interest. */
+/** A subscription with any payload type. */
 export type AnySubscription = EventSubscription<never>;
 
-/** Ties an event to its handler with the types of both checked. */
+/** Binds an event to its handler, with the types of both checked. */
 export const subscription = <Payload>(given: EventSubscription<Payload>): AnySubscription =>
   given as unknown as AnySubscription;
 
 export interface ConsumerOptions {
   bus: EventBus;
   db: Database;
-  /** Name under which the bus and the inbox remember what was received, e.g. `collaboration`. Never rename it: a new group starts at the beginning. */
+  /**
+   * Name under which the bus and the inbox record received events, e.g. `collaboration`. Never rename it: a new group
+   * starts at the beginning.
+   */
   group: string;
   subscriptions: AnySubscription[];
   /**
-   * Events handled at the same time; as many as the bus delivers side by side unless told. Fewer leave the machine to those who wait for
-   * an answer, where events can come in faster than they are worked off.
+   * Events handled at the same time; by default as many as the bus delivers concurrently. A limit leaves the machine to
+   * requests, when events can arrive faster than they are handled.
    */
   concurrency?: number;
   /** Tries before an event goes to the dead-letter topic; default 5. */
@@ -64,7 +68,7 @@ export interface ConsumerOptions {
 }
 
 export interface Consumer {
-  /** Stops after the events in hand. */
+  /** Stops after the running events. */
   close(): Promise<void>;
 }
 
@@ -73,14 +77,14 @@ const pruneBatch = 5_000;
 /** Topic on which `group` parks the events of `topic` it could not handle. */
 export const deadLetterTopic = (topic: string, group: string): string => `${topic}.${group}.dead-letter`;
 
-/** Topic through which parked events come back to `group` alone. */
+/** Topic on which `group`, and no other one, gets parked events again. */
 export const retryTopic = (topic: string, group: string): string => `${topic}.${group}.retry`;
 
 /**
- * A failure that passes without the event being at fault: those are retried for as long as they last.
- * A statement over its time limit (57014) is not one: the handler may be what is slow.
+ * A temporary failure that the event does not cause: it is retried for as long as it lasts.
+ * A statement over its time limit (57014) is none: the handler may be slow.
  */
-const isPassing = (error: unknown): boolean =>
+const isTemporary = (error: unknown): boolean =>
   isConnectionError(error) || isRetryable(error) || (isAppError(error, 'unavailable') && sqlState(error) !== '57014');
 
 const reasonOf = (error: unknown): string =>
@@ -89,9 +93,10 @@ const reasonOf = (error: unknown): string =>
 const tracer = trace.getTracer('@switchyard/events');
 
 /**
- * Starts receiving events. Inbox row and effect commit in one transaction, so an event that the bus delivers again has no second
- * effect. A passing failure (database away, deadlock, `unavailable`) is retried until it has passed; any other `tries` times, after
- * which the event goes to `<topic>.<group>.dead-letter` with its reason and the next one is taken (see `replayDeadLetters`).
+ * Starts receiving events. Inbox row and effect commit in one transaction, so an event that the bus delivers again has
+ * no second effect. A temporary failure (database away, deadlock, `unavailable`) is retried until it ends; any other
+ * `tries` times, then the event is published to `<topic>.<group>.dead-letter` with its reason, and the next one is
+ * handled (see `replayDeadLetters`).
  */
 export async function startConsumer({
   bus,
@@ -116,7 +121,11 @@ export async function startConsumer({
   // A semaphore without a limit would not end: its release counts down from its value.
   const slots = concurrency === undefined ? undefined : new Semaphore(concurrency);
 
-  async function take(one: AnySubscription, record: ReceivedRecord, attempt: number): Promise<'handled' | 'duplicate'> {
+  async function handleOnce(
+    one: AnySubscription,
+    record: ReceivedRecord,
+    attempt: number,
+  ): Promise<'handled' | 'duplicate'> {
     const { id, type, time } = record.headers as { id: string; type: string; time: string };
     const payload = decodeBody(one.event, record.body);
     const meta = { id, type, topic: one.event.topic, key: record.key, time: new Date(time), attempt };
@@ -165,11 +174,11 @@ export async function startConsumer({
         try {
           for (let attempt = 1; ; attempt += 1) {
             try {
-              const handle = () => take(one, record, attempt);
+              const handle = () => handleOnce(one, record, attempt);
               countConsumed(type, await (slots === undefined ? handle() : slots.runExclusive(handle)));
               return;
             } catch (error) {
-              if (isPassing(error) || stopping.signal.aborted) {
+              if (isTemporary(error) || stopping.signal.aborted) {
                 countConsumed(type, 'redelivered');
                 throw error;
               }
@@ -218,8 +227,9 @@ export async function startConsumer({
 }
 
 /**
- * Gives the parked events of `topic` back to `group`, which takes them as if they had just come; what fails again is parked again.
- * @returns how many were given back
+ * Publishes the parked events of `topic` to `group` again, which handles them like new ones; an event that fails again
+ * is parked again.
+ * @returns how many were published
  */
 export function replayDeadLetters({
   bus,

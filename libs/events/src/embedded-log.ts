@@ -4,7 +4,7 @@ import { logger } from '@switchyard/telemetry';
 import { Mutex } from 'async-mutex';
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
-import { backoff, Doze } from './backoff';
+import { backoff, WakeablePause } from './backoff';
 import type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
 
 export interface EmbeddedLogOptions {
@@ -17,9 +17,12 @@ export interface EmbeddedLogOptions {
   pruneEvery?: number;
 }
 
-/** Records of one key share a partition; partitions are received side by side. Fixed: another number would break the order of keys. */
+/**
+ * Records of one key share a partition; partitions are received concurrently. Fixed: another number would break the
+ * order of keys.
+ */
 const partitionCount = 8;
-/** Records a partition hands to its group at a time. */
+/** Records that a group fetches from a partition at a time. */
 const fetchSize = 100;
 /** Rows of one INSERT; more are split, in order. */
 const publishSize = 1_000;
@@ -28,7 +31,7 @@ const groupLock = 72707372;
 const pruneLock = 72707373;
 /** Its notices name the topic that has new records. */
 const channel = 'switchyard_log';
-/** Milliseconds between two looks for records of which a notice was lost. */
+/** Milliseconds between two polls for records whose notice was lost. */
 const pollInterval = 5_000;
 const standbyInterval = 500;
 const pruneBatch = 5_000;
@@ -53,7 +56,7 @@ const publishStatement = `
   select topic, partition, next_offset - total + rank - 1, key, headers::json, body
   from given join allotted using (topic, partition)`;
 
-/** Records past the given positions of partitions that are not being worked on. */
+/** Records past the given positions, of partitions that are not busy. */
 const fetchStatement = `
   select r.topic, r.partition, r."offset", r.key, r.headers, r.body
   from log.partitions p
@@ -86,7 +89,7 @@ interface PartitionEnd {
   next_offset: number;
 }
 
-const place = (topic: string, partition: number): string => `${partition} ${topic}`;
+const positionKey = (topic: string, partition: number): string => `${partition} ${topic}`;
 
 const toReceived = ({ offset, ...row }: RecordRow): ReceivedRecord => ({ ...row, offset: String(offset) });
 
@@ -95,7 +98,7 @@ async function committedOffsets(
   group: string,
   topics: readonly string[],
 ): Promise<Map<string, number>> {
-  // A group that has never received from a partition is noted all the same: pruning spares what a known group has yet to receive.
+  // Also for partitions without records: pruning keeps what a known group has yet to receive.
   await client.query(
     `insert into log.group_offsets (consumer_group, topic, partition, next_offset)
     select $1, topic, partition, 0 from unnest($2::text[]) as topic, generate_series(0, $3::int - 1) as partition
@@ -106,7 +109,7 @@ async function committedOffsets(
     'select topic, partition, next_offset from log.group_offsets where consumer_group = $1 and topic = any($2)',
     [group, topics],
   );
-  return new Map(rows.map((row) => [place(row.topic, row.partition), row.next_offset]));
+  return new Map(rows.map((row) => [positionKey(row.topic, row.partition), row.next_offset]));
 }
 
 /** Statements of one connection, one after the other. */
@@ -123,13 +126,13 @@ class StatementQueue {
   }
 }
 
-/** One group's member in this process: the active consumer of the group, or waiting to become it. */
+/** The member of one group in this process: the active consumer of the group, or on standby. */
 class GroupMember {
   readonly #pool: pg.Pool;
   readonly #group: string;
   readonly topics: readonly string[];
   readonly #handler: RecordHandler;
-  readonly #doze = new Doze();
+  readonly #pause = new WakeablePause();
   readonly #unlisten: () => void;
   readonly #running: Promise<void>;
   /** Offset of the next record per partition, while this member is the active one. */
@@ -142,7 +145,7 @@ class GroupMember {
     this.topics = topics;
     this.#handler = handler;
     this.#unlisten = notices.listen(channel, (topic) => {
-      if (this.#positions !== undefined && (topic === undefined || topics.includes(topic))) this.#doze.wake();
+      if (this.#positions !== undefined && (topic === undefined || topics.includes(topic))) this.#pause.wake();
     });
     this.#running = this.#run();
   }
@@ -157,14 +160,14 @@ class GroupMember {
     const positions = this.#positions;
     if (positions === undefined) return;
     const isBehind = ({ topic, partition, next_offset }: PartitionEnd): boolean =>
-      this.topics.includes(topic) && next_offset > (positions.get(place(topic, partition)) ?? 0);
-    if (ends.some(isBehind)) this.#doze.wake();
+      this.topics.includes(topic) && next_offset > (positions.get(positionKey(topic, partition)) ?? 0);
+    if (ends.some(isBehind)) this.#pause.wake();
   }
 
   async close(): Promise<void> {
     this.#closing = true;
     this.#unlisten();
-    this.#doze.wake();
+    this.#pause.wake();
     await this.#running;
   }
 
@@ -173,7 +176,7 @@ class GroupMember {
     while (!this.#closing) {
       let client: PoolClient | undefined;
       let broken: Error | undefined;
-      const lost = () => this.#doze.wake();
+      const lost = () => this.#pause.wake();
       try {
         client = await this.#pool.connect();
         client.on('error', lost);
@@ -198,7 +201,7 @@ class GroupMember {
         client?.off('error', lost);
         client?.release(broken);
       }
-      if (!this.#closing) await this.#doze.sleep(failures > 0 ? backoff(failures) : standbyInterval);
+      if (!this.#closing) await this.#pause.sleep(failures > 0 ? backoff(failures) : standbyInterval);
     }
   }
 
@@ -216,14 +219,15 @@ class GroupMember {
             })
             .finally(() => {
               busy.delete(at);
-              this.#doze.wake();
+              this.#pause.wake();
             });
           busy.set(at, work);
         }
-        await this.#doze.sleep();
+        await this.#pause.sleep();
       }
     } finally {
-      // The lock is given up only when nothing of this member is under way, so that two never work on one partition.
+      // The lock is released only after all work of this member has ended, so that two members never work on one
+      // partition.
       const closing = this.#closing;
       if (!closing) failure ??= new Error('the event log was lost');
       await Promise.all(busy.values());
@@ -249,7 +253,7 @@ class GroupMember {
     const rows = await client.query<RecordRow>('log_fetch', fetchStatement, [this.topics, topics, partitions, offsets]);
     const batches = new Map<string, RecordRow[]>();
     for (const row of rows) {
-      const at = place(row.topic, row.partition);
+      const at = positionKey(row.topic, row.partition);
       const batch = batches.get(at);
       if (batch) batch.push(row);
       else batches.set(at, [row]);
@@ -288,7 +292,7 @@ class GroupMember {
           }
           failures += 1;
           await new Promise((settle) => setTimeout(settle, backoff(failures - 1, 50, 2_000)));
-          // Also finds out whether this member still holds the group.
+          // Fails when this member has lost the group.
           await client.query('log_alive', 'select 1', []);
         }
       }
@@ -300,7 +304,7 @@ class GroupMember {
 
 /**
  * The bus of one machine: a partitioned log in a PostgreSQL database of its own (D6). Order per key, committed offsets,
- * one active consumer per group with the others standing by.
+ * one active consumer per group, with the others on standby.
  */
 export function embeddedLog({
   url,
@@ -309,7 +313,7 @@ export function embeddedLog({
   pruneEvery = 3_600_000,
 }: EmbeddedLogOptions): EventBus {
   const pool = openPool({ url, applicationName: `${clientId} events`, poolSize: 4 });
-  // Each group keeps a connection for as long as it consumes; publishing must not wait for one of those.
+  // Each group keeps a connection for as long as it consumes; publishing must not wait for one of these.
   const memberPool = openPool({ url, applicationName: `${clientId} event groups`, poolSize: 50 });
   const notices = openNotices(poolConfig({ url, applicationName: `${clientId} event notices` }), pool);
   const members = new Set<GroupMember>();
@@ -337,7 +341,8 @@ export function embeddedLog({
       ]);
       if (!rows[0]?.locked) return;
       for (let deleted = pruneBatch; deleted === pruneBatch && !closed; ) {
-        // A record that a known group has yet to receive stays, however old: a service may have been away for a week.
+        // A record that a known group has yet to receive stays, however old: a service may have been stopped for a
+        // week.
         const { rowCount } = await client.query(
           `delete from log.records r where ctid in (
             select r.ctid from log.records r
@@ -361,8 +366,8 @@ export function embeddedLog({
     }
   }
 
-  /** One look for all groups of this process. */
-  async function wakeThoseBehind(): Promise<void> {
+  /** One poll for all groups of this process. */
+  async function wakeMembersBehind(): Promise<void> {
     const active = [...members].filter((member) => member.active);
     if (active.length === 0) return;
     const { rows } = await pool.query<PartitionEnd>({
@@ -373,10 +378,10 @@ export function embeddedLog({
     for (const member of active) member.wakeIfBehind(rows);
   }
 
-  const looking = setInterval(() => {
-    wakeThoseBehind().catch((error) => logger.debug({ err: error }, 'the ends of the event log cannot be read'));
+  const polling = setInterval(() => {
+    wakeMembersBehind().catch((error) => logger.debug({ err: error }, 'the ends of the event log cannot be read'));
   }, pollInterval);
-  looking.unref();
+  polling.unref();
   const pruning = setInterval(() => {
     prune().catch((error) => logger.warn({ err: error }, 'the event log could not be pruned'));
   }, pruneEvery);
@@ -415,7 +420,7 @@ export function embeddedLog({
         const positions = await committedOffsets(client, group, [topic]);
         let delivered = 0;
         for (const { partition, next_offset: end } of ends) {
-          let next = positions.get(place(topic, partition)) ?? 0;
+          let next = positions.get(positionKey(topic, partition)) ?? 0;
           while (next < end) {
             const { rows } = await client.query<RecordRow>(
               `select topic, partition, "offset", key, headers, body from log.records
@@ -453,7 +458,7 @@ export function embeddedLog({
 
     close() {
       closed ??= (async () => {
-        clearInterval(looking);
+        clearInterval(polling);
         clearInterval(pruning);
         await Promise.all([...members].map((member) => member.close()));
         await notices.close();

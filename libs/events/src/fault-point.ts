@@ -1,8 +1,8 @@
 import { readFileSync, renameSync } from 'node:fs';
 
 /**
- * The named places of this lib at which a process may die: before and after each commit and publish.
- * Services append their own names to it, so that one test can walk the whole catalogue.
+ * Names of the points of this lib at which tests kill a process: before and after each commit and publish.
+ * Services append their own names, so that one test can cover all.
  */
 export const faultPoints: string[] = ['outbox.claimed', 'outbox.published', 'consumer.committed'];
 
@@ -10,9 +10,9 @@ const armed = process.env.NODE_ENV === 'test' ? process.env.FAULT_FILE : undefin
 const passed = new Map<string, number>();
 
 /**
- * Marks a place at which the process may die. Does nothing unless `NODE_ENV=test` and `FAULT_FILE` names a file that
- * holds `<name>` or `<name>:<nth>`: then the nth passing (from 1, per process) kills the process with SIGKILL.
- * The file is renamed to `<file>.fired` first: exactly one process dies of it, and a fault that never fired is seen.
+ * Marks a point at which a test may kill the process. Does nothing unless `NODE_ENV=test` and `FAULT_FILE` names a file
+ * that contains `<name>` or `<name>:<nth>`: then the nth passing (from 1, per process) kills the process with SIGKILL.
+ * The file is renamed to `<file>.fired` first: exactly one process is killed, and a test sees faults that never fired.
  */
 export function faultPoint(name: string): void {
   if (armed === undefined) return;

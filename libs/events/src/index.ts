@@ -29,4 +29,4 @@ export { openBus } from './open-bus';
 export { appendAllToOutbox, appendToOutbox, nudgeRelay, outboxBacklog } from './outbox';
 export { publishStates } from './publish-states';
 export { type Relay, type RelayOptions, startRelay } from './relay';
-export { type Replayed, replay } from './replay';
+export { type ReplayResult, replay } from './replay';

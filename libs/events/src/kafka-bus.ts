@@ -1,14 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { logger } from '@switchyard/telemetry';
 import type { Admin, Consumer, EachBatchPayload, IHeaders, ISocketFactory, Producer } from 'kafkajs';
-import { backoff, Doze } from './backoff';
+import { backoff, WakeablePause } from './backoff';
 import type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
 
 export interface KafkaBusOptions {
   /** `host:port` of some brokers. */
   brokers: string[];
   clientId?: string;
-  /** Opens the sockets to the brokers, where something stands in between. */
+  /** Opens the sockets to the brokers; for tests and proxies. */
   socketFactory?: ISocketFactory;
 }
 
@@ -23,8 +23,8 @@ const sessionTimeout = 10_000;
 const adminRetries = 9;
 
 /**
- * Carries an event's own `traceparent`: the tracing of kafkajs puts the relay's in its place, and with it the event would leave the
- * trace of the request that caused it.
+ * Contains the `traceparent` of the event: the tracing of kafkajs replaces that header by the relay's, and the event
+ * would no longer belong to the trace of its request.
  */
 const causeHeader = 'event-traceparent';
 
@@ -79,11 +79,11 @@ function byTopic(records: BusRecord[]) {
 }
 
 /**
- * The bus over Kafka (kafkajs, kept behind the port). Topics are made as they are needed. kafkajs gives up on some errors for good, so
- * a consumer that has crashed is thrown away and built anew until it is closed.
+ * The bus over Kafka (kafkajs, kept behind the port). Topics are created on first use. kafkajs never recovers from some
+ * errors, so a crashed consumer is dropped and created again until it is closed.
  */
 export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: KafkaBusOptions): EventBus {
-  // Loaded where there is a Kafka: a process on the embedded log starts without it.
+  // Loaded on use: a process on the embedded log starts without it.
   const {
     Kafka,
     KafkaJSGroupCoordinatorNotFound,
@@ -110,16 +110,16 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
   let connection: Promise<Producer> | undefined;
   let closed: Promise<void> | undefined;
 
-  /** The one error may be wrapped in another, which says that it lasts. */
-  function passes(error: unknown): boolean {
+  /** A retriable error may be wrapped in a non-retriable one. */
+  function isTemporary(error: unknown): boolean {
     if (error instanceof KafkaJSGroupCoordinatorNotFound) return true;
     const refusal = error instanceof KafkaJSNonRetriableError ? error.cause : error;
     return refusal instanceof KafkaJSProtocolError && refusal.retriable;
   }
 
   /**
-   * `work` must be safe to repeat: a topic made a moment ago, or whose leader moves, is refused with an error that passes, as is a
-   * group on a cluster that has just begun; kafkajs gives up on those where it asks for offsets.
+   * `work` must be safe to repeat: a new topic, a topic whose leader moves and a group on a new cluster are refused
+   * with a temporary error, which kafkajs does not retry when it reads offsets.
    */
   async function withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
     for (let tries = 0; ; tries += 1) {
@@ -128,11 +128,11 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
         await admin.connect();
         return await work(admin);
       } catch (error) {
-        if (tries === adminRetries || !passes(error)) throw error;
+        if (tries === adminRetries || !isTemporary(error)) throw error;
       } finally {
         await admin.disconnect().catch(() => undefined);
       }
-      await pause(backoff(tries, 50, 1_000));
+      await delay(backoff(tries, 50, 1_000));
     }
   }
 
@@ -211,8 +211,8 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
                 'event will be delivered again',
               );
             }
-            await pause(backoff(failures, 50, 2_000));
-            // Keeps the membership while the failure lasts; throws when the partition has gone to another member.
+            await delay(backoff(failures, 50, 2_000));
+            // Keeps the membership while the failure lasts; throws when another member has the partition.
             await heartbeat();
           }
         }
@@ -223,7 +223,7 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
   }
 
   function member(group: string, topics: string[], handler: RecordHandler): Subscription {
-    const doze = new Doze();
+    const pause = new WakeablePause();
     let closing = false;
 
     async function consumeOnce(): Promise<void> {
@@ -233,7 +233,7 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
         let crash: Error | undefined;
         consumer.on(consumer.events.CRASH, ({ payload }) => {
           crash = payload.error;
-          doze.wake();
+          pause.wake();
         });
         await consumer.connect();
         await consumer.subscribe({ topics, fromBeginning: true });
@@ -242,7 +242,7 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
           partitionsConsumedConcurrently: 4,
           eachBatch: eachBatch(group, handler),
         });
-        while (!closing && crash === undefined) await doze.sleep(60_000);
+        while (!closing && crash === undefined) await pause.sleep(60_000);
         if (crash !== undefined && !closing) throw crash;
       } finally {
         await consumer.disconnect().catch(() => undefined);
@@ -257,7 +257,7 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
         } catch (error) {
           if (Date.now() - started > 30_000) failures = 0;
           if (failures === 0) logger.warn({ err: error, group }, 'the event bus is away; trying again');
-          if (!closing) await doze.sleep(backoff(failures, 200, 3_000));
+          if (!closing) await pause.sleep(backoff(failures, 200, 3_000));
         }
       }
     }
@@ -266,7 +266,7 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
     const subscription: Subscription = {
       async close() {
         closing = true;
-        doze.wake();
+        pause.wake();
         subscriptions.delete(subscription);
         await running;
       },
@@ -282,7 +282,7 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
         const producer = await connectedProducer();
         for (const piece of pieces(records)) await producer.sendBatch({ acks: -1, topicMessages: byTopic(piece) });
       } catch (error) {
-        // A topic may have been deleted and a connection may be half dead: the next call starts afresh.
+        // A topic may have been deleted, and a connection may be half open: the next call starts from the beginning.
         ready.clear();
         await dropProducer();
         throw error;
@@ -352,10 +352,10 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
     lag: ({ group, topics }) =>
       withAdmin(async (admin) => {
         const present = new Set(await admin.listTopics());
-        const asked = topics.filter((topic) => present.has(topic));
-        const committed = await admin.fetchOffsets({ groupId: group, topics: asked });
+        const existing = topics.filter((topic) => present.has(topic));
+        const committed = await admin.fetchOffsets({ groupId: group, topics: existing });
         let waiting = 0n;
-        for (const topic of asked) {
+        for (const topic of existing) {
           const of = committed.find((one) => one.topic === topic)?.partitions ?? [];
           const next = new Map(of.map(({ partition, offset }) => [partition, BigInt(offset)]));
           for (const { partition, high, low } of await admin.fetchTopicOffsets(topic)) {

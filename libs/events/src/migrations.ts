@@ -10,8 +10,8 @@ export const eventMigrations: MigrationSet = { schema: 'events', directory: join
 export const logMigrations: MigrationSet = { schema: 'log', directory: join(directory, 'log') };
 
 /**
- * Brings a service's database to this version, and the embedded event log where that is the bus: whichever service comes first
- * prepares it, the others wait for the advisory lock and find it done.
+ * Migrates the database of a service, and the embedded event log where that is the bus: the first service
+ * migrates the log, the others wait for the advisory lock and find it done.
  */
 export async function migrateService(
   config: { DATABASE_URL: string; LOG_DATABASE_URL?: string | undefined; KAFKA_BROKERS?: string | undefined },

@@ -24,7 +24,7 @@ const hasAfterCommit = (executor: SqlExecutor): executor is Tx => 'afterCommit' 
 /**
  * Appends an event to the outbox in the caller's transaction; the relay publishes it after the commit.
  *
- * `id` derives from what happened (type, aggregate, its version): the same id again is the same event and is ignored.
+ * `id` derives from the change (type, aggregate, its version): the same id again is the same event and is ignored.
  * Events of one key keep their order when the transactions that append them lock the aggregate **before** they append.
  */
 export async function appendToOutbox<Payload>(
@@ -40,16 +40,16 @@ export async function appendToOutbox<Payload>(
 export async function appendAllToOutbox<Payload>(
   executor: SqlExecutor,
   event: EventDefinition<Payload>,
-  occurrences: { payload: Payload; id: string }[],
+  events: { payload: Payload; id: string }[],
 ): Promise<void> {
-  if (occurrences.length === 0) return;
+  if (events.length === 0) return;
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
-  const ids = occurrences.map(({ id }) => id);
-  const keys = occurrences.map(({ payload }) => event.key(payload));
-  // JSON already: an array of texts would escape every quote of it once more.
-  const bodies = `[${occurrences.map(({ payload }) => encodeBody(event, payload)).join()}]`;
-  // Part of nearly every write; planning it takes PostgreSQL longer than doing it.
+  const ids = events.map(({ id }) => id);
+  const keys = events.map(({ payload }) => event.key(payload));
+  // JSON already: an array of texts would escape every quote again.
+  const bodies = `[${events.map(({ payload }) => encodeBody(event, payload)).join()}]`;
+  // Named, thus prepared: it is part of nearly every write, and planning takes longer than execution.
   await executor.query(
     named(
       'outbox_append',

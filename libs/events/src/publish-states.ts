@@ -3,19 +3,20 @@ import type { Database, SqlExecutor } from '@switchyard/database';
 import type { EventDefinition } from './event';
 import { appendAllToOutbox } from './outbox';
 
-/** The next objects after an id, ascending, at most `limit`; their payloads name no fact. */
+/** The next rows after an id, ascending, at most `limit`; their payloads have no fact. */
 type ReadStates<Payload> = (
   tx: SqlExecutor,
   after: number,
   limit: number,
 ) => Promise<readonly { id: number; payload: Payload }[]>;
 
-/** Objects published in one transaction. */
+/** Rows published in one transaction. */
 const batch = 1_000;
 
 /**
- * Publishes the present states of all objects of a kind, as events without a fact: for readers who missed events that the bus no longer
- * holds. Readers compare versions, so nothing is locked: a change meanwhile has its own event, and an older version changes nothing.
+ * Publishes the current states of all rows of a kind, as events without a fact: for readers that missed events which
+ * the bus no longer has. Readers compare versions, so nothing is locked: a concurrent change has its own event, and an
+ * older version changes nothing.
  * @returns how many were published
  */
 export async function publishStates<Payload>({

@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
 import type { PoolClient } from 'pg';
-import { backoff, Doze } from './backoff';
+import { backoff, WakeablePause } from './backoff';
 import type { BusRecord, EventBus } from './bus';
 import { faultPoint } from './fault-point';
 import { countPublished, measureRelay } from './metrics';
@@ -10,7 +10,7 @@ import { onNudge } from './outbox';
 export interface RelayOptions {
   db: Database;
   bus: EventBus;
-  /** Milliseconds between two looks at the outbox without a wake-up (`nudgeRelay`); default 5,000. */
+  /** Milliseconds between two polls of the outbox without a wake-up (`nudgeRelay`); default 5,000. */
   pollInterval?: number;
   /** Rows claimed at a time; default 500. */
   batchSize?: number;
@@ -21,7 +21,7 @@ export interface RelayOptions {
 export interface Relay {
   /** True while this process, and not another replica, publishes. */
   readonly active: boolean;
-  /** Stops after the batch in hand. */
+  /** Stops after the running batch. */
   close(): Promise<void>;
 }
 
@@ -59,9 +59,10 @@ const toRecord = (row: OutboxRow): BusRecord => ({
 });
 
 /**
- * Starts publishing the outbox of `db` to `bus`, in the order of its ids. Of all replicas one publishes at a time.
- * It reads what is unpublished rather than what lies past the last id: ids are handed out before commit order, and an event that
- * commits late would be lost. Nothing it does makes a writer wait; a bus that is away makes it back off up to 5 s.
+ * Starts publishing the outbox of `db` to `bus`, in the order of its ids. Of all replicas one publishes at a time. It
+ * reads what is unpublished rather than what lies past the last id: ids are handed out before commit order, and an
+ * event that commits late would be lost. It never blocks a writer; while the bus cannot be reached it backs off up to 5
+ * s.
  */
 export function startRelay({
   db,
@@ -70,13 +71,13 @@ export function startRelay({
   batchSize = 500,
   retention = 7 * 86_400_000,
 }: RelayOptions): Relay {
-  const doze = new Doze();
+  const pause = new WakeablePause();
   let closing = false;
   let active = false;
-  // Only the relay that holds the lock can publish: another process is asked to.
-  const forget = onNudge(() => (active ? doze.wake() : db.notices.notify(channel)));
+  // Only the relay that holds the lock publishes: a notice wakes it in another process.
+  const removeNudge = onNudge(() => (active ? pause.wake() : db.notices.notify(channel)));
   const unlisten = db.notices.listen(channel, () => {
-    if (active) doze.wake();
+    if (active) pause.wake();
   });
   let prunedAt = 0;
 
@@ -123,15 +124,15 @@ export function startRelay({
         if (failures > 0) logger.info({ failures }, 'the event bus is back');
         failures = 0;
       } catch (error) {
-        // The lock lives and dies with its connection, so only a failure of the bus is waited out here.
+        // The lock ends with its connection, so only failures of the bus are retried here.
         await client.query('select 1');
         if (failures === 0) logger.warn({ err: error }, 'events wait in the outbox: the bus does not take them');
         failures += 1;
       }
-      if (failures > 0) await doze.sleep(backoff(failures - 1));
+      if (failures > 0) await pause.sleep(backoff(failures - 1));
       else if (published < batchSize) {
         await prune(client);
-        await doze.sleep(pollInterval);
+        await pause.sleep(pollInterval);
       }
     }
   }
@@ -141,7 +142,7 @@ export function startRelay({
     while (!closing) {
       let client: PoolClient | undefined;
       let broken: Error | undefined;
-      const lost = () => doze.wake();
+      const lost = () => pause.wake();
       try {
         client = await db.pool.connect();
         client.on('error', lost);
@@ -163,7 +164,7 @@ export function startRelay({
         client?.off('error', lost);
         client?.release(broken);
       }
-      if (!closing) await doze.sleep(failures > 0 ? backoff(failures) : standbyInterval);
+      if (!closing) await pause.sleep(failures > 0 ? backoff(failures) : standbyInterval);
     }
   }
 
@@ -176,9 +177,9 @@ export function startRelay({
     async close() {
       closing = true;
       unmeasure();
-      forget();
+      removeNudge();
       unlisten();
-      doze.wake();
+      pause.wake();
       await running;
     },
   };

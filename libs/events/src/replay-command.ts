@@ -3,9 +3,9 @@ import { replayDeadLetters } from './consumer';
 import { openBus } from './open-bus';
 
 const usage =
-  'usage: node libs/events/dist/replay-command.js --group <group> --topic <topic>   (KAFKA_BROKERS or LOG_DATABASE_URL says where)';
+  'usage: node libs/events/dist/replay-command.js --group <group> --topic <topic>   (with KAFKA_BROKERS or LOG_DATABASE_URL)';
 
-/** Gives the parked events of one topic back to one group, and says how many there were. */
+/** Publishes the parked events of one topic to one group again, and prints how many there were. */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { group: { type: 'string' }, topic: { type: 'string' } } });
   const { group, topic } = values;

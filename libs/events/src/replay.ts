@@ -3,18 +3,19 @@ import type { EventBus } from './bus';
 import type { AnySubscription } from './consumer';
 import { decodeBody } from './event';
 
-/** What a replay found. */
-export interface Replayed {
+/** The result of a replay. */
+export interface ReplayResult {
   /** Different events handled. */
   readonly events: number;
-  /** Moment of the oldest of them; undefined when there was none. */
+  /** Time of the oldest of them; undefined when there was none. */
   readonly oldest: Date | undefined;
 }
 
 /**
- * Gives everything the bus still holds of the subscriptions' events to their handlers once more, topic by topic, each event once and
- * without the inbox: for rebuilding what is made of events. There is no order among topics; handlers write to tables of their own.
- * @param group name of this replay; one that was used before continues where it stood
+ * Passes all events that the bus still has to the handlers of the subscriptions again, topic by topic, each event once
+ * and without the inbox: for rebuilding rows that are made from events. Topics have no order among each other; handlers
+ * write to scratch tables.
+ * @param group name of this replay; a group that was used before continues at its offset
  */
 export async function replay({
   bus,
@@ -26,7 +27,7 @@ export async function replay({
   db: Database;
   group: string;
   subscriptions: readonly AnySubscription[];
-}): Promise<Replayed> {
+}): Promise<ReplayResult> {
   const seen = new Set<string>();
   let oldest: Date | undefined;
   for (const topic of new Set(subscriptions.map(({ event }) => event.topic))) {

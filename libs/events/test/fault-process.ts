@@ -2,8 +2,8 @@ import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { appendToOutbox, defineEvent, openBus, startConsumer, startRelay, subscription } from '../src';
 
-// One process that publishes and consumes, for the tests that kill it. Arguments: its database, number of events, stream,
-// `log` or `kafka`, and the address of that.
+// One process that publishes and consumes, for the tests that kill it. Arguments: its database, number of events,
+// stream, `log` or `kafka`, and the address of that.
 const [databaseUrl = '', count = '0', stream = '', kind = '', address = ''] = process.argv.slice(2);
 
 const counted = defineEvent<{ amount: number }>({

@@ -26,7 +26,7 @@ import { endProcess, processCommand, processStart } from './processes.mjs';
 const SUPERUSER = 'postgres';
 const START_TIMEOUT_MS = 60_000;
 const BIND_ATTEMPTS = 5;
-const LEFTOVER_PATIENCE_MS = 15_000;
+const LEFTOVER_TIMEOUT_MS = 15_000;
 // A fast shutdown (SIGINT) writes a checkpoint; an immediate one (SIGQUIT) leaves the work to crash recovery.
 const STOP_SIGNALS = [
   { signal: 'SIGINT', waitMs: 2_500 },
@@ -58,7 +58,7 @@ export class EmbeddedPostgresError extends Error {}
  * first if there is none. A server left running on the same cluster by a killed launcher is ended before.
  *
  * The server never runs as root: root drops to `nobody`. Binaries or a data folder which that user cannot reach are
- * placed where it can (`/var/cache/switchyard`, `/var/lib/switchyard`), and `log` is told.
+ * placed where it can (`/var/cache/switchyard`, `/var/lib/switchyard`), and `log` gets a line.
  *
  * @param {object} options
  * @param {string} options.dataDir folder of this server alone: holds `cluster/`, or `location` naming where it lies
@@ -79,7 +79,7 @@ export class EmbeddedPostgresError extends Error {}
 export async function startEmbeddedPostgres({ dataDir, port, settings = {}, log = () => {} }) {
   const folder = resolve(dataDir);
   const account = serverAccount();
-  // Its user must be able to pass where that is another one; nobody else must.
+  // Only the user of the server must be able to pass, when that is another user.
   const mode = account.uid === undefined ? 0o700 : 0o711;
   mkdirSync(folder, { recursive: true, mode });
   chmodSync(folder, mode);
@@ -331,13 +331,13 @@ async function endLeftover(clusterDir, log) {
 
 async function startServer({ native, clusterDir, account, port, settings, log }) {
   const tried = new Set();
-  const patienceEnds = Date.now() + LEFTOVER_PATIENCE_MS;
+  const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
   for (let attempt = 1; ; attempt++) {
     const chosen = port ?? (await freePort(tried));
     const server = await launch({ native, clusterDir, account, port: chosen, settings, log });
     if (server.ready) return server.handle;
-    // The processes of a killed server notice its end within moments; until then its memory counts as in use.
-    if (/shared memory block|lock file/.test(server.reason) && Date.now() < patienceEnds) {
+    // The processes of a killed server notice its end soon; until then its memory counts as in use.
+    if (/shared memory block|lock file/.test(server.reason) && Date.now() < deadline) {
       await sleep(100);
       continue;
     }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What identifies a process beyond its number: the moment it started, or undefined when no such process runs.
+ * What identifies a process beyond its number: the time of its start, or undefined when no such process runs.
  * Process numbers are reused; a pair of number and start time is not.
  *
  * @param {number} pid
@@ -29,7 +29,7 @@ export function processStart(pid) {
 }
 
 /**
- * The command line of a running process, arguments joined by blanks; undefined when it is gone or hidden.
+ * The command line of a running process, arguments joined by blanks; undefined when it has ended or is hidden.
  *
  * @param {number} pid
  * @returns {string | undefined}
@@ -47,9 +47,9 @@ export function processCommand(pid) {
  * Ends a process this program did not start itself: each signal in turn, with time to act on it.
  *
  * @param {number} pid
- * @param {string} start what `processStart` said; a process with another start time is left alone
+ * @param {string} start result of `processStart`; a process with another start time is left alone
  * @param {{ signal: NodeJS.Signals, waitMs: number }[]} signals
- * @returns {Promise<boolean>} whether the process is gone
+ * @returns {Promise<boolean>} whether the process has ended
  */
 export async function endProcess(pid, start, signals) {
   for (const { signal, waitMs } of signals) {

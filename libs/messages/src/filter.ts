@@ -5,7 +5,7 @@ import {
   type UserFilter,
 } from '@switchyard/protos/rpc/v1/filter';
 
-/** Users a filter asks for: nobody, somebody, or every one of those named; undefined when it was not given. */
+/** Users of a filter: none, any, or all of those named; undefined without a filter. */
 export function userMatch(
   filter: UserFilter | undefined,
 ): 'none' | 'any' | { ids: readonly number[]; usernames: readonly string[] } | undefined {
@@ -14,7 +14,7 @@ export function userMatch(
   return filter?.kind === User.KIND_USERS ? { ids: filter.ids, usernames: filter.usernames } : undefined;
 }
 
-/** Titles a filter asks for: none, some, or every one of those below; undefined when it was not given. */
+/** Titles of a filter: none, any, or all of those listed; undefined without a filter. */
 export function titleMatch(
   filter: TitleFilter | undefined,
 ): 'none' | 'any' | { titles: readonly string[] } | undefined {

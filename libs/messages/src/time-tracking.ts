@@ -18,7 +18,7 @@ const names = Object.keys(kinds) as Tracking['kind'][];
 /** Time tracking as it travels. */
 export const timeTrackingMessage = ({ kind, duration }: Tracking): Message => ({ kind: kinds[kind], duration });
 
-/** Time tracking that has arrived; an estimate of nothing, which the rules refuse, when it says nothing. */
+/** The time tracking of a message; without a value an estimate of nothing, which the rules refuse. */
 export const timeTracking = (message: Message | undefined): Tracking => ({
   kind: names.find((name) => kinds[name] === message?.kind) ?? 'estimate',
   duration: message?.duration ?? '',

@@ -2,7 +2,7 @@ import { AppError, invalid, unavailable } from '@switchyard/errors';
 import { Mutex } from 'async-mutex';
 import { RE2JS, RE2JSException } from 're2js';
 
-/** A regular expression of a caller; says whether it matches anywhere in a text, in time proportional to the text. */
+/** A regular expression of a caller: whether it matches anywhere in a text, in time proportional to the text. */
 export type Expression = (text: string) => boolean;
 
 /** Characters of an expression. */

@@ -31,8 +31,8 @@ function endOf(part: string, text: string, start: number, stop: number): number 
 }
 
 /**
- * Says of texts whether they match a pattern as a whole, in which `*` stands for any text and every other character for
- * itself. Takes time proportional to pattern and text, whatever stands in them: each part is taken where it occurs
+ * Returns whether a text matches a pattern as a whole, in which `*` matches any text and every other character
+ * itself. Takes time proportional to pattern and text, whatever they contain: each part is taken where it occurs
  * first, which is never wrong.
  */
 export function wildcard(pattern: string): (text: string) => boolean {

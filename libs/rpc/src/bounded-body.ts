@@ -1,25 +1,28 @@
 import type { ErrorBody } from '@switchyard/errors';
 
-/** Bytes kept for what is said of the rest. */
-const remark = 48;
+/** Bytes reserved for the note about what is left out. */
+const noteBytes = 48;
 
-/** Bytes below which nothing of a field is worth telling. */
-const leastRoom = 4 * remark;
+/** A field is left out when fewer bytes are free. */
+const minFreeBytes = 4 * noteBytes;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The body when its JSON has at most `most` bytes; otherwise as much of its texts, lists and fields as fit, each that is cut saying by how much. */
-export const boundedBody = (body: ErrorBody, most: number): ErrorBody => bounded(body, most) as ErrorBody;
+/**
+ * The body when its JSON has at most `maxBytes`; otherwise the texts, lists and fields that fit, with a note where one
+ * is cut.
+ */
+export const boundedBody = (body: ErrorBody, maxBytes: number): ErrorBody => bounded(body, maxBytes) as ErrorBody;
 
-function bounded(value: unknown, room: number): unknown {
-  if (bytesOf(value) <= room) return value;
-  if (typeof value === 'string') return boundedText(value, room);
-  if (Array.isArray(value)) return boundedList(value, room);
-  return typeof value === 'object' && value !== null ? boundedFields(value as ErrorBody, room) : value;
+function bounded(value: unknown, freeBytes: number): unknown {
+  if (bytesOf(value) <= freeBytes) return value;
+  if (typeof value === 'string') return boundedText(value, freeBytes);
+  if (Array.isArray(value)) return boundedList(value, freeBytes);
+  return typeof value === 'object' && value !== null ? boundedFields(value as ErrorBody, freeBytes) : value;
 }
 
-function boundedText(text: string, room: number): string {
-  let left = room - remark;
+function boundedText(text: string, freeBytes: number): string {
+  let left = freeBytes - noteBytes;
   let end = 0;
   let more = 0;
   for (const character of text) {
@@ -30,9 +33,9 @@ function boundedText(text: string, room: number): string {
   return `${text.slice(0, end)} … and ${more} more characters`;
 }
 
-function boundedList(list: readonly unknown[], room: number): unknown[] {
+function boundedList(list: readonly unknown[], freeBytes: number): unknown[] {
   const kept: unknown[] = [];
-  let left = room - remark;
+  let left = freeBytes - noteBytes;
   for (const item of list) {
     const size = bytesOf(item) + 1;
     if (size > left) break;
@@ -44,17 +47,17 @@ function boundedList(list: readonly unknown[], room: number): unknown[] {
   return more === 0 ? kept : [...kept, `and ${more} more`];
 }
 
-function boundedFields(fields: ErrorBody, room: number): ErrorBody {
+function boundedFields(fields: ErrorBody, freeBytes: number): ErrorBody {
   const kept: ErrorBody = {};
   const names = Object.keys(fields);
-  let told = 0;
-  let left = room - remark;
+  let keptCount = 0;
+  let left = freeBytes - noteBytes;
   for (const name of names) {
     left -= bytesOf(name) + 2;
-    if (left < Math.min(leastRoom, bytesOf(fields[name]))) break;
+    if (left < Math.min(minFreeBytes, bytesOf(fields[name]))) break;
     kept[name] = bounded(fields[name], left);
     left -= bytesOf(kept[name]);
-    told += 1;
+    keptCount += 1;
   }
-  return told === names.length ? kept : { ...kept, base: [`and ${names.length - told} more`] };
+  return keptCount === names.length ? kept : { ...kept, base: [`and ${names.length - keptCount} more`] };
 }

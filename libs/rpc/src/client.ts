@@ -9,7 +9,7 @@ import {
 } from '@grpc/grpc-js';
 import { isAppError, unavailable } from '@switchyard/errors';
 import { observeRpc } from '@switchyard/telemetry';
-import { addCost, askForCost, runningCost } from './cost';
+import { addCost, requestCost, runningCost } from './cost';
 import { fromServiceError, isBrokenOff } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
 import { withoutCopies } from './representation-codec';
@@ -22,7 +22,7 @@ type ResponseOf<D> = D extends { responseDeserialize: (bytes: Buffer) => infer S
 export interface CallOptions extends Identity {
   /** Id of the public request, or of the job, that the call belongs to. */
   readonly requestId: string;
-  /** Milliseconds until the call is given up; 10,000 unless told. Every call has a deadline. */
+  /** Deadline of the call in milliseconds; default 10,000. Every call has one. */
   readonly timeoutMs?: number;
   /** True when the call may be repeated after UNAVAILABLE without a second effect. */
   readonly idempotent?: boolean;
@@ -41,7 +41,10 @@ export type RpcClient<T> = {
 export interface Peer {
   /** A client of one of the peer's services. */
   client<T extends ServiceDefinition>(definition: T): RpcClient<T>;
-  /** For what goes to the same process by another way. @throws AppError unavailable when it takes connections and never speaks */
+  /**
+   * Checks the peer for traffic on another port. @throws AppError unavailable when it accepts connections and never
+   * replies
+   */
   reach(): Promise<void>;
   close(): void;
 }
@@ -49,12 +52,15 @@ export interface Peer {
 /** Longest pause before the one retry of an idempotent call, milliseconds; jittered. */
 const retryPauseMs = 150;
 
-/** How long a call waits for a connection, milliseconds: a process that hangs still accepts connections, and never speaks. */
+/**
+ * How long a call waits for a connection, milliseconds: a process that hangs still accepts connections, and never
+ * speaks.
+ */
 const connectWithinMs = 2_000;
 
 /**
- * Waits while the connection is being made, and no longer than a call may be held up by a peer that hangs. One that cannot be
- * reached at all is left to the call, which then fails at once.
+ * Waits while the connection is being made, and no longer than a call may be held up by a peer that hangs. One that
+ * cannot be reached at all is left to the call, which then fails at once.
  */
 async function connected(channel: Client, deadline: number): Promise<void> {
   const inner = channel.getChannel();
@@ -69,8 +75,8 @@ async function connected(channel: Client, deadline: number): Promise<void> {
 }
 
 /**
- * A call that ran out of time has had its time, a connection that was waited for in vain will not be there a moment later, and
- * nobody waits for what was broken off: none of these is made again.
+ * Whether to retry. Not after the deadline, not without a connection (waiting for it has failed already), and not when
+ * the caller has cancelled.
  */
 const isRepeatable = (error: unknown, { idempotent, signal }: CallOptions): boolean =>
   idempotent === true &&
@@ -108,7 +114,7 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
         const metadata = metadataFor(options, content);
         const done = observeRpc('client', method.path);
         const cost = runningCost();
-        if (cost !== undefined) askForCost(metadata);
+        if (cost !== undefined) requestCost(metadata);
         const call = channel.makeUnaryRequest(
           method.path,
           asTheyAre,
@@ -118,7 +124,8 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
           { deadline },
           (error: ServiceError | null, response: unknown) => {
             done(error === null ? 'ok' : status[error.code].toLowerCase());
-            // The status event, with the trailer, follows in the same turn: the cost is there before the caller goes on.
+            // The status event, with the trailer, follows in the same turn: the cost is there before the caller goes
+            // on.
             if (error === null) queueMicrotask(() => resolve(response));
             else reject(fromServiceError(error));
           },

@@ -13,13 +13,13 @@ export type StatementCounter = <T>(work: () => Promise<T>) => Promise<{ result: 
 const costKey = 'switchyard-cost';
 const costs = new AsyncLocalStorage<Cost>();
 
-/** Asks, in the metadata of a call, for the trailer: counting runs through two async contexts, which a request that nobody asks about need not pay for. */
-export const askForCost = (metadata: Metadata): void => metadata.set(costKey, 'wanted');
+/** Requests the trailer in the metadata of a call. Counting needs two async contexts, so other calls do without. */
+export const requestCost = (metadata: Metadata): void => metadata.set(costKey, 'wanted');
 
 /** Whether the caller wants to know what its call costs. */
 export const isCostWanted = (metadata: Metadata): boolean => metadata.get(costKey).length > 0;
 
-/** Runs `work` and says what it cost, nested calls included. */
+/** Runs `work` and returns its cost, nested calls included. */
 export async function measureCost<T>(
   work: () => Promise<T>,
   countStatements?: StatementCounter,
@@ -34,17 +34,17 @@ export async function measureCost<T>(
   return { result, cost };
 }
 
-/** Trailing metadata that tells the caller what its call cost. */
+/** Trailing metadata with the cost of the call. */
 export function costTrailer(cost: Cost): Metadata {
   const trailer = new Metadata();
   trailer.set(costKey, `${cost.calls} ${cost.statements}`);
   return trailer;
 }
 
-/** The running measurement of the caller, to be told of calls that end outside its async context. */
+/** The running measurement of the caller, for calls that end outside its async context. */
 export const runningCost = (): Cost | undefined => costs.getStore();
 
-/** Adds one call and what its trailer says to a measurement. */
+/** Adds one call and the cost in its trailer to a measurement. */
 export function addCost(to: Cost, trailer: Metadata): void {
   const [calls = 0, statements = 0] = String(trailer.get(costKey)[0] ?? '0 0')
     .split(' ')

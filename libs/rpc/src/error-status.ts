@@ -7,10 +7,10 @@ import { ClaimsRefused } from './identity';
 const detailKey = 'switchyard-error-bin';
 
 /**
- * Bytes of the JSON of an error: as metadata, in base64, it takes a third more. HTTP/2 breaks off a call whose headers exceed 64 KiB, and half of
- * that leaves room for what others put beside it.
+ * Bytes of the JSON of an error: as metadata, in base64, it takes a third more. HTTP/2 breaks off a call whose headers
+ * exceed 64 KiB, and half of that leaves room for what others put beside it.
  */
-const mostBody = 24 << 10;
+const maxBodyBytes = 24 << 10;
 
 /** Kinds for statuses that arrive without a detail: grpc-js's own, or a proxy's. */
 const kindOfBareStatus: Record<number, ErrorKind> = {
@@ -20,17 +20,18 @@ const kindOfBareStatus: Record<number, ErrorKind> = {
 };
 
 /**
- * Whether a call ended because the peer, or the connection to it, broke off: `UNAVAILABLE`, and what grpc-js says when a stream is reset or
- * closed before it has a status (`Received RST_STREAM with code 0`), which it calls `INTERNAL`. A peer that fails always sends its detail.
+ * Whether a call ended because the peer, or the connection to it, broke off: `UNAVAILABLE`, or a stream that was reset
+ * or closed before its status (`Received RST_STREAM with code 0`), which grpc-js reports as `INTERNAL`. A peer that
+ * fails always sends a detail.
  */
 export const isBrokenOff = ({ code, details }: Pick<ServiceError, 'code' | 'details'>): boolean =>
   code === status.UNAVAILABLE ||
   (code === status.INTERNAL && /^Received RST_STREAM|Call ended without gRPC status/.test(details));
 
 /**
- * Turns a thrown error into what grpc-js sends; anything not an AppError becomes `internal` and shows nothing. What exceeds 24 KiB of a body is
- * left out, and said to be. To a process whose claims are refused the peer is unavailable: it asks for a user whose token is right, and a client
- * that is answered 401 throws its token away.
+ * Turns a thrown error into the status that grpc-js sends; anything but an AppError becomes `internal` and shows
+ * nothing. A body is cut at 24 KiB, with a note. To a process whose claims are refused the peer is unavailable: the
+ * user's token is valid, and a client that gets 401 drops its token.
  */
 export function toServiceError(error: unknown): Partial<ServiceError> & { metadata: Metadata } {
   if (error instanceof ClaimsRefused)
@@ -39,7 +40,7 @@ export function toServiceError(error: unknown): Partial<ServiceError> & { metada
   const metadata = new GrpcMetadata();
   const detail = ErrorDetail.encode({
     kind: known.kind,
-    body: JSON.stringify(boundedBody(known.body, mostBody)),
+    body: JSON.stringify(boundedBody(known.body, maxBodyBytes)),
     retryAfter: known.retryAfter ?? 0,
   }).finish();
   metadata.set(detailKey, Buffer.from(detail));

@@ -23,7 +23,10 @@ export interface ForwardedEndpoint {
   readonly methods: readonly string[];
   /** Form of the path without its query; the first part it catches is the id of a project. */
   readonly path: RegExp;
-  /** Answers; an `AppError` thrown before the head is sent becomes its status and body (G-7), and whatever comes later breaks the reply off. */
+  /**
+   * Replies. An `AppError` before the head is sent becomes its status and body (G-7); a later error breaks the reply
+   * off.
+   */
   readonly run: (call: ForwardedCall) => Promise<void>;
 }
 
@@ -101,18 +104,21 @@ function fail(request: IncomingMessage, response: ServerResponse, error: unknown
   else if (request.complete) response.end(body);
   else {
     response.write(body);
-    runOut(request, () => response.end());
+    drainBody(request, () => response.end());
   }
 }
 
-/** Bytes and milliseconds for which the body of a refused request is still taken, and thrown away. */
-const mostRunOut = 16 << 20;
-const runOutWithin = 2_000;
+/** Bytes and milliseconds for which the rest of a refused body is read and dropped. */
+const maxDrainBytes = 16 << 20;
+const drainTimeoutMs = 2_000;
 
-/** Calls `then` when nothing more comes: a connection that is closed before would reach its sender as a reset, in place of the answer. */
-function runOut(request: IncomingMessage, then: () => void): void {
+/**
+ * Calls `then` after the end of the body: closing the connection earlier would reach the sender as a reset, instead of
+ * the reply.
+ */
+function drainBody(request: IncomingMessage, then: () => void): void {
   let size = 0;
-  const timer = setTimeout(done, runOutWithin);
+  const timer = setTimeout(done, drainTimeoutMs);
   function done(): void {
     clearTimeout(timer);
     request.off('data', count);
@@ -120,7 +126,7 @@ function runOut(request: IncomingMessage, then: () => void): void {
   }
   function count(chunk: Buffer): void {
     size += chunk.length;
-    if (size > mostRunOut) done();
+    if (size > maxDrainBytes) done();
   }
   request.once('end', done).once('close', done).on('data', count);
   request.resume();

@@ -47,7 +47,7 @@ export const readTrustedKeys = (file: string): TrustedKeys =>
       ),
   );
 
-/** What the key library says of a bad key names neither the file nor the variable. */
+/** The error of the key library names neither the file nor the variable. */
 function named<T>(variable: string, file: string, read: () => T): T {
   try {
     return read();
@@ -68,7 +68,8 @@ const digestOf = (content: Uint8Array | undefined): Buffer =>
 export const forwardedMethod = (method: string, url: string): string => `HTTP ${method} ${url}`;
 
 /**
- * Signs `identity` for one call: one method, one request id, one content, once, within five minutes. A call that is made again is signed again.
+ * Signs `identity` for one call: one method, one request id, one content, once, within five minutes. A call that is
+ * made again is signed again.
  * @param content the encoded request message; left out for a forwarded request, whose body streams
  */
 export function signClaims(
@@ -96,7 +97,7 @@ export function signClaims(
   );
 }
 
-/** Why a call is not looked at: its claims are not good for it. */
+/** Why a call is refused: its claims are not valid for it. */
 export class ClaimsRefused extends AppError {
   constructor() {
     super('unauthorized');
@@ -114,7 +115,8 @@ export interface PresentedCall {
 
 /**
  * Verifies the signed claims of a call, and notes that they have been used.
- * @throws ClaimsRefused when absent, malformed, of an unknown signer, wrongly signed, for another method or content, expired or used before
+ * @throws ClaimsRefused when absent, malformed, of an unknown signer, wrongly signed, for another method or content,
+ * expired or used before
  */
 export function verifyClaims(trusted: TrustedKeys, used: UsedClaims, call: PresentedCall): Claims {
   const claims = call.signed === undefined ? undefined : genuineClaims(trusted, call.signed);
@@ -128,7 +130,7 @@ export function verifyClaims(trusted: TrustedKeys, used: UsedClaims, call: Prese
   return claims;
 }
 
-/** The claims whose signature is their caller's. What cannot be read is not genuine, whatever the reader says of it. */
+/** The claims, if their caller signed them. Unreadable claims are not genuine, whatever the parser reports. */
 function genuineClaims(trusted: TrustedKeys, signed: Buffer): Claims | undefined {
   try {
     const envelope = SignedClaims.decode(signed);

@@ -1,4 +1,11 @@
 export type { ServiceDefinition } from '@grpc/grpc-js';
+export {
+  type AdmissionQueue,
+  type AdmissionQueueOptions,
+  admissionQueue,
+  overloaded,
+  type Release,
+} from './admission-queue';
 export { type CallOptions, connect, type Peer, type RpcClient } from './client';
 export { type Cost, measureCost, type StatementCounter } from './cost';
 export { fromServiceError, toServiceError } from './error-status';
@@ -37,4 +44,3 @@ export {
   type WriteGuard,
 } from './server';
 export { viewerOf } from './viewer';
-export { type Leave, overloaded, type WaitingRoom, type WaitingRoomOptions, waitingRoom } from './waiting-room';

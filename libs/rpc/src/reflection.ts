@@ -33,8 +33,8 @@ function reflect(): ReadonlyMap<string, Reflected> {
 }
 
 /**
- * Adds server reflection over every proto of the house, so that `grpcurl` needs no files (D0). The protos are read at the first question:
- * nearly half of what a process needed to start went into answers that hardly anyone asks for.
+ * Adds server reflection over all protos, so that `grpcurl` needs no files (D0). The protos are read at the first
+ * query: reading them took nearly half of the start of a process, and the queries are rare.
  */
 export function addReflection(server: Server): void {
   let all: ReadonlyMap<string, Reflected> | undefined;

@@ -10,7 +10,7 @@ import type {
 /** Bytes a reply may have: 100 rows whose descriptions have 1,048,576 characters of 4 bytes fit (D4). */
 export const maxReplyBytes = 512 << 20;
 
-/** 413 where what was asked for makes a longer reply than one may be. */
+/** 413 of a request whose reply would be too long. */
 export const replyTooLarge = (): AppError =>
   new AppError('too_large', { message: '413 Reply Too Large - ask for less, such as a smaller per_page' });
 
@@ -53,7 +53,7 @@ export const json = (bytes: Buffer, status = 0): Representation => ({ json: byte
 /** A reply without a body (204, 304 …); `status` when it differs from the route's default. */
 export const nothing = (status = 0): Representation => json(Buffer.alloc(0), status);
 
-/** What `listPage` of libs/database tells of a page. */
+/** What `listPage` of libs/database returns about a page. */
 interface PageCut {
   readonly keyset: boolean;
   readonly page: number;
@@ -102,7 +102,7 @@ export async function pageOfRenderedRows(rows: Iterable<Buffer>, cut: PageCut): 
   return pageOfJson(Buffer.concat([...parts, Buffer.from(parts.length === 0 ? '[]' : ']')]), cut);
 }
 
-/** The page a list RPC was asked for, in the shape `listPage` takes. */
+/** The requested page of a list RPC, in the form that `listPage` accepts. */
 export const pageRequest = (
   wire: PageRequest | undefined,
   defaults: { orderBy: string; descending?: boolean },

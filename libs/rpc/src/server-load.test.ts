@@ -61,7 +61,7 @@ describe('a server with more calls than places', () => {
       trusted,
       host: '127.0.0.1',
       port: 0,
-      places: 1,
+      slots: 1,
       guardWrites: (refuseLate, run) => guard(refuseLate, run),
     });
   });

@@ -12,6 +12,7 @@ import { AppError, forbidden, unavailable } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import { logger, observeRpc, withRequestId } from '@switchyard/telemetry';
 import { HealthImplementation } from 'grpc-health-check';
+import { type AdmissionQueue, admissionQueue } from './admission-queue';
 import { costTrailer, isCostWanted, measureCost, type StatementCounter } from './cost';
 import { toServiceError } from './error-status';
 import { identityKey, type TrustedKeys, verifyClaims } from './identity';
@@ -19,19 +20,18 @@ import { addReflection } from './reflection';
 import { maxReplyBytes } from './representation';
 import { withoutCopies } from './representation-codec';
 import { UsedClaims } from './used-claims';
-import { type WaitingRoom, waitingRoom } from './waiting-room';
 
-/** What a handler knows of the call beside its request. */
+/** What a handler knows of the call, apart from its request. */
 export interface CallContext {
   /** Process that calls: `gateway`, or a service. */
   readonly caller: string;
-  /** Who acts; user_id 0 when nobody. */
+  /** The actor; user_id 0 without a user. */
   readonly actor: Actor;
   /** Target the gateway resolved, where the route names one. */
   readonly access: Access | undefined;
   /** Id of the public request this call belongs to. */
   readonly requestId: string;
-  /** Aborted when the caller has gone or its deadline passed. */
+  /** Aborted when the caller disconnects or its deadline passes. */
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +49,7 @@ export interface CallerRule {
   /** Process names; or `services`: every process of the installation but the gateway. */
   readonly callers: readonly string[] | 'services';
   readonly onBehalfOf?: boolean;
-  /** Takes no place among the calls that run at a time: its work is bounded by itself, or too little to wait. */
+  /** Takes no slot: its work is bounded elsewhere, or too little to wait. */
   readonly unbounded?: boolean;
 }
 
@@ -86,12 +86,15 @@ export interface ServerOptions {
   readonly port: number;
   /** Waits until the local directory has reached a sequence (D5); absent in the directory's owner. */
   readonly ensureDirectory?: (sequence: number) => Promise<void>;
-  /** Counts the SQL statements of a call, which its trailer then tells the caller; absent where there is no database. */
+  /** Counts the SQL statements of a call, for its trailer; absent without a database. */
   readonly countStatements?: StatementCounter;
   /** Keeps calls that can no longer be answered from writing; absent where there is no database. */
   readonly guardWrites?: WriteGuard;
-  /** Calls of the gateway that run at a time; default 64. What follows from them inside the system takes no place: it would wait for itself. */
-  readonly places?: number;
+  /**
+   * Calls of the gateway that run at a time; default 64. Calls of other services take no slot: they could wait for
+   * themselves.
+   */
+  readonly slots?: number;
 }
 
 /** Runs a call; its first write is refused when `refuseLate` throws. libs/database has one. */
@@ -108,15 +111,18 @@ export interface RunningServer {
 
 export const anonymous: Actor = { userId: 0, username: '', admin: false, external: false, scopes: [], tokenId: 0 };
 
-/** Message size cap in bytes: the longest reply, and what stands around it. */
+/** Largest message, bytes: the longest reply and its envelope. */
 export const maxMessageBytes = maxReplyBytes + (1 << 20);
 
-/** HTTP/2 window in bytes: a 50 kB list reply crosses without waiting for a window update (measured 0.8 of the cost). */
+/**
+ * HTTP/2 window in bytes: a 50 kB list reply crosses without waiting for a window update (measured 0.8 of the cost).
+ */
 export const channelOptions = {
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_send_message_length': maxMessageBytes,
   'grpc-node.flow_control_window': 8 << 20,
-  // A process that hangs keeps its connections: found out within 5 s. Shorter, and one that renders a page of 100 MB would count as hung.
+  // A process that hangs keeps its connections: found out within 5 s. Shorter, and one that renders a page of 100 MB
+  // would count as hung.
   'grpc.keepalive_time_ms': 2_000,
   'grpc.keepalive_timeout_ms': 3_000,
   'grpc.keepalive_permit_without_calls': 1,
@@ -124,10 +130,10 @@ export const channelOptions = {
   'grpc.max_reconnect_backoff_ms': 1_000,
 } as const;
 
-/** Starts a server with the health and reflection services beside `services`. */
+/** Starts a server with `services`, health and reflection. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const server = new Server({ ...channelOptions });
-  const room = waitingRoom({ places: options.places ?? 64, seats: waitingCalls });
+  const queue = admissionQueue({ slots: options.slots ?? 64, maxWaiting: waitingCalls });
   const gate = { ...options, used: new UsedClaims() };
   for (const service of options.services) {
     const definition = withoutCopies(service.definition);
@@ -144,7 +150,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
             name,
             method.responseStream
               ? streaming(method.path, rule, handler, gate)
-              : unary(method.path, rule, handler, gate, room),
+              : unary(method.path, rule, handler, gate, queue),
           ];
         }),
       ),
@@ -174,7 +180,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Requests arrive as their bytes: the claims are bound to them, and nothing is decoded for a stranger. */
+/** Requests arrive as bytes: the claims are bound to them, and nothing is decoded for an unknown caller. */
 const undecoded = (definition: ServiceDefinition): ServiceDefinition =>
   Object.fromEntries(
     Object.entries(definition).map(([name, method]) => [
@@ -205,7 +211,8 @@ async function admit(path: string, rule: CallerRule, call: AnyCall, options: Gat
     actor: claims.actor ?? anonymous,
     access: claims.access,
     requestId: claims.requestId,
-    // Made when it is looked at: grpc-js says `cancelled` at the end of every call, and each abort makes an exception with its stack.
+    // Created on first use: grpc-js emits `cancelled` at the end of every call, and each abort creates an exception
+    // with its stack.
     get signal() {
       if (abort === undefined) {
         const made = new AbortController();
@@ -218,12 +225,12 @@ async function admit(path: string, rule: CallerRule, call: AnyCall, options: Gat
   };
 }
 
-/** Calls that wait for a place at the most. */
+/** Most calls that wait for a slot. */
 const waitingCalls = 256;
 
 /**
- * Whether there is still a point in a call. It has the first half of its time to come to its first write: with the other half it finishes
- * what it has begun, and its caller, which waits for all of it, gets the answer.
+ * Whether there is still a point in a call. It has the first half of its time to come to its first write: with the
+ * other half it finishes what it has begun, and its caller, which waits for all of it, gets the answer.
  */
 function lateness(call: ServerUnaryCall<Buffer, unknown>): () => void {
   const since = Date.now();
@@ -236,7 +243,7 @@ function lateness(call: ServerUnaryCall<Buffer, unknown>): () => void {
 type AnyHandler = (request: Buffer, context: CallContext) => unknown;
 
 const unary =
-  (path: string, rule: CallerRule, handler: AnyHandler, options: Gate, room: WaitingRoom) =>
+  (path: string, rule: CallerRule, handler: AnyHandler, options: Gate, queue: AdmissionQueue) =>
   (call: ServerUnaryCall<Buffer, unknown>, callback: sendUnaryData<unknown>): void => {
     const done = observeRpc('server', path);
     const refuseLate = lateness(call);
@@ -256,7 +263,7 @@ const unary =
     admit(path, rule, call, options)
       .then((context) =>
         context.caller === 'gateway' && rule.unbounded !== true
-          ? room.run(() => run(context), { owner: String(context.actor.userId) })
+          ? queue.run(() => run(context), { owner: String(context.actor.userId) })
           : run(context),
       )
       .then(
@@ -280,7 +287,7 @@ const streaming =
       const messages = withRequestId(context.requestId, () => handler(call.request, context));
       for await (const message of messages as AsyncIterable<unknown>) {
         if (context.signal.aborted) return;
-        // What is written to a caller that has gone never drains.
+        // Writes to a disconnected caller never drain.
         if (!call.write(message)) await once(call, 'drain', { signal: context.signal }).catch(() => undefined);
       }
       done('ok');

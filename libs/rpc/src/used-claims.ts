@@ -1,12 +1,15 @@
 import { unavailable } from '@switchyard/errors';
 import type { Claims } from '@switchyard/protos/rpc/v1/identity';
 
-/** Numbers of one run that are remembered: as many as 3,500 calls a second make in the five minutes for which claims are good. */
+/**
+ * Numbers of one run that are remembered: as many as 3,500 calls a second make in the five minutes for which claims are
+ * good.
+ */
 const remembered = 1 << 20;
 const words = remembered / 32;
 
 /** Runs of other processes within five minutes, 128 KiB each; far more than an installation starts. */
-const mostRuns = 512;
+const maxRuns = 512;
 
 /** Numbers taken of one run: a ring of bits behind the newest, moved on by whole words (RFC 6479). */
 class TakenNumbers {
@@ -33,8 +36,9 @@ class TakenNumbers {
 }
 
 /**
- * Which claims a process has taken, so that it takes each once (D3). Memory does not grow with the number of calls: claims count from one within
- * a run of their signer, and what is older than the last million of a run is refused unseen.
+ * Which claims a process has taken, so that it takes each once (D3). Memory does not grow with the number of calls:
+ * claims count from one within a run of their signer, and what is older than the last million of a run is refused
+ * unseen.
  */
 export class UsedClaims {
   readonly #runs = new Map<string, TakenNumbers>();
@@ -48,7 +52,7 @@ export class UsedClaims {
     let numbers = this.#runs.get(run);
     if (numbers === undefined) {
       this.#forgetExpired();
-      if (this.#runs.size >= mostRuns) throw unavailable(new Error('too many runs of signing processes'));
+      if (this.#runs.size >= maxRuns) throw unavailable(new Error('too many runs of signing processes'));
       numbers = new TakenNumbers();
       this.#runs.set(run, numbers);
     }

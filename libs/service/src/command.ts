@@ -14,14 +14,17 @@ export interface CommandEdges<Config> {
   write(line: string): void;
 }
 
-/** A sub-command of a service for its operator: `node dist/main.js <name> …`. It reads `DATABASE_URL` and what it declares. */
+/**
+ * A sub-command of a service for its operator: `node dist/main.js <name> …`. It reads `DATABASE_URL` and what it
+ * declares.
+ */
 export interface Command {
   /** Arguments as the usage line shows them: `[--all]`; absent without any. */
   readonly usage?: string;
   /**
    * Runs it.
    * @returns the exit code; 0 when it returns nothing
-   * @throws Error with one line that says what was wrong
+   * @throws Error with one line that names the cause
    */
   run(
     given: Omit<CommandEdges<unknown>, 'config'>,
@@ -30,7 +33,7 @@ export interface Command {
   ): Promise<number>;
 }
 
-/** Declares a sub-command, with the variables that it reads beside `DATABASE_URL`. */
+/** Declares a sub-command, with the variables that it reads in addition to `DATABASE_URL`. */
 export function command<V extends z.ZodRawShape>(declared: {
   readonly usage?: string;
   readonly variables?: V;
@@ -48,7 +51,7 @@ export function command<V extends z.ZodRawShape>(declared: {
   };
 }
 
-/** Connections of a sub-command: it does one thing after another. */
+/** Connections of a sub-command: it runs one statement at a time. */
 const poolSize = 2;
 
 /** Runs a sub-command on the database of a service and closes what it used. */

@@ -39,7 +39,8 @@ export interface ServiceDeclaration<V extends Variables, PeerName extends string
   /** Sub-commands for the operator, by name. */
   readonly commands?: Readonly<Record<string, Command>>;
   /**
-   * Builds the areas, those first on which others rest. What has to stand before the first call (the first administrator) is done here.
+   * Builds the areas, those first on which others rest. What has to stand before the first call (the first
+   * administrator) is done here.
    * @throws Error with one line when the service cannot start
    */
   areas(given: ServiceEdges<V, PeerName, N>): readonly Area[] | Promise<readonly Area[]>;

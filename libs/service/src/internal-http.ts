@@ -78,7 +78,7 @@ const listen = (server: Server, host: string, port: number): Promise<number> =>
     });
   });
 
-/** Milliseconds between two looks for kept-alive connections whose last request has ended. */
+/** Milliseconds between two checks for kept-alive connections whose last request has ended. */
 const idleLook = 50;
 
 const closeHttp = (server: Server, graceMs: number): Promise<void> =>

@@ -33,7 +33,7 @@ export interface ServiceParts {
   readonly guardWrites?: WriteGuard;
   /** Answers every request of the internal HTTP server that is not one of `/-/liveness`, `/-/readiness`, `/metrics`. */
   readonly http?: RequestListener;
-  /** Throws while the service cannot serve (its database is away); asked by `/-/readiness`. */
+  /** Throws while the service cannot serve (its database is away); called by `/-/readiness`. */
   readonly ready?: () => Promise<void>;
   /** Starts background work (relay, consumers, reconcilers) once both servers listen. */
   readonly start?: () => Promise<void>;

@@ -7,7 +7,10 @@ import type { ProcessConfig, ProcessContext, ServiceParts } from './process-part
 export interface RunningService {
   readonly grpcPort: number;
   readonly httpPort: number;
-  /** Drains and stops: readiness fails, running calls finish for at most `graceMs` (default 8,000), then background work and pools end. */
+  /**
+   * Drains and stops: readiness fails, running calls finish for at most `graceMs` (default 8,000), then background work
+   * and pools end.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -33,7 +36,7 @@ export async function startService(
     const deadline = Date.now() + graceMs;
     http.drain();
     parts.drain?.();
-    // Until the last call is answered the probes see a process that drains, not one that has gone.
+    // Until the last reply the probes see a process that drains, not one that has ended.
     await grpc.close(graceMs);
     await http.close(Math.max(0, deadline - Date.now()));
     await parts.close();
@@ -49,7 +52,8 @@ export async function startService(
 }
 
 /**
- * Ends the process on SIGTERM, SIGINT and, under the launcher (`SWITCHYARD_SUPERVISED=1`), on the loss of its IPC channel.
+ * Ends the process on SIGTERM, SIGINT and, under the launcher (`SWITCHYARD_SUPERVISED=1`), on the loss of its IPC
+ * channel.
  * @param starting what is to be closed first; undefined while nothing listens or works yet
  */
 export function stopOnSignals(

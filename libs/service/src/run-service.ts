@@ -11,8 +11,8 @@ import type { Service } from './service';
 const commandFailed = 2;
 
 /**
- * The whole life of a domain service's process: the sub-command `migrate`, one of its own, or start, serve and drain when asked to stop.
- * A failure to start is one line on stderr and exit code 1; a sub-command that fails gives exit code 2.
+ * The whole life of a domain service's process: the sub-command `migrate`, one of its own, or start, serve, and drain
+ * on SIGTERM. A failure to start is one line on stderr and exit code 1; a sub-command that fails gives exit code 2.
  */
 export async function runService<V extends Variables>(
   service: Service<V>,

@@ -36,7 +36,10 @@ export function observeRpc(side: 'client' | 'server', method: string): (outcome:
   return (outcome) => void end({ outcome });
 }
 
-/** Starts timing one public request; call the result once with the status of its reply. `route` is the pattern, never the path. */
+/**
+ * Starts timing one public request; call the result once with the status of its reply. `route` is the pattern, never
+ * the path.
+ */
 export function observeHttp(method: string, route: string): (status: number) => void {
   const end = httpDuration.startTimer({ method, route });
   return (status) => void end({ status: String(status) });
@@ -57,8 +60,8 @@ export interface Reading {
 const gauges = new Map<string, Set<() => Promise<readonly Reading[]>>>();
 
 /**
- * A gauge that is read when it is scraped. What cannot be read (its database is away) is left out of that scrape; the rest of
- * `/metrics` stands. Several readers may share a name.
+ * A gauge that is read when it is scraped. A value that cannot be read (its database is away) is left out of that
+ * scrape; the rest of `/metrics` is not affected. Several readers may share a name.
  * @returns what ends the reading
  */
 export function gauge(
@@ -90,7 +93,7 @@ export function gauge(
 
 type UseCases = Record<string, (...args: never[]) => Promise<unknown>>;
 
-/** Wraps every use case in a duration metric, once, so that nobody writes pass-through classes. */
+/** Wraps every use case in a duration metric. */
 export function observe<T extends UseCases>(service: string, useCases: T): T {
   return Object.fromEntries(
     Object.entries(useCases).map(([name, useCase]) => [

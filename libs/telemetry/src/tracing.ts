@@ -51,9 +51,9 @@ export function startTelemetry(process: string): () => Promise<void> {
         ignoreIncomingRequestHook: ({ url }) => isProbe(url),
       }),
       new GrpcInstrumentation(),
-      // A span for each of a dozen middlewares would tell nothing and double the spans of a request.
+      // Spans of a dozen middlewares would double the spans of a request without being useful.
       new ExpressInstrumentation({ ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER] }),
-      // Relay, bus and reconcilers look into tables several times a second: without a parent each look would be a trace.
+      // Relay, bus and reconcilers poll tables: without a parent each poll would be a trace.
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
       new KafkaJsInstrumentation(),
     ],

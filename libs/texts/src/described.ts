@@ -33,7 +33,7 @@ export interface DescribedRequest {
   readonly discussionLocked?: boolean | undefined;
 }
 
-/** A request with the commands of its description applied, the time tracking they ask for, and their names. */
+/** A request with the commands of its description applied, their time tracking, and their names. */
 export type Described<R extends DescribedRequest> = R & {
   readonly tracking: readonly TimeTracking[];
   readonly commanded: ReadonlySet<CommandName>;

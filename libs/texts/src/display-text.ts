@@ -1,4 +1,4 @@
-/** Characters of a display text, unless its field says otherwise (G-8-5). */
+/** Characters of a display text, unless its field has another limit (G-8-5). */
 const maxLength = 255;
 
 /**

@@ -29,7 +29,7 @@ const inlineHtml = /<!--|<(code|pre)\b[^<>]{0,200}>/gi;
 const tag = /<\/?[a-z][a-z0-9-]*(?:\s+[a-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*\/?>/gi;
 
 /**
- * A text without what stands in HTML comments, one that is not closed reaching to the end, and in HTML code that is
+ * A text without the contents of HTML comments, one that is not closed reaching to the end, and in HTML code that is
  * closed.
  */
 function withoutHtmlCode(text: string): string {

@@ -24,19 +24,19 @@ function fullPathOf(path: string, projectPath: string): string {
  */
 export function relocated(text: string, projectPath: string): string {
   // Each number is replaced by a number that encodes its index: the Markdown parser returns prose without positions.
-  const places: number[] = [];
+  const positions: number[] = [];
   const marked = text.replace(numbers, (found, at: number) => {
-    places.push(at);
-    return `${found[0]}${firstStandIn + places.length - 1}`;
+    positions.push(at);
+    return `${found[0]}${firstStandIn + positions.length - 1}`;
   });
-  if (places.length === 0) return text;
+  if (positions.length === 0) return text;
   const paths = new Map<number, string>();
   for (const line of proseLines(marked))
     for (const { path, iid } of shortReferences(line)) paths.set(iid - firstStandIn, path);
   const parts: string[] = [];
   let from = 0;
   let { length } = text;
-  for (const [index, mark] of places.entries()) {
+  for (const [index, mark] of positions.entries()) {
     const path = paths.get(index);
     if (path === undefined) continue;
     const start = mark - path.length;

@@ -4,7 +4,10 @@ const maxWords = 20;
 /** A phrase in quotes that stand alone, or a word. */
 const term = /(?<!\S)"([^"]+)"(?!\S)|\S+/g;
 
-/** The words of a search, and its phrases, which stand in quotes; where they may stand; undefined for a search without any. */
+/**
+ * The words of a search, and its phrases, which stand in quotes; where they may stand; undefined for a search without
+ * any.
+ */
 export function searchMatch(wire: {
   readonly search: string;
   readonly searchTitle: boolean;

@@ -7,8 +7,8 @@ export interface SetChange<T> {
 
 /** A set after a change, in its order. What is both added and removed is removed. */
 export function changedSet<T>(present: readonly T[], { all, added = [], removed = [] }: SetChange<T>): T[] {
-  const gone = new Set(removed);
-  return [...new Set([...(all ?? present), ...added])].filter((one) => !gone.has(one));
+  const removedOnes = new Set(removed);
+  return [...new Set([...(all ?? present), ...added])].filter((one) => !removedOnes.has(one));
 }
 
 /**
@@ -21,8 +21,8 @@ export function bothChanges<T>(
   keyOf: (one: T) => unknown = (one) => one,
 ): SetChange<T> & { readonly added: readonly T[]; readonly removed: readonly T[] } {
   if (later.all !== undefined) return { all: later.all, added: later.added ?? [], removed: later.removed ?? [] };
-  const lacking = (from: readonly T[], gone: readonly T[]): T[] => {
-    const keys = new Set(gone.map(keyOf));
+  const lacking = (from: readonly T[], removedOnes: readonly T[]): T[] => {
+    const keys = new Set(removedOnes.map(keyOf));
     return from.filter((one) => !keys.has(keyOf(one)));
   };
   const { added = [], removed = [] } = later;

@@ -2,7 +2,10 @@ import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event
 import { defineEvent } from '../event';
 import { factEventId } from './fact-event';
 
-/** Changes of notes, discussions and reactions, in order per noteable (see the proto for the facts and the ids of events). */
+/**
+ * Changes of notes, discussions and reactions, in order per noteable (see the proto for the facts and the ids of
+ * events).
+ */
 export const noteEvents = defineEvent({
   stream: 'collaboration.note',
   version: 1,

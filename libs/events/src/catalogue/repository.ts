@@ -1,7 +1,9 @@
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import { defineEvent } from '../event';
 
-/** Created, moved and removed branches and tags, in order per project. Ids are `repository.pushed:<id of the intent>`. */
+/**
+ * Created, moved and removed branches and tags, in order per project. Ids are `repository.pushed:<id of the intent>`.
+ */
 export const repositoryPushed = defineEvent({
   stream: 'merge-requests.repository',
   version: 1,

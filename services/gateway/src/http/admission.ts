@@ -1,13 +1,13 @@
 import { unavailable } from '@switchyard/errors';
 import type { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import {
+  type AdmissionQueue,
+  admissionQueue,
   type CallOptions,
-  type Leave,
   overloaded,
+  type Release,
   type RpcClient,
   type ServiceDefinition,
-  type WaitingRoom,
-  waitingRoom,
 } from '@switchyard/rpc';
 import { counter, gauge, type Reading } from '@switchyard/telemetry';
 import { type BoundClient, bind, ownerOf, type Peers } from './clients';
@@ -75,7 +75,7 @@ const writeWithinMs = 60_000;
 
 const isRead = ({ method }: Route): boolean => method === 'get';
 
-type Room = WaitingRoom & { readonly labels: { readonly service: string; readonly kind: string } };
+type Room = AdmissionQueue & { readonly labels: { readonly service: string; readonly kind: string } };
 const rooms = new Set<Room>();
 const readings = (of: (room: Room) => number) => async (): Promise<readonly Reading[]> =>
   [...rooms].map((room) => ({ labels: room.labels, value: of(room) }));
@@ -104,7 +104,10 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
     let found = roomOf.get(key);
     if (found === undefined) {
       const places = kind === 'write' ? writes : reads;
-      found = { ...waitingRoom({ places, seats, patienceMs: patienceMs[kind] }), labels: { service, kind } };
+      found = {
+        ...admissionQueue({ slots: places, maxWaiting: seats, timeoutMs: patienceMs[kind] }),
+        labels: { service, kind },
+      };
       roomOf.set(key, found);
       rooms.add(found);
     }
@@ -133,10 +136,10 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
     }),
     visit(route, options) {
       const called = new Set<string>();
-      let place: Promise<Leave> | undefined;
+      let place: Promise<Release> | undefined;
       let left = false;
       const timed = isRead(route) ? options : { ...options, timeoutMs: writeWithinMs };
-      async function enter(owner: string): Promise<Leave> {
+      async function enter(owner: string): Promise<Release> {
         // Of several calls side by side one has failed: a place that is taken now would be given back by none.
         if (place === undefined && left) throw unavailable(new Error('the request has been answered'));
         if (place === undefined) {

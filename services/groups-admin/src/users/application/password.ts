@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { waitingRoom } from '@switchyard/rpc';
+import { admissionQueue } from '@switchyard/rpc';
 
 /** log2 of scrypt's N; with r = 8 one hash takes 16 MiB. */
 const log2N = 14;
@@ -13,11 +13,11 @@ const keyLength = 32;
  * names need it as well, so one is always left, and on a larger machine a processor too. A request waits for less time
  * than this, and its end ends the wait.
  */
-const hashing = waitingRoom({
-  places: Math.min(3, Math.max(2, availableParallelism() - 1)),
-  seats: 1_000,
-  patienceMs: 30_000,
-  standingPatienceMs: 30_000,
+const hashing = admissionQueue({
+  slots: Math.min(3, Math.max(2, availableParallelism() - 1)),
+  maxWaiting: 1_000,
+  timeoutMs: 30_000,
+  overloadTimeoutMs: 30_000,
 });
 
 const derive = (password: string, salt: Buffer, N: number, blockSize: number, parallel: number): Promise<Buffer> =>
