@@ -10,7 +10,7 @@ export const dataVariables = { SWITCHYARD_DATA: z.string().default('.switchyard'
 export const variables = {
   ...dataVariables,
   /**
-   * Seconds after which another process takes over what a dead one left unfinished: ref changes, merges under way, jobs. The looks for such
+   * Seconds after which another process takes over what a crashed one left unfinished: ref changes, merges under way, jobs. The searches for such
    * work are as far apart.
    */
   SWITCHYARD_RECOVERY_SECONDS: z.coerce.number().min(0.5).max(60).default(5),

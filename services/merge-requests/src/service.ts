@@ -14,7 +14,7 @@ import {
 } from './merge-requests';
 import { composeMergeTrains, testedCars, trainFollowers, verifyLandings } from './merge-trains';
 import { composePipelines, newestPipelineOf } from './pipelines';
-import { asGitWork, composeRepositories } from './repositories';
+import { composeRepositories, runAsGitWork } from './repositories';
 
 /** Builds the areas, the lowest first. What a lower one needs of a higher one is a port; what implements it rests on the database alone. */
 export function composeAreas(given: Edges) {
@@ -53,7 +53,7 @@ export const service = defineService({
     const { repositories, pipelines, mergeRequests, mergeTrains, workers } = composeAreas(given);
     return [repositories, pipelines, mergeRequests, mergeTrains, workers].map((area: Area) => ({
       ...area,
-      services: asGitWork(area.services ?? []),
+      services: runAsGitWork(area.services ?? []),
     }));
   },
 });

@@ -1,7 +1,6 @@
-import type { Viewer } from '@switchyard/directory';
 import type { CallContext } from '@switchyard/rpc';
 
-/** Who asks, and what they are in the project the request is about. */
+/** The user who makes a request, and their access in the project that it is about. */
 export interface Caller {
   /** 0: anonymous. */
   readonly userId: number;
@@ -16,7 +15,7 @@ export interface Caller {
   readonly requestId: string;
 }
 
-/** Who asks, with their level in the project the gateway resolved. */
+/** The caller of a request, with their level in the project that the gateway resolved. */
 export const callerOf = ({ actor, access, requestId }: CallContext): Caller => ({
   userId: actor.userId,
   username: actor.username,
@@ -25,11 +24,4 @@ export const callerOf = ({ actor, access, requestId }: CallContext): Caller => (
   level: access?.level ?? 0,
   tier: access?.tier ?? '',
   requestId,
-});
-
-/** Who looks, for what may be seen. */
-export const viewerOf = ({ actor }: CallContext): Viewer => ({
-  userId: actor.userId,
-  admin: actor.admin,
-  external: actor.external,
 });

@@ -1,1 +1,1 @@
-export { type Caller, callerOf, viewerOf } from './caller';
+export { type Caller, callerOf } from './caller';

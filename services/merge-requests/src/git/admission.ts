@@ -1,10 +1,10 @@
 import { type AppError, tooManyRequests, unavailable } from '@switchyard/errors';
 
 /** Who asks for a place, and where. */
-export interface Asker {
+export interface GitCaller {
   /** Of the same caller, the same text. */
   readonly caller: string;
-  /** True for one user: what holds them up is their own, which they are told (429). Otherwise 503. */
+  /** True for one user: what they wait for is their own share (429). Otherwise 503. */
   readonly single: boolean;
   readonly repository: string;
 }
@@ -18,15 +18,15 @@ export interface AdmissionLimits {
   readonly waitMs: number;
 }
 
-/** Why a place is refused: the asker's own share is used up, or everybody's. */
+/** Why a place is refused: the caller's own share is used up, or everybody's. */
 export type Refusal = 'caller' | 'instance';
 
 interface Waiter {
-  readonly asker: Asker;
+  readonly caller: GitCaller;
   readonly admit: () => void;
 }
 
-/** Seconds after which somebody who found no place does well to ask again. */
+/** Seconds after which a caller that was refused should try again. */
 const retryAfter = 2;
 
 /**
@@ -52,14 +52,14 @@ export class Admission {
    * Takes a place; what it returns gives it back.
    * @throws AppError unavailable, or rate_limited for a user whose own share is what they wait for; the reason of `signal`
    */
-  async enter(asker: Asker, signal: AbortSignal): Promise<() => void> {
+  async enter(caller: GitCaller, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     // None of those who wait fits, or it would not wait.
-    if (this.fits(asker)) return this.take(asker);
+    if (this.fits(caller)) return this.take(caller);
     const { waiting, waitMs, placesPerCaller } = this.limits();
-    const ofCaller = this.queue.filter((one) => one.asker.caller === asker.caller).length;
-    // Nobody may fill the queue alone.
-    if (this.queue.length >= waiting || ofCaller >= Math.max(placesPerCaller, waiting / 2)) throw this.refuse(asker);
+    const ofCaller = this.queue.filter((one) => one.caller.caller === caller.caller).length;
+    // No caller may fill the queue alone.
+    if (this.queue.length >= waiting || ofCaller >= Math.max(placesPerCaller, waiting / 2)) throw this.refuse(caller);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
@@ -72,13 +72,13 @@ export class Admission {
       };
       const timer = setTimeout(() => {
         leave();
-        reject(this.refuse(asker));
+        reject(this.refuse(caller));
       }, waitMs);
       const waiter: Waiter = {
-        asker,
+        caller,
         admit: () => {
           leave();
-          resolve(this.take(asker));
+          resolve(this.take(caller));
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
@@ -86,43 +86,43 @@ export class Admission {
     });
   }
 
-  private shareOf({ single }: Asker): number {
+  private shareOf({ single }: GitCaller): number {
     const { placesPerCaller, placesPerRepository } = this.limits();
     return single ? placesPerCaller : placesPerRepository;
   }
 
-  private hasShare(asker: Asker): boolean {
-    return (this.callers.get(asker.caller) ?? 0) < this.shareOf(asker);
+  private hasShare(caller: GitCaller): boolean {
+    return (this.callers.get(caller.caller) ?? 0) < this.shareOf(caller);
   }
 
-  private fits(asker: Asker): boolean {
+  private fits(caller: GitCaller): boolean {
     const { places, placesPerRepository } = this.limits();
-    const here = this.repositories.get(asker.repository) ?? 0;
-    return this.running < places && here < placesPerRepository && this.hasShare(asker);
+    const here = this.repositories.get(caller.repository) ?? 0;
+    return this.running < places && here < placesPerRepository && this.hasShare(caller);
   }
 
-  private refuse(asker: Asker): AppError {
-    const reason = asker.single && !this.hasShare(asker) ? 'caller' : 'instance';
+  private refuse(caller: GitCaller): AppError {
+    const reason = caller.single && !this.hasShare(caller) ? 'caller' : 'instance';
     this.refused[reason] += 1;
     return reason === 'caller'
       ? tooManyRequests(retryAfter)
       : unavailable(new Error('no place for a git process'), retryAfter);
   }
 
-  private take(asker: Asker): () => void {
+  private take(caller: GitCaller): () => void {
     this.running += 1;
-    add(this.callers, asker.caller, 1);
-    add(this.repositories, asker.repository, 1);
+    add(this.callers, caller.caller, 1);
+    add(this.repositories, caller.repository, 1);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       this.running -= 1;
-      add(this.callers, asker.caller, -1);
-      add(this.repositories, asker.repository, -1);
+      add(this.callers, caller.caller, -1);
+      add(this.repositories, caller.repository, -1);
       // Several may fit now: one whose own share was used up, and one whom the repository held up.
       for (;;) {
-        const next = this.queue.find((one) => this.fits(one.asker));
+        const next = this.queue.find((one) => this.fits(one.caller));
         if (next === undefined) return;
         next.admit();
       }

@@ -161,11 +161,11 @@ export async function compareTrees(
   }
 }
 
-/** Milliseconds after which a comparison is looked at: ordinary ones take 5. */
+/** Milliseconds after which a comparison is checked: ordinary ones take 5. */
 const slowMs = 150;
 
 /**
- * Runs a comparison by git. One that is not done after 150 ms, or comes to the end of its memory, is counted beside it, and given up when it has more
+ * Runs a comparison by git. One that is not done after 150 ms, or comes to the end of its memory, is also counted, and stopped when it has more
  * files than `most`: git reads all of them before it prints the first.
  */
 export async function unlessTooMany<T>(

@@ -53,7 +53,7 @@ const lastSecond = 253_402_200_000;
 
 /**
  * A time as git prints it raw, `1706690354 +0100`. The ISO forms are not asked for: at one commit before 1970 in its own
- * zone, which anybody may push, git dies. What is no time at all, or beyond the year 9999, becomes 1970.
+ * zone, which any user may push, git ends with an error. What is no time at all, or beyond the year 9999, becomes 1970.
  */
 function rawTime(text: string): { date: Date; text: string } {
   const [, digits = '0', sign = '+', zone = ''] = /^(\d+) ([+-])(\d+)$/.exec(text) ?? [];

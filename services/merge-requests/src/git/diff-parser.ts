@@ -22,7 +22,7 @@ export interface FileDiff {
 /** Files of one comparison that are listed at the most. */
 export const maxDiffFiles = 1_000;
 
-/** How much of a comparison is told. Files past a limit keep their names and lose their text. */
+/** How much of a comparison is returned. Files past a limit keep their names and lose their text. */
 export interface DiffLimits {
   /** Files listed; the rest is cut off and `overflow` set. Default 1,000. */
   maxFiles?: number;
@@ -135,7 +135,7 @@ export class DiffParser {
         this.add(path, data.toString('utf8', pathEnd + 1, secondEnd), oldMode, newMode, 'renamed');
         at = secondEnd + 1;
       } else {
-        // A change of type (a file becomes a link) is printed as two patches: gone, and new.
+        // A change of type (a file becomes a link) is printed as two patches: deleted, and new.
         if (status.startsWith('T')) {
           this.add(path, path, oldMode, '000000', 'deleted');
           this.add(path, path, '000000', newMode, 'new');

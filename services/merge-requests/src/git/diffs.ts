@@ -3,7 +3,7 @@ import { notFound } from '@switchyard/errors';
 import { type Changes, maxListedFiles, unlessTooMany } from './changed-files';
 import { readCommit } from './commits';
 import { type DiffLimits, DiffParser, type FileDiff, isGenerated, maxDiffFiles } from './diff-parser';
-import { tooMuchForGit } from './git-process';
+import { gitLimitExceeded } from './git-process';
 import { emptyTreeSha, type Sha, type TreePath } from './names';
 import { mergeBase } from './refs';
 import { GitCommandError, type GitOptions, gitText, type Repository, startGit, streamGit } from './run-git';
@@ -95,12 +95,12 @@ async function compare(repo: Repository, base: Sha, request: Compared, options: 
     options,
   );
   if ('value' in compared) return compared.value;
-  if (request.paths !== undefined) throw tooMuchForGit('too many files under the paths of a comparison');
+  if (request.paths !== undefined) throw gitLimitExceeded('too many files under the paths of a comparison');
   return namesAlone(base, compared.changes[0]!, limits);
 }
 
-// More than this is told as this.
-const mostTold = 1_000_000_000;
+// More than this is returned as this.
+const maxShownLines = 1_000_000_000;
 
 /** What is said of a comparison that git would take too long over: its first files without their text, and how many there are. */
 function namesAlone(base: Sha, { total, first }: Changes, { offset = 0, limit }: DiffLimits): Diff {
@@ -120,7 +120,7 @@ function namesAlone(base: Sha, { total, first }: Changes, { offset = 0, limit }:
       tooLarge: false,
     }),
   );
-  return { base, files, total: Math.min(total, mostTold), overflow: true };
+  return { base, files, total: Math.min(total, maxShownLines), overflow: true };
 }
 
 async function parsedDiff(repo: Repository, base: Sha, request: Compared, options: GitOptions): Promise<Diff> {
@@ -202,7 +202,7 @@ export async function changedPaths(
     (bounded) => gitText(repo, args, { ...bounded, config: diffConfig }),
     options,
   );
-  if (!('value' in named)) return { files: [], total: Math.min(named.changes[0]!.total, mostTold) };
+  if (!('value' in named)) return { files: [], total: Math.min(named.changes[0]!.total, maxShownLines) };
   const parts = named.value.split('\0');
   const files: ChangedPaths['files'] = [];
   for (let at = 0; at < parts.length - 1; ) {

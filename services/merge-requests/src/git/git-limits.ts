@@ -40,6 +40,7 @@ export const defaultGitLimits: GitLimits = {
   smallPushCpuSeconds: 10,
 };
 
+// One per process: the limits divide the CPU and memory of the machine among all git processes, whichever repository they run in.
 let current = defaultGitLimits;
 
 /** The limits of this process. */

@@ -32,13 +32,15 @@ export interface GitOptions {
   holdsLocks?: boolean;
   /** Seconds of CPU it may use, where these are fewer than its time-out; for a process that is started as a child of this one. */
   cpuSeconds?: number;
+  /** This process, and so everything it starts, is held to its limits already. */
+  inheritsLimits?: boolean;
   /** Further environment variables. */
   env?: Record<string, string>;
   /** Further configuration, `[key, value]`, over the fixed one. */
   config?: readonly (readonly [string, string])[];
 }
 
-/** A git command that ended with a status nobody expected; a bug or a broken repository, never the caller's fault. */
+/** A git command that ended with an unexpected status; a bug or a broken repository, never the caller's fault. */
 export class GitCommandError extends Error {
   constructor(
     readonly command: string,
@@ -54,7 +56,7 @@ export class GitCommandError extends Error {
  * git came to the end of its memory or CPU, or wrote more than is read: 413. What was asked for is too large to be computed, and would be the next
  * time.
  */
-export const tooMuchForGit = (cause: string): AppError =>
+export const gitLimitExceeded = (cause: string): AppError =>
   new AppError('too_large', 'The repository or the change is too large for this request.', { cause });
 
 /** Milliseconds until a command is ended whose caller gives no time of its own. */
@@ -62,7 +64,7 @@ export const defaultTimeoutMs = 30_000;
 const defaultMaxOutput = 64 * 1024 * 1024;
 const stderrKept = 16 * 1024;
 /** Milliseconds between SIGTERM and SIGKILL of what holds locks: on the first git removes them, the second would leave a ref locked. */
-export const patienceMs = 3_000;
+export const killDelayMs = 3_000;
 
 const fixedConfig: readonly (readonly [string, string])[] = [
   ['safe.directory', '*'],
@@ -122,11 +124,11 @@ export interface GitProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /**
-   * Settles when the process is gone: its exit code and the tail of its error output. Rejects on time-out, abort or failure to start, and with
-   * `too_large` ({@link tooMuchForGit}) when it came to the end of its memory or CPU.
+   * Settles when the process has ended: its exit code and the tail of its error output. Rejects on time-out, abort or failure to start, and with
+   * `too_large` ({@link gitLimitExceeded}) when it came to the end of its memory or CPU.
    */
   readonly ended: Promise<{ code: number | undefined; stderr: string }>;
-  /** Ends the process and its children. Harmless when it is gone. */
+  /** Ends the process and its children. Harmless when it has ended. */
   stop(): void;
 }
 
@@ -140,11 +142,10 @@ export function startGitHere(
   options: GitOptions = {},
 ): GitProcess {
   options.signal?.throwIfAborted();
-  // A group of its own, so that the pack-objects under an upload-pack dies with it.
-  const [file, whole] = limitedCommand('git', args, {
-    memoryBytes: gitLimits().memoryBytes,
-    cpuSeconds: options.cpuSeconds,
-  });
+  // A group of its own, so that the pack-objects under an upload-pack ends with it.
+  const [file, whole] = options.inheritsLimits
+    ? ['git', [...args]]
+    : limitedCommand('git', args, { memoryBytes: gitLimits().memoryBytes, cpuSeconds: options.cpuSeconds });
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(file, whole, {
     cwd: repo?.path ?? '/',
     env: gitEnvironment(repo, options),
@@ -159,14 +160,14 @@ export function startGitHere(
     try {
       if (child.pid !== undefined && !gone) process.kill(-child.pid, name);
     } catch {
-      // The group is gone already.
+      // The group has ended already.
     }
   };
   const stop = (): void => {
     if (gone || killed) return;
     killed = true;
     send(options.holdsLocks ? 'SIGTERM' : 'SIGKILL');
-    if (options.holdsLocks) killTimer = setTimeout(() => send('SIGKILL'), patienceMs);
+    if (options.holdsLocks) killTimer = setTimeout(() => send('SIGKILL'), killDelayMs);
   };
   const fail = (cause: unknown): void => {
     failure ??= cause;
@@ -204,13 +205,13 @@ export function startGitHere(
       settle();
       if (failure) reject(failure);
       else if (by === 'SIGXCPU' || (code !== 0 && outOfMemory.test(stderr)))
-        reject(tooMuchForGit(`git ${args[0]}: ${by ?? stderr}`));
-      // Nobody here did it: the machine, or its container, ran out of memory.
+        reject(gitLimitExceeded(`git ${args[0]}: ${by ?? stderr}`));
+      // Not killed by this process: the machine, or its container, ran out of memory.
       else if (by === 'SIGKILL' && !killed) reject(unavailable(new Error(`git ${args[0]} was killed`)));
       else resolve({ code: code ?? undefined, stderr });
     });
   });
-  // The stream's reader may fail first; the rejection then has nobody left to hear it.
+  // The stream's reader may fail first; the rejection then has no handler left.
   ended.catch(() => undefined);
   return { stdin: child.stdin, stdout: child.stdout, ended, stop };
 }
@@ -251,7 +252,7 @@ export async function runGitHere(
   });
   child.stdin.end(options.input);
   const { code, stderr } = await child.ended;
-  if (overflow) throw tooMuchForGit(`git ${args[0]} wrote over ${limit} bytes`);
+  if (overflow) throw gitLimitExceeded(`git ${args[0]} wrote over ${limit} bytes`);
   if (code === undefined || !(options.okCodes ?? [0]).includes(code))
     throw new GitCommandError(args[0] ?? '', code, stderr);
   return { code, stdout: Buffer.concat(chunks), stderr };

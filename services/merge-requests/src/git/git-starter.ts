@@ -2,20 +2,19 @@ import type { Readable, Writable } from 'node:stream';
 import { isAppError } from '@switchyard/errors';
 import { frameReader, writeFrame } from './frames';
 import { GitCommandError, type Repository, type RunOptions, runGitHere } from './git-process';
-import { inheritLimits } from './limited-command';
 
 /** A command as it travels to the starter; its input is the frame's body. */
 export interface StarterRequest {
   readonly id: number;
   readonly repo: Repository | undefined;
   readonly args: readonly string[];
-  readonly options: Omit<RunOptions, 'input' | 'signal'>;
+  readonly options: Omit<RunOptions, 'input' | 'signal' | 'inheritsLimits'>;
 }
 
 /** How a command ended; its output is the frame's body. */
 export type StarterReply = { readonly id: number } & (
   | { readonly outcome: 'ended'; readonly code: number; readonly stderr: string }
-  /** An exit code nobody expected. */
+  /** An unexpected exit code. */
   | { readonly outcome: 'refused'; readonly code?: number; readonly stderr: string }
   | { readonly outcome: 'request_timeout' | 'too_large' | 'unavailable' }
   | { readonly outcome: 'failed'; readonly message: string }
@@ -36,13 +35,22 @@ function failureOf(id: number, error: unknown): StarterReply {
 
 /**
  * Runs the git commands that arrive on `input`, side by side, and writes how each ended to `output`. Resolves when `input` has ended and
- * so have they: a service that dies lets the commands under way come to their end, as its own children would.
+ * so have they: a service that crashes lets the commands under way finish, as its own children would.
  */
-export async function serveGit(input: Readable, output: Writable): Promise<void> {
+export async function serveGit(
+  input: Readable,
+  output: Writable,
+  { inheritsLimits = false }: Pick<RunOptions, 'inheritsLimits'> = {},
+): Promise<void> {
   const running = new Map<number, { stop: AbortController; end: Promise<void> }>();
   const run = async ({ id, repo, args, options }: StarterRequest, body: Buffer, signal: AbortSignal) => {
     try {
-      const { code, stdout, stderr } = await runGitHere(repo, args, { ...options, input: body, signal });
+      const { code, stdout, stderr } = await runGitHere(repo, args, {
+        ...options,
+        input: body,
+        signal,
+        inheritsLimits,
+      });
       writeFrame(output, { id, outcome: 'ended', code, stderr } satisfies StarterReply, stdout);
     } catch (error) {
       writeFrame(output, failureOf(id, error));
@@ -61,10 +69,9 @@ export async function serveGit(input: Readable, output: Writable): Promise<void>
 }
 
 if (require.main === module) {
-  inheritLimits();
-  // Nobody reads any more once the service is gone.
+  // No one reads any more once the service has ended.
   process.stdout.on('error', () => undefined);
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
-  void serveGit(process.stdin, process.stdout).then(() => process.exit(0));
+  void serveGit(process.stdin, process.stdout, { inheritsLimits: true }).then(() => process.exit(0));
 }

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 import { AppError } from '@switchyard/errors';
-import { Admission, type Asker, Slots } from './admission';
+import { Admission, type GitCaller, Slots } from './admission';
 import { gitLimits } from './git-limits';
 
-/** Work for somebody who waits for it. */
-export interface CallersWork extends Omit<Asker, 'repository'> {
+/** Work for a caller that waits for it. */
+export interface CallerWork extends Omit<GitCaller, 'repository'> {
   /** A transfer goes at the client's pace and has places of its own. */
   readonly kind: 'call' | 'transfer';
-  /** Aborted when nobody waits any longer; looked at when the first git process starts. */
+  /** Aborted when no one waits any longer; read when the first git process starts. */
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +29,7 @@ const backgroundProcesses = 16;
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** Places by kind of work; measured at `/metrics`. */
+/** Places by kind of work; measured at `/metrics`. One per process, as the limits are. */
 export const admissions = {
   call: new Admission(gitLimits),
   transfer: new Admission(() => ({ ...gitLimits(), waitMs: gitLimits().transferWaitMs })),
@@ -50,19 +50,20 @@ export const runningProcesses = (): Readonly<typeof running> => running;
  * Does work of a caller: every git process that is started within it, however deep, waits for the caller's place and is ended
  * when `signal` fires, or the work ends. Work outside of it is background work, which callers cannot hold up.
  */
-export async function forCaller<T>(given: CallersWork, work: () => Promise<T>): Promise<T> {
+export async function runForCaller<T>(given: CallerWork, work: () => Promise<T>): Promise<T> {
   let end: AbortController | undefined;
   let place: Promise<() => void> | undefined;
   let gone: AbortSignal | undefined;
-  const onGone = (): void => end?.abort(new AppError('request_timeout', undefined, { cause: 'the caller has gone' }));
+  const onDisconnect = (): void =>
+    end?.abort(new AppError('request_timeout', undefined, { cause: 'the caller has gone' }));
   const signal = (): AbortSignal => {
     if (end === undefined) {
       end = new AbortController();
       // One for each process that runs or waits for its slot.
       setMaxListeners(0, end.signal);
       gone = given.signal;
-      if (gone.aborted) onGone();
-      else gone.addEventListener('abort', onGone, { once: true });
+      if (gone.aborted) onDisconnect();
+      else gone.addEventListener('abort', onDisconnect, { once: true });
     }
     return end.signal;
   };
@@ -79,8 +80,8 @@ export async function forCaller<T>(given: CallersWork, work: () => Promise<T>): 
   try {
     return await scopes.run(scope, work);
   } finally {
-    gone?.removeEventListener('abort', onGone);
-    // What was started and is not waited for any more, because something beside it failed.
+    gone?.removeEventListener('abort', onDisconnect);
+    // What was started and is not waited for any more, because other work of the call failed.
     end?.abort(new AppError('request_timeout', undefined, { cause: 'its work has ended' }));
     place?.then(
       (leave) => leave(),
@@ -93,14 +94,14 @@ export async function forCaller<T>(given: CallersWork, work: () => Promise<T>): 
  * Does what must come to its end once it was begun, though its caller may leave: git processes within it go by their own time-outs alone and wait
  * for no place.
  */
-export function toItsEnd<T>(work: () => Promise<T>): Promise<T> {
+export function runToCompletion<T>(work: () => Promise<T>): Promise<T> {
   const scope = scopes.getStore();
   if (scope === undefined || scope === background) return work();
   return scopes.run({ ...background, slots: new Slots(processesPerCall) }, work);
 }
 
-/** Waits for the place of this work before its first process, so that it can be refused while there is still somebody to say so to. */
-export const claimPlace = (repository: string): Promise<void> => (scopes.getStore() ?? background).enter(repository);
+/** Waits for the place of this work before its first process, so that it can be refused while the caller can still get a reply. */
+export const claimSlot = (repository: string): Promise<void> => (scopes.getStore() ?? background).enter(repository);
 
 /** What a git process is started with, and what gives its slot back once it has ended. */
 export interface Admitted {
@@ -110,7 +111,7 @@ export interface Admitted {
 
 /**
  * Waits until a git process may start.
- * @param options.holdsLocks it is waited for by nobody else's will: no place, no slot, and no end but its own
+ * @param options.holdsLocks it does not depend on its caller: no place, no slot, and no end but its own
  * @throws AppError unavailable, rate_limited: see {@link Admission}
  */
 export async function admitted(

@@ -3,7 +3,7 @@ export * from './commit-files';
 export * from './commits';
 export * from './diffs';
 export { defaultGitLimits, type GitLimits, limitGit } from './git-limits';
-export { admissions, type CallersWork, forCaller, runningProcesses, toItsEnd } from './git-work';
+export { admissions, type CallerWork, runForCaller, runningProcesses, runToCompletion } from './git-work';
 export * from './maintenance';
 export { measureGit } from './measure-git';
 export * from './merges';

@@ -10,7 +10,7 @@ export interface ProcessLimits {
 
 type Wrap = (file: string, args: readonly string[], limits: ProcessLimits) => [file: string, args: string[]];
 
-// Soft limits: the hard ones may be lower than these where somebody has set them, and must not be raised.
+// Soft limits: the hard ones may be lower than these where the host has set them, and must not be raised.
 const prlimit: Wrap = (file, args, { memoryBytes, cpuSeconds }) => [
   'prlimit',
   [`--data=${memoryBytes}:`, ...(cpuSeconds === undefined ? [] : [`--cpu=${cpuSeconds}:`]), '--core=0:', file, ...args],
@@ -24,20 +24,16 @@ const shell: Wrap = (file, args, { memoryBytes, cpuSeconds }) => {
 
 const unlimited: Wrap = (file, args) => [file, [...args]];
 
-let chosen: Wrap | undefined;
-
 const works = (wrap: Wrap): boolean => {
   const [file, args] = wrap('/bin/sh', ['-c', ':'], { memoryBytes: 1 << 28, cpuSeconds: 60 });
   return spawnSync(file, args, { stdio: 'ignore', timeout: 10_000 }).status === 0;
 };
 
+// What the host offers does not change while the process runs: it is probed by the first command.
+let offered: Wrap | undefined;
+
 /** The command that runs another one within limits: `prlimit` of util-linux, else a shell, else (neither works) the command itself. */
 export function limitedCommand(file: string, args: readonly string[], limits: ProcessLimits): [string, string[]] {
-  chosen ??= [prlimit, shell].find(works) ?? unlimited;
-  return chosen(file, args, limits);
-}
-
-/** This process, and so everything it starts, is held to its limits already. */
-export function inheritLimits(): void {
-  chosen = unlimited;
+  offered ??= [prlimit, shell].find(works) ?? unlimited;
+  return offered(file, args, limits);
 }

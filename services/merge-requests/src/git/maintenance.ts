@@ -14,7 +14,7 @@ export interface MaintenanceBounds {
 
 /**
  * Rolls loose objects and small packs into larger ones, packs refs and indexes the history, when a bound is exceeded;
- * answers whether it did. Safe beside pushes, merges and reads: no object is ever dropped, also none that no ref reaches,
+ * answers whether it did. Safe during pushes, merges and reads: no object is ever dropped, also none that no ref reaches,
  * since a push or a merge may be about to point at it.
  */
 export async function maintainRepository(
@@ -34,7 +34,7 @@ export async function maintainRepository(
     ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress'],
     long,
   ).catch((error: unknown) => {
-    // Another process writes it at this moment; the index is a help, not a need.
+    // Another process writes it now; the index is optional.
     if (!(error instanceof GitCommandError) || !/\.lock': File exists/.test(error.stderr)) throw error;
   });
   return true;

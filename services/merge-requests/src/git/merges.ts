@@ -89,7 +89,7 @@ export async function checkMergeability(
   return sound.map((asked) => (asked ? answers[next++] : undefined));
 }
 
-/** Milliseconds for a pair that is checked alone, because something beside it was too large. */
+/** Milliseconds for a pair that is checked alone, because another pair was too large. */
 const aloneMs = 10_000;
 
 async function answerWithin(

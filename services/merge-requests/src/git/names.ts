@@ -51,7 +51,7 @@ export function refNameOf(text: string): RefName | undefined {
 
 /**
  * A short name is narrower than git's: one that starts with `refs/` would be found by git's abbreviation rules when the
- * full ref is asked for, and one of 40 hexadecimal digits could never be told from a commit.
+ * full ref is asked for, and one of 40 hexadecimal digits could not be distinguished from a commit.
  */
 const isShortName = (text: string): boolean =>
   !text.startsWith('-') && !text.startsWith('refs/') && text !== 'HEAD' && text !== '@' && shaOf(text) === undefined;

@@ -3,7 +3,7 @@ import { AppError } from '@switchyard/errors';
 import { readingFailed } from './request-body';
 
 /** How slowly a stream may come. */
-export interface Pace {
+export interface MinimumRate {
   /** Milliseconds between two chunks. */
   readonly idleMs: number;
   /** When the whole must be there, milliseconds since 1970. */
@@ -41,13 +41,13 @@ export class PacketReader {
   private taken = 0;
 
   /**
-   * `maxBytes` bounds all packets together; reading throws `request_timeout` for what comes more slowly than `pace`, which may be changed on
+   * `maxBytes` bounds all packets together; reading throws `request_timeout` for what comes more slowly than `minimumRate`, which may be changed on
    * the way, and `bad_request` for what is no gzip.
    */
   constructor(
     stream: Readable,
     private readonly maxBytes: number,
-    public pace: Pace,
+    public minimumRate: MinimumRate,
   ) {
     this.chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
@@ -93,7 +93,7 @@ export class PacketReader {
 
   private async chunk(): Promise<IteratorResult<Buffer>> {
     const next = this.chunks.next();
-    const left = Math.min(this.pace.idleMs, this.pace.until - Date.now());
+    const left = Math.min(this.minimumRate.idleMs, this.minimumRate.until - Date.now());
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new AppError('request_timeout')), Math.max(0, left));

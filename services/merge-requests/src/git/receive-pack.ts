@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '@switchyard/errors';
 import { gitLimits } from './git-limits';
-import { claimPlace, toItsEnd } from './git-work';
+import { claimSlot, runToCompletion } from './git-work';
 import { type BranchName, type RefName, refKind, refNameOf, shaOf, type TagName, zeroSha } from './names';
 import { describeObjects } from './objects';
 import { flushPacket, maxPacketPayload, PacketReader, ProtocolError, packet } from './pkt-line';
@@ -17,7 +17,7 @@ export type ProposedUpdate = RefUpdate & {
   forced: boolean;
 } & ({ kind: 'branch'; name: BranchName } | { kind: 'tag'; name: TagName });
 
-/** What the service says to one proposed update. The reason is shown on the client's screen beside the ref. */
+/** The decision about one proposed update. The client prints the reason next to the ref. */
 export type Verdict = { accept: true } | { accept: false; reason: string };
 
 /** What became of one update. */
@@ -28,7 +28,7 @@ export interface ProposedPush {
   updates: readonly ProposedUpdate[];
   /** `git push -o`. */
   options: readonly string[];
-  /** The repository with the pushed objects in it, which nobody else can see yet. */
+  /** The repository with the pushed objects in it, which no one else can see yet. */
   quarantine: Repository;
 }
 
@@ -142,9 +142,9 @@ export async function receivePack(
     response.end();
     return { results: [] };
   }
-  reader.pace = { idleMs, until: Date.now() + transferTimeoutMs };
+  reader.minimumRate = { idleMs, until: Date.now() + transferTimeoutMs };
   if (bringsObjects(push)) await reader.peek(readAhead);
-  await claimPlace(repo.path);
+  await claimSlot(repo.path);
   limits.onStart?.();
   const report = new Report(response, push.capabilities);
   const alive = setInterval(() => report.keepAlive(), keepAliveMs);
@@ -265,7 +265,7 @@ async function carryOut(
       options.signal?.throwIfAborted();
       await migrateObjects(area);
       await hooks.onIntent(accepted.map((command) => proposed.get(command)!));
-      const failed = await toItsEnd(() => moveRefs(repo, accepted, atomic, settled));
+      const failed = await runToCompletion(() => moveRefs(repo, accepted, atomic, settled));
       for (const [command, reason] of failed) refused.set(command, reason);
     }
     const results = push.commands.map((command): UpdateResult => {

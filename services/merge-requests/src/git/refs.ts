@@ -145,7 +145,7 @@ async function pageOfNames<Name extends string>(
 
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-// The named ref may be gone by now; by name its place is still known, by date the list starts again.
+// The named ref may be deleted by now; by name its place is still known, by date the list starts again.
 function afterName(all: readonly { name: string }[], after: string, sort: NonNullable<RefPage['sort']>): number {
   const at = all.findIndex(({ name }) => name === after);
   if (at >= 0) return at + 1;
@@ -236,7 +236,7 @@ export class RefMovedError extends AppError {
   constructor(
     readonly ref: RefName,
     readonly expected: Sha,
-    /** What the ref points at instead, {@link zeroSha} when it is gone. */
+    /** What the ref points at instead, {@link zeroSha} when it is deleted. */
     readonly actual: Sha,
   ) {
     super('conflict', `${ref} has changed`);
@@ -261,7 +261,7 @@ async function removeStaleLock(stderr: string): Promise<boolean> {
 
 /**
  * Moves refs by compare-and-swap, all in one transaction: either every ref moves or none.
- * Throws {@link RefMovedError} when one is not at its `old` value, `conflict` when a name cannot stand beside an existing
+ * Throws {@link RefMovedError} when one is not at its `old` value, `conflict` when a name cannot exist next to an existing
  * one (`a` and `a/b`), `unprocessable` when an object is missing or no commit where a branch needs one, `unavailable` when
  * another process holds a ref for longer than three seconds.
  */

@@ -12,13 +12,14 @@ const freeBytes = 64 << 10;
 /** Bytes of all requests together beyond what is free. */
 const heldAtOnce = 128 << 20;
 
+// One per process: it counts against the memory that all requests share.
 let held = 0;
 
 /** The request body, unpacked when its `Content-Encoding` is gzip. */
 export function decodedBody(request: Readable, contentEncoding: string | undefined): Readable {
   if (contentEncoding !== 'gzip' && contentEncoding !== 'x-gzip') return request;
   const gunzip = createGunzip();
-  // Whoever reads hears of it; between two reads it must not end the process.
+  // The reader gets the error; between two reads it must not end the process.
   gunzip.on('error', () => undefined);
   request.once('error', (cause) => gunzip.destroy(cause));
   request.once('close', () => {

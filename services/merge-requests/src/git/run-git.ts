@@ -24,7 +24,7 @@ const placeOf = (repo: Repository | undefined): string => repo?.path ?? '';
 
 /**
  * Runs git to its end and keeps its output, once there is a place for it ({@link admitted}). Throws {@link GitCommandError} on any other exit code,
- * `too_large` past `maxOutput` and past the limits of a process, `request_timeout`, also when its caller has gone; `unavailable` when there is no
+ * `too_large` past `maxOutput` and past the limits of a process, `request_timeout`, also when its caller has disconnected; `unavailable` when there is no
  * place, and when it is not known whether it was carried out.
  */
 export async function runGit(

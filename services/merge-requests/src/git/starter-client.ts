@@ -9,10 +9,10 @@ import {
   defaultTimeoutMs,
   GitCommandError,
   type GitResult,
-  patienceMs,
+  gitLimitExceeded,
+  killDelayMs,
   type Repository,
   type RunOptions,
-  tooMuchForGit,
 } from './git-process';
 import type { StarterReply, StarterRequest, StarterStop } from './git-starter';
 import { limitedCommand } from './limited-command';
@@ -26,7 +26,7 @@ export interface StarterStreams {
 }
 
 /** Milliseconds a starter has for its answer after it should have ended a command for good: 5 s more than git is given to tidy up. */
-const answerMs = patienceMs + 5_000;
+const answerMs = killDelayMs + 5_000;
 
 /** Keeps the process alive while something is awaited, and only then. */
 const hold = (streams: StarterStreams, held: boolean): void => {
@@ -54,7 +54,7 @@ function settle({ resolve, reject, command }: Waiting, reply: StarterReply, stdo
       reject(new Error(`git ${command}: ${reply.message}`));
       break;
     case 'too_large':
-      reject(tooMuchForGit(`git ${command}`));
+      reject(gitLimitExceeded(`git ${command}`));
       break;
     default:
       reject(new AppError(reply.outcome, undefined, { cause: `git ${command}` }));
@@ -116,7 +116,7 @@ function session(streams: StarterStreams) {
 /**
  * Runs git through a small process of its own. Starting a process takes a copy of the starter's page tables: 2 ms for one of 45 MB,
  * 8 ms for a service of 150 MB, and all that time the service does nothing else (measured).
- * @param open starts the small process; called again after it has died, or was ended because it did not answer
+ * @param open starts the small process; called again after it has crashed, or was ended because it did not answer
  * @param lateMs milliseconds after a command's own time-out at which its starter is taken for hung
  */
 export function gitStarter(open: () => StarterStreams, lateMs = answerMs) {

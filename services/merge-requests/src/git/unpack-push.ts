@@ -52,7 +52,7 @@ export async function unpackPush(
     for await (const chunk of reader.remainder()) {
       size += chunk.length;
       if (child.stdin.destroyed || !child.stdin.writable) continue;
-      if (!child.stdin.write(chunk)) await roomIn(child.stdin);
+      if (!child.stdin.write(chunk)) await freeBytesIn(child.stdin);
     }
   } catch (cause) {
     child.stop();
@@ -91,7 +91,7 @@ export async function unpackPush(
 }
 
 // A process that has ended will never ask for more; its closing stands for room.
-function roomIn(stream: Writable): Promise<void> {
+function freeBytesIn(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       stream.off('drain', done).off('close', done).off('error', done);

@@ -19,7 +19,7 @@ export function gitProtocolOf(header: string | undefined): string | undefined {
   return header !== undefined && /^[a-z0-9=:.-]{1,100}$/i.test(header) ? header : undefined;
 }
 
-// A clone of a large repository over a slow line takes long; a client that is gone, or takes nothing, ends the process before.
+// A clone of a large repository over a slow line takes long; a client that disconnects, or takes nothing, ends the process before.
 const transferTimeoutMs = 3_600_000;
 /** Seconds of CPU for choosing and packing the objects of one fetch. */
 const fetchCpuSeconds = 600;

@@ -19,10 +19,10 @@ export function composeJobs(db: Database, leaseSeconds: number): Jobs {
     requests: queue,
     startWorkers(handlers) {
       const workers = startJobs(queue, handlers, leaseSeconds);
-      const forget = queue.onJobs(workers.wake);
+      const unlisten = queue.onJobs(workers.wake);
       return {
         close() {
-          forget();
+          unlisten();
           return workers.close();
         },
       };

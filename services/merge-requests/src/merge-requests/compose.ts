@@ -47,7 +47,7 @@ export interface MergeRequestPorts {
 }
 
 /** The areas that merge requests rest on, and their ports. */
-export interface MergeRequestGround extends MergeRequestPorts {
+export interface MergeRequestAreas extends MergeRequestPorts {
   readonly repositories: RepositoryAccess;
   readonly pipelines: PipelineReader;
 }
@@ -81,13 +81,13 @@ export const followRefChanges = (given: Edges, ports: MergeRequestPorts): RefCha
 export const inviteFor = ({ db, config }: Edges): InviteFor =>
   inviteMergeRequests({ links: mergeRequestLinksStore(db), externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
-function edgesOf(given: Edges, ground: MergeRequestGround): MergeRequestEdges {
+function edgesOf(given: Edges, areas: MergeRequestAreas): MergeRequestEdges {
   const { db, clock, peer, directory } = given;
-  const { openRepository, changeRefs, protectedBranches, committers } = ground.repositories;
+  const { openRepository, changeRefs, protectedBranches, committers } = areas.repositories;
   return {
-    ...followEdges(given, ground),
+    ...followEdges(given, areas),
     ...{ openRepository, changeRefs, protectedBranches, committers },
-    pipelines: ground.pipelines,
+    pipelines: areas.pipelines,
     directory: mergeRequestDirectoryStore(db),
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),
     ensureLabels: labelsOf(peer('groups-admin'), directory),
@@ -108,10 +108,10 @@ const sweep =
   };
 
 /** Builds merge requests. */
-export function composeMergeRequests(given: Edges, ground: MergeRequestGround): MergeRequests {
+export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): MergeRequests {
   const { config, db, directory, observe } = given;
   const recoverySeconds = config.SWITCHYARD_RECOVERY_SECONDS;
-  const edges = edgesOf(given, ground);
+  const edges = edgesOf(given, areas);
   const check = checkOne(edges);
   const land = landing(edges);
   const useCases = observe('merge_requests', {

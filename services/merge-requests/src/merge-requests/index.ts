@@ -1,4 +1,4 @@
-export { boardOrWait, expectHead } from './application/board-merge-train';
+export { addCarOrWait, expectHead } from './application/add-to-merge-train';
 export { type BuiltMerge, buildMerge, type MergeRefusal } from './application/build-merge';
 export { takeAutoMergeBack } from './application/cancel-auto-merge';
 export { type CheckMergeability, withKnownMergeability } from './application/check-mergeability';
@@ -11,16 +11,16 @@ export { composeMergeRequests, followRefChanges, inviteFor, type MergeRequests }
 export { noAutoMerge, onMergeTrain } from './domain/auto-merge';
 export type { CarSignal, Verdict } from './domain/car-signal';
 export { stateFailure } from './domain/detailed-merge-status';
-export type { LeaveReason } from './domain/leave-reason';
 export type { MergeRequest, MergeRequestState, ProjectMergeSettings } from './domain/merge-request';
 export type {
-  Boarding,
   MergePlan,
   MergeRequestChange,
   MergeRequestFact,
+  NewCar,
   TrainConsequences,
 } from './domain/merge-request-change';
 export { checksOf } from './domain/merge-request-view';
+export type { RemovalReason } from './domain/removal-reason';
 export { presentSimpleMergeRequest } from './presenters/merge-request.presenter';
 export { findTestedMergeRequest, headPipelines } from './storage/head-pipelines';
 export { mergeRequestStates } from './storage/merge-request.events';

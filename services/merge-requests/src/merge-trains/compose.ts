@@ -8,14 +8,14 @@ import type { Repositories } from '../repositories';
 import { addToMergeTrain } from './application/add-to-merge-train';
 import type { MergeTrainEdges } from './application/merge-train.edges';
 import { removeFromMergeTrain } from './application/remove-from-merge-train';
-import { dismissFromTrain, dropTrainRef, runMergeTrain } from './application/run-merge-train';
+import { dropTrainRef, removeUnauthorizedCars, runMergeTrain } from './application/run-merge-train';
 import { startVerifyingLandings } from './compose-verifier';
 import { trainChanges } from './storage/merge-train.change';
 import { mergeTrainStore } from './storage/merge-train.store';
 import { mergeTrainHandler } from './transport/merge-train.handler';
 
 /** The areas that merge trains rest on. */
-export interface MergeTrainGround {
+export interface MergeTrainAreas {
   readonly jobs: JobRequests;
   readonly repositories: Repositories;
   readonly mergeRequests: MergeRequests;
@@ -33,7 +33,7 @@ export const trainFollowers = (db: Database): TrainChanges & TrainTargets => ({
 });
 
 /** Builds merge trains, the receipts of landings and their verifier. */
-export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequests }: MergeTrainGround): MergeTrains {
+export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequests }: MergeTrainAreas): MergeTrains {
   const { config, db, observe } = given;
   const { landing, check } = mergeRequests;
   const edges: MergeTrainEdges = { ...mergeRequests.edges, mergeTrains: mergeTrainStore(db) };
@@ -43,7 +43,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
   });
   const background = observe('merge_requests.jobs', {
     mergeTrain: runMergeTrain(edges, landing),
-    dismissFromTrain: dismissFromTrain(edges),
+    dismissFromTrain: removeUnauthorizedCars(edges),
     trainRef: dropTrainRef(edges),
   });
   async function sweep(): Promise<void> {

@@ -36,7 +36,7 @@ import { tagHandler } from './transport/tag.handler';
 
 /** What repositories need of the areas above them. */
 export interface RepositoryPorts {
-  /** Told of every ref change, in this order, after the default branch has been looked after. */
+  /** Notified of every ref change, in this order, after the default branch has been updated. */
   readonly subscribers: readonly RefChangeSubscriber[];
   readonly inviteFor: InviteFor;
   readonly newestPipeline: NewestPipeline;
@@ -50,7 +50,7 @@ export interface Repositories extends Area, RepositoryAccess {
   readonly reconcile: () => Promise<void>;
 }
 
-/** Milliseconds between two looks for deleted projects. */
+/** Milliseconds between two searches for deleted projects. */
 const purgeEveryMs = 60_000;
 
 /** Bare repositories lie in this folder. */

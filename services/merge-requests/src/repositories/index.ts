@@ -9,5 +9,5 @@ export { allowsForcePush, developer, mayMerge, mayPush, rulesOf } from './domain
 export { branchOf, type PushFacts, type RefChange } from './domain/ref-change';
 export { commitObject, diffObject, type RepositoryAddress } from './presenters/commit.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';
-export { asGitWork } from './transport/as-git-work';
+export { runAsGitWork } from './transport/as-git-work';
 export { sliced, windowOf, windowPage } from './transport/window';

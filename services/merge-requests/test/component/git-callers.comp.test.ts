@@ -7,7 +7,7 @@ import { anonymous, connect, implement, type RunningServer, startServer } from '
 import { eventually, testIdentities } from '@switchyard/testkit';
 import { admissions } from '../../src/git';
 import { runGit, startGit } from '../../src/git/run-git';
-import { asGitWork, requestAsGitWork } from '../../src/repositories/transport/as-git-work';
+import { runAsGitWork, runRequestAsGitWork } from '../../src/repositories/transport/as-git-work';
 
 const identities = testIdentities(['gateway']);
 
@@ -33,7 +33,7 @@ describe('git of a handler that does not think of its caller', () => {
       },
     });
     server = await startServer({
-      services: asGitWork([handler]),
+      services: runAsGitWork([handler]),
       trusted: identities.trusted,
       host: '127.0.0.1',
       port: 0,
@@ -69,7 +69,7 @@ it('git of a forwarded request ends when its other side has gone', async () => {
   const { args, running } = endless();
   let failure: unknown;
   const server = createServer((_request, response) => {
-    requestAsGitWork('transfer', 5, response, async () => {
+    runRequestAsGitWork('transfer', 5, response, async () => {
       await (await startGit(undefined, args)).ended;
     }).catch((error) => {
       failure = error;

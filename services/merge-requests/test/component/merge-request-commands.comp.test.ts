@@ -83,7 +83,7 @@ describe('a merge request', () => {
     await harness.command(people.developer, { ...key, removeAssigneeIds: [people.reporter.id] });
     expect((await api(people.reporter, 'GET', mr(project, iid))).body.assignees).toMatchObject([{ id: 1 }]);
     await expect(
-      harness.command(people.developer, { ...key, addAssigneeIds: [people.stranger.id] }),
+      harness.command(people.developer, { ...key, addAssigneeIds: [people.outsider.id] }),
     ).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
@@ -92,11 +92,11 @@ describe('a merge request', () => {
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
     const { iid } = await open(project, 'feature');
     const key = { projectId: project.id, iid };
-    const strangers = { ids: [people.stranger.id, people.owner.id] };
-    await expect(harness.command(people.developer, { ...key, assigneeIds: strangers })).rejects.toMatchObject({
+    const outsiders = { ids: [people.outsider.id, people.owner.id] };
+    await expect(harness.command(people.developer, { ...key, assigneeIds: outsiders })).rejects.toMatchObject({
       kind: 'forbidden',
     });
-    const edited = await api(people.developer, 'PUT', mr(project, iid), { assignee_ids: strangers.ids });
+    const edited = await api(people.developer, 'PUT', mr(project, iid), { assignee_ids: outsiders.ids });
     expect(edited.body).toMatchObject({ assignees: [{ id: people.owner.id }] });
     await harness.command(people.developer, { ...key, stateEvent: 'close' });
     await harness.command(people.developer, { ...key, stateEvent: 'close' });

@@ -21,7 +21,7 @@ describe('a merge request', () => {
       title: 'Draft: A feature',
       description: '@user2 see this\n\n- [x] one\n- [ ] two\n\n`@user4`',
       assignee_ids: [people.maintainer.id],
-      reviewer_ids: [people.owner.id, people.stranger.id],
+      reviewer_ids: [people.owner.id, people.outsider.id],
       labels: 'bug,urgent',
       remove_source_branch: true,
     });
@@ -59,7 +59,7 @@ describe('a merge request', () => {
       labels: ['new', 'urgent'],
       assignee: { id: 1 },
     });
-    expect((await api(people.stranger, 'PUT', mr(project, 1), { title: 'x' })).status).toBe(404);
+    expect((await api(people.outsider, 'PUT', mr(project, 1), { title: 'x' })).status).toBe(404);
     expect((await api(people.reporter, 'PUT', mr(project, 1), { title: 'x' })).status).toBe(403);
     expect((await api(people.developer, 'PUT', mr(project, 1), {})).body.error).toMatch(/at least one parameter/);
     expect(await api(people.developer, 'PUT', mr(project, 1), { title: 'x'.repeat(256) })).toMatchObject({
@@ -163,7 +163,7 @@ describe('a merge request', () => {
       expect(await track(path, duration)).toMatchObject({ status: 400, body: { message } });
     }
     expect((await track('time_estimate', '1h', people.reporter)).status).toBe(403);
-    expect((await track('time_estimate', '1h', people.stranger)).status).toBe(404);
+    expect((await track('time_estimate', '1h', people.outsider)).status).toBe(404);
     expect((await api(people.developer, 'POST', mr(project, 9, '/reset_spent_time'))).status).toBe(404);
     const told = await stats();
     expect((await api(people.developer, 'GET', mr(project, 1))).body.time_stats).toEqual(told);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness?.close());
 
-const { maintainer, developer, reporter, guest, stranger } = people;
+const { maintainer, developer, reporter, guest, outsider } = people;
 
 const withTrains = (settings: ProjectSettings = {}): Promise<TestProject> =>
   newProject({ merge_trains_enabled: true, ...settings });
@@ -160,7 +160,7 @@ describe('adding to a train', () => {
     ['no merge right', 401, {}, developer, '401 Unauthorized'],
     ['a Reporter', 403, {}, reporter, '403 Forbidden'],
     ['a Guest', 403, {}, guest, '403 Forbidden'],
-    ['a stranger', 404, {}, stranger, '404 Project Not Found'],
+    ['a outsider', 404, {}, outsider, '404 Project Not Found'],
   ])('is refused: %s', async (_, code, body, by, message) => {
     const project = await withTrains();
     const sha = await ready(project, 1);
@@ -272,7 +272,7 @@ describe('leaving a train', () => {
     const second = await aboard(project, 2);
     const remove = (iid: number, by: Person) => api(by, 'DELETE', car(project, iid));
     expect((await remove(1, reporter)).status).toBe(403);
-    expect((await remove(1, stranger)).status).toBe(404);
+    expect((await remove(1, outsider)).status).toBe(404);
     const foreign = await remove(1, developer);
     expect([foreign.status, foreign.body]).toEqual([401, { message: '401 Unauthorized' }]);
     expect(await remove(1, maintainer)).toMatchObject({ status: 204, text: '' });

@@ -271,9 +271,9 @@ describe('tags', () => {
 });
 
 describe('who may', () => {
-  test('a private repository is hidden from strangers, closed to Guests, and written by Developers only', async () => {
+  test('a private repository is hidden from outsiders, closed to Guests, and written by Developers only', async () => {
     expect((await api(undefined, 'GET', at('/repository/branches'))).status).toBe(404);
-    expect((await api(people.stranger, 'GET', at('/repository/branches'))).status).toBe(404);
+    expect((await api(people.outsider, 'GET', at('/repository/branches'))).status).toBe(404);
     expect((await api(people.guest, 'GET', at('/repository/branches'))).status).toBe(403);
     expect((await post('/repository/branches', { branch: 'r', ref: 'main' }, people.reporter)).status).toBe(403);
     expect((await post('/repository/tags', { tag_name: 'r', ref: 'main' }, people.reporter)).status).toBe(403);

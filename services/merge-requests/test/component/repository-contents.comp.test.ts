@@ -106,7 +106,7 @@ describe('commits', () => {
     const [target] = (await asked(1, true)).targets;
     expect(target).toMatchObject({ projectId: project.id, sha: head, webUrl: web_url });
     expect(JSON.parse(target?.json.toString() ?? '')).toMatchObject({ id: head, title: target?.title, web_url });
-    expect(await asked(people.stranger.id, false)).toEqual({ targets: [] });
+    expect(await asked(people.outsider.id, false)).toEqual({ targets: [] });
   });
 
   test('one is shown with its newest pipeline', async () => {

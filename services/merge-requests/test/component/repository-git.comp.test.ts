@@ -163,7 +163,7 @@ test('what may not be pushed is refused one by one', async () => {
   expect(await harness.gitFails(folder, 'push', '--force', remote, 'main')).toContain('force push');
 });
 
-test('a private project asks for credentials, and hides from strangers exactly as one that is not there', async () => {
+test('a private project asks for credentials, and hides from outsiders exactly as one that is not there', async () => {
   const { project } = await pushed();
   const probe = (path: string, token?: string) =>
     fetch(`${harness.url}/${path}.git/info/refs?service=git-upload-pack`, {
@@ -176,9 +176,9 @@ test('a private project asks for credentials, and hides from strangers exactly a
   const anonymous = await probe(project.path);
   expect(anonymous).toMatchObject({ status: 401, asks: expect.stringContaining('Basic realm') });
   expect(await probe('group/missing')).toEqual(anonymous);
-  const strange = await probe(project.path, people.stranger.token);
+  const strange = await probe(project.path, people.outsider.token);
   expect(strange.status).toBe(404);
-  expect(await probe('group/missing', people.stranger.token)).toEqual(strange);
+  expect(await probe('group/missing', people.outsider.token)).toEqual(strange);
   expect((await probe(project.path, 'no such token')).status).toBe(401);
   expect((await probe(project.path, people.guest.token)).status).toBe(403);
   expect((await probe(project.path, people.reporter.token)).status).toBe(200);
@@ -191,7 +191,7 @@ test('scopes, levels and archiving decide over pushes; both address forms and al
     harness.gitFails(folder, 'push', harness.remote(person, project.path), 'main:refs/heads/x');
   expect(await refused(people.readOnly)).toContain('scopes');
   expect(await refused(people.reporter)).toContain('not allowed to push code');
-  expect(await refused(people.stranger)).toContain('not allowed to push code');
+  expect(await refused(people.outsider)).toContain('not allowed to push code');
   expect(await refused(undefined)).toMatch(/could not read Username|Authentication failed|terminal prompts disabled/);
   const bare = harness.remote(undefined, project.path).replace(/\.git$/, '');
   await harness.git(
@@ -270,7 +270,7 @@ test('large files are told to be unsupported, to those who may read the project'
   }
   const batch = `${project.path}/info/lfs/objects/batch`;
   expect((await ask(people.reporter, batch)).status).toBe(501);
-  expect((await ask(people.stranger, batch)).status).toBe(404);
+  expect((await ask(people.outsider, batch)).status).toBe(404);
   const challenged = await ask(undefined, batch);
   expect([challenged.status, challenged.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Switchyard"']);
   expect((await ask(people.reporter, 'group/nothing.git/info/lfs/objects/batch')).status).toBe(404);

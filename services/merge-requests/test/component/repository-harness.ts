@@ -58,7 +58,7 @@ export const people = {
   maintainer: { id: 2, token: 'maintainer-token' },
   developer: { id: 3, token: 'developer-token' },
   reporter: { id: 4, token: 'reporter-token' },
-  stranger: { id: 5, token: 'stranger-token' },
+  outsider: { id: 5, token: 'stranger-token' },
   readOnly: { id: 3, token: 'read-only-token', scopes: ['read_repository'] },
   guest: { id: 6, token: 'guest-token' },
 } satisfies Record<string, Person>;
@@ -73,7 +73,7 @@ export interface Harness {
   readonly url: string;
   readonly data: string;
   readonly announced: [number, string][];
-  /** Adds a project; everybody of `people` but the stranger is a member. */
+  /** Adds a project; everybody of `people` but the outsider is a member. */
   project(given?: Partial<TestProject>): Promise<TestProject>;
   /** A request of the API. */
   api(

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { eventually } from '@switchyard/testkit';
 import { Admission } from '../../src/git/admission';
 import { defaultGitLimits, limitGit } from '../../src/git/git-limits';
-import { admissions, claimPlace, forCaller, toItsEnd } from '../../src/git/git-work';
+import { admissions, claimSlot, runForCaller, runToCompletion } from '../../src/git/git-work';
 import { runGit, startGit } from '../../src/git/run-git';
 
 const limits = { places: 3, placesPerRepository: 2, placesPerCaller: 1, waiting: 2, waitMs: 60_000 };
@@ -86,7 +86,7 @@ describe('git for a caller', () => {
     ['streamed', async (args: string[]) => (await startGit(undefined, args)).ended],
   ])('ends at once with the caller, its children too (%s)', async (_, start) => {
     const [caller, { args, running }] = [new AbortController(), sleeper()];
-    const served = forCaller(work(caller.signal), () => start(args));
+    const served = runForCaller(work(caller.signal), () => start(args));
     await eventually(() => expect(running()).toBe(true));
     const leftAt = Date.now();
     caller.abort();
@@ -105,12 +105,12 @@ describe('git for a caller', () => {
           finish = resolve;
         });
         const given = { ...work(never), kind };
-        const first = forCaller(given, async () => {
-          await claimPlace('r');
+        const first = runForCaller(given, async () => {
+          await claimSlot('r');
           await held;
         });
         await eventually(() => expect(admissions[kind].running).toBe(1));
-        const second = forCaller(given, () => claimPlace('r')).then(
+        const second = runForCaller(given, () => claimSlot('r')).then(
           () => 'let in',
           (error: { status: number }) => error.status,
         );
@@ -132,13 +132,13 @@ describe('git for a caller', () => {
   it('does not start for one who has gone', async () => {
     const caller = new AbortController();
     caller.abort();
-    const served = forCaller(work(caller.signal), () => runGit(undefined, ['version']));
+    const served = runForCaller(work(caller.signal), () => runGit(undefined, ['version']));
     await expect(served).rejects.toMatchObject({ kind: 'request_timeout' });
   });
 
   it('ends with the work that started it', async () => {
     const { args, running } = sleeper();
-    const served = forCaller(work(never), async () => {
+    const served = runForCaller(work(never), async () => {
       runGit(undefined, args).catch(() => undefined);
       await eventually(() => expect(running()).toBe(true));
       throw new Error('something beside it failed');
@@ -149,11 +149,11 @@ describe('git for a caller', () => {
 
   it('comes to its end where it must', async () => {
     const caller = new AbortController();
-    await forCaller(work(caller.signal), async () => {
+    await runForCaller(work(caller.signal), async () => {
       await runGit(undefined, ['version']);
       caller.abort();
       await expect(runGit(undefined, ['version'], { holdsLocks: true })).resolves.toMatchObject({ code: 0 });
-      await expect(toItsEnd(() => runGit(undefined, ['version']))).resolves.toMatchObject({ code: 0 });
+      await expect(runToCompletion(() => runGit(undefined, ['version']))).resolves.toMatchObject({ code: 0 });
       await expect(runGit(undefined, ['version'])).rejects.toMatchObject({ kind: 'request_timeout' });
     });
   });
@@ -161,7 +161,7 @@ describe('git for a caller', () => {
   it('has four processes at the most, and a place from the first of them to the end of the work', async () => {
     const caller = new AbortController();
     const sleepers = Array.from({ length: 5 }, sleeper);
-    const served = forCaller(work(caller.signal), async () => {
+    const served = runForCaller(work(caller.signal), async () => {
       expect(admissions.call.running).toBe(0);
       await Promise.all(sleepers.map(({ args }) => runGit(undefined, args)));
     });
@@ -177,8 +177,8 @@ describe('git for a caller', () => {
     const gone = new AbortController();
     setMaxListeners(0, gone.signal);
     const full = Array.from({ length: 400 }, (_, at) =>
-      forCaller(work(gone.signal, `user ${at}`), async () => {
-        await claimPlace('one repository');
+      runForCaller(work(gone.signal, `user ${at}`), async () => {
+        await claimSlot('one repository');
         await new Promise((resolve) => gone.signal.addEventListener('abort', resolve));
       }).catch(() => undefined),
     );

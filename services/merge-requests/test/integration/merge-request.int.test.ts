@@ -3,6 +3,7 @@ import { raw, sql } from '@switchyard/database/sql';
 import { priorityOrderStore, putInPriorityOrder } from '@switchyard/directory';
 import { mergeRequestEvents, publishStates } from '@switchyard/events';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { decideDeletion } from '../../src/merge-requests/domain/change-consequences';
 import type { MergeRequestFilter } from '../../src/merge-requests/domain/merge-request-filter';
 import { mergeRequestStates, publishFacts } from '../../src/merge-requests/storage/merge-request.events';
 import { mergeRequestOrders } from '../../src/merge-requests/storage/merge-request.list';
@@ -16,7 +17,7 @@ let store: ReturnType<typeof storesOn>['mergeRequests'];
 let pipelines: ReturnType<typeof storesOn>['pipelines'];
 
 const member = { userId: 3, admin: false, external: false };
-const stranger = { userId: 9, admin: false, external: false };
+const outsider = { userId: 9, admin: false, external: false };
 const nobody = { userId: 0, admin: false, external: false };
 const request = (more: Partial<PageRequest> = {}): PageRequest => ({
   mode: 'offset',
@@ -216,7 +217,7 @@ test('titles stand without regard to case', async () => {
   expect(titles).toEqual(['Alpha', 'Delta 100%', 'Draft: Beta', 'epsilon', 'Gamma']);
 });
 
-test('visibility is part of the statement: guests of private projects, strangers and nobody see what is public', async () => {
+test('visibility is part of the statement: guests of private projects, outsiders and nobody see what is public', async () => {
   const titlesFor = async (
     viewer: typeof member,
     scope: Parameters<typeof store.list>[0]['scope'],
@@ -232,7 +233,7 @@ test('visibility is part of the statement: guests of private projects, strangers
   expect(await titlesFor(member, { groupId: 1 }, true)).toEqual(all.slice(0, -1));
   expect(await titlesFor(member, { groupId: 2 })).toEqual(['Elsewhere']);
   expect(await titlesFor({ ...member, userId: 4 }, 'all')).toEqual(['Public']);
-  expect(await titlesFor(stranger, 'all')).toEqual(['Public']);
+  expect(await titlesFor(outsider, 'all')).toEqual(['Public']);
   expect(await titlesFor(nobody, 'all')).toEqual(['Public']);
 });
 
@@ -287,7 +288,7 @@ test('an import is history, what happens to the imported merge request afterward
       facts.map((fact) => ({ subject: imported, fact, actorId: 3, occurredAt: new Date() })),
     ),
   );
-  await store.remove(imported.id, 3, undefined);
+  await store.remove(imported.id, 3, undefined, decideDeletion);
   const events = await db.query<{ body: Record<string, unknown> }>(sql`
     select body from events.outbox where topic = ${mergeRequestEvents.topic} and key = ${String(imported.id)} order by id`);
   expect(events.map(({ body }) => [Object.keys(body).at(-1), body.imported ?? false])).toEqual([
@@ -467,7 +468,7 @@ test('a purge leaves nothing of a deleted project, and everything of others', as
   await db.query(sql`
     update merge_requests mr set latest_diff_id = d.id from merge_request_diffs d where d.merge_request_id = mr.id`);
   expect(await count()).toContain(2);
-  await repositoryStore(db).forget(2);
+  await repositoryStore(db).purge(2);
   const left = await count();
   expect(left).not.toContain(2);
   expect(left).toContain(1);

@@ -159,17 +159,17 @@ test('a moved change is told by one process at a time, again after its pause, an
   await store.settle(pushId, async (found) => ({
     settlements: found.map((change) => ({ change, moved: true, facts })),
   }));
-  expect(await store.claimUntold()).toEqual([]);
+  expect(await store.claimUnpublished()).toEqual([]);
   const [{ id } = { id: 0 }] = await db.query<{ id: number }>(sql`select id from ref_change_intents`);
-  await store.tellAgain(id, 0);
-  const claims = await Promise.all([store.claimUntold(), store.claimUntold()]);
+  await store.retryPublishing(id, 0);
+  const claims = await Promise.all([store.claimUnpublished(), store.claimUnpublished()]);
   expect(claims.flat()).toMatchObject([{ id, attempts: 1 }]);
-  await store.tellAgain(id, 0);
+  await store.retryPublishing(id, 0);
   // The pause is kept in milliseconds, rounded: it may end half of one later.
-  await eventually(async () => expect(await store.claimUntold()).toMatchObject([{ id, attempts: 2 }]));
-  await store.tellAgain(id, 0);
+  await eventually(async () => expect(await store.claimUnpublished()).toMatchObject([{ id, attempts: 2 }]));
+  await store.retryPublishing(id, 0);
   await store.told([id]);
-  expect(await store.claimUntold()).toEqual([]);
+  expect(await store.claimUnpublished()).toEqual([]);
 });
 
 test('settled changes go after a week, open and untold ones stay', async () => {

@@ -2,7 +2,7 @@ import type { Database, Tx } from '@switchyard/database';
 import type { Sql } from '@switchyard/database/sql';
 
 /** The process is gone: whatever it does next fails. */
-export class Died extends Error {}
+export class CrashError extends Error {}
 
 /** What goes wrong, counted over what one process asks of its database. */
 export type Fault =
@@ -21,11 +21,11 @@ export function faultyDatabase(db: Database, fault: Fault): Database {
   let commits = 0;
   let waited = false;
   const step = async (within: boolean): Promise<void> => {
-    if (dead) throw new Died();
+    if (dead) throw new CrashError();
     statements += 1;
     if (fault.kind === 'dies' && statements >= fault.at) {
       dead = true;
-      throw new Died();
+      throw new CrashError();
     }
     if (fault.kind === 'waits' && !within && !waited && statements >= fault.at) {
       waited = true;
@@ -61,7 +61,7 @@ export function faultyDatabase(db: Database, fault: Fault): Database {
       commits += 1;
       if (fault.kind === 'dies committed' && commits === fault.at) {
         dead = true;
-        throw new Died();
+        throw new CrashError();
       }
       return result;
     },

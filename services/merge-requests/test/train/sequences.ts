@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { LeaveReason } from '../../src/merge-requests/domain/leave-reason';
+import type { RemovalReason } from '../../src/merge-requests/domain/removal-reason';
 import type { transition } from '../../src/merge-trains/domain/merge-train';
 import type { CommitStatusState } from '../../src/pipelines/domain/pipeline-status';
 import { TrainWorld } from './world';
@@ -18,7 +18,7 @@ const state = fc.constantFrom<CommitStatusState[]>(
   'canceled',
   'skipped',
 );
-const reason = fc.constantFrom<LeaveReason[]>(
+const reason = fc.constantFrom<RemovalReason[]>(
   'canceled',
   'closed',
   'draft',

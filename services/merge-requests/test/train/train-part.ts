@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import type { Caller } from '../../src/callers';
 import type { JobRequest } from '../../src/jobs';
 import { jobStore } from '../../src/jobs/storage/job.store';
-import { board } from '../../src/merge-requests/application/board-merge-train';
+import { addCar } from '../../src/merge-requests/application/add-to-merge-train';
 import { createMergeRequest } from '../../src/merge-requests/application/create-merge-request';
 import { mergeMergeRequest } from '../../src/merge-requests/application/merge-merge-request';
 import { updateMergeRequest } from '../../src/merge-requests/application/update-merge-request';
@@ -24,10 +24,10 @@ export const maintainer: Caller = {
 };
 
 /** Jobs one worker takes before it stops: a train that goes round in circles would take no end of them. */
-const mostJobs = 60;
+const maxJobs = 60;
 
 /** Whether merge requests could be merged concerns no train: its own look decides. */
-const besideTrains = sql`delete from jobs where kind not in ('merge_train', 'train_ref', 'settle_merge')`;
+const outsideTrains = sql`delete from jobs where kind not in ('merge_train', 'train_ref', 'settle_merge')`;
 
 /** What a merge-requests process does for trains, without its transport, on a volume and a database that others use as well. */
 export function trainPart(db: Database, dataFolder: string, now: () => Date) {
@@ -51,24 +51,24 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
     remove: removeFromMergeTrain({ ...edges, mergeTrains: trains }),
     merge: mergeMergeRequest(edges, mergeRequests.landing, mergeRequests.check),
 
-    async board(id: number): Promise<void> {
+    async addCar(id: number): Promise<void> {
       const view = await edges.mergeRequests.view({ id });
-      if (view !== undefined) await board(edges, maintainer.userId, view, {});
+      if (view !== undefined) await addCar(edges, maintainer.userId, view, {});
     },
 
     /** Takes jobs of trains until there are none that are due. */
     async work(): Promise<void> {
-      await db.query(besideTrains);
+      await db.query(outsideTrains);
       for (let done = 0; ; ) {
         const claimed = await jobs.claim(1);
         if (claimed.length === 0) return;
         for (const job of claimed) {
           done += 1;
-          if (done > mostJobs) throw new Error(`jobs without end: ${JSON.stringify(job.request)}`);
+          if (done > maxJobs) throw new Error(`jobs without end: ${JSON.stringify(job.request)}`);
           await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request);
           await jobs.finish(job);
         }
-        await db.query(besideTrains);
+        await db.query(outsideTrains);
       }
     },
 

@@ -66,7 +66,7 @@ export abstract class SceneState {
   protected made = 0;
   protected readLines = 0;
   protected late = 0;
-  protected someoneDied = false;
+  protected hasCrashed = false;
 
   constructor(
     protected readonly db: Database,

@@ -5,7 +5,7 @@ import { sql } from '@switchyard/database/sql';
 import { isAppError } from '@switchyard/errors';
 import { zeroSha } from '../../src/git';
 import { insertProject } from '../component/repository-harness';
-import { Died, type Fault, faultyDatabase } from './faulty-database';
+import { CrashError, type Fault, faultyDatabase } from './faulty-database';
 import { maintainer } from './train-part';
 import { SceneOracles } from './train-scene-oracles';
 import { fastCommit, type SceneSettings, short, target, targetRef } from './train-scene-state';
@@ -81,7 +81,7 @@ export class TrainScene extends SceneOracles {
     const { id, iid } = this.request(at);
     this.note(`board !${iid}`);
     if (this.tip() === '') this.blame(id, 'REASON_TARGET_BRANCH_DELETED');
-    await refusable(this.part.board(id));
+    await refusable(this.part.addCar(id));
   }
 
   async leave(at: number, way: Way): Promise<void> {
@@ -240,7 +240,7 @@ export class TrainScene extends SceneOracles {
   async work(fault: Fault): Promise<void> {
     this.note(`work, ${fault.kind}${'at' in fault ? ` at ${fault.at}` : ''}`);
     const part = fault.kind === 'none' ? this.part : this.partOn(faultyDatabase(this.db, fault));
-    await this.mayDie(part.work());
+    await this.mayCrash(part.work());
     await this.takeInLandings();
   }
 
@@ -252,7 +252,7 @@ export class TrainScene extends SceneOracles {
     );
     if (train === undefined) return;
     const struck = this.partOn(faultyDatabase(this.db, fault));
-    await Promise.all([this.mayDie(struck.runTrain(train.id)), this.part.runTrain(train.id)]);
+    await Promise.all([this.mayCrash(struck.runTrain(train.id)), this.part.runTrain(train.id)]);
     await this.takeInLandings();
   }
 
@@ -291,10 +291,10 @@ export class TrainScene extends SceneOracles {
     await this.takeInLandings();
   }
 
-  private async mayDie(work: Promise<void>): Promise<void> {
+  private async mayCrash(work: Promise<void>): Promise<void> {
     await work.catch((error: unknown) => {
-      if (!(error instanceof Died)) throw error;
-      this.someoneDied = true;
+      if (!(error instanceof CrashError)) throw error;
+      this.hasCrashed = true;
       this.note('it died');
     });
   }
@@ -302,7 +302,7 @@ export class TrainScene extends SceneOracles {
   /** Everything goes well from here on: the train empties, and what git holds is what was told. */
   async finally(): Promise<void> {
     this.note('from here on all goes well');
-    if (this.someoneDied) await this.part.lookAfter();
+    if (this.hasCrashed) await this.part.lookAfter();
     for (let round = 0; ; round += 1) {
       await this.work({ kind: 'none' });
       const cars = await this.cars();

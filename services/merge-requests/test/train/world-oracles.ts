@@ -1,4 +1,4 @@
-import type { LeaveReason } from '../../src/merge-requests/domain/leave-reason';
+import type { RemovalReason } from '../../src/merge-requests/domain/removal-reason';
 import {
   type Car,
   emptyTrain,
@@ -22,7 +22,7 @@ export interface Pipeline {
 }
 
 /** A signal on its way: it may arrive late, twice, or after others that were sent later. */
-export type Letter = Signal;
+export type PendingSignal = Signal;
 
 /** A worker between two of its actions: each `next` does one, after any of which it can die. */
 export type Work = Generator<void, void, void>;
@@ -44,7 +44,7 @@ export const deepFreeze = (train: Train): Train => {
 export abstract class WorldOracles {
   protected readonly git = new SimulatedGit();
   protected readonly pipelines: Pipeline[] = [];
-  protected readonly letters: Letter[] = [];
+  protected readonly pendingSignals: PendingSignal[] = [];
   protected readonly workers: (Work | undefined)[] = [undefined, undefined];
   protected readonly hotCars = new Set<number>();
   protected readonly boardedIds: number[] = [];
@@ -56,7 +56,7 @@ export abstract class WorldOracles {
   /** Pipelines of which a name that counts was ever reported as failed or skipped. */
   protected readonly failed = new Set<number>();
   /** Why each car may leave, as far as anything has happened that says so. */
-  protected readonly causes = new Map<number, Set<LeaveReason>>();
+  protected readonly causes = new Map<number, Set<RemovalReason>>();
   /** What each landing that was begun is to move; kept until its result. */
   protected readonly plans = new Map<number, { from: string; to: string; pipelineId: number }>();
   /** Commits that were green under all required names when their landing was begun. */
@@ -148,15 +148,15 @@ export abstract class WorldOracles {
     if (signal.kind === 'switched_off') {
       if (after.cars.some(({ status }) => status !== 'merging')) throw this.broken('cars stay on a train that is off');
     }
-    if (signal.kind !== 'left' && signal.kind !== 'reported' && signal.kind !== 'timed_out') return;
+    if (signal.kind !== 'removed' && signal.kind !== 'reported' && signal.kind !== 'timed_out') return;
     const car = before.cars.find(({ id }) => id === signal.carId);
-    const concerns = signal.kind === 'left' || car?.build?.pipelineId === signal.pipelineId;
+    const concerns = signal.kind === 'removed' || car?.build?.pipelineId === signal.pipelineId;
     if (car === undefined || car.status === 'merging' || !concerns) {
       if (after !== before) throw this.broken(`${JSON.stringify(signal)} changes what it is not about`);
       return;
     }
     const ends =
-      signal.kind === 'left' ||
+      signal.kind === 'removed' ||
       (signal.kind === 'timed_out' && car.build?.verdict === 'pending') ||
       (signal.kind === 'reported' && (signal.verdict === 'failed' || signal.verdict === 'canceled'));
     if (ends === stay(car.id))
@@ -201,7 +201,7 @@ export abstract class WorldOracles {
     return !canceled && !deleted && wanted.length > 0 && wanted.every((name) => names.get(name) === 'success');
   }
 
-  protected blame(carId: number, reason: LeaveReason): void {
+  protected blame(carId: number, reason: RemovalReason): void {
     this.causes.set(carId, (this.causes.get(carId) ?? new Set()).add(reason));
   }
 

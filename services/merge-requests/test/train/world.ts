@@ -1,4 +1,4 @@
-import type { LeaveReason } from '../../src/merge-requests/domain/leave-reason';
+import type { RemovalReason } from '../../src/merge-requests/domain/removal-reason';
 import type { Outcome, Signal, Step } from '../../src/merge-trains/domain/merge-train';
 import type { CommitStatusState } from '../../src/pipelines/domain/pipeline-status';
 import { deepFreeze, describe, inTransaction, pick, type Work, WorldOracles } from './world-oracles';
@@ -15,28 +15,28 @@ export class TrainWorld extends WorldOracles {
   board(hot: boolean, again: boolean): void {
     const last = this.boardedIds.at(-1);
     if (again && last !== undefined && this.carOf(last) !== undefined) {
-      this.apply({ kind: 'boarded', carId: last });
+      this.apply({ kind: 'added', carId: last });
       return;
     }
     const carId = this.boardedIds.length + 1;
     this.boardedIds.push(carId);
     if (hot) this.hotCars.add(carId);
     if (this.wasGone) this.blame(carId, 'target_branch_deleted');
-    this.apply({ kind: 'boarded', carId });
+    this.apply({ kind: 'added', carId });
   }
 
-  leave(at: number, reason: LeaveReason): void {
+  leave(at: number, reason: RemovalReason): void {
     const car = pick(this.train.cars, at);
     if (car === undefined) return;
     this.blame(car.id, reason);
-    this.apply({ kind: 'left', carId: car.id, reason });
+    this.apply({ kind: 'removed', carId: car.id, reason });
   }
 
-  /** Someone pushes to the target branch; the train hears of it by a letter, or not at all. */
+  /** Someone pushes to the target branch; the train hears of it by a pendingSignal, or not at all. */
   outsidePush(hot: boolean, told: boolean): void {
     this.note(`outside push${hot ? ', hot' : ''}`);
     this.target = this.git.commit(this.target, undefined, hot);
-    if (told) this.letters.push({ kind: 'target_read', sha: this.target });
+    if (told) this.pendingSignals.push({ kind: 'target_read', sha: this.target });
   }
 
   /** Someone pushes the tested commit of a car, which anyone can fetch; whoever follows pushes sees that it is merged. */
@@ -52,7 +52,7 @@ export class TrainWorld extends WorldOracles {
     this.target = car.build.sha;
     const there = this.train.cars.filter(({ build }) => build !== undefined && this.isReachable(build.sha));
     for (const { id } of there) this.blame(id, 'merged_by_push');
-    for (const { id } of there) this.apply({ kind: 'left', carId: id, reason: 'merged_by_push' });
+    for (const { id } of there) this.apply({ kind: 'removed', carId: id, reason: 'merged_by_push' });
   }
 
   /** The target branch is moved to a new commit that lies `back` commits behind it. */
@@ -61,7 +61,7 @@ export class TrainWorld extends WorldOracles {
     this.target = this.git.commit(before[Math.min(back, before.length - 1)], undefined, false);
     this.note(`force push to ${this.target}`);
     this.excuse(before);
-    if (told) this.letters.push({ kind: 'target_read', sha: this.target });
+    if (told) this.pendingSignals.push({ kind: 'target_read', sha: this.target });
   }
 
   deleteTarget(told: boolean): void {
@@ -71,16 +71,16 @@ export class TrainWorld extends WorldOracles {
     this.target = undefined;
     this.excuse(before);
     for (const { id } of this.train.cars) this.blame(id, 'target_branch_deleted');
-    if (told) this.letters.push({ kind: 'target_read', sha: undefined });
+    if (told) this.pendingSignals.push({ kind: 'target_read', sha: undefined });
   }
 
-  /** An outside CI reports a name of any pipeline there ever was; the train hears of it by a letter. */
+  /** An outside CI reports a name of any pipeline there ever was; the train hears of it by a pendingSignal. */
   report(at: number, name: string, state: CommitStatusState): void {
     const pipeline = pick(this.pipelines, at);
     if (pipeline === undefined || pipeline.deleted) return;
     this.note(`#${pipeline.id} ${name} ${state}`);
     pipeline.names.set(name, state);
-    this.letters.push(this.reportOf(pipeline));
+    this.pendingSignals.push(this.reportOf(pipeline));
     const counts = this.required.length === 0 || this.required.includes(name);
     if (counts && (state === 'failed' || state === 'skipped')) {
       this.failed.add(pipeline.id);
@@ -97,17 +97,17 @@ export class TrainWorld extends WorldOracles {
     }
   }
 
-  /** A letter arrives, and stays on its way when `twice`. */
+  /** A pendingSignal arrives, and stays on its way when `twice`. */
   deliver(at: number, twice: boolean): void {
-    const letter = pick(this.letters, at);
-    if (letter === undefined) return;
-    if (!twice) this.letters.splice(this.letters.indexOf(letter), 1);
-    this.apply(letter);
+    const pendingSignal = pick(this.pendingSignals, at);
+    if (pendingSignal === undefined) return;
+    if (!twice) this.pendingSignals.splice(this.pendingSignals.indexOf(pendingSignal), 1);
+    this.apply(pendingSignal);
   }
 
   /** The late result of a landing arrives, and stays on its way. */
   deliverResult(at: number): void {
-    const results = this.letters.filter(({ kind }) => kind === 'landed' || kind === 'landing_failed');
+    const results = this.pendingSignals.filter(({ kind }) => kind === 'landed' || kind === 'landing_failed');
     const result = pick(results, at);
     if (result !== undefined) this.apply(result);
   }
@@ -125,7 +125,7 @@ export class TrainWorld extends WorldOracles {
     if (pipeline === undefined || pipeline.deleted) return;
     this.note(`#${pipeline.id} deleted`);
     pipeline.deleted = true;
-    this.letters.push({ kind: 'pipeline_lost', carId: pipeline.carId });
+    this.pendingSignals.push({ kind: 'pipeline_lost', carId: pipeline.carId });
     this.train = deepFreeze({
       ...this.train,
       cars: this.train.cars.map((car) =>
@@ -239,7 +239,7 @@ export class TrainWorld extends WorldOracles {
     const result = { kind: landed ? ('landed' as const) : ('landing_failed' as const), carId, sha: to };
     this.apply(result);
     // Another worker has found the same, and says so later.
-    this.letters.push(result);
+    this.pendingSignals.push(result);
   }
 
   private landOn(carId: number, from: string, to: string): void {
@@ -321,7 +321,7 @@ export class TrainWorld extends WorldOracles {
   /** A worker that is never disturbed and a CI that passes everything empty the train, soon; nothing boards meanwhile. */
   finally(): void {
     this.workers.fill(undefined);
-    this.letters.length = 0;
+    this.pendingSignals.length = 0;
     this.note('from here on all goes well');
     // Each round may build a car, and a landing that fails costs every car its build once.
     const rounds = 4 * this.train.cars.length + 12;
@@ -331,12 +331,12 @@ export class TrainWorld extends WorldOracles {
       this.passAll();
       const steps = this.machine(this.train, { kind: 'resumed' }).steps;
       if (steps.length === 0 && this.train.cars.length > 0) throw this.broken('cars wait and nothing is due');
-      for (const step of steps) toItsEnd(this.work(step));
+      for (const step of steps) runToCompletion(this.work(step));
     }
     this.check();
   }
 }
 
-function toItsEnd(work: Work): void {
+function runToCompletion(work: Work): void {
   while (work.next().done !== true);
 }

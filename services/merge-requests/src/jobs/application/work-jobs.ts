@@ -17,12 +17,12 @@ export interface JobQueue {
   postpone(job: ClaimedJob, seconds: number, error: string): Promise<void>;
 }
 
-/** One handler per kind of job. A handler is idempotent: a job may run again after its process died. */
+/** One handler per kind of job. A handler is idempotent: a job may run again after its process crashed. */
 export type JobHandlers = {
   [K in JobRequest['kind']]: (request: Extract<JobRequest, { kind: K }>) => Promise<void>;
 };
 
-/** Milliseconds between two looks at the queue for jobs of which a notice was lost; those committed wake the workers at once. */
+/** Milliseconds between two polls of the queue for jobs of which a notice was lost; those committed wake the workers at once. */
 const pollMs = 5_000;
 /** Milliseconds between two looks while a job is due that no worker has taken yet. */
 const duePollMs = 500;
@@ -34,7 +34,7 @@ const parallel = 2;
  */
 const landingKinds: readonly JobRequest['kind'][] = ['merge_train', 'settle_merge'];
 /** Longest pause before a failed job runs again, seconds. */
-const longestPause = 300;
+const maxPauseMs = 300;
 
 /** The workers of this process. */
 export interface JobWorkers {
@@ -49,7 +49,7 @@ export interface JobWorkers {
  */
 export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: number): JobWorkers {
   let closing = false;
-  const inHand = new Set<number>();
+  const running = new Set<number>();
   const sleepers = new Set<() => void>();
   let lookSoon = (): void => undefined;
 
@@ -60,7 +60,7 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
     sleepers.clear();
   };
 
-  /** Wakes the workers when a job becomes due: one look for all of them. */
+  /** Wakes the workers when a job becomes due: one query for all of them. */
   async function watch(): Promise<void> {
     while (!closing) {
       let asked = false;
@@ -85,7 +85,7 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
   }
 
   async function run(job: ClaimedJob): Promise<void> {
-    inHand.add(job.id);
+    running.add(job.id);
     try {
       await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request).catch((error) => {
         // What the job was about, or its project, has been deleted.
@@ -94,17 +94,17 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
       await store.finish(job);
     } catch (error) {
       logger.warn({ err: error, job: job.request }, 'a job failed and is tried again');
-      const pause = Math.min(longestPause, 2 ** Math.min(job.attempts, 10) / 2);
+      const pause = Math.min(maxPauseMs, 2 ** Math.min(job.attempts, 10) / 2);
       await store.postpone(job, pause, error instanceof Error ? error.message : String(error));
     } finally {
-      inHand.delete(job.id);
+      running.delete(job.id);
     }
   }
 
   const renewal = setInterval(
     () => {
-      if (inHand.size === 0) return;
-      store.renew([...inHand]).catch((error) => logger.warn({ err: error }, 'the leases of jobs were not renewed'));
+      if (running.size === 0) return;
+      store.renew([...running]).catch((error) => logger.warn({ err: error }, 'the leases of jobs were not renewed'));
     },
     (leaseSeconds * 1_000) / 3,
   );

@@ -6,7 +6,7 @@ export type JobRequest =
   | { readonly kind: 'auto_merge'; readonly mergeRequestId: number }
   /** Replay the source branch on the target branch. */
   | { readonly kind: 'rebase'; readonly mergeRequestId: number; readonly actorId: number; readonly skipCi: boolean }
-  /** Finish, or undo, a merge whose process died. */
+  /** Finish, or undo, a merge whose process crashed. */
   | { readonly kind: 'settle_merge'; readonly mergeRequestId: number }
   /** Do what a merge train has to do. */
   | { readonly kind: 'merge_train'; readonly trainId: number }

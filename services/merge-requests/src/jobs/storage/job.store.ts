@@ -52,7 +52,7 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
   },
 
   /**
-   * Takes due jobs for this process, at most `limit`, of these kinds alone where some are given. Until the lease ends nobody else works on
+   * Takes due jobs for this process, at most `limit`, of these kinds alone where some are given. Until the lease ends no one else works on
    * them, however often they are asked for.
    */
   async claim(limit: number, kinds?: readonly JobRequest['kind'][]): Promise<ClaimedJob[]> {
@@ -83,7 +83,7 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
       update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::double precision) where id = any(${[...ids]}::bigint[])`);
   },
 
-  /** Forgets a job that is done; one that was asked for again meanwhile is due at once. */
+  /** Deletes a job that is done; one that was requested again in the meantime is due at once. */
   async finish({ id, generation }: ClaimedJob): Promise<void> {
     const done = await db.query(sql`delete from jobs where id = ${id} and generation = ${generation} returning id`);
     if (done.length > 0) return;

@@ -2,10 +2,10 @@ import { AppError, isAppError } from '@switchyard/errors';
 import type { PipelineStatus } from '../../pipelines';
 import { mayMergeInto } from '../../repositories';
 import { addToMergeTrain, noAutoMerge, onMergeTrain } from '../domain/auto-merge';
-import { canBoard, gitFailure, hasToWait } from '../domain/detailed-merge-status';
-import type { LeaveReason } from '../domain/leave-reason';
+import { canJoinTrain, gitFailure, hasToWait } from '../domain/detailed-merge-status';
 import { checksOf } from '../domain/merge-request-view';
-import { board } from './board-merge-train';
+import type { RemovalReason } from '../domain/removal-reason';
+import { addCar } from './add-to-merge-train';
 import { cannotBeMerged } from './build-merge';
 import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
 import { withCurrentThreads } from './current-threads';
@@ -17,8 +17,8 @@ const succeeded = (status: PipelineStatus | undefined): boolean =>
   status === undefined || status === 'success' || status === 'skipped';
 
 /**
- * The job behind auto-merge: merges, or boards the train where the project runs trains, when everything allows it; waits when something
- * is still open; and takes auto-merge back when whoever set it may not merge any more or the head is not the one they saw.
+ * The job behind auto-merge: merges, or adds to the train where the project runs trains, when everything allows it; waits when something
+ * is still open; and takes auto-merge back when the user who set it may not merge any more or saw another head.
  */
 export const runAutoMerge =
   (edges: MergeRequestEdges, { land }: Pick<Landing, 'land'>, check: CheckMergeability) =>
@@ -30,10 +30,10 @@ export const runAutoMerge =
     if (mergeRequest.state !== 'opened' || autoMergeUserId === undefined) return;
     if (autoMergeStrategy === undefined || autoMergeStrategy === onMergeTrain) return;
     if (hasToWait(checksOf(found), edges.clock()) || !succeeded(found.pipelineStatus)) return;
-    const giveUp = async (leaves: LeaveReason, mergeError: string): Promise<void> => {
+    const giveUp = async (removalReason: RemovalReason, mergeError: string): Promise<void> => {
       await edges.mergeRequests.change(id, 0, (locked) =>
         locked.mergeRequest.autoMergeStrategy === autoMergeStrategy
-          ? { patch: { ...noAutoMerge, mergeError }, leaves }
+          ? { patch: { ...noAutoMerge, mergeError }, removalReason }
           : undefined,
       );
     };
@@ -49,11 +49,11 @@ export const runAutoMerge =
     const checks = checksOf(view);
     if (hasToWait(checks, edges.clock())) return;
     const trains = view.settings.mergeTrains.enabled;
-    if (trains && canBoard(checks, edges.clock())) {
+    if (trains && canJoinTrain(checks, edges.clock())) {
       const { mergeCommitMessage, squashCommitMessage } = mergeRequest;
-      await board(edges, autoMergeUserId, view, { mergeCommitMessage, squashCommitMessage }, mergeRequest).catch(
+      await addCar(edges, autoMergeUserId, view, { mergeCommitMessage, squashCommitMessage }, mergeRequest).catch(
         (error: unknown) => {
-          // Taken back, pushed to or boarded meanwhile: whatever it is now, it is asked for anew.
+          // Taken back, pushed to or added to the train in the meantime: its new state has a job of its own.
           if (!isAppError(error, 'not_allowed', 'conflict')) throw error;
         },
       );

@@ -17,14 +17,14 @@ import { fullReference, type MergeRequestView } from '../domain/merge-request-vi
 import type { MergeRequestEdges } from './merge-request.edges';
 
 /** What a merge shall do beyond what the merge request says. */
-export interface MergeWishes {
+export interface MergeOptions {
   readonly squash?: boolean | undefined;
   readonly mergeCommitMessage?: string | undefined;
   readonly squashCommitMessage?: string | undefined;
 }
 
 /** How a merge is built. */
-export interface BuildWishes extends MergeWishes {
+export interface BuildOptions extends MergeOptions {
   /** Who merges. */
   readonly actorId: number;
   /** Date of the commits: the same merge built twice gives the same commits (D8). */
@@ -102,7 +102,7 @@ async function sourceTip(
   repo: Repository,
   view: MergeRequestView,
   heads: { source: Sha; target: Sha },
-  wishes: BuildWishes,
+  options: BuildOptions,
   values: MessageValues,
   sign: { author: Signature; committer: Signature },
   wanted: boolean,
@@ -111,7 +111,7 @@ async function sourceTip(
   const own: Tip = { ok: true, sha: heads.source, squashed: false };
   if (!wanted) return own;
   const message = squashMessage(
-    wishes.squashCommitMessage ?? mergeRequest.squashCommitMessage,
+    options.squashCommitMessage ?? mergeRequest.squashCommitMessage,
     settings.squashCommitTemplate,
     values,
   );
@@ -149,21 +149,21 @@ export async function buildMerge(
   repo: Repository,
   view: MergeRequestView,
   heads: { source: Sha; target: Sha },
-  wishes: BuildWishes,
+  options: BuildOptions,
 ): Promise<({ readonly ok: true } & BuiltMerge) | { readonly ok: false; readonly reason: MergeRefusal }> {
   const { settings, mergeRequest } = view;
   const [merger, author] = await Promise.all([
-    edges.committers.committer(wishes.actorId),
+    edges.committers.committer(options.actorId),
     edges.committers.committer(mergeRequest.authorId),
   ]);
-  const sign = ({ name, email }: Identity): Signature => ({ name, email, date: wishes.date });
+  const sign = ({ name, email }: Identity): Signature => ({ name, email, date: options.date });
   const committer = sign(merger);
-  if (settings.mergeMethod !== 'merge' && !wishes.replays && !(await isAncestor(repo, heads.target, heads.source))) {
+  if (settings.mergeMethod !== 'merge' && !options.replays && !(await isAncestor(repo, heads.target, heads.source))) {
     return { ok: false, reason: 'need_rebase' };
   }
-  const squash = squashes(settings.squashOption, wishes.squash ?? mergeRequest.squash);
+  const squash = squashes(settings.squashOption, options.squash ?? mergeRequest.squash);
   const values = await messageValues(edges, repo, view, heads, { merger, author }, squash);
-  const source = await sourceTip(repo, view, heads, wishes, values, { author: sign(author), committer }, squash);
+  const source = await sourceTip(repo, view, heads, options, values, { author: sign(author), committer }, squash);
   if (!source.ok) return source;
   const tip = settings.mergeMethod === 'merge' ? source : await onTarget(repo, heads, source, committer);
   if (!tip.ok) return tip;
@@ -179,7 +179,7 @@ export async function buildMerge(
     author: committer,
     committer,
     message: mergeMessage(
-      wishes.mergeCommitMessage ?? mergeRequest.mergeCommitMessage,
+      options.mergeCommitMessage ?? mergeRequest.mergeCommitMessage,
       settings.mergeCommitTemplate,
       values,
     ),

@@ -5,7 +5,7 @@ import { noAutoMerge } from '../domain/auto-merge';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
 
-/** Takes auto-merge back, or the merge request off its train (G-4.2-1, G-4.1-5): whoever may merge, or the author. */
+/** Takes auto-merge back, or the merge request off its train (G-4.2-1, G-4.1-5), for users who may merge and for the author. */
 export const cancelAutoMerge =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }): Promise<void> => {
@@ -34,7 +34,7 @@ export async function takeAutoMergeBack(
     }
     return {
       patch: noAutoMerge,
-      leaves: 'canceled',
+      removalReason: 'canceled',
       facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${now.lockVersion + 1}` }],
     };
   });

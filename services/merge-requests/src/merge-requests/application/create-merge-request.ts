@@ -36,7 +36,7 @@ export interface CreateMergeRequestCommand {
   readonly approvalsBeforeMerge?: number | undefined;
 }
 
-/** Times of what nobody has worked on. */
+/** Times of what no one has worked on. */
 const unspent: WorkTimes = { timeEstimate: 0, totalTimeSpent: 0 };
 
 /** Opens a merge request; answers its id. Commands in its description count as what they set. Refusals are those of G-4.2-4. */

@@ -13,7 +13,7 @@ import {
   treePathOf,
 } from '../../git';
 import type { OpenProjectRepository } from '../../repositories';
-import { isPlace, type LineNumbers, movedLine, placeWithin } from '../domain/diff-position';
+import { isPosition, type LineNumbers, movedLine, positionWithin } from '../domain/diff-position';
 
 /** A place in the difference of two commits; without lines it is the whole file. */
 export interface DiffPosition extends LineNumbers {
@@ -53,7 +53,7 @@ async function shaIn(repo: Repository, text: string): Promise<Sha | undefined> {
   return shaPattern.test(text) && (await readCommit(repo, parseSha(text))) !== undefined ? parseSha(text) : undefined;
 }
 
-/** How one file changed from one commit to another, also under another name; undefined when it did not, or is gone. */
+/** How one file changed from one commit to another, also under another name; undefined when it did not, or was deleted. */
 async function fileBetween(
   repo: Repository,
   from: Sha,
@@ -65,7 +65,7 @@ async function fileBetween(
   const [file] = await within(pathsOf(path));
   if (file === undefined) return { path, file: undefined };
   if (!file.deletedFile) return { path, file };
-  // Renames are seen only where both names are looked at.
+  // Renames are found only where both names are compared.
   const renamed = (await changedPaths(repo, { from, to, mode: 'straight' })).files.find(
     ({ oldPath, newPath }) => oldPath === path && newPath !== path,
   );
@@ -91,7 +91,7 @@ async function lineBetween(
   return moved === undefined ? undefined : { path: found.path, line: moved };
 }
 
-/** Where a place stands once both its commits are others; undefined when its line, or its file, is gone. */
+/** The position after both its commits have changed; undefined when its line, or its file, was deleted. */
 async function movedPlace(
   repo: Repository,
   { from, to, base, head }: { from: Sha; to: Sha; base: Sha; head: Sha },
@@ -114,7 +114,7 @@ async function movedPlace(
 }
 
 /** Whether a place is one of a changed file: a removed line is found by the old name, everything else by the new one. */
-const standsIn = (file: Pick<FileDiff, 'oldPath' | 'newPath'>, { oldPath, oldLine, newPath, newLine }: DiffPosition) =>
+const isInFile = (file: Pick<FileDiff, 'oldPath' | 'newPath'>, { oldPath, oldLine, newPath, newLine }: DiffPosition) =>
   newLine === undefined && oldLine !== undefined ? file.oldPath === oldPath : file.newPath === newPath;
 
 /** Reads the lines of changed files between two commits, each file once; undefined for one that is too long to be looked through. */
@@ -144,7 +144,7 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
       if (from === undefined || to === undefined || start === undefined || paths.length === 0) return false;
       const { files } = await diff(repo, { from, to, mode: 'straight', paths, limits });
       const file = files.find((one) => one.newPath === position.newPath && one.oldPath === position.oldPath);
-      return file !== undefined && isPlace(file.diff, position.oldLine, position.newLine);
+      return file !== undefined && isPosition(file.diff, position.oldLine, position.newLine);
     },
 
     /** Where positions of earlier versions stand in the newest, in their order; undefined: outdated. Fails with `not_found`. */
@@ -162,7 +162,7 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
       const linesIn = async (file: Pick<FileDiff, 'oldPath' | 'newPath'>, place: DiffPosition) => {
         if (place.oldLine === undefined && place.newLine === undefined) return {};
         const patch = await patchOf(file);
-        return patch === undefined ? undefined : placeWithin(patch, place);
+        return patch === undefined ? undefined : positionWithin(patch, place);
       };
       const moved: (DiffPosition | undefined)[] = [];
       for (const position of positions.slice(0, maxPositions)) {
@@ -172,7 +172,7 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
           continue;
         }
         const place = await movedPlace(repo, { from, to, base, head }, position);
-        const file = place && changed.find((one) => standsIn(one, place));
+        const file = place && changed.find((one) => isInFile(one, place));
         const lines = file && (await linesIn(file, place));
         moved.push(lines && { ...place, ...refs, ...lines, oldPath: file.oldPath, newPath: file.newPath });
       }

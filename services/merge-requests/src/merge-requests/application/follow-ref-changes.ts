@@ -22,7 +22,7 @@ import type { FollowEdges } from './merge-request.edges';
 /** Seconds between a train's landing and the check of the merge requests that are not on it. */
 const recheckDelay = 1;
 
-/** What moving a branch from one commit to another changed of it; undefined when the old one is gone. */
+/** What moving a branch from one commit to another changed of it; undefined when the old one was deleted. */
 async function pushBetween(repo: Repository, oldSha: Sha, newSha: Sha): Promise<Push | undefined> {
   if ((await readCommit(repo, oldSha)) === undefined) return undefined;
   const commits = await countCommits(repo, { from: [newSha], not: [oldSha] });
@@ -33,7 +33,7 @@ type FollowingEdges = FollowEdges & RepositoryAccess;
 
 /**
  * Merge requests follow every push to either side: new head and diff version, mergeability to be checked again, merged when the
- * commits landed by a push, closed when the source branch is gone. It reads where the refs stand now, so a change told twice or late
+ * commits landed by a push, closed when the source branch is deleted. It reads where the refs are now, so a change published twice or late
  * changes nothing more.
  */
 export const followRefChanges = (edges: FollowEdges): RefChangeSubscriber => ({
@@ -70,7 +70,7 @@ function following(edges: FollowingEdges) {
           closedAt: now,
           mergeError: null,
         },
-        leaves: 'source_branch_deleted',
+        removalReason: 'source_branch_deleted',
         facts: [{ kind: 'closed' }],
       };
     });
@@ -92,7 +92,7 @@ function following(edges: FollowingEdges) {
         ? undefined
         : {
             patch: {
-              // Whoever asked for auto-merge had seen another head.
+              // The user who set auto-merge had seen another head.
               ...noAutoMerge,
               ...unchecked(mergeRequest),
               targetSha: target ?? null,
@@ -102,7 +102,7 @@ function following(edges: FollowingEdges) {
             },
             newHead: source,
             diff,
-            leaves: 'pushed',
+            removalReason: 'pushed',
             facts: [{ kind: 'acted', act: 'pushed', actId: String(change.id), push }],
             jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
           },
@@ -127,7 +127,7 @@ function following(edges: FollowingEdges) {
               mergeError: null,
             },
             participants: [actorId],
-            leaves: 'merged_by_push',
+            removalReason: 'merged_by_push',
             facts: [{ kind: 'merged', mergeCommitSha: target }],
           },
     );
@@ -169,7 +169,7 @@ function following(edges: FollowingEdges) {
       if (branch === undefined) return;
       const { projectId } = change;
       const from = await mergeRequests.unmergedFrom(projectId, branch);
-      // A train lands car after car: what follows for the others is seen to once for all that landed meanwhile.
+      // A train lands car after car: the others are checked once for all that landed in the meantime.
       if (byTrain) await edges.jobs.enqueue([{ kind: 'recheck', projectId, targetBranch: branch }], recheckDelay);
       if (byTrain && from.length === 0) return;
 
@@ -177,7 +177,7 @@ function following(edges: FollowingEdges) {
       const head = await headOf(repo, branch);
       const merging = from.filter(({ state, sourceSha }) => state === 'locked' && sourceSha !== head);
       if (head === undefined) for (const mr of merging) await closeWithoutSource(mr, change);
-      // Whether it still has a head to follow is known when the merge has ended: told again then.
+      // Whether it still has a head to follow is known when the merge has ended: published again then.
       if (merging.length > 0) throw unavailable('a merge request of the branch is being merged');
       for (const mr of from) {
         if (head === undefined) await closeWithoutSource(mr, change);

@@ -10,14 +10,14 @@ import {
   parseSha,
   type Repository,
   readHeads,
-  toItsEnd,
+  runToCompletion,
   zeroSha,
 } from '../../git';
 import { type ChangeRefsRequest, type RepositoryAccess, rulesOf } from '../../repositories';
 import { noAutoMerge, onMergeTrain } from '../domain/auto-merge';
 import type { MergePlan } from '../domain/merge-request-change';
 import { unchecked } from '../domain/mergeability';
-import { buildMerge, cannotBeMerged, type MergeWishes } from './build-merge';
+import { buildMerge, cannotBeMerged, type MergeOptions } from './build-merge';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { type AutoMergeMark, stillWanted } from './set-auto-merge';
 
@@ -41,24 +41,24 @@ export function landingOfCause(cause: string | undefined): { id: number; byTrain
   return id === undefined ? undefined : { id: Number(id), byTrain: by === 'merge_train' };
 }
 
-/** How often a merge is built anew when the target branch moves under it. */
+/** How often a merge is built again when the target branch moves under it. */
 const tries = 10;
 
-/** Merging as a sequence of commits, each of which can be the last before the process dies (D7). */
+/** Merging as a sequence of commits, each of which can be the last before the process crashes (D7). */
 export interface Landing {
   /**
    * Merges now: commits the plan with state `locked`, moves the target branch by compare-and-swap, commits the result.
    * @param expectedSha what the head of the source branch must be
    * @throws AppError not_allowed when it is not open any more; unprocessable when git cannot merge
    */
-  land(id: number, actorId: number, wishes: LandingWishes): Promise<void>;
+  land(id: number, actorId: number, options: LandingOptions): Promise<void>;
   /**
    * Lands the tested commit of a car, or nothing at all: the plan is taken only while the car is the first of its train and green.
-   * @returns false when it is not, or when the target branch stands elsewhere, which has the car built anew (D8)
+   * @returns false when it is not, or when the target branch points elsewhere, which has the car built again (D8)
    */
   landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean>;
   /**
-   * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; told late, of a move that an earlier try made,
+   * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; late, for a move that an earlier try made,
    * it does nothing to the try under way.
    */
   finish(id: number, newSha: string): Promise<void>;
@@ -70,14 +70,14 @@ export interface Landing {
 export type CarPlan = Omit<MergePlan, 'createdAt' | 'skipsTrain' | 'carId'> & { readonly carId: number };
 
 /** What is wanted of one landing. */
-export interface LandingWishes extends MergeWishes {
+export interface LandingOptions extends MergeOptions {
   readonly removeSourceBranch?: boolean | undefined;
   readonly expectedSha?: string | undefined;
-  /** The branch on which the right to merge was looked at: one that was retargeted since is not merged. */
+  /** The branch on which the right to merge was checked: one that was retargeted since is not merged. */
   readonly targetBranch: string;
   /** Merges past the train of the target branch. */
   readonly skipsTrain?: boolean;
-  /** The mark of auto-merge in whose name it is done: one that was taken back meanwhile is heeded. */
+  /** The mark of auto-merge in whose name it is done: when it was taken back in the meantime, nothing is merged. */
   readonly onlyWhile?: AutoMergeMark | undefined;
 }
 
@@ -96,7 +96,7 @@ export function landing(edges: LandingEdges): Landing {
       cause: landingCause(plan),
       ...(facts === undefined ? {} : { facts }),
       updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
-      // One commit says that the branch moved and that the merge request is merged: nobody sees the one without the other.
+      // One commit says that the branch moved and that the merge request is merged: no one sees the one without the other.
       settled: async (tx, settlements) => {
         if (settlements.some(({ moved }) => moved)) await commitMerged(plan, tx);
       },
@@ -104,7 +104,7 @@ export function landing(edges: LandingEdges): Landing {
     return outcome?.status === 'moved';
   }
 
-  /** Opens it again after a plan that was not carried out. A car stays on its train and is built anew. */
+  /** Opens it again after a plan that was not carried out. A car stays on its train and is built again. */
   async function reopen(id: number, actorId: number, mergeError: string, plan?: MergePlan): Promise<void> {
     const carId = plan?.carId;
     await mergeRequests.change(id, actorId, ({ mergeRequest, plannedSha }) =>
@@ -187,23 +187,23 @@ export function landing(edges: LandingEdges): Landing {
     );
   }
 
-  async function attempt(id: number, actorId: number, wishes: LandingWishes): Promise<'merged' | 'moved on'> {
+  async function attempt(id: number, actorId: number, options: LandingOptions): Promise<'merged' | 'moved on'> {
     const view = await mergeRequests.view({ id });
     if (view === undefined) throw notFound();
     const { mergeRequest } = view;
-    if (mergeRequest.targetBranch !== wishes.targetBranch) throw notAllowed();
+    if (mergeRequest.targetBranch !== options.targetBranch) throw notAllowed();
     const { repo } = await edges.openRepository(mergeRequest.projectId);
     const heads = await readHeads(repo, [mergeRequest.sourceBranch, mergeRequest.targetBranch]);
     const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];
     if (source === undefined || target === undefined) throw unprocessable(cannotBeMerged);
-    if (source !== (wishes.expectedSha ?? source)) throw unprocessable(cannotBeMerged);
+    if (source !== (options.expectedSha ?? source)) throw unprocessable(cannotBeMerged);
     const built = await buildMerge(
       edges,
       repo,
       view,
       { source, target },
       {
-        ...wishes,
+        ...options,
         actorId,
         date: edges.clock(),
         replays: false,
@@ -222,12 +222,12 @@ export function landing(edges: LandingEdges): Landing {
       squashCommitSha: built.squashCommitSha,
       actorId,
       removeSourceBranch:
-        wishes.removeSourceBranch ??
+        options.removeSourceBranch ??
         mergeRequest.shouldRemoveSourceBranch ??
         mergeRequest.forceRemoveSourceBranch ??
         false,
       carId: undefined,
-      skipsTrain: wishes.skipsTrain ?? false,
+      skipsTrain: options.skipsTrain ?? false,
       method: view.settings.mergeMethod,
       squash: built.squash,
     };
@@ -235,13 +235,15 @@ export function landing(edges: LandingEdges): Landing {
       // Someone else merges it, or it was closed or retargeted, while the commits were written.
       if (now.state !== 'opened' || now.targetBranch !== mergeRequest.targetBranch) throw notAllowed();
       const aboard = now.autoMergeStrategy === onMergeTrain;
-      // Who would merge past the train has not seen that it boarded meanwhile.
+      // It joined the train after the caller asked to merge directly.
       if (aboard && !plan.skipsTrain) throw notAllowed();
-      if (!stillWanted(now, wishes.onlyWhile)) throw notAllowed();
+      if (!stillWanted(now, options.onlyWhile)) throw notAllowed();
       return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
     });
     faultPoint('merge.intent_committed');
-    const landed = await toItsEnd(() => carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() }));
+    const landed = await runToCompletion(() =>
+      carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() }),
+    );
     return landed ? 'merged' : 'moved on';
   }
 
@@ -278,9 +280,9 @@ export function landing(edges: LandingEdges): Landing {
     return carryOut(repo, { ...whole, createdAt: edges.clock() }, facts);
   }
 
-  async function land(id: number, actorId: number, wishes: LandingWishes): Promise<void> {
+  async function land(id: number, actorId: number, options: LandingOptions): Promise<void> {
     for (let tried = 1; tried <= tries; tried += 1) {
-      if ((await attempt(id, actorId, wishes)) === 'merged') return;
+      if ((await attempt(id, actorId, options)) === 'merged') return;
     }
     throw unprocessable(cannotBeMerged);
   }

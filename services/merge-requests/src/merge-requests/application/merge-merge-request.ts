@@ -4,7 +4,7 @@ import { mayMergeInto } from '../../repositories';
 import { mergeWhenChecksPass } from '../domain/auto-merge';
 import { canAutoMerge, ciFailure, gitFailure, hasToWait, stateFailure } from '../domain/detailed-merge-status';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
-import { boardOrWait, expectHead } from './board-merge-train';
+import { addCarOrWait, expectHead } from './add-to-merge-train';
 import { cannotBeMerged } from './build-merge';
 import { type CheckMergeability, withKnownMergeability } from './check-mergeability';
 import { withCurrentThreads } from './current-threads';
@@ -39,7 +39,7 @@ export const mergeMergeRequest =
     const blocked = stateFailure(before, now) ?? ciFailure(before);
     const trains = found.settings.mergeTrains;
     const skips = trains.enabled && trains.skipAllowed && command.skipTrain === true && blocked === undefined;
-    if (trains.enabled && !skips) return boardInstead(edges, check, caller, found, command);
+    if (trains.enabled && !skips) return addToTrainInstead(edges, check, caller, found, command);
     const auto = !skips && command.autoMerge && canAutoMerge(before, now);
     if (blocked !== undefined && !auto) throw notAllowed();
 
@@ -65,8 +65,8 @@ export const mergeMergeRequest =
     return id;
   };
 
-/** With trains on, a merge request lands by the train or, as a mark of auto-merge, boards it later; nothing merges past it (D8). */
-async function boardInstead(
+/** With trains on, a merge request lands by the train or, as a mark of auto-merge, joins it later; nothing merges past it (D8). */
+async function addToTrainInstead(
   edges: MergeRequestEdges,
   check: CheckMergeability,
   caller: Caller,
@@ -81,6 +81,6 @@ async function boardInstead(
   const checks = checksOf(view);
   if (checks.mergeStatus !== 'can_be_merged') throw unprocessable(cannotBeMerged);
   expectHead(view, command.sha);
-  if ((await boardOrWait(edges, caller.userId, view, command, command.autoMerge)) === 'neither') throw notAllowed();
+  if ((await addCarOrWait(edges, caller.userId, view, command, command.autoMerge)) === 'neither') throw notAllowed();
   return id;
 }

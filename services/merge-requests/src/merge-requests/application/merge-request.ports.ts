@@ -47,7 +47,7 @@ export interface MergeRequestReads {
 export interface MergeabilityStore {
   /** Open merge requests of a project whose mergeability is not known; marks them as being checked. */
   startChecks(projectId: number): Promise<MergeRequest[]>;
-  /** Saves what git found out; passes over merge requests that a push has touched meanwhile. */
+  /** Saves what git found out; skips merge requests that a push has changed in the meantime. */
   saveChecks(results: readonly MergeabilityResult[]): Promise<void>;
   /** Forgets what is known of some merge requests, or of all open ones into a branch, and has them checked; those on a train are left out. */
   recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void>;
@@ -61,11 +61,11 @@ export interface MergePlans {
   abandonedMerges(seconds: number): Promise<number[]>;
 }
 
-/** Who takes part in merge requests, and who is told of them. */
+/** Participants and subscribers of merge requests. */
 export interface MergeRequestPeople {
   participants(id: number): Promise<UserRow[]>;
   reviewers(id: number): Promise<{ user: UserRow | null; state: string; created_at: Date }[]>;
-  /** Whether a user is told of everything: as they said, else because they take part. */
+  /** Whether a user is subscribed: by their own choice, else because they take part. */
   isSubscribed(id: number, userId: number): Promise<boolean>;
   /** Those of `ids` that a user is subscribed to. */
   subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>>;
@@ -91,6 +91,14 @@ export interface MergeRequestStore extends MergeRequestReads, MergeabilityStore,
     decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
     within?: Tx,
   ): Promise<MergeRequest>;
-  /** Deletes a merge request. @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
-  remove(id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void>;
+  /**
+   * Deletes a merge request as `decide` requires: with the removal of its car, its jobs and its events, in one transaction.
+   * @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince`; what `decide` throws
+   */
+  remove(
+    id: number,
+    actorId: number,
+    unmodifiedSince: Date | undefined,
+    decide: (locked: LockedMergeRequest) => MergeRequestChange,
+  ): Promise<void>;
 }

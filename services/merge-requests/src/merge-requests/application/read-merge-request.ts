@@ -21,7 +21,7 @@ import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
 
-/** Reads one merge request. A look at one whose mergeability is not known has it checked, as lists do not. */
+/** Reads one merge request. Reading one whose mergeability is not known has it checked; lists do not. */
 export const readMergeRequest =
   (edges: MergeRequestEdges) =>
   async (

@@ -22,15 +22,15 @@ export const stillWanted = (now: MergeRequest, seen: AutoMergeMark | undefined):
     now.autoMergeUserId === seen.autoMergeUserId &&
     now.autoMergeSha === seen.autoMergeSha);
 
-/** Refuses whoever sets auto-merge, or boards, twice (G-4.1-4). */
+/** Refuses to set auto-merge, or to add to the train, twice (G-4.1-4). */
 export const alreadySet = (): AppError => conflict('Merge request is already set to Auto-Merge');
 
-/** Marks a merge request to be merged, or to board its train, once its checks pass. @throws AppError not_allowed when it changed meanwhile */
+/** Marks a merge request to be merged, or to join its train, once its checks pass. @throws AppError not_allowed when it changed in the meantime */
 export async function setAutoMerge(
   edges: Pick<MergeRequestEdges, 'mergeRequests'>,
   userId: number,
   view: MergeRequestView,
-  wishes: MergeWhenReady,
+  options: MergeWhenReady,
   strategy: typeof mergeWhenChecksPass | typeof addToMergeTrain,
 ): Promise<void> {
   const { id, sourceSha } = view.mergeRequest;
@@ -43,15 +43,15 @@ export async function setAutoMerge(
         autoMergeUserId: userId,
         autoMergeSha: sourceSha ?? null,
         mergeUserId: userId,
-        mergeCommitMessage: wishes.mergeCommitMessage ?? null,
-        squashCommitMessage: wishes.squashCommitMessage ?? null,
-        shouldRemoveSourceBranch: wishes.removeSourceBranch ?? null,
-        ...(wishes.squash === undefined ? {} : { squash: wishes.squash }),
+        mergeCommitMessage: options.mergeCommitMessage ?? null,
+        squashCommitMessage: options.squashCommitMessage ?? null,
+        shouldRemoveSourceBranch: options.removeSourceBranch ?? null,
+        ...(options.squash === undefined ? {} : { squash: options.squash }),
         mergeError: null,
       },
       participants: [userId],
       facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${mergeRequest.lockVersion + 1}` }],
-      // Its pipeline may have ended between the look at it and this commit.
+      // Its pipeline may have ended after it was read and before this commit.
       jobs: [{ kind: 'auto_merge', mergeRequestId: id }],
     };
   });

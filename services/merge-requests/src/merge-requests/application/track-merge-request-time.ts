@@ -34,7 +34,7 @@ function decide(
 }
 
 /**
- * Sets or resets the estimate of a merge request, adds time spent or resets it (G-4.2-1), for whoever may edit it.
+ * Sets or resets the estimate of a merge request, adds time spent or resets it (G-4.2-1), for users who may edit it.
  * Fails with `not_found`, `forbidden`, `invalid`.
  */
 export const trackMergeRequestTime =

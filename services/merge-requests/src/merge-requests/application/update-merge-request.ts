@@ -15,7 +15,6 @@ import type { Caller } from '../../callers';
 import { readHeads, type Sha } from '../../git';
 import { developer } from '../../repositories';
 import { noAutoMerge, onMergeTrain } from '../domain/auto-merge';
-import type { LeaveReason } from '../domain/leave-reason';
 import {
   allowedPeople,
   beingMerged,
@@ -33,6 +32,7 @@ import {
 } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { unchecked } from '../domain/mergeability';
+import type { RemovalReason } from '../domain/removal-reason';
 import { compareBranches } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
 
@@ -88,7 +88,7 @@ function nextState(
   if (asked && event !== undefined && state === 'merged')
     throw conflict('409 Conflict: the merge request has been merged');
   if (event === 'close') {
-    // While it is being merged nobody knows yet whether there is anything left to close (D8).
+    // While it is being merged it is not known whether there is anything left to close (D8).
     if (state === 'locked') throw beingMerged();
     return state === 'opened' ? 'closed' : undefined;
   }
@@ -175,11 +175,11 @@ function decide(
   if (!same(labelIds, locked.labelIds)) fields.push('labels');
 
   // On a train, whoever edits what was tested, or where it goes, takes it off.
-  let leaves: LeaveReason | undefined;
+  let removalReason: RemovalReason | undefined;
   if (mr.autoMergeStrategy === onMergeTrain && mr.state === 'opened') {
-    if (patch.targetBranch !== undefined) leaves = 'retargeted';
-    else if (patch.draft === true) leaves = 'draft';
-    if (leaves !== undefined) patch = { ...patch, ...noAutoMerge };
+    if (patch.targetBranch !== undefined) removalReason = 'retargeted';
+    else if (patch.draft === true) removalReason = 'draft';
+    if (removalReason !== undefined) patch = { ...patch, ...noAutoMerge };
   }
 
   const facts: MergeRequestFact[] = [];
@@ -205,7 +205,7 @@ function decide(
   const state = nextState(mr.state, command.stateEvent, prepared.stateAsked);
   if (state === 'closed') {
     patch = { ...patch, ...noAutoMerge, state, closedById: caller.userId, closedAt: now, mergeError: null };
-    leaves = 'closed';
+    removalReason = 'closed';
     facts.push({ kind: 'closed' });
   } else if (state === 'opened') {
     if (prepared.source === undefined) throw invalid({ source_branch: ['does not exist'] });
@@ -229,11 +229,11 @@ function decide(
     newHead: state === 'opened' ? prepared.source : undefined,
     diff: fields.includes('target_branch') || state === 'opened' ? prepared.target?.diff : undefined,
     participants: [caller.userId, ...assigneeIds, ...reviewerIds],
-    leaves,
+    removalReason,
     facts,
     jobs: [
       ...(recheck ? [{ kind: 'mergeability', projectId: mr.projectId } as const] : []),
-      ...(mr.autoMergeStrategy === undefined || leaves !== undefined
+      ...(mr.autoMergeStrategy === undefined || removalReason !== undefined
         ? []
         : [{ kind: 'auto_merge', mergeRequestId: mr.id } as const]),
     ],

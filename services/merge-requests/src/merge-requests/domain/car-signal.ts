@@ -1,11 +1,11 @@
-import type { LeaveReason } from './leave-reason';
+import type { RemovalReason } from './removal-reason';
 
 /** What the reports of a car's pipeline come to. */
 export type Verdict = 'pending' | 'green' | 'failed' | 'canceled';
 
 /** What happens to the car of a merge request, which may take the merge request off its train; the train decides what follows. */
 export type CarSignal =
-  | { readonly kind: 'left'; readonly carId: number; readonly reason: LeaveReason }
+  | { readonly kind: 'removed'; readonly carId: number; readonly reason: RemovalReason }
   | {
       readonly kind: 'not_buildable';
       readonly carId: number;

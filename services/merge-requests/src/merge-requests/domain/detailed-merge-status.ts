@@ -132,7 +132,7 @@ export const hasToWait = (checks: MergeChecks, now: Date): boolean =>
  * Whether a merge request may board a train now (G-4.1-4): its head pipeline has ended, and every merge check passes but the rebase,
  * which the train makes itself.
  */
-export const canBoard = (checks: MergeChecks, now: Date): boolean =>
+export const canJoinTrain = (checks: MergeChecks, now: Date): boolean =>
   checks.mergeStatus === 'can_be_merged' &&
   checks.pipeline !== undefined &&
   !runs(checks) &&
@@ -140,5 +140,5 @@ export const canBoard = (checks: MergeChecks, now: Date): boolean =>
   ciFailure(checks) === undefined;
 
 /** Whether it may be set to board once its checks pass: there is a pipeline to wait for, and something to wait for (G-4.1-4). */
-export const canBoardLater = (checks: MergeChecks, now: Date): boolean =>
+export const canJoinTrainLater = (checks: MergeChecks, now: Date): boolean =>
   checks.mergeStatus === 'can_be_merged' && checks.pipeline !== undefined && canAutoMerge(checks, now);

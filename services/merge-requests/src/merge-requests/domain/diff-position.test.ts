@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isPlace, movedLine } from './diff-position';
+import { isPosition, movedLine } from './diff-position';
 
 const diff = `@@ -2,4 +2,5 @@ context
  two
@@ -30,16 +30,16 @@ it('a line moves by what was added and removed before it, and is gone where it w
 });
 
 it('a place is an added line by its new number, a removed one by its old, any other by both', () => {
-  expect(isPlace(diff, undefined, 3)).toBe(true);
-  expect(isPlace(diff, undefined, 2)).toBe(false);
-  expect(isPlace(diff, undefined, 30)).toBe(false);
-  expect(isPlace(diff, 3, undefined)).toBe(true);
-  expect(isPlace(diff, 20, undefined)).toBe(true);
-  expect(isPlace(diff, 4, undefined)).toBe(false);
-  expect(isPlace(diff, 4, 5)).toBe(true);
-  expect(isPlace(diff, 4, 4)).toBe(false);
-  expect(isPlace(diff, 100, 99)).toBe(true);
-  expect(isPlace(diff, undefined, undefined)).toBe(true);
+  expect(isPosition(diff, undefined, 3)).toBe(true);
+  expect(isPosition(diff, undefined, 2)).toBe(false);
+  expect(isPosition(diff, undefined, 30)).toBe(false);
+  expect(isPosition(diff, 3, undefined)).toBe(true);
+  expect(isPosition(diff, 20, undefined)).toBe(true);
+  expect(isPosition(diff, 4, undefined)).toBe(false);
+  expect(isPosition(diff, 4, 5)).toBe(true);
+  expect(isPosition(diff, 4, 4)).toBe(false);
+  expect(isPosition(diff, 100, 99)).toBe(true);
+  expect(isPosition(diff, undefined, undefined)).toBe(true);
 });
 
 /** A diff without context, as `git diff --unified=0` prints it, of edits that keep, remove and add lines. */

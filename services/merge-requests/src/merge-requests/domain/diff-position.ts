@@ -1,5 +1,5 @@
 /** A line of one side of a file, and where it stands on the other. */
-export interface LinePlace {
+export interface LinePosition {
   readonly kind: 'added' | 'removed' | 'unchanged';
   readonly oldLine: number | undefined;
   readonly newLine: number | undefined;
@@ -17,7 +17,7 @@ const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
  * Calls `visit` with each line of a file's hunks, until it answers true. What lies between hunks is unchanged and not visited.
  * @returns by how many lines the new side is longer behind the last hunk that begins before `oldLimit` and `newLimit`
  */
-function walk(diff: string, limits: { old: number; new: number }, visit: (line: LinePlace) => boolean): number {
+function walk(diff: string, limits: { old: number; new: number }, visit: (line: LinePosition) => boolean): number {
   let oldLine = 0;
   let newLine = 0;
   let shift = 0;
@@ -57,7 +57,7 @@ const anywhere = Number.POSITIVE_INFINITY;
  * nothing.
  */
 export function movedLine(diff: string, oldLine: number): number | undefined {
-  let found: LinePlace | undefined;
+  let found: LinePosition | undefined;
   const shift = walk(diff, { old: oldLine, new: anywhere }, (line) => {
     if (line.oldLine !== oldLine) return false;
     found = line;
@@ -68,7 +68,7 @@ export function movedLine(diff: string, oldLine: number): number | undefined {
 
 /** Where a line of the new side stood on the old side of a file's diff, `undefined` when it was added. */
 function originalLine(diff: string, newLine: number): number | undefined {
-  let found: LinePlace | undefined;
+  let found: LinePosition | undefined;
   const shift = walk(diff, { old: anywhere, new: newLine }, (line) => {
     if (line.newLine !== newLine) return false;
     found = line;
@@ -78,18 +78,18 @@ function originalLine(diff: string, newLine: number): number | undefined {
 }
 
 /**
- * The lines of a place of an earlier diff in the one that has come after it, by which `isPlace` knows it; `undefined` when it is none of that
+ * The lines of a place of an earlier diff in the one that has come after it, by which `isPosition` knows it; `undefined` when it is none of that
  * diff. What was added is there with both numbers once it is on the old side too; what was removed is none any more once it is back.
  * @param oldLine where its line of the old side stands on this one's old side
  * @param newLine the same of the new side
  */
-export function placeWithin(diff: string, { oldLine, newLine }: LineNumbers): LineNumbers | undefined {
+export function positionWithin(diff: string, { oldLine, newLine }: LineNumbers): LineNumbers | undefined {
   if (oldLine === undefined && newLine !== undefined) return { oldLine: originalLine(diff, newLine), newLine };
-  return isPlace(diff, oldLine, newLine) ? { oldLine, newLine } : undefined;
+  return isPosition(diff, oldLine, newLine) ? { oldLine, newLine } : undefined;
 }
 
 /** Whether lines name one place of a file's diff: an added line by its new number, a removed one by its old, any other by both. */
-export function isPlace(diff: string, oldLine: number | undefined, newLine: number | undefined): boolean {
+export function isPosition(diff: string, oldLine: number | undefined, newLine: number | undefined): boolean {
   if (oldLine === undefined && newLine === undefined) return true;
   if (oldLine !== undefined && newLine !== undefined)
     return oldLine > 0 && newLine > 0 && movedLine(diff, oldLine) === newLine;

@@ -1,8 +1,8 @@
 import type { IssueReferences, Mentions, WorkTimes } from '@switchyard/texts';
 import type { JobRequest } from '../../jobs';
 import type { CarSignal } from './car-signal';
-import type { LeaveReason } from './leave-reason';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
+import type { RemovalReason } from './removal-reason';
 
 /** Ways of acting on a merge request that no other fact tells. */
 export type Act = 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
@@ -63,17 +63,17 @@ export type MergeRequestFact =
       readonly entryId: number;
       readonly targetBranch: string;
       readonly addedById: number;
-      readonly reason: LeaveReason;
+      readonly reason: RemovalReason;
       readonly pipelineId: number | undefined;
     }
   | {
       readonly kind: 'auto_merge_changed';
       readonly change: 'set' | 'canceled' | 'aborted';
       /** It boards a merge train when its checks pass. */
-      readonly boards: boolean;
+      readonly addsToTrain: boolean;
       readonly setById: number;
       /** Why it was given up. */
-      readonly reason?: LeaveReason;
+      readonly reason?: RemovalReason;
     }
   /** `actId` tells one act from another of its kind. */
   | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
@@ -141,7 +141,7 @@ export interface MergePlan {
 }
 
 /** How a merge request boards a train. */
-export interface Boarding {
+export interface NewCar {
   readonly sourceSha: string;
   readonly squash: boolean;
   readonly removeSourceBranch: boolean;
@@ -162,9 +162,9 @@ export interface MergeRequestChange {
   /** The plan to keep, or `done` to drop it. */
   readonly plan?: Omit<MergePlan, 'mergeRequestId' | 'createdAt'> | 'done';
   /** Puts it on the train of its target branch. */
-  readonly boards?: Boarding;
+  readonly addedCar?: NewCar;
   /** Why auto-merge is taken back and, if it is on a train, its car leaves; goes with `noAutoMerge`. */
-  readonly leaves?: LeaveReason;
+  readonly removalReason?: RemovalReason;
   /** What happened to its car. One that changes nothing any more voids the whole change. */
   readonly signal?: CarSignal;
   /** The plan that was carried out: its car has landed, its receipt is written. */

@@ -2,8 +2,8 @@ import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { fullPath } from '@switchyard/directory';
 import { enqueueJobs } from '../../jobs';
-import { type FindMergeRequest, type HeadPipelines, isFinished } from '../../pipelines';
-import type { MergeRequestFact } from '../domain/merge-request-change';
+import type { FindMergeRequest, HeadPipelines } from '../../pipelines';
+import { consequencesOfHeadPipeline } from '../domain/change-consequences';
 import { publishFacts } from './merge-request.events';
 import { readView, toMergeRequest } from './merge-request.row';
 
@@ -40,23 +40,22 @@ export const headPipelines: HeadPipelines = {
     );
   },
 
-  async changed(tx, { pipelineId, status, failed, retriedAs, actorId, now }) {
+  async changed(tx, change) {
     const rows = await tx.query(sql`
-      select * from merge_requests where head_pipeline_id = ${pipelineId} and state = 'opened' order by id for no key update`);
-    const heads = rows.map(toMergeRequest);
-    const facts: MergeRequestFact[] = [
-      ...(retriedAs === undefined ? [] : [{ kind: 'acted', act: 'pipeline_retried', actId: retriedAs } as const]),
-      ...(failed ? [{ kind: 'pipeline_failed', pipelineId } as const] : []),
-    ];
+      select * from merge_requests where head_pipeline_id = ${change.pipelineId} and state = 'opened'
+      order by id for no key update`);
+    const changed = rows.map(toMergeRequest).map((subject) => ({
+      subject,
+      ...consequencesOfHeadPipeline(subject, change),
+    }));
+    const { actorId, now: occurredAt } = change;
     await publishFacts(
       tx,
-      heads.flatMap((subject) => facts.map((fact) => ({ subject, fact, actorId, occurredAt: now }))),
+      changed.flatMap(({ subject, facts }) => facts.map((fact) => ({ subject, fact, actorId, occurredAt }))),
     );
     await enqueueJobs(
       tx,
-      heads
-        .filter(({ autoMergeStrategy }) => autoMergeStrategy !== undefined && isFinished(status))
-        .map(({ id }) => ({ kind: 'auto_merge', mergeRequestId: id })),
+      changed.flatMap(({ jobs }) => jobs),
     );
   },
 };

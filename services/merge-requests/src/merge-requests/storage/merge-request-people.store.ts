@@ -42,7 +42,7 @@ export async function addParticipants(tx: Tx, id: number, userIds: readonly numb
     select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id) on conflict do nothing`);
 }
 
-/** Who takes part in merge requests, and who is told of them. */
+/** Participants and subscribers of merge requests. */
 export const mergeRequestPeopleStore = (db: Database, prisma: PrismaClient) => ({
   async participants(id: number): Promise<UserRow[]> {
     const row = await db.one<{ users: UserRow[] }>(sql`
@@ -57,7 +57,7 @@ export const mergeRequestPeopleStore = (db: Database, prisma: PrismaClient) => (
       from merge_request_reviewers r join directory.users who on who.id = r.user_id and who.deleted_at is null
       where r.merge_request_id = ${id} order by r.created_at, r.user_id`),
 
-  /** Whether a user is told of everything: as they said, else because they take part. */
+  /** Whether a user is subscribed: by their own choice, else because they take part. */
   async isSubscribed(id: number, userId: number): Promise<boolean> {
     const row = await db.one<{ subscribed: boolean }>(sql`
       select coalesce(

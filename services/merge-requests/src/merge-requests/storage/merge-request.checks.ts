@@ -1,11 +1,12 @@
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { enqueueJobs } from '../../jobs';
+import { enqueueJobs, type JobRequest } from '../../jobs';
 import { onMergeTrain } from '../domain/auto-merge';
-import type { MergeRequest } from '../domain/merge-request';
+import { consequencesOfCheck } from '../domain/change-consequences';
+import type { MergeRequest, MergeStatus } from '../domain/merge-request';
 import type { MergeabilityResult } from '../domain/merge-request-change';
 import { lean, leanColumns } from './merge-request.columns';
-import { type Happening, publishFacts } from './merge-request.events';
+import { type MergeRequestEventInput, publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
 
 /** What is known of the mergeability of merge requests. */
@@ -22,13 +23,13 @@ export const mergeabilityStore = (db: Database) => ({
   },
 
   /**
-   * Saves what git found out: one statement for all, which passes over merge requests that a push has touched meanwhile.
+   * Saves what git found out: one statement for all, which skips merge requests that a push has changed in the meantime.
    * Those that could be merged before, or were never checked, and now cannot, are events; auto-merge jobs follow.
    */
   async saveChecks(results: readonly MergeabilityResult[]): Promise<void> {
     if (results.length === 0) return;
     await db.transaction(async (tx) => {
-      const rows = await tx.query<Record<string, unknown> & { was: string }>(sql`
+      const rows = await tx.query<Record<string, unknown> & { previous: MergeStatus }>(sql`
         update merge_requests mr set merge_status = case when given.mergeable then 'can_be_merged' else 'cannot_be_merged' end,
           needs_rebase = given.needs_rebase, target_sha = given.target_sha,
           lock_version = mr.lock_version + 1
@@ -37,28 +38,17 @@ export const mergeabilityStore = (db: Database) => ({
             ${results.map(({ targetSha }) => targetSha)}::text[]) as given (id, generation, mergeable, needs_rebase, target_sha),
           merge_requests before
         where mr.id = given.id and before.id = mr.id and mr.state = 'opened' and mr.merge_status_generation = given.generation
-        returning ${leanColumns('mr')}, before.merge_status as was`);
-      const happenings: Happening[] = [];
-      const jobs: number[] = [];
+        returning ${leanColumns('mr')}, before.merge_status as previous`);
+      const inputs: MergeRequestEventInput[] = [];
+      const jobs: JobRequest[] = [];
       for (const row of rows) {
-        const mergeRequest = toMergeRequest(row);
-        const { sourceSha = '', targetSha = '' } = mergeRequest;
-        if (mergeRequest.mergeStatus === 'cannot_be_merged' && !String(row.was).startsWith('cannot_be_merged')) {
-          happenings.push({
-            subject: mergeRequest,
-            fact: { kind: 'became_unmergeable', sourceSha, targetSha },
-            actorId: 0,
-            occurredAt: new Date(),
-          });
-        }
-        const { autoMergeStrategy } = mergeRequest;
-        if (autoMergeStrategy !== undefined && autoMergeStrategy !== onMergeTrain) jobs.push(mergeRequest.id);
+        const subject = toMergeRequest(row);
+        const consequences = consequencesOfCheck(subject, row.previous);
+        inputs.push(...consequences.facts.map((fact) => ({ subject, fact, actorId: 0, occurredAt: new Date() })));
+        jobs.push(...consequences.jobs);
       }
-      await publishFacts(tx, happenings);
-      await enqueueJobs(
-        tx,
-        jobs.map((mergeRequestId) => ({ kind: 'auto_merge', mergeRequestId })),
-      );
+      await publishFacts(tx, inputs);
+      await enqueueJobs(tx, jobs);
     });
   },
 

@@ -9,9 +9,9 @@ import {
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
 import type { IssueReferences, Mentions } from '@switchyard/texts';
-import type { LeaveReason } from '../domain/leave-reason';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Act, MergeRequestFact } from '../domain/merge-request-change';
+import type { RemovalReason } from '../domain/removal-reason';
 
 type WireFact = NonNullable<MergeRequestEvent['fact']>;
 type Subject = Pick<
@@ -35,7 +35,8 @@ const actKinds: Record<Act, ActedKind> = {
   pipeline_retried: MergeRequestActed_Kind.KIND_PIPELINE_RETRIED,
 };
 
-const wireReason = (reason: LeaveReason): Reason => Reason[`REASON_${reason.toUpperCase() as Uppercase<LeaveReason>}`];
+const wireReason = (reason: RemovalReason): Reason =>
+  Reason[`REASON_${reason.toUpperCase() as Uppercase<RemovalReason>}`];
 
 const autoMergeChanges = {
   set: AutoMergeChange.CHANGE_SET,
@@ -134,7 +135,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
           $case: 'autoMergeChanged',
           value: {
             change: autoMergeChanges[fact.change],
-            mergeTrain: fact.boards,
+            mergeTrain: fact.addsToTrain,
             setById: fact.setById || (subject.autoMergeUserId ?? 0),
             reason: '',
             abortReason: fact.change === 'aborted' && fact.reason ? wireReason(fact.reason) : undefined,
@@ -150,7 +151,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
 }
 
 /** One fact about one merge request. */
-export interface Happening {
+export interface MergeRequestEventInput {
   /** The merge request after the change. */
   readonly subject: Subject;
   readonly fact: MergeRequestFact;
@@ -161,17 +162,17 @@ export interface Happening {
   readonly mergeUserId?: number | undefined;
 }
 
-/** Appends the events of some happenings, in order, in the transaction that made them true. The rows must be locked. */
-export async function publishFacts(tx: SqlExecutor, happenings: readonly Happening[]): Promise<void> {
-  if (happenings.length === 0) return;
-  const ids = happenings.map(({ subject }) => subject.id);
+/** Appends the events of some inputs, in order, in the transaction that made them true. The rows must be locked. */
+export async function publishFacts(tx: SqlExecutor, inputs: readonly MergeRequestEventInput[]): Promise<void> {
+  if (inputs.length === 0) return;
+  const ids = inputs.map(({ subject }) => subject.id);
   const [state] = await tx.query<{ sequence: number; labels: Record<string, number[]> | null }>(sql`
     select sequence, (
       select json_object_agg(merge_request_id, label_ids) from (
         select merge_request_id, array_agg(label_id order by label_id) as label_ids from merge_request_labels
         where merge_request_id = any(${ids}::bigint[]) group by merge_request_id) as labelled) as labels
     from directory.state`);
-  const events = happenings.map(({ subject, fact, actorId, occurredAt, mergeUserId }) => {
+  const events = inputs.map(({ subject, fact, actorId, occurredAt, mergeUserId }) => {
     const wire = wireFact(fact, subject, mergeUserId ?? subject.autoMergeUserId ?? 0);
     return {
       id: mergeRequestEventId(wire.fact.$case, subject.id, wire.cause),

@@ -6,13 +6,12 @@ import type { PrismaClient } from '../../generated/prisma/client';
 import { nextIid } from '../../iids';
 import { enqueueJobs } from '../../jobs';
 import { lockHead } from '../../pipelines';
-import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
-import { beingMerged, type MergeRequest } from '../domain/merge-request';
+import { autoMergeFacts, consequencesOfCreation } from '../domain/change-consequences';
+import type { MergeRequest } from '../domain/merge-request';
 import type {
   DiffVersion,
   LockedMergeRequest,
   MergeRequestChange,
-  MergeRequestFact,
   MergeRequestPatch,
   NewMergeRequest,
   TrainConsequences,
@@ -117,31 +116,6 @@ async function apply(
   return after;
 }
 
-/** What became of auto-merge by a change; a car on a train has facts of its own. */
-function autoMergeFacts(
-  before: MergeRequest,
-  { autoMergeStrategy }: MergeRequestPatch,
-  { leaves, landed }: MergeRequestChange,
-): MergeRequestFact[] {
-  const was = before.autoMergeStrategy;
-  if (autoMergeStrategy === undefined || autoMergeStrategy === (was ?? null)) return [];
-  if (autoMergeStrategy !== null) {
-    if (autoMergeStrategy === onMergeTrain) return [];
-    const boards = autoMergeStrategy === addToMergeTrain;
-    return [{ kind: 'auto_merge_changed', change: 'set', boards, setById: 0 }];
-  }
-  if (was === onMergeTrain || landed !== undefined || leaves === undefined) return [];
-  return [
-    {
-      kind: 'auto_merge_changed',
-      change: leaves === 'canceled' ? 'canceled' : 'aborted',
-      boards: was === addToMergeTrain,
-      setById: before.autoMergeUserId ?? 0,
-      reason: leaves,
-    },
-  ];
-}
-
 const openBranches = 'merge_requests_open_branches';
 
 /** A unique violation of the open branches as G-4.2-4 words it. */
@@ -180,7 +154,7 @@ export interface MergeRequestStoreEdges {
   readonly trains: TrainChanges;
 }
 
-/** The table of merge requests and what hangs on it. Every change goes through a closure that cannot forget lock, version and events. */
+/** The table of merge requests and what hangs on it. Every change goes through a closure that cannot drop lock, version and events. */
 export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges) => ({
   ...mergeRequestReads(db),
   ...mergeabilityStore(db),
@@ -219,18 +193,18 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
         if (wanted.assigneeIds.length > 0) await replacePeople(tx, 'assignees', id, wanted.assigneeIds);
         if (wanted.reviewerIds.length > 0) await replacePeople(tx, 'reviewers', id, wanted.reviewerIds);
         if (wanted.labelIds.length > 0) await replaceLabels(tx, id, wanted.labelIds);
-        await addParticipants(tx, id, [wanted.authorId, ...wanted.assigneeIds, ...wanted.reviewerIds]);
-        const fact: MergeRequestFact = {
-          kind: 'created',
-          assigneeIds: wanted.assigneeIds,
-          reviewerIds: wanted.reviewerIds,
-          mentions: wanted.mentions,
-          issueReferences: wanted.issueReferences,
-        };
-        await publishFacts(tx, [
-          { subject: mergeRequest, fact, actorId: wanted.authorId, occurredAt: mergeRequest.createdAt },
-        ]);
-        await enqueueJobs(tx, [{ kind: 'mergeability', projectId: wanted.projectId }]);
+        const { participants, facts, jobs } = consequencesOfCreation(wanted);
+        await addParticipants(tx, id, participants);
+        await publishFacts(
+          tx,
+          facts.map((fact) => ({
+            subject: mergeRequest,
+            fact,
+            actorId: wanted.authorId,
+            occurredAt: mergeRequest.createdAt,
+          })),
+        );
+        await enqueueJobs(tx, jobs);
         return { id, iid };
       });
     } catch (error) {
@@ -270,17 +244,28 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
     }
   },
 
-  /** Deletes a merge request. @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
-  async remove(id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void> {
+  /**
+   * Deletes a merge request as `decide` requires: with the removal of its car, its jobs and its events, in one transaction.
+   * @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince`; what `decide` throws
+   */
+  async remove(
+    id: number,
+    actorId: number,
+    unmodifiedSince: Date | undefined,
+    decide: (locked: LockedMergeRequest) => MergeRequestChange,
+  ): Promise<void> {
     await db.transaction(async (tx) => {
       const locked = await lock(tx, id);
       if (locked === undefined) throw notFound();
       const { mergeRequest } = locked;
-      if (mergeRequest.state === 'locked') throw beingMerged();
+      const change = decide(locked);
       await requireUnmodified(tx, 'merge_requests', id, unmodifiedSince);
-      const left = await trains.change(tx, mergeRequest, { leaves: 'closed' }, actorId, new Date());
-      await enqueueJobs(tx, left?.jobs ?? []);
-      await publishFacts(tx, [{ subject: mergeRequest, fact: { kind: 'deleted' }, actorId, occurredAt: new Date() }]);
+      const train = await trains.change(tx, mergeRequest, change, actorId, new Date());
+      await enqueueJobs(tx, train?.jobs ?? []);
+      await publishFacts(
+        tx,
+        (change.facts ?? []).map((fact) => ({ subject: mergeRequest, fact, actorId, occurredAt: new Date() })),
+      );
       await tx.query(
         sql`delete from jobs where key = ${String(id)} and kind in ('auto_merge', 'rebase', 'settle_merge')`,
       );

@@ -1,6 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { enqueueJobs } from '../../jobs';
+import { jobsAfterNotes } from '../domain/change-consequences';
 import type { NoteCounters } from '../domain/note-counters';
 
 /**
@@ -19,5 +20,5 @@ export async function keepNoteCounters(
       updated_at = greatest(updated_at, ${activeAt ?? null}::timestamptz)
     where id = ${mergeRequestId} and notes_version < ${version}
     returning auto_merge_strategy is not null and state = 'opened' as waits`);
-  if (row?.waits && unresolvedDiscussions === 0) await enqueueJobs(tx, [{ kind: 'auto_merge', mergeRequestId }]);
+  await enqueueJobs(tx, jobsAfterNotes(counters, row?.waits ?? false));
 }

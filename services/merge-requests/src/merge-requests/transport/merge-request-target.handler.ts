@@ -3,8 +3,7 @@ import {
   type MergeRequestTarget,
   MergeRequestTargetServiceService,
 } from '@switchyard/protos/merge_requests/v1/merge_request_target';
-import { type CallContext, implement } from '@switchyard/rpc';
-import { viewerOf } from '../../callers';
+import { type CallContext, implement, viewerOf } from '@switchyard/rpc';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { mergeRequestUrl, presentMergeRequest } from '../presenters/merge-request.presenter';

@@ -8,9 +8,9 @@ import {
   type UpdateMergeRequestRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { levels } from '@switchyard/rights';
-import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
+import { type CallContext, entity, implement, nothing, page, pageRequest, viewerOf } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
-import { callerOf, viewerOf } from '../../callers';
+import { callerOf } from '../../callers';
 import { maxDiffFiles } from '../../git';
 import { commitObject, diffObject, sliced, windowOf, windowPage } from '../../repositories';
 import type { cancelAutoMerge } from '../application/cancel-auto-merge';
@@ -27,6 +27,7 @@ import type {
 import type { rebaseMergeRequest } from '../application/rebase-merge-request';
 import type { trackMergeRequestTime } from '../application/track-merge-request-time';
 import type { UpdateMergeRequestCommand, updateMergeRequest } from '../application/update-merge-request';
+import { decideDeletion } from '../domain/change-consequences';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { presentMergeRequest, presentSimpleMergeRequest } from '../presenters/merge-request.presenter';
 import {
@@ -171,7 +172,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
     async deleteMergeRequest({ projectId, iid, ifUnmodifiedSince }, context) {
       const { mergeRequest } = await existing({ projectId, iid });
       if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw forbidden();
-      await mergeRequests.remove(mergeRequest.id, context.actor.userId, ifUnmodifiedSince);
+      await mergeRequests.remove(mergeRequest.id, context.actor.userId, ifUnmodifiedSince, decideDeletion);
       return nothing();
     },
 

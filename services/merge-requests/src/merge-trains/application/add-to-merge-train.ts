@@ -1,8 +1,8 @@
 import { badRequest, isAppError, notFound, unauthorized } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import {
+  addCarOrWait,
   alreadySet,
-  boardOrWait,
   type CheckMergeability,
   expectHead,
   withKnownMergeability,
@@ -38,7 +38,7 @@ export const addToMergeTrain =
     if (!found.settings.mergeTrains.enabled || state !== 'opened') throw failedToMerge();
     const view = await withKnownMergeability(edges, check, found);
     expectHead(view, command.sha);
-    const outcome = await boardOrWait(edges, caller.userId, view, { squash: command.squash }, command.autoMerge).catch(
+    const outcome = await addCarOrWait(edges, caller.userId, view, { squash: command.squash }, command.autoMerge).catch(
       (error: unknown) => {
         // It changed under the request: closed, pushed to, retargeted.
         throw isAppError(error, 'not_allowed') ? failedToMerge() : error;

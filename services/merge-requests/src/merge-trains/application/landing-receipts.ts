@@ -1,4 +1,4 @@
-import type { BranchMove, LandingReceipt, PipelineWitness } from '../domain/landing-receipt';
+import type { BranchMove, KeptPipeline, LandingReceipt } from '../domain/landing-receipt';
 
 /** Receipts of landings and what became of their verification. Lists are by id, and read receipts that come after `after` (0: all). */
 export interface LandingReceipts {
@@ -13,8 +13,8 @@ export interface LandingReceipts {
   withoutReceipt(limit: number): Promise<{ carId: number; projectId: number; mergeRequestIid: number }[]>;
   /** How many landings differ from their receipts. */
   countDiffering(): Promise<number>;
-  /** What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline is gone. */
-  pipelineOf(receipt: LandingReceipt): Promise<PipelineWitness | undefined>;
+  /** What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline was deleted. */
+  pipelineOf(receipt: LandingReceipt): Promise<KeptPipeline | undefined>;
   /** Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). */
   movesSince(receipt: LandingReceipt): Promise<BranchMove[]>;
 }

@@ -7,7 +7,7 @@ export interface MergeTrainStore {
   /** A train with its cars and what their pipelines report; undefined when there is none. */
   load(trainId: number): Promise<StoredTrain | undefined>;
   /**
-   * The target branch was looked at, after `moves` of it had been reported. A branch that is gone is not told here: its cars leave one
+   * The target branch was read, after `moves` of it had been reported. A deleted branch is not reported here: its cars are removed one
    * by one.
    */
   targetRead(trainId: number, sha: string, moves: number | undefined): Promise<void>;
@@ -27,12 +27,12 @@ export interface MergeTrainStore {
   ): Promise<boolean>;
   /** Counts that building a car has failed; answers how often in a row. */
   buildFailed(carId: number): Promise<number>;
-  /** Whether a branch is being moved, or was and its merge requests have not been told. */
+  /** Whether a branch is being moved, or was and its merge requests have not been updated. */
   isBeingPushed(projectId: number, branch: string): Promise<boolean>;
   /** Trains with cars. */
   running(): Promise<number[]>;
-  /** Runs `work` while the merge request is on no train and cannot board one; not at all while it is on one. */
-  whileAshore(projectId: number, iid: number, work: () => Promise<void>): Promise<void>;
+  /** Runs `work` while the merge request is on no train and cannot join one; not at all while it is on one. */
+  whileNotQueued(projectId: number, iid: number, work: () => Promise<void>): Promise<void>;
 }
 
 /** What the use cases of merge trains work with. */

@@ -21,10 +21,10 @@ import {
   type CarSignal,
   checksOf,
   type Landing,
-  type LeaveReason,
   type MergeRefusal,
   noAutoMerge,
   onMergeTrain,
+  type RemovalReason,
   stateFailure,
   withCurrentThreads,
 } from '../../merge-requests';
@@ -91,18 +91,18 @@ export const runMergeTrain =
   };
 
 /** Takes the cars off a train whose users are gone or may not merge any more: nothing else tells the train. */
-export const dismissFromTrain =
+export const removeUnauthorizedCars =
   (edges: MergeTrainEdges) =>
   async (trainId: number): Promise<void> => {
     const stored = await edges.mergeTrains.load(trainId);
     if (stored === undefined) return;
-    const reasons = new Map<number, LeaveReason | undefined>();
+    const reasons = new Map<number, RemovalReason | undefined>();
     for (const { userId } of stored.cars.values()) {
-      if (!reasons.has(userId)) reasons.set(userId, await lostRight(edges, stored, userId));
+      if (!reasons.has(userId)) reasons.set(userId, await reasonIfRightLost(edges, stored, userId));
     }
     for (const car of stored.cars.values()) {
       const reason = reasons.get(car.userId);
-      if (reason !== undefined) await leave(edges, car, { kind: 'left', carId: car.id, reason });
+      if (reason !== undefined) await removeCar(edges, car, { kind: 'removed', carId: car.id, reason });
     }
   };
 
@@ -149,21 +149,21 @@ async function once(
 }
 
 /** All cars leave but the one that is being merged. False: there is nothing more to do. */
-async function dissolve(edges: MergeTrainEdges, stored: StoredTrain, reason: LeaveReason): Promise<false> {
-  for (const car of stored.cars.values()) await leave(edges, car, { kind: 'left', carId: car.id, reason });
+async function dissolve(edges: MergeTrainEdges, stored: StoredTrain, reason: RemovalReason): Promise<false> {
+  for (const car of stored.cars.values()) await removeCar(edges, car, { kind: 'removed', carId: car.id, reason });
   return false;
 }
 
 async function follow(edges: MergeTrainEdges, stored: StoredTrain, signal: Loss): Promise<boolean> {
   const car = stored.cars.get(signal.carId);
   if (car === undefined) return false;
-  if (signal.kind !== 'pipeline_lost') return leave(edges, car, signal);
+  if (signal.kind !== 'pipeline_lost') return removeCar(edges, car, signal);
   await edges.mergeTrains.pipelineLost(stored.id, car.id);
   return true;
 }
 
 /** Takes a car off its train by a signal that makes it leave; a car that is being merged stays. Answers whether it has left. */
-async function leave(edges: MergeTrainEdges, car: StoredCar, signal: CarSignal): Promise<boolean> {
+async function removeCar(edges: MergeTrainEdges, car: StoredCar, signal: CarSignal): Promise<boolean> {
   const after = await edges.mergeRequests
     .change(car.mergeRequestId, 0, ({ mergeRequest }) =>
       mergeRequest.state === 'opened' && mergeRequest.autoMergeStrategy === onMergeTrain
@@ -178,11 +178,11 @@ async function leave(edges: MergeTrainEdges, car: StoredCar, signal: CarSignal):
   return after === undefined || (after?.autoMergeStrategy !== onMergeTrain && after?.state !== 'locked');
 }
 
-async function lostRight(
+async function reasonIfRightLost(
   edges: MergeTrainEdges,
   { projectId, targetBranch }: StoredTrain,
   userId: number,
-): Promise<LeaveReason | undefined> {
+): Promise<RemovalReason | undefined> {
   const standing = await edges.directory.standing(userId, projectId);
   if (standing.gone) return 'user_gone';
   return (await mayMergeInto(edges, projectId, targetBranch, standing)) ? undefined : 'right_lost';
@@ -258,7 +258,7 @@ async function build(
   if (built === undefined) return false;
   if (!built.ok) {
     const reason = built.reason === 'need_rebase' ? 'conflict' : built.reason;
-    return leave(edges, car, { kind: 'not_buildable', carId, onto, reason });
+    return removeCar(edges, car, { kind: 'not_buildable', carId, onto, reason });
   }
   faultPoint('train.commits_written');
   const { newSha, treeSha, mergeCommitSha, squashCommitSha } = built.merge;
@@ -306,13 +306,13 @@ async function land(
   const [pushed, view, lost] = await Promise.all([
     edges.mergeTrains.isBeingPushed(stored.projectId, car.sourceBranch),
     edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
-    lostRight(edges, stored, car.userId),
+    reasonIfRightLost(edges, stored, car.userId),
   ]);
   // A push of which the merge request has not been told yet takes the car off in a moment.
   if (view === undefined || pushed) return false;
   const reason = stateFailure(checksOf(view), edges.clock()) === undefined ? lost : 'not_mergeable';
   if (reason !== undefined && view.mergeRequest.state === 'opened') {
-    return leave(edges, car, { kind: 'left', carId, reason });
+    return removeCar(edges, car, { kind: 'removed', carId, reason });
   }
   const plan = {
     mergeRequestId: car.mergeRequestId,
@@ -339,7 +339,7 @@ export const dropTrainRef =
   async (projectId: number, iid: number, sha: string | undefined): Promise<void> => {
     const { repo } = await edges.openRepository(projectId);
     const ref = mergeRequestRef(iid, 'train');
-    await edges.mergeTrains.whileAshore(projectId, iid, async () => {
+    await edges.mergeTrains.whileNotQueued(projectId, iid, async () => {
       const old = sha === undefined ? (await readRefs(repo, [ref])).get(ref)?.sha : parseSha(sha);
       if (old !== undefined) await setTrainRef(repo, iid, old, zeroSha);
     });

@@ -1,6 +1,6 @@
 import { logger } from '@switchyard/telemetry';
 import { GitCommandError, isAncestor, type Repository, repositoryExists, type Sha, shaOf, zeroSha } from '../../git';
-import type { LandingReceipt, PipelineWitness } from '../domain/landing-receipt';
+import type { KeptPipeline, LandingReceipt } from '../domain/landing-receipt';
 import type { LandingReceipts } from './landing-receipts';
 import { isInBranch, recomputeLanding } from './recompute-landing';
 
@@ -63,7 +63,7 @@ function recordDifferences(receipt: LandingReceipt): string[] {
 }
 
 /** What the pipeline itself says against a receipt, where it is still kept. A final report never changes: a later one is another row. */
-function witnessDifferences(receipt: LandingReceipt, witness: PipelineWitness | undefined): string[] {
+function pipelineDifferences(receipt: LandingReceipt, witness: KeptPipeline | undefined): string[] {
   if (witness === undefined || receipt.testedSha === undefined) return [];
   const differences: string[] = [];
   if (witness.projectId !== receipt.projectId) differences.push('the pipeline belongs to another project');
@@ -108,7 +108,7 @@ export function landingVerifier({ receipts, repositoryOf, clock }: VerifierEdges
   async function look(receipt: LandingReceipt): Promise<LandingVerdict> {
     const differences = [
       ...recordDifferences(receipt),
-      ...witnessDifferences(receipt, await receipts.pipelineOf(receipt)),
+      ...pipelineDifferences(receipt, await receipts.pipelineOf(receipt)),
     ];
     const remarks: string[] = [];
     const repo = repositoryOf(receipt.projectId);

@@ -39,7 +39,7 @@ export interface LandingReceipt {
 }
 
 /** What is still kept of the pipeline that a receipt names. */
-export interface PipelineWitness {
+export interface KeptPipeline {
   readonly projectId: number;
   readonly sha: string;
   readonly statuses: readonly { readonly id: number; readonly name: string; readonly status: string }[];
@@ -57,7 +57,7 @@ export interface LandingReceiptView {
   readonly mergeRequestId: number;
   /** Who added the merge request to the train; the ghost for a deleted user. */
   readonly addedBy: UserRow | undefined;
-  readonly boardedAt: Date;
+  readonly addedAt: Date;
   /** What the verifier found; undefined until it has looked. */
   readonly verification: { readonly verifiedAt: Date; readonly differences: readonly string[] } | undefined;
 }

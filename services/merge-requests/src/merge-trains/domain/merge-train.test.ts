@@ -1,4 +1,4 @@
-import type { LeaveReason, Verdict } from '../../merge-requests';
+import type { RemovalReason, Verdict } from '../../merge-requests';
 import {
   type Car,
   type CarStatus,
@@ -109,9 +109,9 @@ type Expected = readonly [train: string, steps: readonly string[], events?: read
 /** What each signal about car 1 comes to, by state; in the states that are not named it changes nothing. */
 const table: readonly (readonly [Signal, Partial<Record<State, Expected>>])[] = [
   [{ kind: 'resumed' }, {}],
-  [{ kind: 'boarded', carId: 1 }, {}],
+  [{ kind: 'added', carId: 1 }, {}],
   [
-    { kind: 'boarded', carId: 3 },
+    { kind: 'added', carId: 3 },
     {
       idle: [`${idle}, 3 idle`, ['build 1 on A'], ['added 3 at 3']],
       stale: [`${stale}, 3 idle`, ['build 1 on A'], ['added 3 at 3']],
@@ -123,7 +123,7 @@ const table: readonly (readonly [Signal, Partial<Record<State, Expected>>])[] = 
     },
   ],
   [
-    { kind: 'left', carId: 1, reason: 'canceled' },
+    { kind: 'removed', carId: 1, reason: 'canceled' },
     {
       idle: ['A | 2 idle', ['build 2 on A'], ['removed 1 canceled']],
       stale: ['A | 2 stale', ['build 2 on A'], ['removed 1 canceled']],
@@ -133,7 +133,7 @@ const table: readonly (readonly [Signal, Partial<Record<State, Expected>>])[] = 
       green: ['A | 2 stale', ['cancel 11', 'cancel 12', 'build 2 on A'], ['removed 1 canceled #11']],
     },
   ],
-  [{ kind: 'left', carId: 9, reason: 'canceled' }, {}],
+  [{ kind: 'removed', carId: 9, reason: 'canceled' }, {}],
   [{ kind: 'target_read', sha: 'A' }, { lost: ['A | 1 stale, 2 stale', ['build 1 on A']] }],
   [
     { kind: 'target_read', sha: 'Z' },
@@ -254,7 +254,7 @@ describe('a landing that was begun (D8)', () => {
     expect(seen(landed)).toEqual({ train: 'a | 2 fresh a>b #12', steps: [], events: ['merged 1 a'] });
   });
 
-  it('is taken back when the target branch was elsewhere: every car is built anew once that was looked at', () => {
+  it('is taken back when the target branch was elsewhere: every car is built again once that was read', () => {
     const failed = transition(train(merging), signalOfLanding('landing_failed'));
     expect(seen(failed)).toEqual({ train: lost, steps: ['cancel 11', 'cancel 12', 'read'], events: [] });
   });
@@ -289,7 +289,7 @@ describe('a car leaves', () => {
   const four = 'A | 1 fresh A>a #11 green, 2 fresh a>b #12, 3 fresh b>c #13 green, 4 idle';
 
   it('G-4.1-6 point 4: those behind it lose their pipelines, those ahead keep theirs', () => {
-    const outcome = transition(train(four), { kind: 'left', carId: 2, reason: 'draft' });
+    const outcome = transition(train(four), { kind: 'removed', carId: 2, reason: 'draft' });
     expect(seen(outcome)).toEqual({
       train: 'A | 1 fresh A>a #11 green, 3 stale, 4 idle',
       steps: ['cancel 12', 'cancel 13', 'land 1 A>a', 'build 3 on a'],
@@ -297,8 +297,8 @@ describe('a car leaves', () => {
     });
   });
 
-  it('G-4.1-6 point 4: the last one disturbs nobody', () => {
-    const outcome = transition(train(four), { kind: 'left', carId: 4, reason: 'closed' });
+  it('G-4.1-6 point 4: the last one disturbs no other car', () => {
+    const outcome = transition(train(four), { kind: 'removed', carId: 4, reason: 'closed' });
     expect(seen(outcome)).toEqual({
       train: 'A | 1 fresh A>a #11 green, 2 fresh a>b #12, 3 fresh b>c #13 green',
       steps: ['land 1 A>a'],
@@ -306,7 +306,7 @@ describe('a car leaves', () => {
     });
   });
 
-  it.each<LeaveReason>([
+  it.each<RemovalReason>([
     'canceled',
     'closed',
     'draft',
@@ -319,7 +319,9 @@ describe('a car leaves', () => {
     'merged_by_push',
     'skipped',
   ])('G-4.1-5: %s is told as it is', (reason) => {
-    expect(events(transition(train(tested), { kind: 'left', carId: 2, reason }))).toEqual([`removed 2 ${reason} #12`]);
+    expect(events(transition(train(tested), { kind: 'removed', carId: 2, reason }))).toEqual([
+      `removed 2 ${reason} #12`,
+    ]);
   });
 
   it('a failure in the middle does not wait for those ahead', () => {
@@ -339,7 +341,10 @@ describe('the queue', () => {
     expect(steps(transition(two, { kind: 'resumed' }))).toEqual([]);
     const three = train('A | 1 fresh A>a #11, 2 fresh a>b #12, 3 idle', 3);
     expect(steps(transition(three, { kind: 'resumed' }))).toEqual(['build 3 on b']);
-    expect(steps(transition(two, { kind: 'left', carId: 2, reason: 'closed' }))).toEqual(['cancel 12', 'build 3 on a']);
+    expect(steps(transition(two, { kind: 'removed', carId: 2, reason: 'closed' }))).toEqual([
+      'cancel 12',
+      'build 3 on a',
+    ]);
   });
 
   it('a car that was built while the number of cars shrank is not tested', () => {
@@ -349,7 +354,7 @@ describe('the queue', () => {
 
   it('cars are built one after another, from the first', () => {
     let outcome = [1, 2, 3].reduce<Outcome>(
-      ({ train: before }, carId) => transition(before, { kind: 'boarded', carId }),
+      ({ train: before }, carId) => transition(before, { kind: 'added', carId }),
       { train: emptyTrain(), steps: [], events: [] },
     );
     expect(seen(outcome)).toEqual({
@@ -385,7 +390,7 @@ describe('the queue', () => {
 });
 
 describe('a pipeline that was deleted', () => {
-  it('has its car built anew, and those behind it', () => {
+  it('has its car built again, and those behind it', () => {
     const lostOne = transition(train('A | 1 fresh A>a, 2 fresh a>b #12'), { kind: 'pipeline_lost', carId: 1 });
     expect(seen(lostOne)).toEqual({
       train: 'A | 1 stale, 2 stale',

@@ -1,4 +1,4 @@
-import type { CarSignal, LeaveReason, Verdict } from '../../merge-requests';
+import type { CarSignal, RemovalReason, Verdict } from '../../merge-requests';
 
 /** Where a car that has not landed stands (G-3-2). */
 export type CarStatus = 'idle' | 'stale' | 'fresh' | 'merging';
@@ -41,12 +41,12 @@ export type Signal =
   | CarSignal
   /** Nothing: asks what is to be done. */
   | { readonly kind: 'resumed' }
-  | { readonly kind: 'boarded'; readonly carId: number }
-  /** The target branch was looked at; undefined: it does not exist. */
+  | { readonly kind: 'added'; readonly carId: number }
+  /** The target branch was read; undefined: it does not exist. */
   | { readonly kind: 'target_read'; readonly sha: string | undefined }
   | { readonly kind: 'built'; readonly carId: number; readonly onto: string; readonly sha: string }
   | { readonly kind: 'pipeline_opened'; readonly carId: number; readonly sha: string; readonly pipelineId: number }
-  /** The pipeline is gone: it was deleted. */
+  /** The pipeline was deleted. */
   | { readonly kind: 'pipeline_lost'; readonly carId: number }
   | { readonly kind: 'landed'; readonly carId: number; readonly sha: string }
   | { readonly kind: 'switched_off' };
@@ -54,7 +54,7 @@ export type Signal =
 /**
  * Something to be done. Doing it twice does no harm: what comes of it is a signal that is only taken while it is current. Pipelines are
  * opened and cancelled in the transaction that saves the train: those two steps are named once, when they fall due; the others each
- * time the train is looked at.
+ * time the train is read.
  */
 export type Step =
   | { readonly kind: 'read_target' }
@@ -66,14 +66,14 @@ export type Step =
   /** A landing was begun: find out by the target branch how it ended. */
   | { readonly kind: 'settle'; readonly carId: number };
 
-/** What readers are told. */
+/** What is published. */
 export type TrainEvent =
   /** `position` counts from 1. */
   | { readonly kind: 'added'; readonly carId: number; readonly position: number }
   | {
       readonly kind: 'removed';
       readonly carId: number;
-      readonly reason: LeaveReason;
+      readonly reason: RemovalReason;
       readonly pipelineId: number | undefined;
     }
   | { readonly kind: 'merged'; readonly carId: number; readonly sha: string };
@@ -139,7 +139,7 @@ function restate(train: Train): { train: Train; steps: Step[] } {
 }
 
 /** Where the train goes when the cars `leaving` go. One that is being merged stays: its landing decides. */
-function without(train: Train, leaving: (car: Car) => LeaveReason | undefined): Outcome {
+function without(train: Train, leaving: (car: Car) => RemovalReason | undefined): Outcome {
   const gone = train.cars.flatMap((car) => {
     const reason = car.status === 'merging' ? undefined : leaving(car);
     return reason === undefined ? [] : [{ car, reason }];
@@ -190,14 +190,14 @@ function targetRead(train: Train, sha: string | undefined): Outcome {
   return outcome(restated.train, restated.steps);
 }
 
-/** A train and a signal give a train, what is to be done, and what is to be told. Pure: no clock, no git, no database (D8). */
+/** A train and a signal give a train, what is to be done, and what is to be published. Pure: no clock, no git, no database (D8). */
 export function transition(train: Train, signal: Signal): Outcome {
   if (signal.kind === 'resumed') return unchanged(train);
   if (signal.kind === 'target_read') return targetRead(train, signal.sha);
   if (signal.kind === 'switched_off') return without(train, () => 'trains_disabled');
   const position = train.cars.findIndex(({ id }) => id === signal.carId);
   const car = train.cars[position];
-  if (signal.kind === 'boarded') {
+  if (signal.kind === 'added') {
     if (car !== undefined) return unchanged(train);
     const cars = [...train.cars, { id: signal.carId, status: 'idle', build: undefined } as const];
     return outcome({ ...train, cars }, [], [{ kind: 'added', carId: signal.carId, position: cars.length }]);
@@ -206,7 +206,7 @@ export function transition(train: Train, signal: Signal): Outcome {
   const { build } = car;
   const wanted = build === undefined && position < train.parallel && tipAhead(train, position);
   switch (signal.kind) {
-    case 'left':
+    case 'removed':
       return without(train, ({ id }) => (id === car.id ? signal.reason : undefined));
     case 'built':
       if (wanted !== signal.onto) return unchanged(train);

@@ -25,12 +25,12 @@ export interface StoredCar {
   readonly pipelineId: number | undefined;
   /** When its pipeline was opened. */
   readonly builtAt: Date | undefined;
-  /** What its landing will tell; undefined until it is built. */
+  /** What its landing will publish; undefined until it is built. */
   readonly facts: PushedFacts | undefined;
   readonly createdAt: Date;
 }
 
-/** What the push that a landing is will tell. */
+/** What is published of the push by which it lands. */
 export type PushedFacts = Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
 
 /** A train as it is stored. */
@@ -43,7 +43,7 @@ export interface StoredTrain {
   readonly cars: ReadonlyMap<number, StoredCar>;
   /** What the pipelines of its cars report now, as signals. */
   readonly reports: readonly CarReport[];
-  /** Moves of the target branch that were reported, when they are more than it has looked at. */
+  /** Moves of the target branch that were reported, when they are more than it has read. */
   readonly unseenMoves: number | undefined;
   /** Why the project runs no trains; undefined while it does. */
   readonly stoppedBy: 'archived' | 'trains_disabled' | undefined;

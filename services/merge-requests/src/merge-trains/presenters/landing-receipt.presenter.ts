@@ -4,7 +4,7 @@ import type { LandingReceiptView } from '../domain/landing-receipt';
 
 /** The receipt of a landing: what was asked for, what was tested, what landed, and whether git agrees (D8). */
 export const presentLandingReceipt = (
-  { receipt, mergeRequestId, addedBy, boardedAt, verification }: LandingReceiptView,
+  { receipt, mergeRequestId, addedBy, addedAt, verification }: LandingReceiptView,
   externalUrl: string,
 ) => ({
   merge_request: { id: mergeRequestId, iid: receipt.mergeRequestIid },
@@ -31,7 +31,7 @@ export const presentLandingReceipt = (
   merge_commit_sha: receipt.mergeCommitSha ?? null,
   squash_commit_sha: receipt.squashCommitSha ?? null,
   added_by: addedBy === undefined ? null : userReference(addedBy, externalUrl),
-  boarded_at: dateTime(boardedAt),
+  boarded_at: dateTime(addedAt),
   built_at: optionalDateTime(receipt.builtAt),
   tested_at: optionalDateTime(receipt.testedAt),
   landed_at: dateTime(receipt.landedAt),

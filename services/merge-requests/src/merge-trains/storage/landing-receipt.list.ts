@@ -6,7 +6,7 @@ import { type LandingReceiptRow, landingReceiptColumns, toLandingReceipt } from 
 
 type Row = LandingReceiptRow & {
   mergeRequestId: number;
-  boardedAt: Date;
+  addedAt: Date;
   verifiedAt: Date | null;
   differences: string[] | null;
 };
@@ -20,7 +20,7 @@ export async function landingReceiptOf(
   key: { projectId: number; iid: number },
 ): Promise<LandingReceiptView | 'none' | undefined> {
   const [row] = await db.query<Row>(sql`
-    select ${landingReceiptColumns}, r.boarded_at as "boardedAt", mr.id as "mergeRequestId",
+    select ${landingReceiptColumns}, r.boarded_at as "addedAt", mr.id as "mergeRequestId",
       v.verified_at as "verifiedAt", v.differences, ${userColumns('adder')}
     from merge_requests mr
     left join lateral (select * from landing_receipts own where own.merge_request_id = mr.id order by own.id desc limit 1) r on true
@@ -33,7 +33,7 @@ export async function landingReceiptOf(
     receipt: toLandingReceipt(row),
     mergeRequestId: row.mergeRequestId,
     addedBy: userOf(row, 'adder'),
-    boardedAt: row.boardedAt,
+    addedAt: row.addedAt,
     verification:
       row.verifiedAt === null ? undefined : { verifiedAt: row.verifiedAt, differences: row.differences ?? [] },
   };

@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import type { BranchMove, LandingReceipt, PipelineWitness, ReceiptStatus } from '../domain/landing-receipt';
+import type { BranchMove, KeptPipeline, LandingReceipt, ReceiptStatus } from '../domain/landing-receipt';
 
 interface StatusEntry {
   id?: number;
@@ -50,10 +50,10 @@ export const landingReceiptColumns = sql`r.id, r.project_id as "projectId", r.me
 const ofLivingProjects = sql`exists (select from directory.projects p where p.id = r.project_id and p.deleted_at is null and not p.deleting)`;
 
 /**
- * Receipts behind the newest one that was verified, among which unverified ones are looked for: ids are handed out before commits, and
- * a landing that was slow to commit lies behind faster ones. Looking at all receipts would grow with the history.
+ * Receipts behind the newest one that was verified, among which unverified ones are searched: ids are handed out before commits, and
+ * a landing that was slow to commit lies behind faster ones. Reading all receipts would grow with the history.
  */
-const lookedBack = 10_000;
+const lookbackReceipts = 10_000;
 /** Moves of a branch that are read at the most. */
 const movesRead = 1_000;
 /** Seconds by which the clocks of the service and of its database may differ. */
@@ -66,14 +66,14 @@ export const landingReceiptStore = (db: Database) => {
       select ${landingReceiptColumns} from landing_receipts r where ${where} and ${ofLivingProjects} order by r.id limit ${limit}`);
     return rows.map(toLandingReceipt);
   };
-  const unlooked = sql`not exists (select from landing_verifications v where v.receipt_id = r.id)`;
+  const unverified = sql`not exists (select from landing_verifications v where v.receipt_id = r.id)`;
 
   return {
-    /** Receipts nobody has verified yet and that come after receipt `after` (0: from the start), by id. */
+    /** Receipts that no one has verified yet and that come after receipt `after` (0: from the start), by id. */
     unverified: (after: number, limit: number): Promise<LandingReceipt[]> =>
       read(
-        sql`r.id > greatest(${after}::bigint, (select coalesce(max(receipt_id), 0) from landing_verifications) - ${lookedBack}::bigint)
-          and ${unlooked}`,
+        sql`r.id > greatest(${after}::bigint, (select coalesce(max(receipt_id), 0) from landing_verifications) - ${lookbackReceipts}::bigint)
+          and ${unverified}`,
         limit,
       ),
 
@@ -112,10 +112,10 @@ export const landingReceiptStore = (db: Database) => {
       return row?.count ?? 0;
     },
 
-    /** What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline is gone. */
-    async pipelineOf({ pipelineId, statuses }: LandingReceipt): Promise<PipelineWitness | undefined> {
+    /** What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline was deleted. */
+    async pipelineOf({ pipelineId, statuses }: LandingReceipt): Promise<KeptPipeline | undefined> {
       if (pipelineId === undefined) return undefined;
-      return db.one<PipelineWitness>(sql`
+      return db.one<KeptPipeline>(sql`
         select pl.project_id as "projectId", pl.sha, coalesce((
           select json_agg(json_build_object('id', cs.id, 'name', cs.name, 'status', cs.status)) from commit_statuses cs
           where cs.pipeline_id = pl.id and cs.id = any(${statuses.map(({ id }) => id)}::bigint[])), '[]') as statuses
@@ -124,7 +124,7 @@ export const landingReceiptStore = (db: Database) => {
 
     /**
      * Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). They are counted from the landing's
-     * own move, where that is remembered: the moment of the landing is by another clock than theirs.
+     * own move, where that is remembered: the time of the landing is by another clock than theirs.
      */
     movesSince: ({ projectId, targetBranch, landedSha, landedAt }: LandingReceipt): Promise<BranchMove[]> =>
       db.query<BranchMove>(sql`

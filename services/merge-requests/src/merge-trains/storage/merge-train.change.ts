@@ -1,21 +1,17 @@
 import type { Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { AppError, notFound } from '@switchyard/errors';
-import type { JobRequest } from '../../jobs';
+import { notFound } from '@switchyard/errors';
+import type { CarSignal, MergePlan, MergeRequest, NewCar, TrainChanges, TrainConsequences } from '../../merge-requests';
 import {
-  type Boarding,
-  type CarSignal,
-  type MergePlan,
-  type MergeRequest,
-  type MergeRequestChange,
-  type MergeRequestFact,
-  onMergeTrain,
-  type TrainChanges,
-  type TrainConsequences,
-} from '../../merge-requests';
-import { type Train, transition } from '../domain/merge-train';
+  decideAddition,
+  decideCarSignal,
+  decideLanded,
+  landingJobs,
+  requireRemoved,
+  trainRequestOf,
+} from '../domain/merge-train-change';
 import { active, loadTrain } from './merge-train.row';
-import { signalled } from './merge-train.save';
+import { changeTrain, saveTrain } from './merge-train.save';
 
 async function openTrain(tx: Tx, projectId: number, targetBranch: string): Promise<number> {
   const row = await tx.one<{ id: number }>(sql`
@@ -24,30 +20,23 @@ async function openTrain(tx: Tx, projectId: number, targetBranch: string): Promi
   return row!.id;
 }
 
-async function board(tx: Tx, mr: MergeRequest, boarding: Boarding, actorId: number): Promise<TrainConsequences> {
+async function insertCar(tx: Tx, trainId: number, mr: MergeRequest, car: NewCar, userId: number): Promise<number> {
+  const row = await tx.one<{ id: number }>(sql`
+    insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, source_sha, squash,
+      remove_source_branch, merge_commit_message, squash_commit_message)
+    values (${trainId}, ${mr.projectId}, ${mr.targetBranch}, ${mr.id}, ${userId}, ${car.sourceSha}, ${car.squash},
+      ${car.removeSourceBranch}, ${car.mergeCommitMessage ?? null}, ${car.squashCommitMessage ?? null})
+    returning id`);
+  return row!.id;
+}
+
+async function addCar(tx: Tx, mr: MergeRequest, car: NewCar, userId: number): Promise<TrainConsequences> {
   const trainId = await openTrain(tx, mr.projectId, mr.targetBranch);
   const stored = await loadTrain(tx, trainId, true);
   if (stored === undefined) throw notFound('Project');
-  const car = await tx.one<{ id: number }>(sql`
-    insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, source_sha, squash,
-      remove_source_branch, merge_commit_message, squash_commit_message)
-    values (${trainId}, ${mr.projectId}, ${mr.targetBranch}, ${mr.id}, ${actorId}, ${boarding.sourceSha}, ${boarding.squash},
-      ${boarding.removeSourceBranch}, ${boarding.mergeCommitMessage ?? null}, ${boarding.squashCommitMessage ?? null})
-    returning id`);
-  const entryId = car!.id;
-  // A train that was empty knows nothing of where its branch stands now.
-  if (stored.train.cars.length === 0) {
-    await tx.query(sql`update merge_trains set base_sha = null where id = ${trainId}`);
-  }
-  const { events } = transition(stored.train, { kind: 'boarded', carId: entryId });
-  return {
-    facts: events.flatMap((event) =>
-      event.kind === 'added'
-        ? { kind: 'train_entry_added', entryId, targetBranch: mr.targetBranch, position: event.position }
-        : [],
-    ),
-    jobs: [{ kind: 'merge_train', trainId }],
-  };
+  const decision = decideAddition(stored, await insertCar(tx, trainId, mr, car, userId));
+  await saveTrain(tx, stored, decision);
+  return decision.consequences;
 }
 
 /** The train a merge request is on, and its car there. */
@@ -56,103 +45,50 @@ export async function carOf(tx: Tx, mergeRequestId: number): Promise<{ id: numbe
     select id, train_id as "trainId" from merge_train_cars where merge_request_id = ${mergeRequestId} and status in ${active}`);
 }
 
-const builtAs = ({ cars }: Train, carId: number): string | undefined => cars.find(({ id }) => id === carId)?.build?.sha;
-
 async function signalCar(
   tx: Tx,
   mr: MergeRequest,
-  signal: CarSignal | ((carId: number) => CarSignal),
+  signalOf: (carId: number) => CarSignal,
 ): Promise<TrainConsequences | undefined> {
-  const found = await carOf(tx, mr.id);
-  const stored = found && (await loadTrain(tx, found.trainId, true));
-  if (found === undefined || stored === undefined) return undefined;
-  const given = typeof signal === 'function' ? signal(found.id) : signal;
-  if (given.carId !== found.id) return undefined;
-  // What the train does not know by itself: whether the tested commit is green at this very moment.
-  const known =
-    given.kind === 'landing_begun'
-      ? stored.reports.filter((one) => one.kind === 'reported' && one.carId === found.id && one.verdict === 'green')
-      : [];
-  const result = await signalled(tx, stored, [...known, given]);
-  if (result === undefined) return undefined;
-  // A worker that comes late may name a car that has left, while another one is the first and being merged.
-  const [head] = result.train.cars;
-  if (given.kind === 'landing_begun' && (head?.id !== given.carId || head.status !== 'merging')) return undefined;
-  const car = stored.cars.get(found.id)!;
-  const facts = result.events.flatMap((event): MergeRequestFact[] =>
-    event.kind === 'removed' && event.carId === car.id
-      ? [
-          {
-            kind: 'train_entry_removed',
-            entryId: car.id,
-            targetBranch: stored.targetBranch,
-            addedById: car.userId,
-            reason: event.reason,
-            pipelineId: event.pipelineId,
-          },
-        ]
-      : [],
+  const car = await carOf(tx, mr.id);
+  if (car === undefined) return undefined;
+  const decision = await changeTrain(tx, car.trainId, (stored) =>
+    decideCarSignal(stored, mr, car.id, signalOf(car.id)),
   );
-  const left = facts.length > 0;
-  return {
-    // While it was aboard nobody else checked it.
-    ...(left ? { patch: { mergeStatus: 'unchecked', mergeStatusGeneration: mr.mergeStatusGeneration + 1 } } : {}),
-    facts,
-    jobs:
-      given.kind === 'landing_begun'
-        ? []
-        : [
-            { kind: 'merge_train', trainId: stored.id },
-            ...(left
-              ? ([
-                  { kind: 'train_ref', projectId: mr.projectId, iid: mr.iid, sha: builtAs(stored.train, car.id) },
-                  { kind: 'mergeability', projectId: mr.projectId },
-                ] as const)
-              : []),
-          ],
-  };
+  return decision?.consequences;
 }
 
-/** Ends the car of a landing, or records the one that skipped the train, and writes the receipt. */
-async function recordLanding(
+async function recordLandedCar(tx: Tx, carId: number, plan: MergePlan, now: Date): Promise<number | undefined> {
+  const row = await tx.one<{ trainId: number }>(sql`
+    select train_id as "trainId" from merge_train_cars where id = ${carId}`);
+  const decision = row && (await changeTrain(tx, row.trainId, (stored) => decideLanded(stored, carId, plan.newSha)));
+  if (decision === undefined) return undefined;
+  await tx.query(sql`
+    update merge_train_cars set status = 'merged', merged_at = ${now}, updated_at = now(),
+      duration = greatest(0, floor(extract(epoch from ${now}::timestamptz - created_at)))::int
+    where id = ${carId}`);
+  return row?.trainId;
+}
+
+async function insertSkippedCar(
   tx: Tx,
   mr: MergeRequest,
+  trainId: number,
   plan: MergePlan,
   now: Date,
-): Promise<readonly JobRequest[] | undefined> {
-  let carId = plan.carId;
-  let trainId: number;
-  if (carId !== undefined) {
-    const row = await tx.one<{ trainId: number }>(sql`
-      select train_id as "trainId" from merge_train_cars where id = ${carId}`);
-    const stored = row && (await loadTrain(tx, row.trainId, true));
-    const result = stored && (await signalled(tx, stored, [{ kind: 'landed', carId, sha: plan.newSha }]));
-    if (stored === undefined || result === undefined) return undefined;
-    trainId = stored.id;
-    await tx.query(sql`
-      update merge_train_cars set status = 'merged', merged_at = ${now}, updated_at = now(),
-        duration = greatest(0, floor(extract(epoch from ${now}::timestamptz - created_at)))::int
-      where id = ${carId}`);
-  } else if (plan.skipsTrain) {
-    trainId = await openTrain(tx, mr.projectId, plan.targetBranch);
-    const row = await tx.one<{ id: number }>(sql`
-      insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, status, source_sha, squash,
-        remove_source_branch, onto_sha, sha, tree_sha, merge_commit_sha, squash_commit_sha, method, created_at, merged_at, duration)
-      select ${trainId}, ${mr.projectId}, ${plan.targetBranch}, ${mr.id}, ${plan.actorId}, 'skip_merged', ${plan.sourceSha},
-        ${plan.squash ?? false}, ${plan.removeSourceBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.treeSha ?? null},
-        ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, ${plan.method ?? null}, ${plan.createdAt}, ${now},
-        greatest(0, floor(extract(epoch from ${now}::timestamptz - ${plan.createdAt}::timestamptz)))::int
-      returning id`);
-    carId = row!.id;
-  } else return [];
-  await writeReceipt(tx, mr, carId, now);
-  return [
-    { kind: 'merge_train', trainId },
-    { kind: 'train_ref', projectId: mr.projectId, iid: mr.iid, sha: plan.newSha },
-  ];
+): Promise<number> {
+  const row = await tx.one<{ id: number }>(sql`
+    insert into merge_train_cars (train_id, project_id, target_branch, merge_request_id, user_id, status, source_sha, squash,
+      remove_source_branch, onto_sha, sha, tree_sha, merge_commit_sha, squash_commit_sha, method, created_at, merged_at, duration)
+    select ${trainId}, ${mr.projectId}, ${plan.targetBranch}, ${mr.id}, ${plan.actorId}, 'skip_merged', ${plan.sourceSha},
+      ${plan.squash ?? false}, ${plan.removeSourceBranch}, ${plan.oldSha}, ${plan.newSha}, ${plan.treeSha ?? null},
+      ${plan.mergeCommitSha ?? null}, ${plan.squashCommitSha ?? null}, ${plan.method ?? null}, ${plan.createdAt}, ${now},
+      greatest(0, floor(extract(epoch from ${now}::timestamptz - ${plan.createdAt}::timestamptz)))::int
+    returning id`);
+  return row!.id;
 }
 
-/** The receipt says what the decision to land was made by, which the plan has kept. */
+/** The receipt contains what the decision to land was made by, which the plan has kept. */
 async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, now: Date): Promise<void> {
   await tx.query(sql`
     insert into landing_receipts (project_id, merge_request_id, merge_request_iid, car_id, target_branch, method, squash, head_sha,
@@ -166,30 +102,45 @@ async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, now: Date):
     where c.id = ${carId}`);
 }
 
-async function changeTrain(
+/** Ends the car of a landing, or stores one for a merge past the train, and writes the receipt; undefined when it came too late. */
+async function recordLanding(
   tx: Tx,
   mr: MergeRequest,
-  change: MergeRequestChange,
-  actorId: number,
+  plan: MergePlan,
   now: Date,
-): Promise<TrainConsequences | undefined> {
-  const { boards, leaves, signal, landed } = change;
-  if (signal !== undefined) return signalCar(tx, mr, signal);
-  if (landed !== undefined) {
-    // One that merges past its train keeps its place until it has.
-    const left =
-      landed.skipsTrain && mr.autoMergeStrategy === onMergeTrain
-        ? await signalCar(tx, mr, (carId) => ({ kind: 'left', carId, reason: 'skipped' }))
-        : undefined;
-    const jobs = await recordLanding(tx, mr, landed, now);
-    return jobs && { facts: left?.facts ?? [], jobs };
-  }
-  if (boards !== undefined) return board(tx, mr, boards, actorId);
-  if (leaves === undefined || mr.autoMergeStrategy !== onMergeTrain) return { facts: [], jobs: [] };
-  const left = await signalCar(tx, mr, (carId) => ({ kind: 'left', carId, reason: leaves }));
-  if (left === undefined) throw new AppError('not_acceptable', 'The merge request is being merged');
-  return left;
+): Promise<TrainConsequences['jobs'] | undefined> {
+  if (plan.carId === undefined && !plan.skipsTrain) return [];
+  let { carId } = plan;
+  let trainId: number | undefined;
+  if (carId === undefined) {
+    trainId = await openTrain(tx, mr.projectId, plan.targetBranch);
+    carId = await insertSkippedCar(tx, mr, trainId, plan, now);
+  } else trainId = await recordLandedCar(tx, carId, plan, now);
+  if (trainId === undefined) return undefined;
+  await writeReceipt(tx, mr, carId, now);
+  return landingJobs(mr, trainId, plan);
 }
 
 /** The part of a merge request's change that concerns its train. */
-export const trainChanges: TrainChanges = { change: changeTrain };
+export const trainChanges: TrainChanges = {
+  async change(tx, mr, change, actorId, now) {
+    const request = trainRequestOf(mr, change);
+    switch (request.kind) {
+      case 'none':
+        return { facts: [], jobs: [] };
+      case 'add':
+        return addCar(tx, mr, request.car, actorId);
+      case 'signal':
+        return signalCar(tx, mr, () => request.signal);
+      case 'remove':
+        return requireRemoved(await signalCar(tx, mr, (carId) => ({ kind: 'removed', carId, reason: request.reason })));
+      case 'landing': {
+        const removed = request.removesCar
+          ? await signalCar(tx, mr, (carId) => ({ kind: 'removed', carId, reason: 'skipped' }))
+          : undefined;
+        const jobs = await recordLanding(tx, mr, request.plan, now);
+        return jobs && { facts: removed?.facts ?? [], jobs };
+      }
+    }
+  },
+};

@@ -1,11 +1,13 @@
 import type { Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { cancelPipelines } from '../../pipelines';
-import { type Outcome, type Signal, transition } from '../domain/merge-train';
-import type { BuiltCar, StoredTrain } from '../domain/stored-train';
+import type { TrainDecision } from '../domain/merge-train-change';
+import type { StoredTrain } from '../domain/stored-train';
+import { loadTrain } from './merge-train.row';
 
-/** Saves how the train has changed: one statement per kind of change, whatever the number of cars. */
-async function save(tx: Tx, stored: StoredTrain, { train, steps, events }: Outcome, built?: BuiltCar): Promise<void> {
+/** Saves how a locked train has changed: one statement per kind of change, whatever the number of cars. */
+export async function saveTrain(tx: Tx, stored: StoredTrain, { outcome, built }: TrainDecision): Promise<void> {
+  const { train, steps, events } = outcome;
   const before = new Map(stored.train.cars.map((car) => [car.id, car]));
   if (train.base !== stored.train.base) {
     await tx.query(sql`
@@ -43,25 +45,17 @@ async function save(tx: Tx, stored: StoredTrain, { train, steps, events }: Outco
   );
 }
 
-/** Folds signals into a locked train and saves what comes of them; undefined when they change nothing. */
-export async function signalled(
+/**
+ * Locks a train, decides, and saves the decision; undefined when there is none, or no such train. `decide` is pure, so that nothing
+ * remote happens under the lock.
+ */
+export async function changeTrain<D extends TrainDecision>(
   tx: Tx,
-  stored: StoredTrain,
-  signals: readonly Signal[],
-  built?: BuiltCar,
-): Promise<Outcome | undefined> {
-  let { train } = stored;
-  const steps: Outcome['steps'][number][] = [];
-  const events: Outcome['events'][number][] = [];
-  for (const signal of signals) {
-    const next = transition(train, signal);
-    if (next.train === train) continue;
-    train = next.train;
-    steps.push(...next.steps);
-    events.push(...next.events);
-  }
-  if (train === stored.train) return undefined;
-  const result: Outcome = { train, steps, events };
-  await save(tx, stored, result, built);
-  return result;
+  trainId: number,
+  decide: (stored: StoredTrain) => D | undefined,
+): Promise<D | undefined> {
+  const stored = await loadTrain(tx, trainId, true);
+  const decision = stored && decide(stored);
+  if (stored !== undefined && decision !== undefined) await saveTrain(tx, stored, decision);
+  return decision;
 }

@@ -2,17 +2,18 @@ import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { enqueueJobs } from '../../jobs';
 import { insertPipeline } from '../../pipelines';
+import { decideBuilt, decidePipelineLost, decideSignals } from '../domain/merge-train-change';
 import type { BuiltCar, StoredTrain } from '../domain/stored-train';
 import { carOf } from './merge-train.change';
 import { active, loadTrain } from './merge-train.row';
-import { signalled } from './merge-train.save';
+import { changeTrain } from './merge-train.save';
 
 /** The tables of merge trains. Every change goes through the state machine under the lock of the train's row. */
 export const mergeTrainStore = (db: Database) => ({
   /** A train with its cars and what their pipelines report; undefined when there is none. */
   load: (trainId: number): Promise<StoredTrain | undefined> => loadTrain(db, trainId, false),
 
-  /** A target branch was moved to `sha`: its train, if it has cars and did not do that itself, looks where the branch stands. */
+  /** A target branch was moved to `sha`: its train, if it has cars and did not do that itself, reads the branch again. */
   async targetMoved(projectId: number, targetBranch: string, sha: string): Promise<void> {
     await db.transaction(async (tx) => {
       const row = await tx.one<{ id: number }>(sql`
@@ -25,31 +26,28 @@ export const mergeTrainStore = (db: Database) => ({
   },
 
   /**
-   * The target branch was looked at, after `moves` of it had been reported. A branch that is gone is not told here: its cars leave one
+   * The target branch was read, after `moves` of it had been reported. A deleted branch is not reported here: its cars are removed one
    * by one.
    */
   targetRead: (trainId: number, sha: string, moves: number | undefined): Promise<void> =>
     db.transaction(async (tx) => {
-      const stored = await loadTrain(tx, trainId, true);
-      if (stored !== undefined) await signalled(tx, stored, [{ kind: 'target_read', sha }]);
+      await changeTrain(tx, trainId, (stored) => decideSignals(stored, [{ kind: 'target_read', sha }]));
       if (moves !== undefined) {
         await tx.query(sql`
           update merge_trains set target_seen = greatest(target_seen, ${moves}::bigint) where id = ${trainId}`);
       }
     }),
 
-  /** A car's pipeline was deleted: the car is built anew. */
+  /** A car's pipeline was deleted: the car is built again. */
   pipelineLost: (trainId: number, carId: number): Promise<void> =>
     db.transaction(async (tx) => {
-      const stored = await loadTrain(tx, trainId, true);
-      if (stored === undefined || stored.cars.get(carId)?.pipelineId !== undefined) return;
-      await signalled(tx, stored, [{ kind: 'pipeline_lost', carId }]);
+      await changeTrain(tx, trainId, (stored) => decidePipelineLost(stored, carId));
     }),
 
   /**
    * A car was built: points its ref at the commit and opens its pipeline, unless the train has changed since. `pointRef` runs under the
-   * lock of the train: a worker that comes late would otherwise point the ref at a commit that is tested no more.
-   * @returns whether the build was taken
+   * lock of the train: a late worker would otherwise point the ref at a commit that is not tested any more.
+   * @returns whether the build was accepted
    */
   built: (
     trainId: number,
@@ -59,22 +57,9 @@ export const mergeTrainStore = (db: Database) => ({
     pointRef: () => Promise<void>,
   ): Promise<boolean> =>
     db.transaction(async (tx) => {
-      const stored = await loadTrain(tx, trainId, true);
-      if (stored === undefined) return false;
-      const result = await signalled(tx, stored, [{ kind: 'built', carId, ...build }], written);
-      const car = stored.cars.get(carId);
-      if (result === undefined || car === undefined) return false;
-      const pipeline = await insertPipeline(tx, {
-        projectId: stored.projectId,
-        sha: build.sha,
-        ref: `refs/merge-requests/${car.iid}/train`,
-        tag: false,
-        source: 'merge_request_event',
-        userId: car.userId,
-        mergeRequestId: car.mergeRequestId,
-        committedAt: written.committedAt,
-        status: 'pending',
-      });
+      const decision = await changeTrain(tx, trainId, (stored) => decideBuilt(stored, carId, build, written));
+      if (decision === undefined) return false;
+      const pipeline = await insertPipeline(tx, decision.pipeline);
       await tx.query(sql`update merge_train_cars set pipeline_id = ${pipeline.id} where id = ${carId}`);
       await pointRef();
       return true;
@@ -87,7 +72,7 @@ export const mergeTrainStore = (db: Database) => ({
     return row?.failures ?? 0;
   },
 
-  /** Whether a branch is being moved, or was and its merge requests have not been told. */
+  /** Whether a branch is being moved, or was and its merge requests have not been updated. */
   async isBeingPushed(projectId: number, branch: string): Promise<boolean> {
     const rows = await db.query(sql`
       select 1 from ref_change_intents where project_id = ${projectId} and ref = ${`refs/heads/${branch}`}
@@ -102,8 +87,8 @@ export const mergeTrainStore = (db: Database) => ({
     return rows.map(({ id }) => id);
   },
 
-  /** Runs `work` while the merge request is on no train and cannot board one; not at all while it is on one. */
-  async whileAshore(projectId: number, iid: number, work: () => Promise<void>): Promise<void> {
+  /** Runs `work` while the merge request is on no train and cannot join one; not at all while it is on one. */
+  async whileNotQueued(projectId: number, iid: number, work: () => Promise<void>): Promise<void> {
     await db.transaction(async (tx) => {
       const mr = await tx.one<{ id: number }>(sql`
         select id from merge_requests where project_id = ${projectId} and iid = ${iid} for no key update`);

@@ -11,7 +11,7 @@ const lineOf = ({ receipt, differences }: LandingVerdict): string =>
   `at ${receipt.landedAt.toISOString()} (receipt ${receipt.id}): ${differences.join('; ')}`;
 
 /**
- * Looks at the landings that nobody has verified and at those that differed, or at all (`--all`), and writes a line for each that differs
+ * Verifies the landings that no one has verified and those that differed, or at all (`--all`), and writes a line for each that differs
  * and a summary.
  * @returns the exit code: 1 when any differs, 2 for an argument it does not know
  */

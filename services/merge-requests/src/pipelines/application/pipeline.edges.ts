@@ -62,7 +62,7 @@ export interface PipelineStore {
   statusView(statusId: number): Promise<CommitStatusView | undefined>;
   /** Cancels what has not finished; a finished pipeline stays as it is. */
   cancel(projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void>;
-  /** Starts the failed and canceled names anew; without any the pipeline stays as it is. */
+  /** Starts the failed and canceled names again; without any the pipeline stays as it is. */
   retry(projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void>;
   /** @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
   remove(projectId: number, pipelineId: number, unmodifiedSince?: Date): Promise<void>;

@@ -13,14 +13,14 @@ export type PipelineVariableType = 'env_var' | 'file';
 
 const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
 
-const mostVariables = 200;
-const longestKey = 255;
-const longestValue = 10_000;
+const maxVariables = 200;
+const maxKeyLength = 255;
+const maxValueLength = 10_000;
 
 function keyProblems(key: string): string[] {
   if (key === '') return ["can't be blank"];
   return [
-    ...(key.length > longestKey ? [tooLong(longestKey)] : []),
+    ...(key.length > maxKeyLength ? [tooLong(maxKeyLength)] : []),
     ...(/^\w+$/.test(key) ? [] : ["can contain only letters, digits and '_'."]),
   ];
 }
@@ -31,14 +31,15 @@ function keyProblems(key: string): string[] {
  * 10,000 characters
  */
 export function checkedVariables(given: readonly PipelineVariable[]): PipelineVariable[] {
-  if (given.length > mostVariables)
-    throw invalid({ variables: [`is too long (maximum is ${mostVariables} variables)`] });
+  if (given.length > maxVariables) throw invalid({ variables: [`is too long (maximum is ${maxVariables} variables)`] });
   const variables = given.map((variable) => ({ ...variable, key: variable.key.trim() }));
   const keys = variables.map(({ key }) => key);
   const repeated = [...new Set(keys.filter((key, index) => key !== '' && keys.indexOf(key) !== index))];
   const problems = {
     'variables.key': [...new Set(keys.flatMap(keyProblems))],
-    'variables.value': variables.some(({ value }) => [...value].length > longestValue) ? [tooLong(longestValue)] : [],
+    'variables.value': variables.some(({ value }) => [...value].length > maxValueLength)
+      ? [tooLong(maxValueLength)]
+      : [],
     base:
       repeated.length === 0
         ? []

@@ -8,7 +8,7 @@ export interface PipelineChange {
   readonly status: PipelineStatus;
   /** It has failed just now. */
   readonly failed: boolean;
-  /** Names the act of starting it anew, where that is what happened. */
+  /** Names the retry, where that is the cause. */
   readonly retriedAs: string | undefined;
   readonly actorId: number;
   readonly now: Date;
@@ -27,7 +27,7 @@ export interface HeadPipelines {
 /** Cars as followers of pipelines; merge trains implement it. */
 export interface TestedCars {
   /**
-   * The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that are being merged, were built anew or
+   * The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that are being merged, were built again or
    * have left.
    */
   trainOf(tx: Tx, pipelineId: number): Promise<number | undefined>;

@@ -59,7 +59,7 @@ export const pipelineSelect = sql`pl.*, ${person(sql`pl.user_id`)} as user_refer
 /** Columns of `toStatusView`, on the alias `cs`. */
 export const statusSelect = sql`cs.*, ${person(sql`cs.user_id`)} as user_reference`;
 
-/** A pipeline with whoever made it. */
+/** A pipeline with the user who made it. */
 export const toPipelineView = (row: Record<string, unknown>): PipelineView => ({
   pipeline: toPipeline(row),
   user: given(row.user_reference),

@@ -14,24 +14,27 @@ import {
   type StatusReport,
 } from '../domain/pipeline';
 import {
-  type CommitStatusState,
-  isFinished,
-  type PipelineStatus,
-  pipelineStatusOf,
-  pipelineTimes,
-  transitionOf,
-} from '../domain/pipeline-status';
+  canCancel,
+  cancelable,
+  canRetry,
+  decidePipeline,
+  decideReport,
+  type PipelineCause,
+  reportTimes,
+  retryable,
+} from '../domain/pipeline-change';
+import { type CommitStatusState, type PipelineStatus, pipelineStatusOf } from '../domain/pipeline-status';
 import type { PipelineVariable } from '../domain/pipeline-variable';
 import { lockHead } from './head-lock';
-import type { HeadPipelines, PipelineChange, PipelineFollowers } from './pipeline.followers';
+import type { HeadPipelines, PipelineFollowers } from './pipeline.followers';
 import { pipelineLists } from './pipeline.list';
 import { pipelineSelect, statusSelect, toCommitStatus, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
 import { insertVariables, variablesOf } from './pipeline-variable.store';
 
-/** Makes a pipeline and the head pipeline of the merge requests it is about; one that tests a car of a train is nobody's head pipeline. */
+/** Makes a pipeline and the head pipeline of the merge requests it is about; one that tests a car of a train is no head pipeline. */
 export async function insertPipeline(tx: Tx, pipeline: NewPipeline, followers?: HeadPipelines): Promise<Pipeline> {
   await lockHead(tx, pipeline.projectId, pipeline.sha, pipeline.ref);
-  // The counter is the last lock of all: whoever holds it waits for nothing (ADR 7).
+  // The counter is the last lock of all: its holder waits for nothing (ADR 7).
   const heads = isTrainRef(pipeline.ref) || followers === undefined ? [] : await followers.lockHeads(tx, pipeline);
   const iid = await nextIid(tx, pipeline.projectId, 'pipelines');
   const row = await tx.one(sql`
@@ -55,10 +58,7 @@ async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Prom
   return toPipeline(row);
 }
 
-const cancelable: readonly CommitStatusState[] = ['created', 'pending', 'running'];
-const retryable: readonly CommitStatusState[] = ['failed', 'canceled'];
-
-/** Cancels pipelines of cars that were built anew or have left. Their later reports are stored and move nothing (D8). */
+/** Cancels pipelines of cars that were built again or have left. Their later reports are stored and move nothing (D8). */
 export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): Promise<void> {
   if (pipelineIds.length === 0) return;
   await tx.query(sql`
@@ -70,40 +70,30 @@ export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): P
     where pipeline_id = any(${[...pipelineIds]}::bigint[]) and not retried and status = any(${[...cancelable]}::text[])`);
 }
 
-/** Saves what a pipeline has come to, and what follows for the merge requests whose head it is. The pipeline is locked. */
-async function settle(
+/**
+ * Decides about a locked pipeline and saves it, with what follows for the merge requests whose head it is. A pipeline of a car that was
+ * built again or removed stays as it is (D8).
+ */
+async function change(
   tx: Tx,
   { heads, cars }: PipelineFollowers,
   before: Pipeline,
-  {
-    status,
-    retriedAs,
-    actorId,
-    now,
-  }: Omit<PipelineChange, 'pipelineId' | 'failed' | 'retriedAs'> & {
-    readonly retriedAs?: string;
-  },
+  cause: PipelineCause & { readonly actorId: number },
 ): Promise<void> {
   if (isTrainRef(before.ref)) {
     const trainId = await cars.trainOf(tx, before.id);
     if (trainId === undefined) return;
     await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
   }
-  const resumes = isFinished(before.status) && !isFinished(status);
-  const times = pipelineTimes(
-    status,
-    { createdAt: before.createdAt, startedAt: before.startedAt, finishedAt: resumes ? undefined : before.finishedAt },
-    now,
-  );
+  const { status, times, notifies, failed } = decidePipeline(before, cause);
+  const { actorId, retriedAs, now } = cause;
   await tx.query(sql`
     update pipelines set status = ${status}, started_at = ${times.startedAt ?? null}, finished_at = ${times.finishedAt ?? null},
       duration = ${times.duration ?? null}, queued_duration = ${times.queuedDuration ?? null}, updated_at = ${now},
       lock_version = lock_version + 1,
       coverage = (select round(avg(coverage), 2) from commit_statuses where pipeline_id = ${before.id} and not retried)
     where id = ${before.id}`);
-  const failed = status === 'failed' && before.status !== 'failed';
-  if (status === before.status && retriedAs === undefined) return;
-  await heads.changed(tx, { pipelineId: before.id, status, failed, retriedAs, actorId, now });
+  if (notifies) await heads.changed(tx, { pipelineId: before.id, status, failed, retriedAs, actorId, now });
 }
 
 async function statusFromNames(tx: Tx, pipelineId: number): Promise<PipelineStatus | undefined> {
@@ -113,29 +103,27 @@ async function statusFromNames(tx: Tx, pipelineId: number): Promise<PipelineStat
   );
 }
 
-const startsAt = (state: CommitStatusState, now: Date): Date | null =>
-  state === 'running' || state === 'success' || state === 'failed' ? now : null;
-
 async function insertStatus(tx: Tx, pipeline: Pipeline, report: StatusReport, now: Date): Promise<CommitStatus> {
+  const { startedAt, finishedAt } = reportTimes(undefined, report.state, now);
   const row = await tx.one(sql`
     insert into commit_statuses (pipeline_id, project_id, sha, ref, name, status, target_url, description, coverage, user_id,
       created_at, updated_at, started_at, finished_at)
     values (${pipeline.id}, ${pipeline.projectId}, ${pipeline.sha}, ${pipeline.ref}, ${report.name}, ${report.state},
       ${report.targetUrl ?? null}, ${report.description ?? null}, ${report.coverage ?? null}, ${report.userId}, ${now}, ${now},
-      ${startsAt(report.state, now)}, ${isFinished(report.state) ? now : null})
+      ${startedAt ?? null}, ${finishedAt ?? null})
     returning *`);
   return toCommitStatus(row!);
 }
 
 async function updateStatus(tx: Tx, current: CommitStatus, report: StatusReport, now: Date): Promise<CommitStatus> {
-  const moves = current.status !== report.state;
+  const { startedAt, finishedAt } = reportTimes(current.status, report.state, now);
   const row = await tx.one(sql`
     update commit_statuses set status = ${report.state}, updated_at = ${now}, user_id = ${report.userId},
       target_url = coalesce(${report.targetUrl ?? null}::text, target_url),
       description = coalesce(${report.description ?? null}::text, description),
       coverage = coalesce(${report.coverage ?? null}::numeric, coverage),
-      started_at = coalesce(started_at, ${moves ? startsAt(report.state, now) : null}::timestamptz),
-      finished_at = coalesce(finished_at, ${moves && isFinished(report.state) ? now : null}::timestamptz)
+      started_at = coalesce(started_at, ${startedAt ?? null}::timestamptz),
+      finished_at = coalesce(finished_at, ${finishedAt ?? null}::timestamptz)
     where id = ${current.id} returning *`);
   return toCommitStatus(row!);
 }
@@ -195,18 +183,18 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
       const row = await tx.one(sql`
         select * from commit_statuses where pipeline_id = ${pipeline.id} and name = ${report.name} and not retried for update`);
       const current = row === undefined ? undefined : toCommitStatus(row);
-      const transition = current === undefined ? 'new' : transitionOf(current.status, report.state);
-      if (current !== undefined && transition === undefined) return { from: current.status };
-      if (current !== undefined && transition === 'renew') {
+      const decision = decideReport(current, report);
+      if ('from' in decision) return decision;
+      if (current !== undefined && decision.save === 'retire_and_insert') {
         await tx.query(sql`update commit_statuses set retried = true, updated_at = ${now} where id = ${current.id}`);
       }
       const status =
-        current === undefined || transition === 'renew'
-          ? await insertStatus(tx, pipeline, report, now)
-          : await updateStatus(tx, current, report, now);
-      if (transition !== 'none' || report.coverage !== undefined) {
-        const became = (await statusFromNames(tx, pipeline.id)) ?? pipeline.status;
-        await settle(tx, followers, pipeline, { status: became, actorId: report.userId, now });
+        current !== undefined && decision.save === 'update'
+          ? await updateStatus(tx, current, report, now)
+          : await insertStatus(tx, pipeline, report, now);
+      if (decision.recomputes) {
+        const next = (await statusFromNames(tx, pipeline.id)) ?? pipeline.status;
+        await change(tx, followers, pipeline, { status: next, actorId: report.userId, now });
       }
       return status;
     }),
@@ -220,14 +208,14 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
   cancel: (projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void> =>
     db.transaction(async (tx) => {
       const pipeline = await lockPipeline(tx, projectId, pipelineId);
-      if (isFinished(pipeline.status)) return;
+      if (!canCancel(pipeline)) return;
       await tx.query(sql`
         update commit_statuses set status = 'canceled', finished_at = ${now}, updated_at = ${now}
         where pipeline_id = ${pipelineId} and not retried and status = any(${[...cancelable]}::text[])`);
-      await settle(tx, followers, pipeline, { status: 'canceled', actorId, now });
+      await change(tx, followers, pipeline, { status: 'canceled', actorId, now });
     }),
 
-  /** Starts the failed and canceled names anew; without any the pipeline stays as it is. */
+  /** Starts the failed and canceled names again; without any the pipeline stays as it is. */
   retry: (projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void> =>
     db.transaction(async (tx) => {
       const pipeline = await lockPipeline(tx, projectId, pipelineId);
@@ -235,7 +223,7 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
       const again = await tx.query<{ name: string }>(sql`
         update commit_statuses set retried = true, updated_at = ${now}
         where pipeline_id = ${pipelineId} and not retried and status = any(${[...retryable]}::text[]) returning name`);
-      if (again.length === 0 && pipeline.status !== 'canceled') return;
+      if (!canRetry(pipeline, again.length)) return;
       if (again.length > 0) {
         const values = again.map(
           ({ name }) =>
@@ -246,7 +234,7 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
           values ${join(values)}`);
       }
       const status = (await statusFromNames(tx, pipelineId)) ?? 'created';
-      await settle(tx, followers, pipeline, {
+      await change(tx, followers, pipeline, {
         status,
         retriedAs: `${pipelineId}-${now.getTime()}`,
         actorId,

@@ -14,7 +14,7 @@ import {
   readCommits,
   readRefs,
   repositoryExists,
-  toItsEnd,
+  runToCompletion,
   updateRefs,
   zeroSha,
 } from '../../git';
@@ -69,9 +69,9 @@ export interface RefChangeLog {
       later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
     ) => Promise<Settled>,
   ): Promise<readonly Settlement[] | undefined>;
-  claimUntold(): Promise<(RefChange & { attempts: number })[]>;
+  claimUnpublished(): Promise<(RefChange & { attempts: number })[]>;
   told(ids: readonly number[]): Promise<void>;
-  tellAgain(id: number, seconds: number): Promise<void>;
+  retryPublishing(id: number, seconds: number): Promise<void>;
   prune(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export interface RefChangeEdges {
   readonly log: RefChangeLog;
   readonly projects: { find(projectId: number): Promise<RepositoryProject | undefined> };
   readonly repositoryOf: (projectId: number) => Repository;
-  /** Told of every move, in this order. */
+  /** Notified of every move, in this order. */
   readonly subscribers: readonly LocalSubscriber[];
 }
 
@@ -92,7 +92,7 @@ export interface RefChanges {
   readonly changeRefs: ChangeRefs;
   /** `changeRefs` with a mover of the caller's own. It must not use the database: a connection is held while it runs. */
   changeRefsBy(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]>;
-  /** Settles what processes left behind, tells subscribers who have not been told. Safe in several processes at once. */
+  /** Settles what processes left behind, notifies subscribers who have not been notified. Safe in several processes at once. */
   reconcile(): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         arrived.map(({ after }) => `${parseSha(after)}^{commit}`),
       ),
       arrived.some(creates) ? readRefs(repo, [defaultRef]).then((refs) => refs.get(defaultRef)?.sha) : undefined,
-      // As it is now, not as the change left it: of two changes told in the wrong order both tell the truth.
+      // As it is now, not as the change left it: two changes published in the wrong order are both true.
       movesDefault ? findReadme(repo, defaultRef) : undefined,
     ]);
     const commitOf = new Map(arrived.map(({ id }, at) => [id, commits[at]?.sha]));
@@ -176,7 +176,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     return { settlements, newDefault };
   }
 
-  /** Tells the subscribers of moves; what fails is told again by the reconciler. */
+  /** Notifies the subscribers of moves; the reconciler retries what fails. */
   async function tell(changes: readonly (RefChange & { attempts?: number })[]): Promise<void> {
     const told: number[] = [];
     for (const change of changes) {
@@ -193,7 +193,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
           'a subscriber of ref changes failed',
         );
         await log
-          .tellAgain(change.id, Math.min(300, 2 ** (change.attempts ?? 0)))
+          .retryPublishing(change.id, Math.min(300, 2 ** (change.attempts ?? 0)))
           .catch((cause) => logger.warn({ err: cause }, 'the pause after a failed subscriber was not stored'));
       }
     }
@@ -203,7 +203,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
 
   async function changeRefsBy(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]> {
     if (request.updates.length === 0) return [];
-    return toItsEnd(() => carryOut(request, move));
+    return runToCompletion(() => carryOut(request, move));
   }
 
   // From the intent on nothing is cut by a caller who leaves: the refs would be settled by the reconciler, and those who wait for them would wait.
@@ -322,7 +322,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         logger.error({ err: error }, 'an abandoned ref change could not be settled'),
       );
       for (;;) {
-        const untold = await log.claimUntold();
+        const untold = await log.claimUnpublished();
         if (untold.length === 0) break;
         await tell(untold);
       }

@@ -23,7 +23,7 @@ import type { OpenProjectRepository, Repositories } from './open-project-reposit
 import type { ChangeRefs } from './ref-change';
 
 /** One change of a file, as a caller wrote it. */
-export interface WantedAction {
+export interface FileActionInput {
   readonly action: string;
   readonly filePath: string;
   readonly previousPath: string;
@@ -35,10 +35,10 @@ export interface WantedAction {
 }
 
 /** A commit to make on a branch. Empty texts mean "not given". */
-export interface WantedCommit {
+export interface NewCommitInput {
   readonly branch: string;
   readonly message: string;
-  readonly actions: readonly WantedAction[];
+  readonly actions: readonly FileActionInput[];
   readonly startBranch: string;
   readonly startSha: string;
   readonly authorName: string;
@@ -60,7 +60,7 @@ const tries = 5;
 
 const changedSince = 'You are attempting to update a file that has changed since you started editing it.';
 
-function actionOf(wanted: WantedAction): FileAction {
+function actionOf(wanted: FileActionInput): FileAction {
   const { filePath: path, executable } = wanted;
   const lastCommit = wanted.lastCommitId === '' ? undefined : shaOf(wanted.lastCommitId);
   // An id that is none cannot be the file's last commit.
@@ -91,7 +91,7 @@ function actionOf(wanted: WantedAction): FileAction {
 }
 
 /** Refuses an author whom a commit cannot name as they are: git would leave out what it cannot write. */
-function checkAuthor({ authorName, authorEmail }: WantedCommit): void {
+function checkAuthor({ authorName, authorEmail }: NewCommitInput): void {
   if (authorEmail !== '' && !isEmailAddress(authorEmail)) throw invalid('author_email is invalid');
   if (authorName !== '' && (displayTextProblems(authorName).length > 0 || /[<>]/.test(authorName)))
     throw invalid('author_name is invalid');
@@ -108,7 +108,7 @@ interface Start {
 export function commitFiles({ open, changeRefs, protectedBranches, repositories }: CommitFilesEdges) {
   const turn = inTurn();
 
-  async function startOf(repo: Repository, wanted: WantedCommit): Promise<Start> {
+  async function startOf(repo: Repository, wanted: NewCommitInput): Promise<Start> {
     const name = branchNameOf(wanted.branch);
     if (name === undefined) throw invalid('Branch name is invalid');
     const ref = branchRef(name);
@@ -135,7 +135,7 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
   async function commit(
     projectId: number,
     actor: RepositoryActor,
-    wanted: WantedCommit,
+    wanted: NewCommitInput,
     withStats: boolean,
   ): Promise<Commit> {
     const [{ repo }, rules, self] = await Promise.all([
@@ -181,7 +181,7 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
   return (
     projectId: number,
     actor: RepositoryActor,
-    wanted: WantedCommit,
+    wanted: NewCommitInput,
     { withStats = false } = {},
   ): Promise<Commit> => turn(`${projectId} ${wanted.branch}`, () => commit(projectId, actor, wanted, withStats));
 }

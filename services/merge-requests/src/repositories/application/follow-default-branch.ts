@@ -3,11 +3,11 @@ import { parseBranchName, type Repository, readHead, setHead } from '../../git';
 import type { Repositories } from './open-project-repository';
 import { branchOf, creates, type LocalSubscriber } from './ref-change';
 
-/** Tells the owner of projects which branch a first push made the default; see the compose of the service. */
+/** Reports to the owner of projects which branch a first push made the default; see the compose of the area. */
 export type AnnounceDefaultBranch = (projectId: number, branch: string) => Promise<void>;
 
 /**
- * When a branch that has become the default was made: HEAD of the repository follows, and the owner of the project is told if it
+ * When a branch that has become the default was made: HEAD of the repository follows, and the owner of the project is notified if it
  * names another one.
  */
 export function followDefaultBranch({

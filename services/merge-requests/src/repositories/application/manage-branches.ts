@@ -111,8 +111,8 @@ export function manageBranches({ open, changeRefs, protectedBranches, repositori
 
   async function removable(opened: ProjectRepository, actor: RepositoryActor) {
     const rules = await protectedBranches.all(opened.project.id);
-    const ground = { rules, standing: actor.standing, defaultBranch: opened.defaultBranch };
-    return (branch: string) => refusalOfRemoval(branch, ground);
+    const context = { rules, standing: actor.standing, defaultBranch: opened.defaultBranch };
+    return (branch: string) => refusalOfRemoval(branch, context);
   }
 
   return {

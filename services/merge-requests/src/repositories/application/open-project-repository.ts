@@ -21,7 +21,7 @@ export interface ProjectRepository {
   readonly defaultBranch: BranchName;
 }
 
-/** Opens the repository of a project. @throws AppError not_found when the project is gone */
+/** Opens the repository of a project. @throws AppError not_found when the project is deleted */
 export type OpenProjectRepository = (projectId: number) => Promise<ProjectRepository>;
 
 /** Where repositories and their projects are kept; see storage/repository.store.ts. */
@@ -44,7 +44,7 @@ const asBranch = (name: string): BranchName => branchNameOf(name) ?? ('main' as 
 
 /**
  * Makes a repository on first touch, from the directory's row (D7), and follows a default branch that was changed there. Every step
- * may be repeated: a process that dies between two of them leaves what the next touch completes.
+ * may be repeated: after a crash between two of them the next request completes the rest.
  */
 export function openProjectRepository({ repositories, repositoryOf, changeRefs }: OpenEdges): OpenProjectRepository {
   async function create(repo: Repository, project: RepositoryProject): Promise<void> {

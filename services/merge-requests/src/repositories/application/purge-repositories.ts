@@ -4,10 +4,10 @@ import { deleteRepository, type Repository } from '../../git';
 /** What removing repositories needs. */
 export interface PurgeEdges {
   readonly repositories: {
-    /** Projects that are gone from the directory and still have a repository here, a few. */
-    gone(): Promise<number[]>;
-    /** Drops what is kept of a project beside its repository: rules, ref changes, the row itself. */
-    forget(projectId: number): Promise<void>;
+    /** Projects that are deleted in the directory and still have a repository here, a few. */
+    deletedProjects(): Promise<number[]>;
+    /** Drops what is stored of a project apart from its repository: rules, ref changes, the row itself. */
+    purge(projectId: number): Promise<void>;
   };
   readonly repositoryOf: (projectId: number) => Repository;
 }
@@ -19,10 +19,10 @@ export interface PurgeEdges {
 export function purgeRepositories({ repositories, repositoryOf }: PurgeEdges): () => Promise<void> {
   return async () => {
     for (;;) {
-      const gone = await repositories.gone();
+      const gone = await repositories.deletedProjects();
       for (const projectId of gone) {
         await deleteRepository(repositoryOf(projectId));
-        await repositories.forget(projectId);
+        await repositories.purge(projectId);
         logger.info({ project_id: projectId }, 'the repository of a deleted project was removed');
       }
       if (gone.length === 0) return;

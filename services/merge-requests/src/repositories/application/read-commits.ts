@@ -18,7 +18,7 @@ import {
 import type { OpenProjectRepository } from './open-project-repository';
 
 /** Which commits a list holds. Empty texts mean "not given". */
-export interface WantedCommits {
+export interface CommitQueryInput {
   readonly refName: string;
   readonly since: Date | undefined;
   readonly until: Date | undefined;
@@ -37,7 +37,7 @@ export type CodeReaders = (
 ) => Promise<{ readonly id: number; readonly fullPath: string }[]>;
 
 /** Characters of an author that is searched for: git compares them at every place of a header. */
-const longestAuthor = 500;
+const maxAuthorLength = 500;
 
 /** Commits: list, get, diff, containing refs. */
 export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
@@ -73,11 +73,11 @@ export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
     /** A window of the list, newest first, and whether more follows. */
     async list(
       projectId: number,
-      wanted: WantedCommits,
+      wanted: CommitQueryInput,
       { offset, limit }: { offset: number; limit: number },
     ): Promise<{ commits: Commit[]; hasNext: boolean }> {
-      if (wanted.author.length > longestAuthor) {
-        throw invalid(`Author is too long (maximum is ${longestAuthor} characters)`);
+      if (wanted.author.length > maxAuthorLength) {
+        throw invalid(`Author is too long (maximum is ${maxAuthorLength} characters)`);
       }
       const { repo, defaultBranch } = await open(projectId);
       const path = wanted.path === '' ? undefined : treePathOf(wanted.path);
@@ -106,7 +106,7 @@ export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
       return commit;
     },
 
-    /** Commits by full sha, in no particular order; what names none is left out, and of a project that is gone there are none. */
+    /** Commits by full sha, in no particular order; what names none is left out, and of a deleted project there are none. */
     async byIds(projectId: number, ids: readonly string[]): Promise<Commit[]> {
       try {
         const { repo } = await open(projectId);

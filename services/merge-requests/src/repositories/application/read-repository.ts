@@ -33,7 +33,7 @@ export const comparedCommits = 1_000;
 /** Bytes of a blob that travels as JSON at the most; larger ones are streamed by their raw address. */
 const blobBytes = 50 << 20;
 
-/** Somebody who committed. */
+/** A user who committed. */
 export interface Contributor {
   readonly name: string;
   readonly email: string;

@@ -29,7 +29,7 @@ export interface PushRequest {
   readonly standing: Standing;
 }
 
-/** What a client is told after a push of some branches, as lines for its screen; merge requests answer it. */
+/** What a client prints after a push of some branches, as lines for its screen; merge requests answer it. */
 export type InviteFor = (
   pushed: Pick<ProjectRepository, 'project' | 'defaultBranch'>,
   branches: readonly string[],
@@ -43,7 +43,7 @@ export interface ReceivePushEdges {
   readonly inviteFor: InviteFor;
 }
 
-/** Push options of which a push is told that they have no effect. */
+/** Push options for which the client gets a warning that they have no effect. */
 const namedOptions = 10;
 
 /** No push option has a meaning yet; one that is sent must not seem to work. */
@@ -112,9 +112,9 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
       open(request.projectId),
       protectedBranches.all(request.projectId),
     ]);
-    const ground = { rules, standing: request.standing, defaultBranch };
+    const context = { rules, standing: request.standing, defaultBranch };
     const reasons = push.updates.map((update) =>
-      refusalOf({ ref: update.ref, before: update.old, after: update.new, rewrites: update.forced }, ground),
+      refusalOf({ ref: update.ref, before: update.old, after: update.new, rewrites: update.forced }, context),
     );
     faultPoint('push.decided');
     return {

@@ -28,12 +28,12 @@ export interface ChangeRefsRequest {
   readonly actorId: number;
   readonly source: RefChangeSource;
   readonly updates: readonly RefUpdate[];
-  /** Kept with the intent and handed to subscribers, so that a merge whose process died can be finished from it. */
+  /** Kept with the intent and handed to subscribers, so that a merge whose process crashed can be finished from it. */
   readonly cause?: string;
-  /** What is to be told of the one update, where the caller has found it out already. */
+  /** What is to be published of the one update, where the caller knows it already. */
   readonly facts?: Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
   /**
-   * Runs in the transaction that commits the results. It may not run: a process that dies before leaves the results to the reconciler,
+   * Runs in the transaction that commits the results. It may not run: after a crash before it the reconciler records the results,
    * so a subscriber must be able to do the same.
    */
   readonly settled?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>;
@@ -49,9 +49,9 @@ export interface ChangeRefsRequest {
 export type ChangeRefs = (request: ChangeRefsRequest) => Promise<RefChangeOutcome[]>;
 
 /**
- * Told of every move after its result has been committed, at least once, usually in order; changes of one ref made at the same time may
- * be told side by side, so a subscriber that minds reads the ref. Not told of `internal` moves. Must be
- * idempotent by `change.id`. Told once more, later and with growing pauses, after it threw.
+ * Notified of every move after its result has been committed, at least once, usually in order; changes of one ref made at the same time may
+ * be notified concurrently, so a subscriber that needs the order reads the ref. Not notified of `internal` moves. Must be
+ * idempotent by `change.id`. Notified again, later and with growing pauses, after it threw.
  */
 export interface LocalSubscriber {
   /** `changeRefs`: the subscriber may itself move refs. */

@@ -33,7 +33,7 @@ test.each([
 ])('the rule %s over %s: %s', (name, branch, expected) => expect(covers(rule(name), branch)).toBe(expected));
 
 describe('an unprotected branch', () => {
-  test('takes pushes and merges of Developers, and of nobody below', () => {
+  test('takes pushes and merges of Developers, and of no one below', () => {
     expect([mayPush([], 'a', at(30)), mayMerge([], 'a', at(30))]).toEqual([true, true]);
     expect([mayPush([], 'a', at(20)), mayMerge([], 'a', at(20))]).toEqual([false, false]);
   });
@@ -44,7 +44,7 @@ describe('a protected branch', () => {
   test('takes pushes from its level up', () => {
     expect([30, 40, 50].map((level) => mayPush([rule('main')], 'main', at(level)))).toEqual([false, true, true]);
   });
-  test('that nobody may push to refuses Owners and administrators', () => {
+  test('that no one may push to refuses Owners and administrators', () => {
     const closed = [rule('main', { pushAccessLevel: 0 })];
     expect(mayPush(closed, 'main', at(50))).toBe(false);
     expect(mayPush(closed, 'main', at(50, true))).toBe(false);

@@ -7,11 +7,11 @@ export interface ProtectedBranch {
   readonly projectId: number;
   /** Branch name, or a wildcard in which `*` stands for any text, slashes included. */
   readonly name: string;
-  /** Least level that may push: 0 (nobody), 30, 40, or 60 (administrators). */
+  /** Least level that may push: 0 (no one), 30, 40, or 60 (administrators). */
   readonly pushAccessLevel: number;
   /** Least level that may merge, of the same values. */
   readonly mergeAccessLevel: number;
-  /** Whoever may push may also rewrite history. */
+  /** Users who may push may also rewrite history. */
   readonly allowForcePush: boolean;
 }
 
@@ -40,7 +40,7 @@ function reaches(standing: Standing, needed: number): boolean {
   return needed !== administrators && standing.level >= needed;
 }
 
-/** True when this person may push to `branch`: Developers everywhere, and on a protected branch whoever one of its rules lets (G-4.2-7). */
+/** True when this person may push to `branch`: Developers everywhere, and on a protected branch those whom one of its rules allows (G-4.2-7). */
 export function mayPush(rules: readonly ProtectedBranch[], branch: string, standing: Standing): boolean {
   if (standing.level < developer) return false;
   const holding = rulesOf(rules, branch);

@@ -1,5 +1,5 @@
 import type { ProtectedBranch } from './protected-branch';
-import { firstDefaultBranch, type PushedUpdate, type PushGround, refusalOf } from './push';
+import { firstDefaultBranch, type PushContext, type PushedUpdate, refusalOf } from './push';
 import { zeroSha } from './ref-change';
 
 const a = 'a'.repeat(40);
@@ -12,7 +12,7 @@ const main: ProtectedBranch = {
   mergeAccessLevel: 40,
   allowForcePush: false,
 };
-const ground = (level: number, given: Partial<PushGround> = {}): PushGround => ({
+const context = (level: number, given: Partial<PushContext> = {}): PushContext => ({
   rules: [main],
   standing: { level, admin: false },
   defaultBranch: 'main',
@@ -27,26 +27,26 @@ const update = (ref: string, given: Partial<PushedUpdate> = {}): PushedUpdate =>
 });
 
 test.each([
-  ['a Reporter', update('refs/heads/x'), ground(20), 'not allowed to push code to this project'],
-  ['a Developer on a protected branch', update('refs/heads/main'), ground(30), "the protected branch 'main'"],
-  ['a forced push to a protected branch', update('refs/heads/main', { rewrites: true }), ground(40), 'force push'],
-  ['removing the default branch', update('refs/heads/main', { after: zeroSha }), ground(50), 'default branch'],
+  ['a Reporter', update('refs/heads/x'), context(20), 'not allowed to push code to this project'],
+  ['a Developer on a protected branch', update('refs/heads/main'), context(30), "the protected branch 'main'"],
+  ['a forced push to a protected branch', update('refs/heads/main', { rewrites: true }), context(40), 'force push'],
+  ['removing the default branch', update('refs/heads/main', { after: zeroSha }), context(50), 'default branch'],
   [
     'removing a protected branch',
     update('refs/heads/old', { after: zeroSha }),
-    ground(50, { rules: [{ ...main, name: 'old' }] }),
+    context(50, { rules: [{ ...main, name: 'old' }] }),
     'Protected branches cannot be deleted',
   ],
-  ['a ref of a merge request', update('refs/merge-requests/1/head'), ground(50), 'merge requests'],
-  ['a ref of another kind', update('refs/notes/commits'), ground(50), 'Only branches'],
+  ['a ref of a merge request', update('refs/merge-requests/1/head'), context(50), 'merge requests'],
+  ['a ref of another kind', update('refs/notes/commits'), context(50), 'Only branches'],
 ])('refused: %s', (_name, given, on, text) => expect(refusalOf(given, on)).toContain(text));
 
 test.each([
-  ['a Developer on a branch', update('refs/heads/x'), ground(30)],
-  ['a forced push to a branch', update('refs/heads/x', { rewrites: true }), ground(30)],
-  ['removing a branch', update('refs/heads/x', { after: zeroSha }), ground(30)],
-  ['a Maintainer on a protected branch', update('refs/heads/main'), ground(40)],
-  ['a tag named like a protected branch', update('refs/tags/main'), ground(30)],
+  ['a Developer on a branch', update('refs/heads/x'), context(30)],
+  ['a forced push to a branch', update('refs/heads/x', { rewrites: true }), context(30)],
+  ['removing a branch', update('refs/heads/x', { after: zeroSha }), context(30)],
+  ['a Maintainer on a protected branch', update('refs/heads/main'), context(40)],
+  ['a tag named like a protected branch', update('refs/tags/main'), context(30)],
 ])('allowed: %s', (_name, given, on) => expect(refusalOf(given, on)).toBeUndefined());
 
 test('the first default branch is the one the project names, else the first pushed', () => {

@@ -2,7 +2,7 @@ import { allowsForcePush, developer, mayPush, type ProtectedBranch, rulesOf, typ
 import { branchOf, creates, deletes, type RefUpdate, tagOf } from './ref-change';
 
 /** What a push is judged by. */
-export interface PushGround {
+export interface PushContext {
   readonly rules: readonly ProtectedBranch[];
   readonly standing: Standing;
   /** Default branch of the project. */
@@ -16,8 +16,8 @@ export interface PushedUpdate extends RefUpdate {
 }
 
 /** Why an update is refused, as the person at the git client reads it; undefined when it is allowed. */
-export function refusalOf(update: PushedUpdate, ground: PushGround): string | undefined {
-  const { rules, standing } = ground;
+export function refusalOf(update: PushedUpdate, context: PushContext): string | undefined {
+  const { rules, standing } = context;
   if (standing.level < developer) return 'You are not allowed to push code to this project.';
   if (tagOf(update.ref) !== undefined) return undefined;
   const branch = branchOf(update.ref);
@@ -26,7 +26,7 @@ export function refusalOf(update: PushedUpdate, ground: PushGround): string | un
       ? 'Refs of merge requests are kept by the server and cannot be pushed.'
       : 'Only branches (refs/heads/) and tags (refs/tags/) can be pushed.';
   }
-  if (deletes(update)) return refusalOfRemoval(branch, ground);
+  if (deletes(update)) return refusalOfRemoval(branch, context);
   const isProtected = rulesOf(rules, branch).length > 0;
   if (!mayPush(rules, branch, standing)) {
     return creates(update)
@@ -40,10 +40,10 @@ export function refusalOf(update: PushedUpdate, ground: PushGround): string | un
 }
 
 /** Why a branch is not to be removed; undefined when it may be. */
-export function refusalOfRemoval(branch: string, ground: PushGround): string | undefined {
-  if (branch === ground.defaultBranch) return 'The default branch of a project cannot be deleted.';
-  if (rulesOf(ground.rules, branch).length > 0) return 'Protected branches cannot be deleted; unprotect them first.';
-  if (!mayPush(ground.rules, branch, ground.standing)) return 'You are not allowed to delete this branch.';
+export function refusalOfRemoval(branch: string, context: PushContext): string | undefined {
+  if (branch === context.defaultBranch) return 'The default branch of a project cannot be deleted.';
+  if (rulesOf(context.rules, branch).length > 0) return 'Protected branches cannot be deleted; unprotect them first.';
+  if (!mayPush(context.rules, branch, context.standing)) return 'You are not allowed to delete this branch.';
   return undefined;
 }
 

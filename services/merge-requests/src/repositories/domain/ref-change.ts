@@ -30,7 +30,7 @@ export interface RefChange extends RefUpdate {
   readonly source: RefChangeSource;
   /** What asked for it, as the caller named it, e.g. `merge_request:12`; undefined when the caller named nothing. */
   readonly cause: string | undefined;
-  /** Moment of the intent. */
+  /** Timestamp of the intent. */
   readonly createdAt: Date;
 }
 

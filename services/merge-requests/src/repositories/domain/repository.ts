@@ -1,11 +1,11 @@
-/** What this service knows of a project's repository: the directory's row beside its own. */
+/** What this service knows of a project's repository: the directory's row and its own. */
 export interface RepositoryProject {
   readonly id: number;
   readonly name: string;
   readonly fullPath: string;
   readonly archived: boolean;
   readonly initializeWithReadme: boolean;
-  /** 0 when gone. */
+  /** 0 when deleted. */
   readonly creatorId: number;
   /** Default branch as the directory has it; undefined for none. */
   readonly wantedDefault: string | undefined;

@@ -9,8 +9,8 @@ import {
 } from '../domain/protected-branch';
 import { commitObject, type RepositoryAddress, repositoryUrl } from './commit.presenter';
 
-/** What a branch is shown by, beside itself. */
-export interface BranchGround {
+/** What a branch is presented with. */
+export interface BranchContext {
   readonly rules: readonly ProtectedBranch[];
   readonly standing: Standing;
   readonly defaultBranch: string;
@@ -19,14 +19,14 @@ export interface BranchGround {
 }
 
 /** A branch (G §10 Repository). The default branch is never shown as merged. */
-export const branchObject = (branch: Branch, ground: BranchGround, address: RepositoryAddress) => ({
+export const branchObject = (branch: Branch, context: BranchContext, address: RepositoryAddress) => ({
   name: branch.name,
   commit: commitObject(branch.commit, address),
-  merged: branch.name !== ground.defaultBranch && ground.merged.has(branch.name),
-  protected: rulesOf(ground.rules, branch.name).length > 0,
-  developers_can_push: developersCanPush(ground.rules, branch.name),
-  developers_can_merge: developersCanMerge(ground.rules, branch.name),
-  can_push: mayPush(ground.rules, branch.name, ground.standing),
-  default: branch.name === ground.defaultBranch,
+  merged: branch.name !== context.defaultBranch && context.merged.has(branch.name),
+  protected: rulesOf(context.rules, branch.name).length > 0,
+  developers_can_push: developersCanPush(context.rules, branch.name),
+  developers_can_merge: developersCanMerge(context.rules, branch.name),
+  can_push: mayPush(context.rules, branch.name, context.standing),
+  default: branch.name === context.defaultBranch,
   web_url: repositoryUrl(address, `tree/${branch.name.split('/').map(encodeURIComponent).join('/')}`),
 });

@@ -24,7 +24,7 @@ export const fileObject = ({ file, ref, commitId }: FileView, content: Buffer) =
   content: content.toString('base64'),
 });
 
-// A header holds latin-1 without control characters; other names are told percent-encoded.
+// A header holds latin-1 without control characters; other names are percent-encoded.
 const headerText = (text: string): string => (/^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text));
 
 /** The `X-Gitlab-*` headers of a file. */

@@ -12,7 +12,7 @@ import {
   tagOf,
 } from '../domain/ref-change';
 
-/** Share of the time for telling during which an intent is left to the process that made it: 2 s of 5. */
+/** Share of the timeout for notifying during which an intent is left to the process that made it: 2 s of 5. */
 const graceShare = 0.4;
 /** Days settled intents are kept, as long as the outbox (D6). */
 const keptDays = 7;
@@ -43,7 +43,7 @@ async function adopt(tx: Tx, projectId: number, branch: string): Promise<void> {
     values (${projectId}, ${branch}, 40, 40) on conflict (project_id, name) do nothing`);
 }
 
-/** Which refs moved together: readers tell of many of one kind as one (G-4.8-7). */
+/** Which refs moved together: the feed shows many of one kind as one (G-4.8-7). */
 const kindOf = ({ change }: Settlement): string =>
   `${branchOf(change.ref) === undefined} ${creates(change)} ${deletes(change)}`;
 
@@ -78,7 +78,7 @@ async function record(
   pushId: string,
   settlements: readonly Settlement[],
   newDefault: string | undefined,
-  tellingSeconds: number,
+  publishTimeoutSeconds: number,
 ): Promise<void> {
   const projectId = settlements[0]?.change.projectId;
   if (projectId === undefined) return;
@@ -91,7 +91,7 @@ async function record(
     update ref_change_intents set settled_at = now(),
       state = case when id = any(${moved.map(({ change }) => change.id)}::bigint[]) then 'done' else 'failed' end,
       handled_at = case when source = 'internal' then now() end,
-      handle_at = now() + make_interval(secs => ${tellingSeconds}::double precision)
+      handle_at = now() + make_interval(secs => ${publishTimeoutSeconds}::double precision)
     where id = any(${settlements.map(({ change }) => change.id)}::bigint[])`);
   const told = moved.filter(({ facts }) => facts !== undefined);
   const alike = new Map<string, number>();
@@ -101,11 +101,11 @@ async function record(
 }
 
 /**
- * The table of intents: what was asked for, what became of it, who was told (D7).
- * @param tellingSeconds what a process has for telling the subscribers before another one takes over. Telling twice is harmless, and after
+ * The table of intents: what was requested, its result, who was notified (D7).
+ * @param publishTimeoutSeconds what a process has for notifying the subscribers before another one takes over. Notifying twice is harmless, and after
  *   a crash this is how long a merge request lags behind its branch
  */
-export const refChangeStore = (db: Database, tellingSeconds: number) => ({
+export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => ({
   /** Open intents, and the age of the oldest in seconds; for metrics. */
   async backlog(): Promise<{ open: number; age: number }> {
     const row = await db.one<{ open: number; age: number }>(
@@ -143,7 +143,7 @@ export const refChangeStore = (db: Database, tellingSeconds: number) => ({
 
   /**
    * Locks the open intents of a push, has `settle` move the refs or find out where they stand, and commits what it answers together
-   * with the events and whatever `also` adds. While the lock is held nobody else settles them; if the process dies, it is gone with its
+   * with the events and whatever `also` adds. While the lock is held no one else settles them; if the process crashes, the lock ends with its
    * connection.
    */
   settle: (
@@ -154,7 +154,7 @@ export const refChangeStore = (db: Database, tellingSeconds: number) => ({
     db.transaction(
       async (tx) => {
         const { settlements, newDefault } = await settle(await openOf(tx, pushId));
-        await record(tx, pushId, settlements, newDefault, tellingSeconds);
+        await record(tx, pushId, settlements, newDefault, publishTimeoutSeconds);
         await also?.(tx, settlements);
         return settlements;
       },
@@ -163,7 +163,7 @@ export const refChangeStore = (db: Database, tellingSeconds: number) => ({
     ),
 
   /**
-   * The same for a push whose process seems gone; `later` reads what was asked for afterwards on the ref of an intent and did not fail.
+   * The same for a push whose process seems to have crashed; `later` reads what was asked for afterwards on the ref of an intent and did not fail.
    * @returns undefined when there is no such push
    */
   async settleAbandoned(
@@ -176,7 +176,7 @@ export const refChangeStore = (db: Database, tellingSeconds: number) => ({
     const work = async (tx: Tx): Promise<readonly Settlement[] | undefined> => {
       const [oldest] = await tx.query<{ pushId: string }>(sql`
           select push_id as "pushId" from ref_change_intents
-          where state = 'open' and (handle_at is null or handle_at <= now()) and created_at < now() - make_interval(secs => ${tellingSeconds * graceShare}::double precision)
+          where state = 'open' and (handle_at is null or handle_at <= now()) and created_at < now() - make_interval(secs => ${publishTimeoutSeconds * graceShare}::double precision)
             and id = (select min(id) from ref_change_intents as same where same.push_id = ref_change_intents.push_id and same.state = 'open')
           order by id limit 1 for update skip locked`);
       if (oldest === undefined) return undefined;
@@ -188,7 +188,7 @@ export const refChangeStore = (db: Database, tellingSeconds: number) => ({
         return rows.map((row) => ({ ...toChange(row), done: row.done }));
       };
       const { settlements, newDefault } = await settle(await openOf(tx, oldest.pushId), later);
-      await record(tx, oldest.pushId, settlements, newDefault, tellingSeconds);
+      await record(tx, oldest.pushId, settlements, newDefault, publishTimeoutSeconds);
       return settlements;
     };
     try {
@@ -197,38 +197,38 @@ export const refChangeStore = (db: Database, tellingSeconds: number) => ({
       // A repository that cannot be read must not keep the reconciler from the others.
       if (pushId !== undefined) {
         await db.query(sql`
-          update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::double precision)
+          update ref_change_intents set handle_at = now() + make_interval(secs => ${publishTimeoutSeconds}::double precision)
           where push_id = ${pushId}::uuid and state = 'open'`);
       }
       throw error;
     }
   },
 
-  /** Claims a few moved changes whose subscribers were not all told, oldest first; with how often that was tried. */
-  async claimUntold(): Promise<(RefChange & { attempts: number })[]> {
+  /** Claims a few moved changes whose subscribers were not all notified, oldest first; with how often that was tried. */
+  async claimUnpublished(): Promise<(RefChange & { attempts: number })[]> {
     const rows = await db.query<Row & { attempts: number }>(sql`
       with due as materialized (
         select id as due_id from ref_change_intents where state = 'done' and handled_at is null and handle_at <= now()
         order by id limit 20 for update skip locked)
-      update ref_change_intents set handle_at = now() + make_interval(secs => ${tellingSeconds}::double precision),
+      update ref_change_intents set handle_at = now() + make_interval(secs => ${publishTimeoutSeconds}::double precision),
         handle_attempts = handle_attempts + 1
       from due where id = due_id
       returning ${columns}, handle_attempts as attempts`);
     return rows.map((row) => ({ ...toChange(row), attempts: row.attempts })).sort((a, b) => a.id - b.id);
   },
 
-  /** Notes that every subscriber was told. */
+  /** Records that every subscriber was notified. */
   async told(ids: readonly number[]): Promise<void> {
     await db.query(sql`update ref_change_intents set handled_at = now() where id = any(${ids}::bigint[])`);
   },
 
-  /** Has a change told again after `seconds`. */
-  async tellAgain(id: number, seconds: number): Promise<void> {
+  /** Has the subscribers of a change notified again after `seconds`. */
+  async retryPublishing(id: number, seconds: number): Promise<void> {
     await db.query(sql`
       update ref_change_intents set handle_at = now() + make_interval(secs => ${seconds}::double precision) where id = ${id}`);
   },
 
-  /** Drops changes settled and told long ago, at most a thousand. */
+  /** Drops changes settled and published long ago, at most a thousand. */
   async prune(): Promise<void> {
     await db.query(sql`
       delete from ref_change_intents where id in (

@@ -65,7 +65,7 @@ export const repositoryStore = (db: Database) => ({
   },
 
   /** Projects whose tombstone lies in the directory and whose repository is still here, at most a hundred. */
-  async gone(): Promise<number[]> {
+  async deletedProjects(): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
       select r.project_id as id from repositories r join directory.projects p on p.id = r.project_id
       where p.deleted_at is not null order by r.project_id limit 100`);
@@ -73,7 +73,7 @@ export const repositoryStore = (db: Database) => ({
   },
 
   /** Drops merge requests, pipelines and receipts in batches, then rules, ref changes and the row of a repository that is no longer on disk. */
-  async forget(projectId: number): Promise<void> {
+  async purge(projectId: number): Promise<void> {
     for (const table of [sql`merge_requests`, sql`pipelines`, sql`landing_receipts`]) {
       const batch = sql`delete from ${table} where id in (
         select id from ${table} where project_id = ${projectId} order by id limit ${purgedAtOnce}) returning id`;

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { CallContext, ServiceImplementation } from '@switchyard/rpc';
-import { type CallersWork, forCaller } from '../../git';
+import { type CallerWork, runForCaller } from '../../git';
 
-const callerOf = (userId: number, process: string): Pick<CallersWork, 'caller' | 'single'> =>
-  // Nobody's requests, and those that a service makes for itself, are not one person's: what holds them up is no fault of theirs.
+const gitCallerOf = (userId: number, process: string): Pick<CallerWork, 'caller' | 'single'> =>
+  // Anonymous requests, and those that a service makes for itself, belong to no single user: their wait is not the user's own fault.
   userId > 0 ? { caller: `user ${userId}`, single: true } : { caller: process, single: false };
 
 /**
  * Every handler of every service as work of its caller: whatever git it starts has a place, and ends with the call (D3). It is done to the
  * services as a whole, so that no handler has to think of it.
  */
-export const asGitWork = (services: readonly ServiceImplementation[]): readonly ServiceImplementation[] =>
+export const runAsGitWork = (services: readonly ServiceImplementation[]): readonly ServiceImplementation[] =>
   services.map((service) => ({
     ...service,
     handlers: Object.fromEntries(
@@ -21,24 +21,24 @@ export const asGitWork = (services: readonly ServiceImplementation[]): readonly 
         return [
           name,
           (request: never, context: CallContext) => {
-            const work: CallersWork = {
-              ...callerOf(context.actor.userId, context.caller),
+            const work: CallerWork = {
+              ...gitCallerOf(context.actor.userId, context.caller),
               kind: 'call',
-              // Looked at by work that runs git, and by no other.
+              // Read by work that runs git, and by no other.
               get signal() {
                 return context.signal;
               },
             };
-            return forCaller(work, async () => handler(request, context));
+            return runForCaller(work, async () => handler(request, context));
           },
         ];
       }),
     ),
   }));
 
-/** One request of the internal HTTP port as work of its caller; it ends when the other side has gone. */
-export async function requestAsGitWork(
-  kind: CallersWork['kind'],
+/** One request of the internal HTTP port as work of its caller; it ends when the client disconnects. */
+export async function runRequestAsGitWork(
+  kind: CallerWork['kind'],
   userId: number,
   response: ServerResponse,
   work: () => Promise<void>,
@@ -50,7 +50,7 @@ export async function requestAsGitWork(
   response.once('close', onClose);
   if (response.destroyed) onClose();
   try {
-    await forCaller({ ...callerOf(userId, 'gateway'), kind, signal: gone.signal }, work);
+    await runForCaller({ ...gitCallerOf(userId, 'gateway'), kind, signal: gone.signal }, work);
   } finally {
     response.off('close', onClose);
   }

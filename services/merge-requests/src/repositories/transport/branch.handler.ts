@@ -10,9 +10,9 @@ import { placeOf, tokenPage } from './window';
 export function branchHandler(branches: ManageBranches, externalUrl: string) {
   type Context = Parameters<typeof actorOf>[0];
   const render = (view: Omit<BranchViews<unknown>, 'found'>, context: Context) => {
-    const ground = { ...view, standing: actorOf(context).standing };
+    const branchContext = { ...view, standing: actorOf(context).standing };
     const address = addressOf(context, externalUrl);
-    return (branch: Branch) => branchObject(branch, ground, address);
+    return (branch: Branch) => branchObject(branch, branchContext, address);
   };
 
   return implement(BranchServiceService, {

@@ -3,8 +3,7 @@ import {
   type CommitTargetName,
   CommitTargetServiceService,
 } from '@switchyard/protos/merge_requests/v1/commit_target';
-import { implement } from '@switchyard/rpc';
-import { viewerOf } from '../../callers';
+import { implement, viewerOf } from '@switchyard/rpc';
 import type { CodeReaders, ReadCommitsOf } from '../application/read-commits';
 import { commitObject, repositoryUrl } from '../presenters/commit.presenter';
 

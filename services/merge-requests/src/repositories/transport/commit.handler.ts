@@ -1,7 +1,7 @@
 import { CommitServiceService, type FileAction } from '@switchyard/protos/merge_requests/v1/commit';
 import { entity, implement } from '@switchyard/rpc';
 import { maxDiffFiles } from '../../git';
-import type { CommitFiles, WantedAction } from '../application/commit-files';
+import type { CommitFiles, FileActionInput } from '../application/commit-files';
 import type { ReadCommitsOf } from '../application/read-commits';
 import { type CommitPipeline, commitDetail, commitObject, diffObject } from '../presenters/commit.presenter';
 import { actorOf, addressOf } from './repository-context';
@@ -22,7 +22,7 @@ export interface CommitEdges {
 export const contentOf = (content: string, encoding: string): Buffer =>
   Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
 
-const toAction = (action: FileAction): WantedAction => ({
+const toAction = (action: FileAction): FileActionInput => ({
   action: action.action,
   filePath: action.filePath,
   previousPath: action.previousPath,

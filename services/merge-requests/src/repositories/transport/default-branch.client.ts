@@ -2,7 +2,7 @@ import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/projec
 import type { Peer } from '@switchyard/rpc';
 import type { AnnounceDefaultBranch } from '../application/follow-default-branch';
 
-/** Tells groups-admin which branch the first push has made the default. */
+/** Reports to groups-admin which branch the first push has made the default. */
 export function defaultBranchOf(groupsAdmin: Peer): AnnounceDefaultBranch {
   const projects = groupsAdmin.client(ProjectServiceService);
   return async (projectId, branch) => {

@@ -1,10 +1,10 @@
 import { type FileCommit, RepositoryFileServiceService } from '@switchyard/protos/merge_requests/v1/repository_file';
 import { entity, implement, nothing } from '@switchyard/rpc';
-import type { CommitFiles, WantedAction } from '../application/commit-files';
+import type { CommitFiles, FileActionInput } from '../application/commit-files';
 import { contentOf } from './commit.handler';
 import { actorOf } from './repository-context';
 
-const toCommit = (commit: FileCommit | undefined, action: WantedAction) => ({
+const toCommit = (commit: FileCommit | undefined, action: FileActionInput) => ({
   branch: commit?.branch ?? '',
   message: commit?.commitMessage ?? '',
   startBranch: commit?.startBranch ?? '',

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '@switchyard/errors';
 import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
-import type { CallersWork } from '../../git';
+import type { CallerWork } from '../../git';
 import type { ReadRepositoryFile } from '../application/read-repository-file';
 import type { ReceivePush } from '../application/receive-push';
 import type { ServeFetch } from '../application/serve-fetch';
 import { fileHeaders, fileObject } from '../presenters/repository-file.presenter';
-import { requestAsGitWork } from './as-git-work';
+import { runRequestAsGitWork } from './as-git-work';
 
 /** The use cases behind the endpoints. */
 export interface RepositoryHttpEdges {
@@ -139,7 +139,7 @@ const reading = ['GET', 'HEAD'];
 const endpoints: readonly {
   methods: readonly string[];
   path: RegExp;
-  kind: CallersWork['kind'];
+  kind: CallerWork['kind'];
   run: Endpoint;
 }[] = [
   { methods: ['GET'], path: /^\/projects\/(\d{1,15})\/git\/info\/refs$/, kind: 'call', run: infoRefs },
@@ -154,5 +154,5 @@ const endpoints: readonly {
 export const repositoryEndpoints = (edges: RepositoryHttpEdges): ForwardedEndpoint[] =>
   endpoints.map(({ run, kind, ...endpoint }) => ({
     ...endpoint,
-    run: (call) => requestAsGitWork(kind, call.claims.actor?.userId ?? 0, call.response, () => run(edges, call)),
+    run: (call) => runRequestAsGitWork(kind, call.claims.actor?.userId ?? 0, call.response, () => run(edges, call)),
   }));

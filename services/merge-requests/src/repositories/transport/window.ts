@@ -40,7 +40,7 @@ export function windowPage(
     keyset,
     page: request?.page || 1,
     perPage: limit,
-    // Totals above 10,000 are not told (G-1-23).
+    // Totals above 10,000 are not returned (G-1-23).
     total: keyset || total === undefined || total > 10_000 ? undefined : total,
     hasNext,
     nextCursor: keyset && hasNext ? cursorOf(offset + limit) : undefined,

@@ -1,7 +1,7 @@
 import { conflict, notAllowed } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { onMergeTrain, addToMergeTrain as whenChecksPass } from '../domain/auto-merge';
-import { canBoard, canBoardLater } from '../domain/detailed-merge-status';
+import { canJoinTrain, canJoinTrainLater } from '../domain/detailed-merge-status';
 import { squashes } from '../domain/merge-request';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
@@ -17,19 +17,19 @@ export function expectHead({ mergeRequest }: MergeRequestView, sha: string | und
 }
 
 /**
- * Puts a merge request at the end of the train of its target branch, in the name of a user whose right was looked at.
+ * Puts a merge request at the end of the train of its target branch, in the name of a user whose right was checked.
  * @param onlyWhile the mark of auto-merge that asks for it
- * @throws AppError not_allowed when it changed since `view`; conflict when it boarded meanwhile
+ * @throws AppError not_allowed when it changed since `view`; conflict when it joined the train in the meantime
  */
-export async function board(
+export async function addCar(
   edges: Pick<MergeRequestEdges, 'mergeRequests'>,
   userId: number,
   view: MergeRequestView,
-  wishes: MergeWhenReady,
+  options: MergeWhenReady,
   onlyWhile?: AutoMergeMark,
 ): Promise<void> {
   const { id, sourceSha, targetBranch, squash, shouldRemoveSourceBranch, forceRemoveSourceBranch } = view.mergeRequest;
-  const removeSourceBranch = wishes.removeSourceBranch ?? shouldRemoveSourceBranch ?? forceRemoveSourceBranch ?? false;
+  const removeSourceBranch = options.removeSourceBranch ?? shouldRemoveSourceBranch ?? forceRemoveSourceBranch ?? false;
   await edges.mergeRequests.change(id, userId, ({ mergeRequest: now }) => {
     if (now.autoMergeStrategy === onMergeTrain) throw alreadySet();
     const same = now.sourceSha === sourceSha && now.targetBranch === targetBranch && !now.draft;
@@ -42,17 +42,17 @@ export async function board(
         autoMergeSha: sourceSha,
         mergeUserId: userId,
         mergeError: null,
-        mergeCommitMessage: wishes.mergeCommitMessage ?? null,
-        squashCommitMessage: wishes.squashCommitMessage ?? null,
-        shouldRemoveSourceBranch: wishes.removeSourceBranch ?? now.shouldRemoveSourceBranch ?? null,
-        ...(wishes.squash === undefined ? {} : { squash: wishes.squash }),
+        mergeCommitMessage: options.mergeCommitMessage ?? null,
+        squashCommitMessage: options.squashCommitMessage ?? null,
+        shouldRemoveSourceBranch: options.removeSourceBranch ?? now.shouldRemoveSourceBranch ?? null,
+        ...(options.squash === undefined ? {} : { squash: options.squash }),
       },
-      boards: {
+      addedCar: {
         sourceSha,
-        squash: squashes(view.settings.squashOption, wishes.squash ?? squash),
+        squash: squashes(view.settings.squashOption, options.squash ?? squash),
         removeSourceBranch,
-        mergeCommitMessage: wishes.mergeCommitMessage,
-        squashCommitMessage: wishes.squashCommitMessage,
+        mergeCommitMessage: options.mergeCommitMessage,
+        squashCommitMessage: options.squashCommitMessage,
       },
       participants: [userId],
       facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${now.lockVersion + 1}` }],
@@ -62,20 +62,20 @@ export async function board(
 }
 
 /** Boards now where the merge request is ready; else, if `later` is wanted and there is something to wait for, once its checks pass. */
-export async function boardOrWait(
+export async function addCarOrWait(
   edges: Pick<MergeRequestEdges, 'mergeRequests' | 'clock'>,
   userId: number,
   view: MergeRequestView,
-  wishes: MergeWhenReady,
+  options: MergeWhenReady,
   later: boolean,
 ): Promise<'added' | 'scheduled' | 'neither'> {
   const checks = checksOf(view);
   const now = edges.clock();
-  if (canBoard(checks, now)) {
-    await board(edges, userId, view, wishes);
+  if (canJoinTrain(checks, now)) {
+    await addCar(edges, userId, view, options);
     return 'added';
   }
-  if (!later || !canBoardLater(checks, now)) return 'neither';
-  await setAutoMerge(edges, userId, view, wishes, whenChecksPass);
+  if (!later || !canJoinTrainLater(checks, now)) return 'neither';
+  await setAutoMerge(edges, userId, view, options, whenChecksPass);
   return 'scheduled';
 }

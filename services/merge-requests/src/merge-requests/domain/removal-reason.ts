@@ -6,4 +6,4 @@ type ReasonName<Value extends string> = Value extends `REASON_${infer Name}` ? L
  * Why auto-merge is aborted, or a car is removed without being landed by its train (G-4.1-5): a value of the event's proto, without its
  * prefix and in lower case. The words are the reader's.
  */
-export type LeaveReason = Exclude<ReasonName<`${Reason}`>, 'unspecified'>;
+export type RemovalReason = Exclude<ReasonName<`${Reason}`>, 'unspecified'>;

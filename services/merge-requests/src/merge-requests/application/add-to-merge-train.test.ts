@@ -2,7 +2,7 @@ import { onMergeTrain } from '../domain/auto-merge';
 import type { MergeRequest } from '../domain/merge-request';
 import type { LockedMergeRequest, MergeRequestChange } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
-import { board } from './board-merge-train';
+import { addCar } from './add-to-merge-train';
 
 const seen = {
   id: 5,
@@ -30,25 +30,25 @@ async function boarding(now: Partial<MergeRequest>): Promise<MergeRequestChange 
       return seen;
     },
   };
-  await board({ mergeRequests } as unknown as Parameters<typeof board>[0], 7, view, {}, seen);
+  await addCar({ mergeRequests } as unknown as Parameters<typeof addCar>[0], 7, view, {}, seen);
   return change;
 }
 
-it('boards in the name of the mark that was seen', async () => {
+it('joins the train in the name of the mark that was seen', async () => {
   expect(await boarding({})).toMatchObject({ patch: { autoMergeStrategy: onMergeTrain, autoMergeUserId: 7 } });
 });
 
 it.each<[string, Partial<MergeRequest>]>([
   ['taken back', { autoMergeStrategy: undefined, autoMergeUserId: undefined }],
-  ['set again by somebody else', { autoMergeUserId: 8 }],
+  ['set again by another user', { autoMergeUserId: 8 }],
   ['pushed to', { sourceSha: 'b'.repeat(40) }],
   ['closed', { state: 'closed' }],
   ['marked as a draft', { draft: true }],
   ['retargeted', { targetBranch: 'stable' }],
-])('does not board what was %s while the checks ran', async (_what, now) => {
+])('does not addCar what was %s while the checks ran', async (_what, now) => {
   await expect(boarding(now)).rejects.toMatchObject({ kind: 'not_allowed' });
 });
 
-it('boards once', async () => {
+it('joins the train once', async () => {
   await expect(boarding({ autoMergeStrategy: onMergeTrain })).rejects.toMatchObject({ kind: 'conflict' });
 });
