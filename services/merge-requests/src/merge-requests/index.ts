@@ -5,10 +5,10 @@ export { type CheckMergeability, withKnownMergeability } from './application/che
 export { withCurrentThreads } from './application/current-threads';
 export type { Landing } from './application/land-merge-request';
 export type { MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
-export { alreadySet } from './application/set-auto-merge';
 export { publishMergeRequestStates } from './commands';
 export { composeMergeRequests, followRefChanges, inviteFor, type MergeRequests } from './compose';
 export { noAutoMerge, onMergeTrain } from './domain/auto-merge';
+export { alreadySet } from './domain/auto-merge-change';
 export type { CarSignal, Verdict } from './domain/car-signal';
 export { stateFailure } from './domain/detailed-merge-status';
 export type { MergeRequest, MergeRequestState, ProjectMergeSettings } from './domain/merge-request';

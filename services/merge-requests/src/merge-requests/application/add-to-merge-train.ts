@@ -1,11 +1,11 @@
-import { conflict, notAllowed } from '@switchyard/errors';
+import { conflict } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { onMergeTrain, addToMergeTrain as whenChecksPass } from '../domain/auto-merge';
+import { addToMergeTrain as whenChecksPass } from '../domain/auto-merge';
+import { type AutoMergeMark, decideJoiningTrain, type MergeWhenReady } from '../domain/auto-merge-change';
 import { canJoinTrain, canJoinTrainLater } from '../domain/detailed-merge-status';
-import { squashes } from '../domain/merge-request';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
-import { type AutoMergeMark, alreadySet, type MergeWhenReady, setAutoMerge, stillWanted } from './set-auto-merge';
+import { setAutoMerge } from './set-auto-merge';
 
 faultPoints.push('train.boarded');
 
@@ -28,36 +28,10 @@ export async function addCar(
   options: MergeWhenReady,
   onlyWhile?: AutoMergeMark,
 ): Promise<void> {
-  const { id, sourceSha, targetBranch, squash, shouldRemoveSourceBranch, forceRemoveSourceBranch } = view.mergeRequest;
-  const removeSourceBranch = options.removeSourceBranch ?? shouldRemoveSourceBranch ?? forceRemoveSourceBranch ?? false;
-  await edges.mergeRequests.change(id, userId, ({ mergeRequest: now }) => {
-    if (now.autoMergeStrategy === onMergeTrain) throw alreadySet();
-    const same = now.sourceSha === sourceSha && now.targetBranch === targetBranch && !now.draft;
-    if (now.state !== 'opened' || sourceSha === undefined || !same) throw notAllowed();
-    if (!stillWanted(now, onlyWhile)) throw notAllowed();
-    return {
-      patch: {
-        autoMergeStrategy: onMergeTrain,
-        autoMergeUserId: userId,
-        autoMergeSha: sourceSha,
-        mergeUserId: userId,
-        mergeError: null,
-        mergeCommitMessage: options.mergeCommitMessage ?? null,
-        squashCommitMessage: options.squashCommitMessage ?? null,
-        shouldRemoveSourceBranch: options.removeSourceBranch ?? now.shouldRemoveSourceBranch ?? null,
-        ...(options.squash === undefined ? {} : { squash: options.squash }),
-      },
-      addedCar: {
-        sourceSha,
-        squash: squashes(view.settings.squashOption, options.squash ?? squash),
-        removeSourceBranch,
-        mergeCommitMessage: options.mergeCommitMessage,
-        squashCommitMessage: options.squashCommitMessage,
-      },
-      participants: [userId],
-      facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${now.lockVersion + 1}` }],
-    };
-  });
+  const { mergeRequest, settings } = view;
+  await edges.mergeRequests.change(mergeRequest.id, userId, (locked) =>
+    decideJoiningTrain(locked, mergeRequest, { userId, options, squashOption: settings.squashOption, onlyWhile }),
+  );
   faultPoint('train.boarded');
 }
 

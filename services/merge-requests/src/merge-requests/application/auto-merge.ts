@@ -1,7 +1,8 @@
 import { AppError, isAppError } from '@switchyard/errors';
 import type { PipelineStatus } from '../../pipelines';
 import { mayMergeInto } from '../../repositories';
-import { addToMergeTrain, noAutoMerge, onMergeTrain } from '../domain/auto-merge';
+import { addToMergeTrain, onMergeTrain } from '../domain/auto-merge';
+import { decideAbort } from '../domain/auto-merge-change';
 import { canJoinTrain, gitFailure, hasToWait } from '../domain/detailed-merge-status';
 import { checksOf } from '../domain/merge-request-view';
 import type { RemovalReason } from '../domain/removal-reason';
@@ -30,19 +31,17 @@ export const runAutoMerge =
     if (mergeRequest.state !== 'opened' || autoMergeUserId === undefined) return;
     if (autoMergeStrategy === undefined || autoMergeStrategy === onMergeTrain) return;
     if (hasToWait(checksOf(found), edges.clock()) || !succeeded(found.pipelineStatus)) return;
-    const giveUp = async (removalReason: RemovalReason, mergeError: string): Promise<void> => {
+    const abort = async (removalReason: RemovalReason, mergeError: string): Promise<void> => {
       await edges.mergeRequests.change(id, 0, (locked) =>
-        locked.mergeRequest.autoMergeStrategy === autoMergeStrategy
-          ? { patch: { ...noAutoMerge, mergeError }, removalReason }
-          : undefined,
+        decideAbort(locked, autoMergeStrategy, removalReason, mergeError),
       );
     };
     const project = await edges.directory.project(projectId);
     if (project === undefined) return;
-    if (project.archived) return giveUp('archived', 'The project was archived.');
+    if (project.archived) return abort('archived', 'The project was archived.');
     const standing = await edges.directory.standing(autoMergeUserId, projectId);
     if (!(await mayMergeInto(edges, projectId, targetBranch, standing))) {
-      return giveUp('right_lost', 'The user who set auto-merge may no longer merge into the target branch.');
+      return abort('right_lost', 'The user who set auto-merge may no longer merge into the target branch.');
     }
     const view = await withCurrentThreads(edges, await withKnownMergeability(edges, check, found));
     if (view.mergeRequest.state !== 'opened' || view.mergeRequest.sourceSha !== autoMergeSha) return;
@@ -61,12 +60,12 @@ export const runAutoMerge =
     }
     if (trains) return;
     if (autoMergeStrategy === addToMergeTrain)
-      return giveUp('trains_disabled', 'Merge trains are no longer in force for the project.');
+      return abort('trains_disabled', 'Merge trains are no longer in force for the project.');
     if (checks.mergeStatus !== 'can_be_merged' || gitFailure(checks, edges.clock()) !== undefined) return;
     try {
       await land(id, autoMergeUserId, { expectedSha: autoMergeSha, targetBranch, onlyWhile: mergeRequest });
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === 'unavailable' || error.kind === 'internal') throw error;
-      await giveUp('not_mergeable', `Auto-merge failed: ${cannotBeMerged}`);
+      await abort('not_mergeable', `Auto-merge failed: ${cannotBeMerged}`);
     }
   };

@@ -1,7 +1,7 @@
-import { AppError, notFound, unauthorized } from '@switchyard/errors';
+import { notFound, unauthorized } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { mayMergeInto } from '../../repositories';
-import { noAutoMerge } from '../domain/auto-merge';
+import { decideCancel } from '../domain/auto-merge-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
 
@@ -16,7 +16,7 @@ export const cancelAutoMerge =
 
 /**
  * Takes back the auto-merge of a merge request that was read, or its place on a train.
- * @throws AppError unauthorized for who may neither merge nor is the author; not_acceptable when there is nothing to take back, and while it
+ * @throws AppError unauthorized for a user who may not merge and is not the author; not_acceptable when there is nothing to take back, and while it
  * is being merged
  */
 export async function takeAutoMergeBack(
@@ -28,14 +28,5 @@ export async function takeAutoMergeBack(
   const may =
     caller.userId > 0 && (caller.userId === authorId || (await mayMergeInto(edges, projectId, targetBranch, caller)));
   if (!may) throw unauthorized();
-  await edges.mergeRequests.change(id, caller.userId, ({ mergeRequest: now }) => {
-    if (now.state !== 'opened' || now.autoMergeStrategy === undefined) {
-      throw new AppError('not_acceptable', "Can't cancel the automatic merge");
-    }
-    return {
-      patch: noAutoMerge,
-      removalReason: 'canceled',
-      facts: [{ kind: 'acted', act: 'auto_merge_changed', actId: `${id}-${now.lockVersion + 1}` }],
-    };
-  });
+  await edges.mergeRequests.change(id, caller.userId, decideCancel);
 }

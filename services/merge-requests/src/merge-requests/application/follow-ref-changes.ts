@@ -10,10 +10,9 @@ import {
   type Sha,
 } from '../../git';
 import { branchOf, type RefChange, type RefChangeSubscriber, type RepositoryAccess } from '../../repositories';
-import { noAutoMerge } from '../domain/auto-merge';
+import { decideMergedByPush, decideNewHead, decideSourceDeleted, decideSourceRestored } from '../domain/followed-push';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Push } from '../domain/merge-request-change';
-import { unchecked } from '../domain/mergeability';
 import { compareBranches } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import { landing, landingOfCause } from './land-merge-request';
@@ -56,56 +55,21 @@ function following(edges: FollowingEdges) {
 
   async function closeWithoutSource(mr: MergeRequest, change: RefChange): Promise<void> {
     const now = edges.clock();
-    await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) => {
-      if (mergeRequest.state === 'closed' || mergeRequest.state === 'locked') {
-        return mergeRequest.sourceBranchExists ? { patch: { sourceBranchExists: false }, quiet: true } : undefined;
-      }
-      if (mergeRequest.state !== 'opened') return undefined;
-      return {
-        patch: {
-          ...noAutoMerge,
-          state: 'closed',
-          sourceBranchExists: false,
-          closedById: change.actorId > 0 ? change.actorId : null,
-          closedAt: now,
-          mergeError: null,
-        },
-        removalReason: 'source_branch_deleted',
-        facts: [{ kind: 'closed' }],
-      };
-    });
+    await mergeRequests.change(mr.id, change.actorId, (locked) => decideSourceDeleted(locked, change, now));
   }
 
   async function followHead(repo: Repository, mr: MergeRequest, source: Sha, change: RefChange): Promise<void> {
     if (mr.state === 'closed') {
-      // The last diff it had while open stays; that its branch is back is all there is to know.
       if (mr.sourceBranchExists) return;
-      await mergeRequests.change(mr.id, change.actorId, () => ({ patch: { sourceBranchExists: true }, quiet: true }));
+      await mergeRequests.change(mr.id, change.actorId, decideSourceRestored);
       return;
     }
     if (mr.sourceSha === source && mr.sourceBranchExists) return;
     const target = (await readHeads(repo, [mr.targetBranch])).get(mr.targetBranch);
     const diff = target === undefined ? undefined : await compareBranches(repo, target, source);
     const push = mr.sourceSha === undefined ? undefined : await pushBetween(repo, mr.sourceSha as Sha, source);
-    await mergeRequests.change(mr.id, change.actorId, ({ mergeRequest }) =>
-      mergeRequest.state !== 'opened' || mergeRequest.sourceSha === source
-        ? undefined
-        : {
-            patch: {
-              // The user who set auto-merge had seen another head.
-              ...noAutoMerge,
-              ...unchecked(mergeRequest),
-              targetSha: target ?? null,
-              sourceBranchExists: true,
-              changesCount: diff?.filesCount ?? null,
-              mergeError: null,
-            },
-            newHead: source,
-            diff,
-            removalReason: 'pushed',
-            facts: [{ kind: 'acted', act: 'pushed', actId: String(change.id), push }],
-            jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
-          },
+    await mergeRequests.change(mr.id, change.actorId, (locked) =>
+      decideNewHead(locked, { sourceSha: source, targetSha: target, diff, push }, change),
     );
     await keepHeadRef(edges, repo, mr, source);
   }
@@ -113,23 +77,8 @@ function following(edges: FollowingEdges) {
   async function markLanded(repo: Repository, mr: MergeRequest, target: Sha, actorId: number): Promise<void> {
     const heads = await readHeads(repo, [mr.sourceBranch]);
     const now = edges.clock();
-    await mergeRequests.change(mr.id, actorId, ({ mergeRequest }) =>
-      mergeRequest.state !== 'opened' || mergeRequest.sourceSha !== heads.get(mr.sourceBranch)
-        ? undefined
-        : {
-            patch: {
-              ...noAutoMerge,
-              state: 'merged',
-              mergedAt: now,
-              mergeUserId: actorId > 0 ? actorId : null,
-              mergeCommitSha: target === mergeRequest.sourceSha ? null : target,
-              mergeStatus: 'can_be_merged',
-              mergeError: null,
-            },
-            participants: [actorId],
-            removalReason: 'merged_by_push',
-            facts: [{ kind: 'merged', mergeCommitSha: target }],
-          },
+    await mergeRequests.change(mr.id, actorId, (locked) =>
+      decideMergedByPush(locked, { source: heads.get(mr.sourceBranch), target }, actorId, now),
     );
   }
 

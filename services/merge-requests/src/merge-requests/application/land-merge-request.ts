@@ -14,12 +14,11 @@ import {
   zeroSha,
 } from '../../git';
 import { type ChangeRefsRequest, type RepositoryAccess, rulesOf } from '../../repositories';
-import { noAutoMerge, onMergeTrain } from '../domain/auto-merge';
+import type { AutoMergeMark } from '../domain/auto-merge-change';
+import { decideCarIntent, decideIntent, decideMerged, decidePlanEnd, decideReopening } from '../domain/landing-change';
 import type { MergePlan } from '../domain/merge-request-change';
-import { unchecked } from '../domain/mergeability';
 import { buildMerge, cannotBeMerged, type MergeOptions } from './build-merge';
 import type { MergeRequestEdges } from './merge-request.edges';
-import { type AutoMergeMark, stillWanted } from './set-auto-merge';
 
 faultPoints.push(
   'merge.commits_written',
@@ -106,49 +105,13 @@ export function landing(edges: LandingEdges): Landing {
 
   /** Opens it again after a plan that was not carried out. A car stays on its train and is built again. */
   async function reopen(id: number, actorId: number, mergeError: string, plan?: MergePlan): Promise<void> {
-    const carId = plan?.carId;
-    await mergeRequests.change(id, actorId, ({ mergeRequest, plannedSha }) =>
-      // What was read before the lock may be another try by now.
-      mergeRequest.state !== 'locked' || plannedSha !== plan?.newSha
-        ? undefined
-        : {
-            patch: { state: 'opened', mergeError: carId === undefined ? mergeError : null, ...unchecked(mergeRequest) },
-            plan: 'done',
-            ...(carId === undefined ? {} : { signal: { kind: 'landing_failed', carId, sha: plan?.newSha ?? '' } }),
-            jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
-          },
-    );
+    await mergeRequests.change(id, actorId, (locked) => decideReopening(locked, plan, mergeError));
   }
 
   async function commitMerged(plan: MergePlan, tx?: Tx): Promise<void> {
     faultPoint('merge.ref_moved');
     const now = edges.clock();
-    await mergeRequests.change(
-      plan.mergeRequestId,
-      plan.actorId,
-      ({ mergeRequest, plannedSha }) =>
-        mergeRequest.state !== 'locked' || plannedSha !== plan.newSha
-          ? undefined
-          : {
-              patch: {
-                ...noAutoMerge,
-                state: 'merged',
-                mergedAt: now,
-                mergeUserId: plan.actorId,
-                mergeCommitSha: plan.mergeCommitSha ?? null,
-                squashCommitSha: plan.squashCommitSha ?? null,
-                sourceSha: plan.sourceSha,
-                mergeStatus: 'can_be_merged',
-                mergeError: null,
-                shouldRemoveSourceBranch: plan.removeSourceBranch,
-              },
-              plan: plan.removeSourceBranch ? undefined : 'done',
-              landed: plan,
-              participants: [plan.actorId],
-              facts: [{ kind: 'merged', mergeCommitSha: plan.newSha }],
-            },
-      tx,
-    );
+    await mergeRequests.change(plan.mergeRequestId, plan.actorId, (locked) => decideMerged(locked, plan, now), tx);
   }
 
   async function finish(id: number, newSha: string): Promise<void> {
@@ -181,10 +144,8 @@ export function landing(edges: LandingEdges): Landing {
   }
 
   /** Forgets a plan whose merge request is not being merged any more, or is merged and has lost its branch. */
-  async function dropPlan({ mergeRequestId, actorId, newSha }: MergePlan): Promise<void> {
-    await mergeRequests.change(mergeRequestId, actorId, ({ mergeRequest, plannedSha }) =>
-      mergeRequest.state !== 'locked' && plannedSha === newSha ? { plan: 'done', quiet: true } : undefined,
-    );
+  async function dropPlan(plan: MergePlan): Promise<void> {
+    await mergeRequests.change(plan.mergeRequestId, plan.actorId, (locked) => decidePlanEnd(locked, plan));
   }
 
   async function attempt(id: number, actorId: number, options: LandingOptions): Promise<'merged' | 'moved on'> {
@@ -231,15 +192,10 @@ export function landing(edges: LandingEdges): Landing {
       method: view.settings.mergeMethod,
       squash: built.squash,
     };
-    await mergeRequests.change(id, actorId, ({ mergeRequest: now }) => {
-      // Someone else merges it, or it was closed or retargeted, while the commits were written.
-      if (now.state !== 'opened' || now.targetBranch !== mergeRequest.targetBranch) throw notAllowed();
-      const aboard = now.autoMergeStrategy === onMergeTrain;
-      // It joined the train after the caller asked to merge directly.
-      if (aboard && !plan.skipsTrain) throw notAllowed();
-      if (!stillWanted(now, options.onlyWhile)) throw notAllowed();
-      return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
-    });
+    const { targetBranch } = mergeRequest;
+    await mergeRequests.change(id, actorId, (locked) =>
+      decideIntent(locked, plan, { targetBranch, onlyWhile: options.onlyWhile }),
+    );
     faultPoint('merge.intent_committed');
     const landed = await runToCompletion(() =>
       carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() }),
@@ -262,18 +218,13 @@ export function landing(edges: LandingEdges): Landing {
   }
 
   async function landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean> {
-    const { mergeRequestId: id, actorId, carId, newSha } = plan;
+    const { mergeRequestId: id, actorId } = plan;
     const whole = { ...plan, skipsTrain: false };
     let begun = false;
-    const after = await mergeRequests.change(id, actorId, ({ mergeRequest }) => {
-      begun = mergeRequest.state === 'opened';
-      if (!begun) return undefined;
-      return {
-        patch: { state: 'locked', mergeError: null },
-        plan: whole,
-        signal: { kind: 'landing_begun', carId, sha: newSha },
-        quiet: true,
-      };
+    const after = await mergeRequests.change(id, actorId, (locked) => {
+      const intent = decideCarIntent(locked, whole);
+      begun = intent !== undefined;
+      return intent;
     });
     if (!begun || after.state !== 'locked') return false;
     faultPoint('train.landing_begun');

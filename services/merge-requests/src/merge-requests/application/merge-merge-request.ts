@@ -2,6 +2,7 @@ import { notAllowed, notFound, unauthorized, unprocessable } from '@switchyard/e
 import type { Caller } from '../../callers';
 import { mayMergeInto } from '../../repositories';
 import { mergeWhenChecksPass } from '../domain/auto-merge';
+import { alreadySet } from '../domain/auto-merge-change';
 import { canAutoMerge, ciFailure, gitFailure, hasToWait, stateFailure } from '../domain/detailed-merge-status';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import { addCarOrWait, expectHead } from './add-to-merge-train';
@@ -10,7 +11,7 @@ import { type CheckMergeability, withKnownMergeability } from './check-mergeabil
 import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
-import { alreadySet, setAutoMerge } from './set-auto-merge';
+import { setAutoMerge } from './set-auto-merge';
 
 /** How a merge is asked for. */
 export interface MergeCommand {

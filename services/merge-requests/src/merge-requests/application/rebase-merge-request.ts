@@ -1,12 +1,13 @@
-import { AppError, conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
+import { forbidden, isAppError, notFound } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { branchRef, parseBranchName, readHeads, replay } from '../../git';
 import { allowsForcePush, mayPush } from '../../repositories';
+import { decideRebase, decideRebaseEnd } from '../domain/rebase';
 import type { MergeRequestEdges } from './merge-request.edges';
 
 const failed = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 
-/** Asks for a rebase, which is done afterwards (G-4.2-1). @throws AppError forbidden without push right; conflict while one runs */
+/** Queues a rebase, which a job does (G-4.2-1). @throws AppError forbidden without push right; conflict while one runs */
 export const rebaseMergeRequest =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }, skipCi: boolean): Promise<void> => {
@@ -17,20 +18,9 @@ export const rebaseMergeRequest =
     if (!mayPush(rules, sourceBranch, caller)) throw forbidden('Cannot push to source branch');
     if (!allowsForcePush(rules, sourceBranch)) throw forbidden('Source branch is protected from force push');
     if (!view.mergeRequest.sourceBranchExists) throw forbidden('Source branch does not exist');
-    await edges.mergeRequests.change(id, caller.userId, ({ mergeRequest }) => {
-      if (mergeRequest.state !== 'opened') throw new AppError('not_allowed');
-      if (mergeRequest.rebaseInProgress) {
-        throw conflict(
-          'Failed to enqueue the rebase operation, possibly due to a long-lived transaction. Try again later.',
-        );
-      }
-      return {
-        patch: { rebaseInProgress: true, mergeError: null },
-        participants: [caller.userId],
-        facts: [{ kind: 'acted', act: 'rebased', actId: `${id}-${mergeRequest.lockVersion + 1}` }],
-        jobs: [{ kind: 'rebase', mergeRequestId: id, actorId: caller.userId, skipCi }],
-      };
-    });
+    await edges.mergeRequests.change(id, caller.userId, (locked) =>
+      decideRebase(locked, { userId: caller.userId, skipCi }),
+    );
   };
 
 /** The job: replays the source branch on the target branch. Idempotent: a branch that holds the whole target is left as it is. */
@@ -41,10 +31,7 @@ export const runRebase =
     if (view === undefined || !view.mergeRequest.rebaseInProgress) return;
     const { projectId, sourceBranch, targetBranch } = view.mergeRequest;
     const end = async (mergeError: string | null): Promise<void> => {
-      await edges.mergeRequests.change(id, actorId, () => ({
-        patch: { rebaseInProgress: false, mergeError },
-        quiet: true,
-      }));
+      await edges.mergeRequests.change(id, actorId, () => decideRebaseEnd(mergeError));
     };
     const { repo } = await edges.openRepository(projectId);
     const heads = await readHeads(repo, [sourceBranch, targetBranch]);

@@ -1,37 +1,9 @@
-import { forbidden, invalid, notFound } from '@switchyard/errors';
-import { type TimeTracking, trackTime, type WorkTimes } from '@switchyard/texts';
+import { forbidden, notFound } from '@switchyard/errors';
+import type { TimeTracking, WorkTimes } from '@switchyard/texts';
 import type { Caller } from '../../callers';
-import { type LockedMergeRequest, type MergeRequestChange, timeChangesOf } from '../domain/merge-request-change';
+import { mayUpdate } from '../domain/merge-request-view';
+import { decideTime } from '../domain/time-change';
 import type { MergeRequestEdges } from './merge-request.edges';
-import { mayUpdate } from './update-merge-request';
-
-function decide(
-  { mergeRequest }: LockedMergeRequest,
-  tracking: TimeTracking,
-  by: number,
-): MergeRequestChange | undefined {
-  const tracked = trackTime(mergeRequest, tracking);
-  if ('problems' in tracked) throw invalid(tracked.problems);
-  const timeChanges = timeChangesOf(mergeRequest, tracked.times);
-  if (timeChanges.length === 0) return undefined;
-  return {
-    patch: tracked.times,
-    participants: [by],
-    facts: [
-      {
-        kind: 'updated',
-        addedAssigneeIds: [],
-        removedAssigneeIds: [],
-        addedReviewerIds: [],
-        removedReviewerIds: [],
-        mentions: { usernames: [], directlyAddressed: [] },
-        issueReferences: undefined,
-        changedFields: timeChanges.map(({ field }) => field),
-        timeChanges,
-      },
-    ],
-  };
-}
 
 /**
  * Sets or resets the estimate of a merge request, adds time spent or resets it (G-4.2-1), for users who may edit it.
@@ -44,6 +16,6 @@ export const trackMergeRequestTime =
     if (view === undefined) throw notFound();
     if (!mayUpdate(caller, view)) throw forbidden();
     return mergeRequests.change(view.mergeRequest.id, caller.userId, (locked) =>
-      decide(locked, tracking, caller.userId),
+      decideTime(locked, tracking, caller.userId),
     );
   };

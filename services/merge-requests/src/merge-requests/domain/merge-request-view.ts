@@ -1,4 +1,5 @@
 import type { AttachedLabel, AttachedMilestone, ProjectRow, UserRow } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
 import type { PipelineStatus } from '../../pipelines';
 import type { MergeChecks } from './detailed-merge-status';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
@@ -16,7 +17,7 @@ export interface MergeRequestView {
   readonly milestone: AttachedMilestone | undefined;
   readonly pipelineStatus: PipelineStatus | undefined;
   readonly changesRequested: boolean;
-  /** Whether whom it was read for reads internal notes in its project; false where it was read for nobody in particular. */
+  /** Whether the viewer reads internal notes in its project; false where it was read for no viewer. */
   readonly readsInternalNotes: boolean;
   /** Commits the source branch had beyond the target branch at the last push; undefined when that was not counted. */
   readonly commitsCount: number | undefined;
@@ -36,6 +37,13 @@ export const checksOf = (view: MergeRequestView): MergeChecks => ({
   pipeline: view.pipelineStatus,
   settings: view.settings,
 });
+
+/** Whether a user may edit: the author, assignees, Developers (G-4.2-7). */
+export const mayUpdate = (
+  { userId, level }: { readonly userId: number; readonly level: number },
+  { mergeRequest, assigneeIds }: Pick<MergeRequestView, 'mergeRequest' | 'assigneeIds'>,
+): boolean =>
+  level >= levels.developer || (userId > 0 && (mergeRequest.authorId === userId || assigneeIds.includes(userId)));
 
 /** `group/project!1`. */
 export const fullReference = ({ project, mergeRequest }: Pick<MergeRequestView, 'project' | 'mergeRequest'>): string =>

@@ -26,8 +26,9 @@ import type {
 } from '../application/read-merge-request';
 import type { rebaseMergeRequest } from '../application/rebase-merge-request';
 import type { trackMergeRequestTime } from '../application/track-merge-request-time';
-import type { UpdateMergeRequestCommand, updateMergeRequest } from '../application/update-merge-request';
+import type { updateMergeRequest } from '../application/update-merge-request';
 import { decideDeletion } from '../domain/change-consequences';
+import type { MergeRequestEdit } from '../domain/merge-request-edit';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { presentMergeRequest, presentSimpleMergeRequest } from '../presenters/merge-request.presenter';
 import {
@@ -67,11 +68,11 @@ const command = { callers: ['gateway', 'collaboration'], onBehalfOf: true };
 const ids = (list: IdList | undefined): number[] | undefined => list?.ids;
 
 /** Commands leave out what the request leaves out. */
-const toUpdate = (request: UpdateMergeRequestRequest): UpdateMergeRequestCommand => ({
+const toUpdate = (request: UpdateMergeRequestRequest): MergeRequestEdit => ({
   title: request.title,
   description: request.description,
   targetBranch: request.targetBranch,
-  stateEvent: request.stateEvent as UpdateMergeRequestCommand['stateEvent'],
+  stateEvent: request.stateEvent as MergeRequestEdit['stateEvent'],
   assigneeIds: ids(request.assigneeIds),
   addAssigneeIds: request.addAssigneeIds,
   removeAssigneeIds: request.removeAssigneeIds,

@@ -1,0 +1,97 @@
+import { noAutoMerge } from './auto-merge';
+import type { DiffVersion, LockedMergeRequest, MergeRequestChange, Push } from './merge-request-change';
+import { unchecked } from './mergeability';
+
+/** A ref change that merge requests follow. */
+interface FollowedChange {
+  readonly id: number;
+  /** 0 for the service itself. */
+  readonly actorId: number;
+}
+
+/** Closes a merge request whose source branch was deleted; one that is closed or being merged only loses its branch. */
+export function decideSourceDeleted(
+  { mergeRequest }: LockedMergeRequest,
+  { actorId }: FollowedChange,
+  now: Date,
+): MergeRequestChange | undefined {
+  if (mergeRequest.state === 'closed' || mergeRequest.state === 'locked') {
+    return mergeRequest.sourceBranchExists ? { patch: { sourceBranchExists: false }, quiet: true } : undefined;
+  }
+  if (mergeRequest.state !== 'opened') return undefined;
+  return {
+    patch: {
+      ...noAutoMerge,
+      state: 'closed',
+      sourceBranchExists: false,
+      closedById: actorId > 0 ? actorId : null,
+      closedAt: now,
+      mergeError: null,
+    },
+    removalReason: 'source_branch_deleted',
+    facts: [{ kind: 'closed' }],
+  };
+}
+
+/** A closed merge request keeps the last diff it had while open; it is only recorded that its branch exists again. */
+export const decideSourceRestored = (): MergeRequestChange => ({ patch: { sourceBranchExists: true }, quiet: true });
+
+/** What a push gives a merge request. */
+export interface NewHead {
+  readonly sourceSha: string;
+  readonly targetSha: string | undefined;
+  readonly diff: DiffVersion | undefined;
+  readonly push: Push | undefined;
+}
+
+/** Takes the new head of the source branch. */
+export const decideNewHead = (
+  { mergeRequest }: LockedMergeRequest,
+  { sourceSha, targetSha, diff, push }: NewHead,
+  { id }: FollowedChange,
+): MergeRequestChange | undefined =>
+  mergeRequest.state !== 'opened' || mergeRequest.sourceSha === sourceSha
+    ? undefined
+    : {
+        patch: {
+          // The user who set auto-merge had seen another head.
+          ...noAutoMerge,
+          ...unchecked(mergeRequest),
+          targetSha: targetSha ?? null,
+          sourceBranchExists: true,
+          changesCount: diff?.filesCount ?? null,
+          mergeError: null,
+        },
+        newHead: sourceSha,
+        diff,
+        removalReason: 'pushed',
+        facts: [{ kind: 'acted', act: 'pushed', actId: String(id), push }],
+        jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
+      };
+
+/**
+ * Marks a merge request merged whose commits reached the target branch by a push.
+ * @param heads where source and target branch are
+ */
+export const decideMergedByPush = (
+  { mergeRequest }: LockedMergeRequest,
+  heads: { readonly source: string | undefined; readonly target: string },
+  actorId: number,
+  now: Date,
+): MergeRequestChange | undefined =>
+  mergeRequest.state !== 'opened' || mergeRequest.sourceSha !== heads.source
+    ? undefined
+    : {
+        patch: {
+          ...noAutoMerge,
+          state: 'merged',
+          mergedAt: now,
+          mergeUserId: actorId > 0 ? actorId : null,
+          mergeCommitSha: heads.target === mergeRequest.sourceSha ? null : heads.target,
+          mergeStatus: 'can_be_merged',
+          mergeError: null,
+        },
+        participants: [actorId],
+        removalReason: 'merged_by_push',
+        facts: [{ kind: 'merged', mergeCommitSha: heads.target }],
+      };
