@@ -10,8 +10,8 @@ export const dataVariables = { SWITCHYARD_DATA: z.string().default('.switchyard'
 export const variables = {
   ...dataVariables,
   /**
-   * Seconds after which another process takes over what a crashed one left unfinished: ref changes, merges under way, jobs. The searches for such
-   * work are as far apart.
+   * Seconds after which another process takes over what a crashed one left unfinished: ref changes, merges under way,
+   * jobs. The searches for such work are as far apart.
    */
   SWITCHYARD_RECOVERY_SECONDS: z.coerce.number().min(0.5).max(60).default(5),
   SWITCHYARD_GIT_PLACES: z.coerce.number().int().min(1).max(4_096).default(defaultGitLimits.places),

@@ -16,7 +16,10 @@ import { composeMergeTrains, testedCars, trainFollowers, verifyLandings } from '
 import { composePipelines, newestPipelineOf } from './pipelines';
 import { composeRepositories, runAsGitWork } from './repositories';
 
-/** Builds the areas, the lowest first. What a lower one needs of a higher one is a port; what implements it rests on the database alone. */
+/**
+ * Builds the areas, the lowest first. What a lower one needs of a higher one is a port; what implements it rests on the
+ * database alone.
+ */
 export function composeAreas(given: Edges) {
   const { config, db } = given;
   const jobs = composeJobs(db, config.SWITCHYARD_RECOVERY_SECONDS);

@@ -31,7 +31,8 @@ const retryAfter = 2;
 
 /**
  * Places for work of callers, in the order of asking; one that its own share holds up does not hold up those behind it.
- * A place is held from the first git process of a call to the end of the call: a call that was let in is never refused half done.
+ * A place is held from the first git process of a call to the end of the call: a call that was let in is never refused
+ * half done.
  */
 export class Admission {
   private readonly callers = new Map<string, number>();
@@ -50,7 +51,8 @@ export class Admission {
 
   /**
    * Takes a place; what it returns gives it back.
-   * @throws AppError unavailable, or rate_limited for a user whose own share is what they wait for; the reason of `signal`
+   * @throws AppError unavailable, or rate_limited for a user whose own share is what they wait for; the reason of
+   * `signal`
    */
   async enter(caller: GitCaller, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();

@@ -58,8 +58,9 @@ function parseTree(content: Buffer): Tree {
 }
 
 /**
- * Counts what differs without listing it: two folders that differ in the same way at a thousand places are compared once. So a tree of a million
- * files made of a few folders, which git would list one by one, costs what its few folders cost.
+ * Counts what differs without listing it: two folders that differ in the same way at a thousand places are compared
+ * once. So a tree of a million files made of a few folders, which git would list one by one, costs what its few folders
+ * cost.
  */
 class Comparing {
   private readonly trees = new Map<string, Tree>();
@@ -165,8 +166,8 @@ export async function compareTrees(
 const slowMs = 150;
 
 /**
- * Runs a comparison by git. One that is not done after 150 ms, or comes to the end of its memory, is also counted, and stopped when it has more
- * files than `most`: git reads all of them before it prints the first.
+ * Runs a comparison by git. One that is not done after 150 ms, or comes to the end of its memory, is also counted, and
+ * stopped when it has more files than `most`: git reads all of them before it prints the first.
  */
 export async function unlessTooMany<T>(
   repo: Repository,

@@ -152,7 +152,10 @@ interface FileEntry {
 
 type Entry = FileEntry | Folder;
 
-/** A tree being edited. Entries are keyed by the bytes of their names, read as latin1, so that no name is bent on the way. */
+/**
+ * A tree being edited. Entries are keyed by the bytes of their names, read as latin1, so that no name is bent on the
+ * way.
+ */
 class Folder {
   private entries: Map<string, Entry> | undefined;
   private changed = false;

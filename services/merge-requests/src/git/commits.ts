@@ -41,7 +41,10 @@ export interface Commit {
   committedAtText: string;
   /** Trailers in order, keys repeated as written. */
   trailers: [key: string, value: string][];
-  /** Set when asked for, unless the commits asked for change more files than are counted (`maxCountedFiles` of changed-files.ts). */
+  /**
+   * Set when asked for, unless the commits asked for change more files than are counted (`maxCountedFiles` of
+   * changed-files.ts).
+   */
   stats?: LineStats;
 }
 
@@ -52,8 +55,9 @@ const logFormat = `--format=tformat:${fields.join('%x00')}`;
 const lastSecond = 253_402_200_000;
 
 /**
- * A time as git prints it raw, `1706690354 +0100`. The ISO forms are not asked for: at one commit before 1970 in its own
- * zone, which any user may push, git ends with an error. What is no time at all, or beyond the year 9999, becomes 1970.
+ * A time as git prints it raw, `1706690354 +0100`. The ISO forms are not asked for: at one commit before 1970 in its
+ * own zone, which any user may push, git ends with an error. What is no time at all, or beyond the year 9999, becomes
+ * 1970.
  */
 function rawTime(text: string): { date: Date; text: string } {
   const [, digits = '0', sign = '+', zone = ''] = /^(\d+) ([+-])(\d+)$/.exec(text) ?? [];

@@ -55,9 +55,9 @@ const generatedNames =
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|composer\.lock|cargo\.lock|gopkg\.lock|go\.sum|poetry\.lock|pipfile\.lock|gemfile\.lock|flake\.lock)$|\.(min\.(js|css)|(js|css)\.map|pb\.go|pb\.(cc|h)|_pb2\.py|designer\.cs)$|(^|\/)node_modules\//i;
 
 /**
- * Reads `git diff-tree -z --raw --patch` as it streams. Names and modes come from the raw part, where NUL ends them, so no
- * quoted header is ever parsed; the n-th `diff --git` line opens the n-th file. Content can forge neither: inside a hunk
- * every line begins with a blank, `+`, `-` or a backslash.
+ * Reads `git diff-tree -z --raw --patch` as it streams. Names and modes come from the raw part, where NUL ends them, so
+ * no quoted header is ever parsed; the n-th `diff --git` line opens the n-th file. Content can forge neither: inside a
+ * hunk every line begins with a blank, `+`, `-` or a backslash.
  */
 export class DiffParser {
   private readonly files: OpenFile[] = [];

@@ -15,8 +15,8 @@ export interface Comparison {
   from: Sha;
   to: Sha;
   /**
-   * `merge-base` (default): what `to` changed since it left `from`, as a merge request shows it; histories without a common
-   * ancestor compare with the empty tree. `straight`: the two as they stand.
+   * `merge-base` (default): what `to` changed since it left `from`, as a merge request shows it; histories without a
+   * common ancestor compare with the empty tree. `straight`: the two as they stand.
    */
   mode?: 'merge-base' | 'straight';
   /** Only these files and folders. */
@@ -102,7 +102,10 @@ async function compare(repo: Repository, base: Sha, request: Compared, options: 
 // More than this is returned as this.
 const maxShownLines = 1_000_000_000;
 
-/** What is said of a comparison that git would take too long over: its first files without their text, and how many there are. */
+/**
+ * What is said of a comparison that git would take too long over: its first files without their text, and how many
+ * there are.
+ */
 function namesAlone(base: Sha, { total, first }: Changes, { offset = 0, limit }: DiffLimits): Diff {
   const window = first.slice(offset, limit === undefined ? undefined : offset + limit);
   const files = window.map(

@@ -12,7 +12,10 @@ export interface GitLimits {
   readonly waiting: number;
   /** Milliseconds that a call waits at the most. */
   readonly waitMs: number;
-  /** Milliseconds that a transfer waits at the most: git asks no second time, so a refusal fails the job of a CI. Less than a proxy waits. */
+  /**
+   * Milliseconds that a transfer waits at the most: git asks no second time, so a refusal fails the job of a CI. Less
+   * than a proxy waits.
+   */
   readonly transferWaitMs: number;
   /** Bytes of memory that one git process may allocate; what it maps of packs is not counted. */
   readonly memoryBytes: number;
@@ -40,7 +43,8 @@ export const defaultGitLimits: GitLimits = {
   smallPushCpuSeconds: 10,
 };
 
-// One per process: the limits divide the CPU and memory of the machine among all git processes, whichever repository they run in.
+// One per process: the limits divide the CPU and memory of the machine among all git processes, whichever repository
+// they run in.
 let current = defaultGitLimits;
 
 /** The limits of this process. */

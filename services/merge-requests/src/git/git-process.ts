@@ -26,11 +26,14 @@ export interface GitOptions {
   /** Ends the process when it fires; the call rejects with the signal's reason. */
   signal?: AbortSignal;
   /**
-   * True for what moves refs and holds locks on them: it neither waits for a place nor ends with its caller, and when its time is up it may remove
-   * its locks first (SIGTERM, SIGKILL 3 s later). Everything else is killed at once.
+   * True for what moves refs and holds locks on them: it neither waits for a place nor ends with its caller, and when
+   * its time is up it may remove its locks first (SIGTERM, SIGKILL 3 s later). Everything else is killed at once.
    */
   holdsLocks?: boolean;
-  /** Seconds of CPU it may use, where these are fewer than its time-out; for a process that is started as a child of this one. */
+  /**
+   * Seconds of CPU it may use, where these are fewer than its time-out; for a process that is started as a child of
+   * this one.
+   */
   cpuSeconds?: number;
   /** This process, and so everything it starts, is held to its limits already. */
   inheritsLimits?: boolean;
@@ -53,8 +56,8 @@ export class GitCommandError extends Error {
 }
 
 /**
- * git came to the end of its memory or CPU, or wrote more than is read: 413. What was asked for is too large to be computed, and would be the next
- * time.
+ * git came to the end of its memory or CPU, or wrote more than is read: 413. What was asked for is too large to be
+ * computed, and would be the next time.
  */
 export const gitLimitExceeded = (cause: string): AppError =>
   new AppError('too_large', 'The repository or the change is too large for this request.', { cause });
@@ -63,7 +66,10 @@ export const gitLimitExceeded = (cause: string): AppError =>
 export const defaultTimeoutMs = 30_000;
 const defaultMaxOutput = 64 * 1024 * 1024;
 const stderrKept = 16 * 1024;
-/** Milliseconds between SIGTERM and SIGKILL of what holds locks: on the first git removes them, the second would leave a ref locked. */
+/**
+ * Milliseconds between SIGTERM and SIGKILL of what holds locks: on the first git removes them, the second would leave a
+ * ref locked.
+ */
 export const killDelayMs = 3_000;
 
 const fixedConfig: readonly (readonly [string, string])[] = [
@@ -80,7 +86,8 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ['i18n.logOutputEncoding', 'UTF-8'],
   ['log.showSignature', 'false'],
   ['advice.graftFileDeprecated', 'false'],
-  // Two windows, the cache of deltas and the list of objects stay below the limit on memory; more threads would each have a window of their own.
+  // Two windows, the cache of deltas and the list of objects stay below the limit on memory; more threads would each
+  // have a window of their own.
   ['pack.windowMemory', '256m'],
   ['pack.threads', '2'],
   ['protocol.allow', 'never'],
@@ -124,15 +131,16 @@ export interface GitProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /**
-   * Settles when the process has ended: its exit code and the tail of its error output. Rejects on time-out, abort or failure to start, and with
-   * `too_large` ({@link gitLimitExceeded}) when it came to the end of its memory or CPU.
+   * Settles when the process has ended: its exit code and the tail of its error output. Rejects on time-out, abort or
+   * failure to start, and with `too_large` ({@link gitLimitExceeded}) when it came to the end of its memory or CPU.
    */
   readonly ended: Promise<{ code: number | undefined; stderr: string }>;
   /** Ends the process and its children. Harmless when it has ended. */
   stop(): void;
 }
 
-// What git and the C library say when an allocation fails; a command that git started and the system ended is reported by its number.
+// What git and the C library say when an allocation fails; a command that git started and the system ended is reported
+// by its number.
 const outOfMemory = /out of memory|Cannot allocate memory|unable to create (?:threaded|thread)|died of signal 24/i;
 
 /** Starts git as a child of this process. `args` holds literals and parsed names only; data goes through stdin. */

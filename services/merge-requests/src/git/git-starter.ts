@@ -34,8 +34,9 @@ function failureOf(id: number, error: unknown): StarterReply {
 }
 
 /**
- * Runs the git commands that arrive on `input`, side by side, and writes how each ended to `output`. Resolves when `input` has ended and
- * so have they: a service that crashes lets the commands under way finish, as its own children would.
+ * Runs the git commands that arrive on `input`, side by side, and writes how each ended to `output`. Resolves when
+ * `input` has ended and so have they: a service that crashes lets the commands under way finish, as its own children
+ * would.
  */
 export async function serveGit(
   input: Readable,

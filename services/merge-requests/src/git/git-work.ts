@@ -22,8 +22,9 @@ interface Scope {
 /** Git processes of one call at the same time. A process that is open while others are asked for takes one of them. */
 const processesPerCall = 4;
 /**
- * Git processes of background work at the same time, in all. More than the background work that goes on at once (three workers of jobs, and the
- * loops that settle, purge and verify), so that none who keeps a process open waits for another who does so too.
+ * Git processes of background work at the same time, in all. More than the background work that goes on at once (three
+ * workers of jobs, and the loops that settle, purge and verify), so that none who keeps a process open waits for
+ * another who does so too.
  */
 const backgroundProcesses = 16;
 
@@ -47,13 +48,13 @@ const running = { caller: 0, background: 0 };
 export const runningProcesses = (): Readonly<typeof running> => running;
 
 /**
- * Does work of a caller: every git process that is started within it, however deep, waits for the caller's place and is ended
- * when `signal` fires, or the work ends. Work outside of it is background work, which callers cannot hold up.
+ * Does work of a caller: every git process that is started within it, however deep, waits for the caller's place and is
+ * ended when `signal` fires, or the work ends. Work outside of it is background work, which callers cannot hold up.
  */
 export async function runForCaller<T>(given: CallerWork, work: () => Promise<T>): Promise<T> {
   let end: AbortController | undefined;
   let place: Promise<() => void> | undefined;
-  let gone: AbortSignal | undefined;
+  let disconnected: AbortSignal | undefined;
   const onDisconnect = (): void =>
     end?.abort(new AppError('request_timeout', undefined, { cause: 'the caller has gone' }));
   const signal = (): AbortSignal => {
@@ -61,9 +62,9 @@ export async function runForCaller<T>(given: CallerWork, work: () => Promise<T>)
       end = new AbortController();
       // One for each process that runs or waits for its slot.
       setMaxListeners(0, end.signal);
-      gone = given.signal;
-      if (gone.aborted) onDisconnect();
-      else gone.addEventListener('abort', onDisconnect, { once: true });
+      disconnected = given.signal;
+      if (disconnected.aborted) onDisconnect();
+      else disconnected.addEventListener('abort', onDisconnect, { once: true });
     }
     return end.signal;
   };
@@ -80,7 +81,7 @@ export async function runForCaller<T>(given: CallerWork, work: () => Promise<T>)
   try {
     return await scopes.run(scope, work);
   } finally {
-    gone?.removeEventListener('abort', onDisconnect);
+    disconnected?.removeEventListener('abort', onDisconnect);
     // What was started and is not waited for any more, because other work of the call failed.
     end?.abort(new AppError('request_timeout', undefined, { cause: 'its work has ended' }));
     place?.then(
@@ -91,8 +92,8 @@ export async function runForCaller<T>(given: CallerWork, work: () => Promise<T>)
 }
 
 /**
- * Does what must come to its end once it was begun, though its caller may leave: git processes within it go by their own time-outs alone and wait
- * for no place.
+ * Does what must come to its end once it was begun, though its caller may leave: git processes within it go by their
+ * own time-outs alone and wait for no place.
  */
 export function runToCompletion<T>(work: () => Promise<T>): Promise<T> {
   const scope = scopes.getStore();
@@ -100,7 +101,10 @@ export function runToCompletion<T>(work: () => Promise<T>): Promise<T> {
   return scopes.run({ ...background, slots: new Slots(processesPerCall) }, work);
 }
 
-/** Waits for the place of this work before its first process, so that it can be refused while the caller can still get a reply. */
+/**
+ * Waits for the place of this work before its first process, so that it can be refused while the caller can still get a
+ * reply.
+ */
 export const claimSlot = (repository: string): Promise<void> => (scopes.getStore() ?? background).enter(repository);
 
 /** What a git process is started with, and what gives its slot back once it has ended. */

@@ -32,7 +32,10 @@ const works = (wrap: Wrap): boolean => {
 // What the host offers does not change while the process runs: it is probed by the first command.
 let offered: Wrap | undefined;
 
-/** The command that runs another one within limits: `prlimit` of util-linux, else a shell, else (neither works) the command itself. */
+/**
+ * The command that runs another one within limits: `prlimit` of util-linux, else a shell, else (neither works) the
+ * command itself.
+ */
 export function limitedCommand(file: string, args: readonly string[], limits: ProcessLimits): [string, string[]] {
   offered ??= [prlimit, shell].find(works) ?? unlimited;
   return offered(file, args, limits);

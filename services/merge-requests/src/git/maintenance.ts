@@ -14,8 +14,8 @@ export interface MaintenanceBounds {
 
 /**
  * Rolls loose objects and small packs into larger ones, packs refs and indexes the history, when a bound is exceeded;
- * answers whether it did. Safe during pushes, merges and reads: no object is ever dropped, also none that no ref reaches,
- * since a push or a merge may be about to point at it.
+ * answers whether it did. Safe during pushes, merges and reads: no object is ever dropped, also none that no ref
+ * reaches, since a push or a merge may be about to point at it.
  */
 export async function maintainRepository(
   repo: Repository,

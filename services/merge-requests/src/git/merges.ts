@@ -19,7 +19,9 @@ import { GitCommandError, type GitOptions, gitText, type Repository, runGit } fr
 /** What merging gave: a tree, or the paths both sides changed in ways git cannot join. */
 export type TreeMerge = { ok: true; tree: Sha } | { ok: false; conflicts: string[] };
 
-/** A commit made by merging, or the conflict that prevented it; `commit` names the replayed commit at which it arose. */
+/**
+ * A commit made by merging, or the conflict that prevented it; `commit` names the replayed commit at which it arose.
+ */
 export type MergeOutcome = { ok: true; sha: Sha; tree: Sha } | { ok: false; conflicts: string[]; commit?: Sha };
 
 // Histories without a common ancestor merge as if over an empty tree, here and in checkMergeability alike.
@@ -69,9 +71,10 @@ export async function mergeTrees(
 export type Mergeability = { mergeable: true } | { mergeable: false; conflicts: string[] };
 
 /**
- * Whether each pair merges, all in one process: 0.5 ms a pair. The trees go into a temporary store, so re-checking leaves nothing
- * behind. A pair with a commit that is not there answers `undefined`. Should one of them be too large for the process, it takes no other with it: what
- * changes more than {@link maxListedFiles} files is then not mergeable, and the rest has a process each.
+ * Whether each pair merges, all in one process: 0.5 ms a pair. The trees go into a temporary store, so re-checking
+ * leaves nothing behind. A pair with a commit that is not there answers `undefined`. Should one of them be too large
+ * for the process, it takes no other with it: what changes more than {@link maxListedFiles} files is then not
+ * mergeable, and the rest has a process each.
  */
 export async function checkMergeability(
   repo: Repository,
@@ -237,8 +240,9 @@ export type ReplayOutcome =
 
 /**
  * Replays commits on another, as `git rebase` does: author, author's date and message stay, the committer is the one
- * given, merges are left out, and so are commits whose change `onto` holds already (the same patch, or nothing left of it);
- * a commit that was empty from the start is kept. Moves no ref. The same input gives the same commits on every machine.
+ * given, merges are left out, and so are commits whose change `onto` holds already (the same patch, or nothing left of
+ * it); a commit that was empty from the start is kept. Moves no ref. The same input gives the same commits on every
+ * machine.
  *
  * `source` replays what it has beyond `onto`; `commits` replays exactly these, oldest first.
  * For commit C on tip T: x has T's tree and C's parent as its parent, so that merging x and C gives T's tree
@@ -310,7 +314,9 @@ function chain(onto: Sha, kept: readonly { from: Sha; raw: RawCommit; tree: Sha 
   return { made, commits };
 }
 
-/** The commits of `source` that `onto` lacks, oldest first, and those of them whose patch `onto` has under another name. */
+/**
+ * The commits of `source` that `onto` lacks, oldest first, and those of them whose patch `onto` has under another name.
+ */
 async function commitsToReplay(
   repo: Repository,
   onto: Sha,

@@ -56,7 +56,10 @@ export function refNameOf(text: string): RefName | undefined {
 const isShortName = (text: string): boolean =>
   !text.startsWith('-') && !text.startsWith('refs/') && text !== 'HEAD' && text !== '@' && shaOf(text) === undefined;
 
-/** `text` as a branch name; `undefined` when git would refuse it, or for `HEAD`, `@`, `refs/…`, a leading `-` and 40 hex digits. */
+/**
+ * `text` as a branch name; `undefined` when git would refuse it, or for `HEAD`, `@`, `refs/…`, a leading `-` and 40 hex
+ * digits.
+ */
 export function branchNameOf(text: string): BranchName | undefined {
   return isShortName(text) && refNameOf(`refs/heads/${text}`) ? (text as BranchName) : undefined;
 }
@@ -66,7 +69,10 @@ export function tagNameOf(text: string): TagName | undefined {
   return isShortName(text) && refNameOf(`refs/tags/${text}`) ? (text as TagName) : undefined;
 }
 
-/** `text` as a path inside a tree, slashes at the end dropped; `undefined` when empty, absolute, climbing or over 4,096 bytes. */
+/**
+ * `text` as a path inside a tree, slashes at the end dropped; `undefined` when empty, absolute, climbing or over 4,096
+ * bytes.
+ */
 export function treePathOf(text: string): TreePath | undefined {
   const path = text.replace(/(?<!\/)\/+$/, '');
   if (path === '' || path.includes('\0') || loneSurrogate.test(path) || Buffer.byteLength(path) > pathBytes)
@@ -77,7 +83,10 @@ export function treePathOf(text: string): TreePath | undefined {
 // HFS+ ignores these code points in names, so `.g\u200cit` would open `.git` on such a disk.
 const hfsIgnored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** True when a component would be, or be taken on some file system for, `.git`; such a path can be read but never written. */
+/**
+ * True when a component would be, or be taken on some file system for, `.git`; such a path can be read but never
+ * written.
+ */
 export function namesGitFolder(path: TreePath): boolean {
   return path.split(/[/\\]/).some((part) => {
     const folded = part

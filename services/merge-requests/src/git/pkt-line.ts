@@ -41,8 +41,8 @@ export class PacketReader {
   private taken = 0;
 
   /**
-   * `maxBytes` bounds all packets together; reading throws `request_timeout` for what comes more slowly than `minimumRate`, which may be changed on
-   * the way, and `bad_request` for what is no gzip.
+   * `maxBytes` bounds all packets together; reading throws `request_timeout` for what comes more slowly than
+   * `minimumRate`, which may be changed on the way, and `bad_request` for what is no gzip.
    */
   constructor(
     stream: Readable,

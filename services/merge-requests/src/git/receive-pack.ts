@@ -35,11 +35,14 @@ export interface ProposedPush {
 /** Where the service takes part in a push. */
 export interface PushHooks {
   /**
-   * Asked once, when the objects are known to be whole. One verdict per update, in order; `messages` are printed as `remote:` lines.
-   * A rejection of the promise refuses the push.
+   * Asked once, when the objects are known to be whole. One verdict per update, in order; `messages` are printed as
+   * `remote:` lines. A rejection of the promise refuses the push.
    */
   decide(push: ProposedPush): Promise<{ verdicts: readonly Verdict[]; messages?: readonly string[] }>;
-  /** Called once with the accepted updates when their objects are in place and before any ref moves. A rejection refuses them. */
+  /**
+   * Called once with the accepted updates when their objects are in place and before any ref moves. A rejection refuses
+   * them.
+   */
   onIntent(updates: readonly ProposedUpdate[]): Promise<void>;
   /**
    * Called once after the refs were tried, before the client hears of it. Messages are printed as `remote:` lines.
@@ -73,7 +76,10 @@ export interface PushOutcome {
 const agent = 'agent=switchyard';
 const capabilities = `report-status delete-refs side-band-64k quiet atomic ofs-delta push-options object-format=sha1 ${agent}`;
 
-/** Answers `GET …/info/refs?service=git-receive-pack`: branches and tags, nothing else, since nothing else can be pushed. Ends `response`. */
+/**
+ * Answers `GET …/info/refs?service=git-receive-pack`: branches and tags, nothing else, since nothing else can be
+ * pushed. Ends `response`.
+ */
 export async function advertiseReceivePack(
   repo: Repository,
   response: Writable,
@@ -103,11 +109,12 @@ const transferTimeoutMs = 3_600_000;
 const keepAliveMs = 5_000;
 
 /**
- * Answers `POST …/git-receive-pack`. Ends `response`. Nothing of a push can be seen before its refs move:
- * 1. the proposed updates are read; 2. the objects are unpacked into a quarantine and checked, each by itself and for
- * what they point at; 3. `decide`; 4. the accepted objects move into the store; 5. `onIntent`; 6. refs move by compare-and-swap;
- * 7. `onResult`; 8. the report. A request that breaks off leaves nothing behind and rejects, as does one whose list of references is not there
- * within `requestMs` ({@link gitLimits}), or that pauses for `idleMs`: `request_timeout`. No process runs before 2.
+ * Answers `POST …/git-receive-pack`. Ends `response`. Nothing of a push can be seen before its refs move: 1. the
+ * proposed updates are read; 2. the objects are unpacked into a quarantine and checked, each by itself and for what
+ * they point at; 3. `decide`; 4. the accepted objects move into the store; 5. `onIntent`; 6. refs move by
+ * compare-and-swap; 7. `onResult`; 8. the report. A request that breaks off leaves nothing behind and rejects, as does
+ * one whose list of references is not there within `requestMs` ({@link gitLimits}), or that pauses for `idleMs`:
+ * `request_timeout`. No process runs before 2.
  */
 export async function receivePack(
   repo: Repository,
@@ -116,13 +123,13 @@ export async function receivePack(
   hooks: PushHooks,
   limits: PushLimits = {},
 ): Promise<PushOutcome> {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const leave = (): void => {
-    if (!response.writableFinished) gone.abort(new Error('the client left'));
+    if (!response.writableFinished) disconnected.abort(new Error('the client left'));
   };
   response.once('close', leave);
   response.on('error', leave);
-  const signal = limits.signal ? AbortSignal.any([limits.signal, gone.signal]) : gone.signal;
+  const signal = limits.signal ? AbortSignal.any([limits.signal, disconnected.signal]) : disconnected.signal;
   const options: GitOptions = { timeoutMs: transferTimeoutMs, config: limits.config, env: limits.env, signal };
   const { requestMs, idleMs } = gitLimits();
   const reader = new PacketReader(request, commandBytes, { idleMs: requestMs, until: Date.now() + requestMs });

@@ -224,7 +224,10 @@ export async function getTag(repo: Repository, name: TagName, options: GitOption
   return found ? (await tagsOf(repo, [{ ...found, name }], options))[0] : undefined;
 }
 
-/** One move of a ref. `old` is what it must point at now ({@link zeroSha}: must not exist), `new` what it shall ({@link zeroSha}: nothing). */
+/**
+ * One move of a ref. `old` is what it must point at now ({@link zeroSha}: must not exist), `new` what it shall ({@link
+ * zeroSha}: nothing).
+ */
 export interface RefUpdate {
   ref: RefName;
   old: Sha;
@@ -260,10 +263,10 @@ async function removeStaleLock(stderr: string): Promise<boolean> {
 }
 
 /**
- * Moves refs by compare-and-swap, all in one transaction: either every ref moves or none.
- * Throws {@link RefMovedError} when one is not at its `old` value, `conflict` when a name cannot exist next to an existing
- * one (`a` and `a/b`), `unprocessable` when an object is missing or no commit where a branch needs one, `unavailable` when
- * another process holds a ref for longer than three seconds.
+ * Moves refs by compare-and-swap, all in one transaction: either every ref moves or none. Throws {@link RefMovedError}
+ * when one is not at its `old` value, `conflict` when a name cannot exist next to an existing one (`a` and `a/b`),
+ * `unprocessable` when an object is missing or no commit where a branch needs one, `unavailable` when another process
+ * holds a ref for longer than three seconds.
  */
 export async function updateRefs(
   repo: Repository,

@@ -5,8 +5,8 @@ import { type BranchName, branchNameOf, branchRef } from './names';
 import { gitText, type Repository, runGit } from './run-git';
 
 /**
- * The repository of a project: `<root>/<xx>/<id>.git`, `xx` the last two hexadecimal digits of the id, so that 256 folders
- * fill evenly. Touches nothing on disk. `root` is `$SWITCHYARD_DATA/repositories`.
+ * The repository of a project: `<root>/<xx>/<id>.git`, `xx` the last two hexadecimal digits of the id, so that 256
+ * folders fill evenly. Touches nothing on disk. `root` is `$SWITCHYARD_DATA/repositories`.
  */
 export function openRepository(root: string, projectId: number): Repository {
   if (!Number.isSafeInteger(projectId) || projectId < 1) throw new RangeError(`no project id: ${projectId}`);
@@ -93,7 +93,10 @@ export async function repositorySize(repo: Repository): Promise<number> {
   return ((counts.get('size') ?? 0) + (counts.get('size-pack') ?? 0) + (counts.get('size-garbage') ?? 0)) * 1024;
 }
 
-/** Runs `work` with a temporary object store in front of the repository's own, which is removed afterwards whatever happens. */
+/**
+ * Runs `work` with a temporary object store in front of the repository's own, which is removed afterwards whatever
+ * happens.
+ */
 export async function withObjectArea<T>(
   repo: Repository,
   work: (area: Repository & { objects: NonNullable<Repository['objects']> }) => Promise<T>,
@@ -113,8 +116,8 @@ export async function withObjectArea<T>(
 }
 
 /**
- * Moves every object of an area into the store behind it. A pack becomes visible by its `.idx`, which therefore goes last.
- * An object that is there already stays as it is.
+ * Moves every object of an area into the store behind it. A pack becomes visible by its `.idx`, which therefore goes
+ * last. An object that is there already stays as it is.
  */
 export async function migrateObjects(
   area: Repository & { objects: NonNullable<Repository['objects']> },

@@ -4,7 +4,8 @@ import { AppError, badRequest, unavailable } from '@switchyard/errors';
 import { gitLimits } from './git-limits';
 
 /**
- * Bytes of a fetch's request, unpacked: what is wanted and what is there already, 50 bytes each. Enough for 300,000 refs.
+ * Bytes of a fetch's request, unpacked: what is wanted and what is there already, 50 bytes each. Enough for 300,000
+ * refs.
  */
 export const maxFetchRequest = 16 << 20;
 /** Bytes of one request that are held without asking; ordinary fetches have less. */
@@ -33,7 +34,8 @@ export const readingFailed = (cause: unknown): unknown =>
   /^Z_/.test(String((cause as NodeJS.ErrnoException).code)) ? badRequest('the body is no gzip') : cause;
 
 /**
- * The whole request of a fetch, before anything is started for it: a client that sends it slowly, or not to its end, holds no git process.
+ * The whole request of a fetch, before anything is started for it: a client that sends it slowly, or not to its end,
+ * holds no git process.
  * @throws AppError request_timeout after {@link GitLimits.requestMs}; too_large over {@link maxFetchRequest}; bad_request for what is no gzip;
  *   unavailable while other requests hold the memory
  */

@@ -29,9 +29,10 @@ function stepsIn(text: string): number {
 
 /**
  * The commit a caller's text means: `HEAD`, a full id, a branch, a tag, a full ref under `refs/`, or an unambiguous
- * beginning of a commit id (4 digits or more), in this order; `prefer: 'tag'` checks tags first. Steps may follow: `^`, `^2`, `~3`,
- * `^{commit}`, `^{}`, in any number, up to 10,000 commits back; what has any is of kind `commit`. Nothing else of git's revision language is
- * understood: `:/text` and `^{/text}` would search the history, `@{-1}` and `@{upstream}` mean nothing here. `undefined` when nothing is meant.
+ * beginning of a commit id (4 digits or more), in this order; `prefer: 'tag'` checks tags first. Steps may follow: `^`,
+ * `^2`, `~3`, `^{commit}`, `^{}`, in any number, up to 10,000 commits back; what has any is of kind `commit`. Nothing
+ * else of git's revision language is understood: `:/text` and `^{/text}` would search the history, `@{-1}` and
+ * `@{upstream}` mean nothing here. `undefined` when nothing is meant.
  */
 export async function resolveRevision(
   repo: Repository,

@@ -23,9 +23,10 @@ export {
 const placeOf = (repo: Repository | undefined): string => repo?.path ?? '';
 
 /**
- * Runs git to its end and keeps its output, once there is a place for it ({@link admitted}). Throws {@link GitCommandError} on any other exit code,
- * `too_large` past `maxOutput` and past the limits of a process, `request_timeout`, also when its caller has disconnected; `unavailable` when there is no
- * place, and when it is not known whether it was carried out.
+ * Runs git to its end and keeps its output, once there is a place for it ({@link admitted}). Throws {@link
+ * GitCommandError} on any other exit code, `too_large` past `maxOutput` and past the limits of a process,
+ * `request_timeout`, also when its caller has disconnected; `unavailable` when there is no place, and when it is not
+ * known whether it was carried out.
  */
 export async function runGit(
   repo: Repository | undefined,
@@ -40,7 +41,10 @@ export async function runGit(
   }
 }
 
-/** Starts git as a child of this process, for what is read or written as it comes, once there is a place for it. Refusals are those of `runGit`. */
+/**
+ * Starts git as a child of this process, for what is read or written as it comes, once there is a place for it.
+ * Refusals are those of `runGit`.
+ */
 export async function startGit(
   repo: Repository | undefined,
   args: readonly string[],
@@ -66,7 +70,10 @@ export async function gitText(
   return (await runGit(repo, args, options)).stdout.toString('utf8');
 }
 
-/** The output of git as it comes. Ending the iteration early ends the process; an unexpected exit code throws at the end. */
+/**
+ * The output of git as it comes. Ending the iteration early ends the process; an unexpected exit code throws at the
+ * end.
+ */
 export async function* streamGit(
   repo: Repository | undefined,
   args: readonly string[],

@@ -25,7 +25,10 @@ export interface StarterStreams {
   kill(): void;
 }
 
-/** Milliseconds a starter has for its answer after it should have ended a command for good: 5 s more than git is given to tidy up. */
+/**
+ * Milliseconds a starter has for its answer after it should have ended a command for good: 5 s more than git is given
+ * to tidy up.
+ */
 const answerMs = killDelayMs + 5_000;
 
 /** Keeps the process alive while something is awaited, and only then. */
@@ -114,8 +117,8 @@ function session(streams: StarterStreams) {
 }
 
 /**
- * Runs git through a small process of its own. Starting a process takes a copy of the starter's page tables: 2 ms for one of 45 MB,
- * 8 ms for a service of 150 MB, and all that time the service does nothing else (measured).
+ * Runs git through a small process of its own. Starting a process takes a copy of the starter's page tables: 2 ms for
+ * one of 45 MB, 8 ms for a service of 150 MB, and all that time the service does nothing else (measured).
  * @param open starts the small process; called again after it has crashed, or was ended because it did not answer
  * @param lateMs milliseconds after a command's own time-out at which its starter is taken for hung
  */
@@ -141,7 +144,8 @@ export function gitStarter(open: () => StarterStreams, lateMs = answerMs) {
         writeFrame(to.input, { stop: id } satisfies StarterStop);
         starter.take(id)?.reject(signal?.reason ?? new Error('aborted'));
       };
-      // The starter ends a command that takes too long; this is for a starter that is stopped, swapped out or stuck itself.
+      // The starter ends a command that takes too long; this is for a starter that is stopped, swapped out or stuck
+      // itself.
       const onLate = (): void => {
         starter.take(id)?.reject(new AppError('request_timeout', undefined, { cause: `git ${command} got no answer` }));
         starter.abandon();
@@ -169,7 +173,8 @@ export function gitStarter(open: () => StarterStreams, lateMs = answerMs) {
 }
 
 function openProcess(): StarterStreams {
-  // What it starts inherits the limit: a command of its own to set it would cost each start a millisecond, half of what git itself takes.
+  // What it starts inherits the limit: a command of its own to set it would cost each start a millisecond, half of what
+  // git itself takes.
   const [file, args] = limitedCommand(
     process.execPath,
     ['--max-semi-space-size=1', join(__dirname, 'git-starter.js')],

@@ -19,8 +19,8 @@ export interface TreeEntry {
 const typeRank = { tree: 0, blob: 1, commit: 2 } as const;
 
 /**
- * Entries of one folder, with what lies below it where that is wanted, that are listed at the most: those that come first in git's order. Half a
- * second of CPU.
+ * Entries of one folder, with what lies below it where that is wanted, that are listed at the most: those that come
+ * first in git's order. Half a second of CPU.
  */
 export const maxTreeEntries = 100_000;
 
@@ -34,8 +34,8 @@ export interface TreePage {
 }
 
 /**
- * The entries of a folder at a commit, folders first, then files, then submodules, each by path. `recursive` goes down to
- * the last file and lists the folders on the way. Throws `not_found` when `path` is no folder there.
+ * The entries of a folder at a commit, folders first, then files, then submodules, each by path. `recursive` goes down
+ * to the last file and lists the folders on the way. Throws `not_found` when `path` is no folder there.
  */
 export async function readTree(
   repo: Repository,
@@ -47,7 +47,8 @@ export async function readTree(
   const prefix = query.path === undefined ? '' : `${query.path}/`;
   const args = ['ls-tree', '-z', '--full-tree', ...(query.recursive ? ['-r', '-t'] : []), '--end-of-options', treeish];
   const all = await treeEntries(repo, args, prefix, options);
-  // The order of a tree object is by bytes, folders as if they ended in a slash; a stable sort keeps it within each type.
+  // The order of a tree object is by bytes, folders as if they ended in a slash; a stable sort keeps it within each
+  // type.
   const ordered = all.sort((a, b) => typeRank[a.type] - typeRank[b.type]);
   const found = query.after === undefined ? -1 : ordered.findIndex(({ path }) => path === query.after);
   const start = query.after === undefined ? (query.offset ?? 0) : found < 0 ? ordered.length : found + 1;
@@ -143,7 +144,10 @@ export interface FileMeta {
 // A file asked for with its content travels in one message.
 const defaultContentBytes = 50 * 1024 * 1024;
 
-/** A file and its content. Throws `not_found` when the path is no file there, `too_large` over `maxBytes` (default 50 MiB). */
+/**
+ * A file and its content. Throws `not_found` when the path is no file there, `too_large` over `maxBytes` (default 50
+ * MiB).
+ */
 export async function readFileAt(
   repo: Repository,
   commit: Sha,
@@ -163,7 +167,10 @@ export async function readFileAt(
   return { ...meta, content: Buffer.concat(parts) };
 }
 
-/** A file's metadata, its content streamed through the hash and never held. Throws `not_found` when the path is no file there. */
+/**
+ * A file's metadata, its content streamed through the hash and never held. Throws `not_found` when the path is no file
+ * there.
+ */
 export async function fileMeta(
   repo: Repository,
   commit: Sha,

@@ -4,11 +4,17 @@ import { gitLimits } from './git-limits';
 import type { PacketReader } from './pkt-line';
 import { type GitOptions, type Repository, startGit } from './run-git';
 
-/** Bytes of a pack that are read before a process starts for it: a client that sends slowly holds none, as long as its push is of this size. */
+/**
+ * Bytes of a pack that are read before a process starts for it: a client that sends slowly holds none, as long as its
+ * push is of this size.
+ */
 export const readAhead = 1 << 20;
 /** Seconds of CPU for the objects of a pack that is larger than that. */
 const unpackCpuSeconds = 3_600;
-/** Milliseconds that unpacking may take once the last byte is there, and more for each MiB: the slowest of ordinary packs take 100 ms. */
+/**
+ * Milliseconds that unpacking may take once the last byte is there, and more for each MiB: the slowest of ordinary
+ * packs take 100 ms.
+ */
 const tailMs = 30_000;
 const tailMsPerMiB = 1_000;
 

@@ -19,7 +19,8 @@ export function gitProtocolOf(header: string | undefined): string | undefined {
   return header !== undefined && /^[a-z0-9=:.-]{1,100}$/i.test(header) ? header : undefined;
 }
 
-// A clone of a large repository over a slow line takes long; a client that disconnects, or takes nothing, ends the process before.
+// A clone of a large repository over a slow line takes long; a client that disconnects, or takes nothing, ends the
+// process before.
 const transferTimeoutMs = 3_600_000;
 /** Seconds of CPU for choosing and packing the objects of one fetch. */
 const fetchCpuSeconds = 600;
@@ -82,8 +83,9 @@ export async function advertiseUploadPack(
 }
 
 /**
- * Answers `POST …/git-upload-pack` whose request is `input` ({@link readFetchRequest}); the reply is a stream. Ends `response`. A client that leaves, or
- * takes nothing for {@link GitLimits.idleMs}, ends the process; a request that git refuses has been answered in the protocol and is no error here.
+ * Answers `POST …/git-upload-pack` whose request is `input` ({@link readFetchRequest}); the reply is a stream. Ends
+ * `response`. A client that leaves, or takes nothing for {@link GitLimits.idleMs}, ends the process; a request that git
+ * refuses has been answered in the protocol and is no error here.
  */
 export async function uploadPack(
   repo: Repository,

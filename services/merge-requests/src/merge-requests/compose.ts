@@ -60,9 +60,9 @@ export interface MergeRequests extends Area {
   readonly jobHandlers: Pick<JobHandlers, 'mergeability' | 'auto_merge' | 'rebase' | 'settle_merge' | 'recheck'>;
 }
 
-/** Auto-merges looked at in one sweep. */
+/** Auto-merges checked in one sweep. */
 const sweptAutoMerges = 200;
-/** Milliseconds between two looks for deleted users. */
+/** Milliseconds between two searches for deleted users. */
 const purgeEveryMs = 60_000;
 
 const followEdges = ({ db, prisma, config, clock }: Edges, { jobs, trains }: MergeRequestPorts): FollowEdges => ({
@@ -95,7 +95,7 @@ function edgesOf(given: Edges, areas: MergeRequestAreas): MergeRequestEdges {
   };
 }
 
-/** Finds what a dead process left behind, and auto-merges that wait for a time. */
+/** Finds what a crashed process left behind, and auto-merges that wait for a time. */
 const sweep =
   ({ mergeRequests, jobs }: MergeRequestEdges, seconds: number) =>
   async () => {

@@ -7,7 +7,7 @@ import { landingVerifier } from './application/verify-landings';
 import { landingReceiptStore } from './storage/landing-receipt.store';
 import { reportLandings } from './transport/verify-landings.command';
 
-/** Milliseconds between two looks for landings that nobody has verified. */
+/** Milliseconds between two searches for landings that no one has verified. */
 const verifyEveryMs = 60_000;
 /** Landings verified in one look: some seconds of one core at the most. */
 const verifiedAtOnce = 200;

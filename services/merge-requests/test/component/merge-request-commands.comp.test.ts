@@ -61,7 +61,7 @@ describe('a merge request', () => {
     expect((await api(people.reporter, 'PUT', mr(project, before.iid), { description: '/close' })).status).toBe(403);
   });
 
-  test('adds people beside others that are added at the same time', async () => {
+  test('adds people while others are added at the same time', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
     const { iid } = await open(project, 'feature', { description: '/assign @user6\n/unassign @user6' });

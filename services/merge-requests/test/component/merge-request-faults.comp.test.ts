@@ -107,7 +107,7 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
 test('auto-merge survives a kill right after the last status was acknowledged', async () => {
   const projectId = points.length + 1;
   await insertProject(db, projectId);
-  // The worker dies at its first step; what it was about to do lies in the queue.
+  // The worker crashes at its first step; its work is still in the queue.
   const doomed = await start('merge.commits_written');
   const source = await openOne(doomed, projectId);
   const path = `/projects/${projectId}/merge_requests/1`;

@@ -133,7 +133,7 @@ describe('a merge request', () => {
     expect(await create({ ...whole, target_project_id: project.id + 1000 })).toMatchObject({ status: 422 });
   });
 
-  test('has its time estimated and spent, by whoever may edit it', async () => {
+  test('has its time estimated and spent, by users who may edit it', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
     const opened = await open(project, 'feature');
@@ -165,9 +165,9 @@ describe('a merge request', () => {
     expect((await track('time_estimate', '1h', people.reporter)).status).toBe(403);
     expect((await track('time_estimate', '1h', people.outsider)).status).toBe(404);
     expect((await api(people.developer, 'POST', mr(project, 9, '/reset_spent_time'))).status).toBe(404);
-    const told = await stats();
-    expect((await api(people.developer, 'GET', mr(project, 1))).body.time_stats).toEqual(told);
-    expect((await api(people.developer, 'GET', at(project, '/merge_requests'))).body[0].time_stats).toEqual(told);
+    const found = await stats();
+    expect((await api(people.developer, 'GET', mr(project, 1))).body.time_stats).toEqual(found);
+    expect((await api(people.developer, 'GET', at(project, '/merge_requests'))).body[0].time_stats).toEqual(found);
     expect(await track('reset_time_estimate')).toMatchObject({ status: 200, body: { time_estimate: 0 } });
     expect(await track('reset_spent_time')).toMatchObject({ status: 200, body: none });
     expect((await track('reset_spent_time')).status).toBe(200);
@@ -330,7 +330,7 @@ describe('merging', () => {
     expect((await retarget()).body).toMatchObject({ state: 'merged', target_branch: 'main', title: 'Renamed' });
   });
 
-  test('a right to merge into one branch is none to merge into another one retargeted to meanwhile', async () => {
+  test('a right to merge into one branch is none to merge into another one retargeted to in the meantime', async () => {
     const project = await newProject();
     await api(people.maintainer, 'POST', at(project, '/repository/branches?branch=dev&ref=main'));
     for (const iid of [1, 2, 3, 4]) {
@@ -376,10 +376,10 @@ describe('pushes', () => {
     const { body } = await api(people.developer, 'GET', mr(project, 1));
     expect(body).toMatchObject({ state: 'merged', merge_user: { id: 2 } });
     expect(await events(opened.id)).toEqual(['created', 'acted', 'merged']);
-    const [told] = await harness.db.query<{ push: unknown }>(
+    const [found] = await harness.db.query<{ push: unknown }>(
       sql`select body -> 'acted' -> 'push' as push from events.outbox where event_id like ${`merge_request.acted:${opened.id}:pushed%`}`,
     );
-    expect(told?.push).toEqual({ oldSha: opened.sha, newSha: second, commits: 1 });
+    expect(found?.push).toEqual({ oldSha: opened.sha, newSha: second, commits: 1 });
 
     await commit(project, 'gone', { 'gone.txt': 'gone\n' }, { start: 'main' });
     await open(project, 'gone');

@@ -262,7 +262,7 @@ describe('adding to a train', () => {
 });
 
 describe('leaving a train', () => {
-  test('DELETE: whoever may merge, or the author; nobody else', async () => {
+  test('DELETE: users who may merge, and the author; no one else', async () => {
     const project = await withTrains();
     await ready(project, 1, {}, maintainer);
     await ready(project, 2, {}, developer);
@@ -285,7 +285,7 @@ describe('leaving a train', () => {
       state: 'opened',
       merge_when_pipeline_succeeds: false,
     });
-    // Its follower is tested anew, on the target branch itself.
+    // The car behind it is tested again, on the target branch itself.
     await eventually(async () => {
       const { body } = await api(developer, 'GET', car(project, 2));
       expect(body.pipeline?.id).not.toBe(second.pipeline.id);
@@ -425,7 +425,7 @@ describe('reports on a train', () => {
     await eventually(async () => expect(await listed(project, '?scope=active')).toEqual([]));
   });
 
-  test('a pipeline that is deleted is made anew, and so are those behind it', async () => {
+  test('a pipeline that is deleted is made again, and so are those behind it', async () => {
     const project = await withTrains();
     await ready(project, 1);
     await ready(project, 2);
@@ -434,13 +434,13 @@ describe('reports on a train', () => {
     const before = await aboard(project, 1);
     await aboard(project, 2);
     expect((await api(people.owner, 'DELETE', at(project, `/pipelines/${before.pipeline.id}`))).status).toBe(204);
-    const anew = await eventually(async () => {
+    const rebuilt = await eventually(async () => {
       const { body } = await api(developer, 'GET', car(project, 1));
       expect(body).toMatchObject({ status: 'fresh', pipeline: { status: 'pending' } });
       expect(body.pipeline.id).not.toBe(before.pipeline.id);
       return body;
     });
-    await report(project, anew, 'success');
+    await report(project, rebuilt, 'success');
     await merged(project, 1);
     expect(await listed(project, '?scope=active')).toEqual([[2, 'fresh']]);
   });

@@ -58,7 +58,7 @@ const pass = (project: TestProject) =>
     expect((await api(maintainer, 'GET', at(project, '/merge_trains?scope=active'))).body).toEqual([]);
   });
 
-async function verdicts(): Promise<{ iid: number; differences: readonly string[]; remarks: readonly string[] }[]> {
+async function verdicts(): Promise<{ iid: number; differences: readonly string[]; findings: readonly string[] }[]> {
   const root = join(harness.data, 'repositories');
   const verifier = landingVerifier({
     receipts: landingReceiptStore(harness.db),
@@ -66,8 +66,8 @@ async function verdicts(): Promise<{ iid: number; differences: readonly string[]
     clock: () => new Date(),
   });
   const found = [];
-  for await (const { receipt, differences, remarks } of verifier.verify('unverified')) {
-    found.push({ iid: receipt.mergeRequestIid, differences, remarks });
+  for await (const { receipt, differences, findings } of verifier.verify('unverified')) {
+    found.push({ iid: receipt.mergeRequestIid, differences, findings });
   }
   return found;
 }
@@ -95,7 +95,7 @@ test.each(methods.flatMap((method) => [false, true].map((squash) => [method, squ
     await ready(project, 3, lines('FIRST', 'LAST and more'), squash);
     expect((await api(maintainer, 'PUT', mr(project, 3, '/merge'), { skip_merge_train: true })).status).toBe(200);
 
-    expect(await verdicts()).toEqual([1, 2, 3].map((iid) => ({ iid, differences: [], remarks: [] })));
+    expect(await verdicts()).toEqual([1, 2, 3].map((iid) => ({ iid, differences: [], findings: [] })));
     const receipts = await harness.db.query(sql`
       select squash_commit_sha is not null as squashed, merge_commit_sha is not null as merged, tested_sha = landed_sha as tested
       from landing_receipts where project_id = ${project.id} order by id`);

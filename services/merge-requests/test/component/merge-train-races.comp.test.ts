@@ -8,7 +8,7 @@ const { api, addMembers, checked, commit, newProject, open, status } = mergeRequ
 const { maintainer, developer } = people;
 
 beforeAll(async () => {
-  // What a dead process left behind is waited for.
+  // What a crashed process left behind is waited for.
   harness = await startHarness(undefined, 1);
   await addMembers();
 });
@@ -54,7 +54,8 @@ describe('while a car is being merged', () => {
     await ready(project, 1, 'one');
     await api(maintainer, 'POST', car(project, 1), {});
     const entry = await tested(project, 1);
-    // What `landing_begun` commits, five seconds from now: the sweep, which finds it once it is a second old, leaves time to look at it.
+    // What `landing_begun` commits, five seconds from now: the sweep, which finds it once it is a second old, leaves
+    // time to check it.
     await harness.db.query(sql`update merge_train_cars set status = 'merging' where id = ${entry.id}`);
     await harness.db.query(sql`
       insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha, actor_id,
@@ -67,7 +68,7 @@ describe('while a car is being merged', () => {
     return { project, entry };
   }
 
-  test('it is boarded, cancelled, taken off and closed no more (D8), and then it lands as it was decided', async () => {
+  test('it is not added, cancelled, removed or closed any more (D8), and then it lands as it was decided', async () => {
     const { project, entry } = await merging();
     const again = await api(maintainer, 'POST', car(project, 1), {});
     expect([again.status, again.body.message]).toEqual([409, 'Merge request is already set to Auto-Merge']);
@@ -92,7 +93,7 @@ describe('while a car is being merged', () => {
   });
 });
 
-test('a car that git fails to build again and again leaves, and holds nobody up', async () => {
+test('a car that git fails to build again and again is removed, and holds no other car up', async () => {
   const project = await newProject({ merge_trains_enabled: true });
   await ready(project, 1, 'lost');
   await ready(project, 2, 'sound');

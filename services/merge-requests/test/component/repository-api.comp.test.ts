@@ -262,7 +262,7 @@ describe('tags', () => {
     expect((await get('/repository/tags/v1.9')).body).toEqual({ message: '404 Tag Not Found' });
   });
 
-  test('a tag named like a branch stands beside it', async () => {
+  test('a tag named like a branch exists next to it', async () => {
     expect((await post('/repository/tags', { tag_name: 'main', ref: 'ahead' })).status).toBe(201);
     expect((await get('/repository/branches/main')).body).toMatchObject({ commit: { id: head } });
     expect((await get('/repository/tags/main')).body).not.toMatchObject({ commit: { id: head } });
@@ -369,13 +369,13 @@ test('lists cost the same number of calls and statements whatever their length',
   );
   lists.push('/protected_branches?per_page=100');
   const costs = async () => {
-    const told: Record<string, string | null> = {};
+    const costs: Record<string, string | null> = {};
     for (const list of lists) {
       const reply = await get(list, people.maintainer);
       expect(reply.status).toBe(200);
-      told[list] = reply.headers.get('x-switchyard-cost');
+      costs[list] = reply.headers.get('x-switchyard-cost');
     }
-    return told;
+    return costs;
   };
   const before = await costs();
   expect(Object.values(before)).toEqual(lists.map(() => expect.stringMatching(/^calls=1, statements=[12]$/)));

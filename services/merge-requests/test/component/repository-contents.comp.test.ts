@@ -288,7 +288,7 @@ describe('files', () => {
     if (message !== undefined) expect(reply.body).toEqual({ message });
   });
 
-  test('are not sent again to whoever has them', async () => {
+  test('are not sent again to clients that have them', async () => {
     const { blob_id } = (await get(`/repository/files/${path}?ref=main`)).body as { blob_id: string };
     for (const address of [
       `/repository/files/${path}?ref=main`,

@@ -4,7 +4,7 @@ import { startHarness } from './repository-harness';
 const [databaseUrl = '', folder = ''] = process.argv.slice(2);
 
 async function main(): Promise<void> {
-  // What a dead process left behind is waited for in each of these tests.
+  // What a crashed process left behind is waited for in each of these tests.
   const harness = await startHarness({ databaseUrl, folder }, 1);
   process.stdout.write(`${harness.url}\n`);
 }

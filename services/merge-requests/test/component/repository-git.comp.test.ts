@@ -128,7 +128,7 @@ test('pushes of the default branch say which README it has, others nothing', asy
   ]);
 });
 
-test('the first push makes the default branch, protects it, and tells groups-admin when it is another one', async () => {
+test('the first push makes the default branch, protects it, and reports it to groups-admin when it is another one', async () => {
   const project = await harness.project();
   const folder = await repositoryWith({ a: 'a' });
   await harness.git(folder, 'branch', '-m', 'trunk');
@@ -243,7 +243,7 @@ test('a push says where a merge request is made or found, and which of its optio
   expect(await push('a/b+c:refs/heads/third')).not.toContain('merge request');
 });
 
-test('large files are told to be unsupported, to those who may read the project', async () => {
+test('large files are reported as unsupported, to users who may read the project', async () => {
   const { project } = await pushed();
   const ask = async (person: Person | undefined, path: string, method = 'POST') => {
     const password = Buffer.from(`git:${person?.token}`).toString('base64');
@@ -322,7 +322,7 @@ test('a merged branch is removed however many that are not merged stand before i
   expect((await harness.api(people.maintainer, 'GET', `${branches}/a999`)).status).toBe(200);
 });
 
-test('of pushes to one branch at the same time one wins and the others are told', async () => {
+test('of pushes to one branch at the same time one wins and the others are refused', async () => {
   const { project, folder } = await pushed();
   const clones = await Promise.all(
     Array.from({ length: 4 }, async (_, at) => {
@@ -428,7 +428,7 @@ test('a request that is not signed by the gateway for this very address, or was 
   expect(await statusOf(address(project.id), identity)).toBe(503);
 });
 
-test('without the service a git client is told 503', async () => {
+test('without the service a git client gets 503', async () => {
   const { project } = await pushed();
   await harness.stopService();
   const folder = harness.folder();

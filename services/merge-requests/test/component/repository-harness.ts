@@ -35,7 +35,7 @@ import { service } from '../../src/service';
 import { areasOn, environmentOn, externalUrl } from '../support/areas';
 import { silentBus, standInPeers } from '../support/stand-ins';
 
-/** Somebody with a token. */
+/** A user with a token. */
 export interface Person {
   readonly id: number;
   readonly token: string;

@@ -3,6 +3,6 @@ import { everySequence } from '../train/sequences';
 
 jest.setTimeout(600_000);
 
-test('10,000 random sequences: what lands was tested, in order, and nobody is lost (D8)', () => {
+test('10,000 random sequences: what lands was tested, in order, and no merge request is lost (D8)', () => {
   everySequence(transition, 10_000, 200);
 });

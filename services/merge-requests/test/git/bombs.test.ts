@@ -33,7 +33,7 @@ const hooks = {
   onResult: async () => undefined,
 };
 
-describe('what is small to push and large to look at', () => {
+describe('what is small to push and large to read', () => {
   let shop: Workshop;
   let first: string;
   beforeAll(async () => {
@@ -59,7 +59,8 @@ describe('what is small to push and large to look at', () => {
       expect(bomb.pack.length).toBeLessThan(600);
       expect((await push(bomb, 'bomb')).results).toMatchObject([{ ok: true }]);
       expect((await push(other, 'other')).results).toMatchObject([{ ok: true }]);
-      // Neither a tenth of the memory nor of the time that git needs for it is there: what is asked here must do without.
+      // Neither a tenth of the memory nor of the time that git needs for it is there: what is asked here must do
+      // without.
       limitGit({ memoryBytes: 128 << 20 });
     });
     beforeEach(() => limitGit({ memoryBytes: 128 << 20 }));
@@ -93,7 +94,7 @@ describe('what is small to push and large to look at', () => {
       });
     });
 
-    it('has no line counts, which those beside it keep', async () => {
+    it('has no line counts, which the other files keep', async () => {
       expect(await readCommit(shop.repo, head, { withStats: true })).toMatchObject({ id: head, stats: undefined });
       const commits = await listCommits(shop.repo, { all: true, withStats: true });
       expect(Object.fromEntries(commits.map(({ id, stats }) => [id, stats?.additions]))).toEqual({

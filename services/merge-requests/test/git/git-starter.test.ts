@@ -56,7 +56,7 @@ describe('git through its starter', () => {
     await opened[0]?.served;
   });
 
-  it('a starter that dies leaves its commands open and is started anew', async () => {
+  it('a starter that crashes leaves its commands open and is started again', async () => {
     const { run, opened } = starter();
     const lost = run(undefined, ['-c', 'alias.wait=!sleep 1', 'wait'], {});
     const said = expect(lost).rejects.toMatchObject({ kind: 'unavailable' });
@@ -110,7 +110,7 @@ describe('git through its starter', () => {
     expect(await gone).toEqual([null, 'SIGKILL']);
   });
 
-  it('a starter whose words make no sense is left, and told that nothing more comes', async () => {
+  it('a starter whose replies cannot be parsed is abandoned, and its input is closed', async () => {
     const { run, opened } = starter();
     const lost = run(undefined, ['-c', 'alias.wait=!sleep 0.2', 'wait'], {});
     const said = expect(lost).rejects.toMatchObject({ kind: 'unavailable' });

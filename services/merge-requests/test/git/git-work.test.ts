@@ -8,7 +8,7 @@ import { runGit, startGit } from '../../src/git/run-git';
 
 const limits = { places: 3, placesPerRepository: 2, placesPerCaller: 1, waiting: 2, waitMs: 60_000 };
 const user = (caller: string, repository: string) => ({ caller, single: true, repository });
-const nobody = (repository: string) => ({ caller: 'nobody', single: false, repository });
+const anonymous = (repository: string) => ({ caller: 'nobody', single: false, repository });
 const never = new AbortController().signal;
 
 describe('admission', () => {
@@ -48,11 +48,11 @@ describe('admission', () => {
     const admission = new Admission(() => ({ ...limits, waitMs: 0 }));
     await admission.enter(user('ada', 'r'), never);
     await expect(admission.enter(user('ada', 's'), never)).rejects.toMatchObject({ status: 429, retryAfter: 2 });
-    await admission.enter(nobody('r'), never);
+    await admission.enter(anonymous('r'), never);
     await expect(admission.enter(user('bob', 'r'), never)).rejects.toMatchObject({ status: 503, retryAfter: 2 });
-    await admission.enter(nobody('s'), never);
-    // Nobody in particular has used up the share of those who are not signed in.
-    await expect(admission.enter(nobody('t'), never)).rejects.toMatchObject({ status: 503 });
+    await admission.enter(anonymous('s'), never);
+    // No single user has used up the share of anonymous callers.
+    await expect(admission.enter(anonymous('t'), never)).rejects.toMatchObject({ status: 503 });
     expect(admission.refused).toEqual({ caller: 1, instance: 2 });
   });
 
@@ -141,9 +141,9 @@ describe('git for a caller', () => {
     const served = runForCaller(work(never), async () => {
       runGit(undefined, args).catch(() => undefined);
       await eventually(() => expect(running()).toBe(true));
-      throw new Error('something beside it failed');
+      throw new Error('other work failed');
     });
-    await expect(served).rejects.toThrow('something beside it failed');
+    await expect(served).rejects.toThrow('other work failed');
     await eventually(() => expect(running()).toBe(false));
   });
 

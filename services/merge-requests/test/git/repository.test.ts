@@ -31,7 +31,7 @@ describe('repositories on disk', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('lie under ids, are made once however many ask, and leave when told', async () => {
+  it('are stored under ids, made once however many request it, and deleted', async () => {
     expect(openRepository(root, 1).path).toBe(join(root, '01', '1.git'));
     expect(openRepository(root, 4095).path).toBe(join(root, 'ff', '4095.git'));
     for (const id of [0, -1, 1.5, Number.NaN]) expect(() => openRepository(root, id)).toThrow(RangeError);
@@ -51,7 +51,7 @@ describe('repositories on disk', () => {
     expect(readdirSync(join(root, '2c'))).toEqual([]);
   });
 
-  it('are packed without losing anything, beside writes', async () => {
+  it('are packed without losing anything, during writes', async () => {
     const repo = openRepository(root, 5);
     await ensureRepository(repo);
     const ref = branchRef(parseBranchName('main'));

@@ -98,7 +98,7 @@ describe('smart HTTP', () => {
     expect((await client(copy, 'rev-parse', 'origin/main')).output.trim()).toBe(shop.head());
   });
 
-  it('tells the service what is proposed, with the objects readable and nothing moved', async () => {
+  it('passes to the service what is proposed, with the objects readable and nothing moved', async () => {
     const first = shop.commit('first', { a: '1' });
     await git('push', 'origin', 'main');
     const second = shop.commit('second', { a: '2' });
@@ -177,7 +177,7 @@ describe('smart HTTP', () => {
     expect((await git('push', '--atomic', 'origin', 'main:a', 'main:c')).code).toBe(0);
   });
 
-  it('tells a forced update from a plain one, and deletes', async () => {
+  it('distinguishes a forced update from a plain one, and deletes', async () => {
     shop.commit('first', { a: '1' });
     shop.commit('second', { a: '2' });
     await git('push', 'origin', 'main', 'main:gone');
@@ -195,7 +195,7 @@ describe('smart HTTP', () => {
     expect(await refs()).toEqual({ 'refs/heads/main': other });
   });
 
-  it('shows merge request references and lets nobody push them or anything else outside branches and tags', async () => {
+  it('shows merge request references and lets no one push them or anything else outside branches and tags', async () => {
     const sha = shop.commit('first', { a: '1' });
     await git('push', 'origin', 'main');
     const head = mergeRequestRef(7, 'head');
@@ -250,7 +250,7 @@ describe('smart HTTP', () => {
     expect((await refs())['refs/heads/main']).toBe(tips[pushes.findIndex(({ code }) => code === 0)]);
   });
 
-  it('refuses names that cannot stand beside each other and takes the rest', async () => {
+  it('refuses names that cannot exist next to each other and takes the rest', async () => {
     shop.commit('first', { a: '1' });
     await git('push', 'origin', 'main:topic');
     const push = await git('push', 'origin', 'main:topic/x', 'main:fine');
@@ -313,7 +313,7 @@ describe('smart HTTP', () => {
     expect(await post(Buffer.from('0000'))).toBe('');
   });
 
-  /** Sends a whole push and leaves when told to. */
+  /** Sends a whole push and can disconnect. */
   function sendAndLeave(body: Buffer): () => void {
     const request = httpRequest(`${server.url}/git-receive-pack`, { method: 'POST' });
     request.on('error', () => undefined);
@@ -437,7 +437,7 @@ describe('smart HTTP', () => {
   });
 });
 
-/** A pack of one commit and its tree alone, whose other objects nobody has. */
+/** A pack of one commit and its tree alone, whose other objects are missing. */
 async function packOf(shop: Workshop, sha: Sha): Promise<Buffer> {
   const { execFileSync } = await import('node:child_process');
   return execFileSync('git', ['pack-objects', '--stdout', '-q'], {

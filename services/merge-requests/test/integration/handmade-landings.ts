@@ -2,7 +2,11 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { Sha } from '../../src/git';
-import { type LandingVerdict, type Look, landingVerifier } from '../../src/merge-trains/application/verify-landings';
+import {
+  type LandingVerdict,
+  landingVerifier,
+  type ReceiptCheck,
+} from '../../src/merge-trains/application/verify-landings';
 import type { LandingMethod } from '../../src/merge-trains/domain/landing-receipt';
 import { landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
 import { service } from '../../src/service';
@@ -155,7 +159,7 @@ export function handmadeLandings() {
     return made!.id;
   }
 
-  async function look(which: Look = 'unverified', limit?: number): Promise<LandingVerdict[]> {
+  async function look(which: ReceiptCheck = 'unverified', limit?: number): Promise<LandingVerdict[]> {
     const verifier = landingVerifier({ receipts: landingReceiptStore(db), repositoryOf: () => bare, clock });
     const verdicts: LandingVerdict[] = [];
     for await (const verdict of verifier.verify(which, limit)) verdicts.push(verdict);
@@ -179,7 +183,7 @@ export function handmadeLandings() {
     get shop() {
       return shop;
     },
-    /** Where the verifier looks for the repository. */
+    /** Where the verifier opens the repository. */
     get bare() {
       return bare;
     },

@@ -39,7 +39,7 @@ test('a job that is asked for while it is being finished is due at once', async 
   expect(await store.claim(1)).toMatchObject([{ id: job!.id, request }]);
 });
 
-test('a job that nobody asked for again is forgotten when it is done', async () => {
+test('a job that was not requested again is deleted when it is done', async () => {
   const store = jobStore(db, 5);
   await store.enqueue([request]);
   const [job] = await store.claim(1);

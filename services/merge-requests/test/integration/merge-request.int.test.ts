@@ -18,7 +18,7 @@ let pipelines: ReturnType<typeof storesOn>['pipelines'];
 
 const member = { userId: 3, admin: false, external: false };
 const outsider = { userId: 9, admin: false, external: false };
-const nobody = { userId: 0, admin: false, external: false };
+const anonymous = { userId: 0, admin: false, external: false };
 const request = (more: Partial<PageRequest> = {}): PageRequest => ({
   mode: 'offset',
   page: 1,
@@ -128,7 +128,7 @@ const filters: [string, MergeRequestFilter, number[]][] = [
   ['target branch', { targetBranch: 'stable' }, [2]],
   ['author by id', { author: users(4) }, [2, 5]],
   ['author by name, in any case', { author: names('USER4') }, [2, 5]],
-  ['nobody of that name', { author: names('nobody') }, []],
+  ['no user of that name', { author: names('nobody') }, []],
   ['assignee', { assignee: users(4) }, [1, 5]],
   ['all assignees named', { assignee: names('user3', 'user4') }, [1]],
   ['no assignee', { assignee: 'none' }, [2, 3, 4]],
@@ -217,7 +217,7 @@ test('titles stand without regard to case', async () => {
   expect(titles).toEqual(['Alpha', 'Delta 100%', 'Draft: Beta', 'epsilon', 'Gamma']);
 });
 
-test('visibility is part of the statement: guests of private projects, outsiders and nobody see what is public', async () => {
+test('visibility is part of the statement: guests of private projects, outsiders and anonymous callers see what is public', async () => {
   const titlesFor = async (
     viewer: typeof member,
     scope: Parameters<typeof store.list>[0]['scope'],
@@ -234,7 +234,7 @@ test('visibility is part of the statement: guests of private projects, outsiders
   expect(await titlesFor(member, { groupId: 2 })).toEqual(['Elsewhere']);
   expect(await titlesFor({ ...member, userId: 4 }, 'all')).toEqual(['Public']);
   expect(await titlesFor(outsider, 'all')).toEqual(['Public']);
-  expect(await titlesFor(nobody, 'all')).toEqual(['Public']);
+  expect(await titlesFor(anonymous, 'all')).toEqual(['Public']);
 });
 
 test('a list costs the same number of statements with two rows and with a hundred', async () => {
@@ -299,7 +299,7 @@ test('an import is history, what happens to the imported merge request afterward
   ]);
 });
 
-test('how each stands is told when asked, as a change would tell it', async () => {
+test('the state of each is published on request, as a change would publish it', async () => {
   const { mergeRequest: subject } = (await store.view({ projectId: 1, iid: 1 })) ?? {};
   if (subject === undefined) throw new Error('not there');
   await db.query(sql`delete from events.outbox`);
@@ -307,12 +307,12 @@ test('how each stands is told when asked, as a change would tell it', async () =
   await db.transaction((tx) => publishFacts(tx, [closed]));
   const count = (await db.one<{ count: number }>(sql`select count(*)::int as count from merge_requests`))?.count;
   expect(await publishStates({ db, event: mergeRequestEvents, read: mergeRequestStates })).toBe(count);
-  const told = await db.query<{ body: { mergeRequest: object; closed?: object } }>(sql`
+  const published = await db.query<{ body: { mergeRequest: object; closed?: object } }>(sql`
     select body from events.outbox where key = ${String(subject.id)} order by id`);
-  expect(told).toHaveLength(2);
-  expect(told.map(({ body }) => body.closed)).toEqual([{}, undefined]);
-  expect(told[1]?.body.mergeRequest).toEqual(told[0]?.body.mergeRequest);
-  expect(told[0]?.body.mergeRequest).toMatchObject({ labelIds: [1, 2], state: 'opened' });
+  expect(published).toHaveLength(2);
+  expect(published.map(({ body }) => body.closed)).toEqual([{}, undefined]);
+  expect(published[1]?.body.mergeRequest).toEqual(published[0]?.body.mergeRequest);
+  expect(published[0]?.body.mergeRequest).toMatchObject({ labelIds: [1, 2], state: 'opened' });
 });
 
 /** A merge request to be opened about which nothing is said. */

@@ -111,7 +111,7 @@ test.each<[string, MergeTrainFilter, number[]]>([
   ['a branch', { targetBranch: 'release/1.0' }, [5]],
   ['a branch and what waits', { targetBranch: 'main', scope: 'active' }, [4, 6, 7]],
   ['a branch and what is merged', { targetBranch: 'main', scope: 'complete' }, [1, 2, 3]],
-  ['a branch nobody has', { targetBranch: 'none' }, []],
+  ['a branch that does not exist', { targetBranch: 'none' }, []],
 ])('by %s', async (_, filter, expected) => {
   expect((await listed(filter)).iids).toEqual(expected);
   const newestFirst = await listed(filter, { sort: 'desc' });
@@ -282,7 +282,7 @@ test.each(scopes.flatMap((filter) => orders.map((sort) => [filter, sort] as cons
   },
 );
 
-/** Cars that this connection has read and not yet told the statistics of. */
+/** Cars that this connection has read and not yet reported to the statistics. */
 async function rowsRead(tx: Tx): Promise<number> {
   const found = await tx.one<{ rows: number }>(sql`
     select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname = 'merge_train_cars'`);

@@ -45,7 +45,7 @@ const stored = async () => {
   return row && Object.values(row);
 };
 
-it('a merge request keeps the newest counters, whatever their order, and looks at its checks once threads are resolved', async () => {
+it('a merge request keeps the newest counters, whatever their order, and checks again once threads are resolved', async () => {
   const at = new Date('2026-02-01T00:00:00Z');
   await keep({ version: 2, userNotes: 3, unresolvedDiscussions: 1, upvotes: 2, downvotes: 1, activeAt: at });
   expect(await stored()).toEqual([3, 1, 2, 1, at]);

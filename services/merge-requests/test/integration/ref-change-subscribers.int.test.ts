@@ -25,12 +25,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('subscribers are told of every move, again after a failure', async () => {
+test('subscribers are notified of every move, again after a failure', async () => {
   const repo = openRepository(folder, projectId);
   await ensureRepository(repo, { defaultBranch: parseBranchName('main') });
   const author = { name: 'Ada', email: 'ada@example.org', date: new Date() };
   const after = await createInitialCommit(repo, { readme: '# Hello\n', author, committer: author });
-  const told: string[] = [];
+  const notified: string[] = [];
   let failing = 0;
   const changes = refChanges({
     log: refChangeStore(db, 5),
@@ -43,7 +43,7 @@ test('subscribers are told of every move, again after a failure', async () => {
             failing -= 1;
             throw new Error('the subscriber was told to fail');
           }
-          told.push(ref);
+          notified.push(ref);
         },
       },
     ],
@@ -54,11 +54,11 @@ test('subscribers are told of every move, again after a failure', async () => {
   await make('refs/heads/main');
   failing = 1;
   await make('refs/heads/later');
-  expect(told).toEqual(['refs/heads/main']);
+  expect(notified).toEqual(['refs/heads/main']);
   await eventually(
     async () => {
       await changes.reconcile();
-      expect(told).toEqual(['refs/heads/main', 'refs/heads/later']);
+      expect(notified).toEqual(['refs/heads/main', 'refs/heads/later']);
     },
     { every: 200 },
   );

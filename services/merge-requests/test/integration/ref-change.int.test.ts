@@ -99,7 +99,7 @@ test('of two first pushes at once one chooses the default branch', async () => {
   expect(await db.query(sql`select default_branch as name from repositories`)).toEqual(rules);
 });
 
-test('a push under way, and one made a moment ago, are not taken for abandoned', async () => {
+test('a push under way, and one that was just made, are not taken for abandoned', async () => {
   const { pushId } = await open(['refs/heads/a', 'refs/heads/b'], { age: 60 });
   await open(['refs/heads/young']);
   const never = jest.fn();
@@ -154,7 +154,7 @@ test('what was asked for later on the ref is shown to the reconciler', async () 
   });
 });
 
-test('a moved change is told by one process at a time, again after its pause, and no more once told', async () => {
+test('a moved change is published by one process at a time, again after its pause, and not again once published', async () => {
   const { pushId } = await open(['refs/heads/a']);
   await store.settle(pushId, async (found) => ({
     settlements: found.map((change) => ({ change, moved: true, facts })),
@@ -168,7 +168,7 @@ test('a moved change is told by one process at a time, again after its pause, an
   // The pause is kept in milliseconds, rounded: it may end half of one later.
   await eventually(async () => expect(await store.claimUnpublished()).toMatchObject([{ id, attempts: 2 }]));
   await store.retryPublishing(id, 0);
-  await store.told([id]);
+  await store.markPublished([id]);
   expect(await store.claimUnpublished()).toEqual([]);
 });
 

@@ -23,56 +23,56 @@ describe('a landing that its branch no longer holds', () => {
       values (gen_random_uuid(), ${projectId}, ${`refs/heads/${row.targetBranch}`}, ${before}, ${after}, 1, 'push', 'done', ${new Date(at)})`);
   const verdictOf = async (row: Row) => {
     await write(row);
-    const [{ differences, remarks }] = (await look()) as [LandingVerdict];
-    return { differences, remarks };
+    const [{ differences, findings }] = (await look()) as [LandingVerdict];
+    return { differences, findings };
   };
   const absent = 'no longer in the target branch';
 
-  test('differs when nobody rewrote the branch through the service', async () => {
+  test('differs when no one rewrote the branch through the service', async () => {
     const row = await rewritten();
     await moved(row, row.landed, row.base, '2024-03-01T11:59:00Z');
     await moved(row, row.base, row.landed);
-    expect(await verdictOf(row)).toEqual({ differences: [absent], remarks: [] });
+    expect(await verdictOf(row)).toEqual({ differences: [absent], findings: [] });
   });
 
   test('counts what comes after the landing itself, whatever the clocks say', async () => {
     const row = await rewritten();
-    // The database is two minutes behind the service, whose moment is 12:00.
+    // The database is two minutes behind the service, whose time is 12:00.
     await moved(row, row.base, row.landed, '2024-03-01T11:58:00Z');
     await moved(row, row.landed, row.base, '2024-03-01T11:59:00Z');
-    expect(await verdictOf(row)).toEqual({ differences: [], remarks: [absent] });
+    expect(await verdictOf(row)).toEqual({ differences: [], findings: [absent] });
   });
 
   test('differs when what was rewritten was so before the landing, by a clock that is ahead', async () => {
     const row = await rewritten();
     await moved(row, row.landed, row.base, '2024-03-01T12:01:00Z');
     await moved(row, row.base, row.landed, '2024-03-01T12:02:00Z');
-    expect(await verdictOf(row)).toEqual({ differences: [absent], remarks: [] });
+    expect(await verdictOf(row)).toEqual({ differences: [absent], findings: [] });
   });
 
-  test('is only said when somebody did', async () => {
+  test('is only reported when a user did', async () => {
     const row = await rewritten();
     await moved(row, row.landed, row.base);
-    expect(await verdictOf(row)).toEqual({ differences: [], remarks: [absent] });
+    expect(await verdictOf(row)).toEqual({ differences: [], findings: [absent] });
   });
 
   test('is only said when the branch was deleted', async () => {
     const row = await rewritten();
     made.shop.bare('update-ref', '-d', 'refs/heads/main');
     await moved(row, row.landed, '0'.repeat(40));
-    expect(await verdictOf(row)).toEqual({ differences: [], remarks: [absent] });
+    expect(await verdictOf(row)).toEqual({ differences: [], findings: [absent] });
   });
 
   test('is only said of landings older than what is remembered of branches', async () => {
     const row = await rewritten();
     expect(await verdictOf({ ...row, landedAt: new Date('2024-02-20T00:00:00Z') })).toEqual({
       differences: [],
-      remarks: [absent],
+      findings: [absent],
     });
   });
 });
 
-describe('which landings are looked at', () => {
+describe('which landings are verified', () => {
   test('each once, in batches, until all are asked for; a mended one is found to agree', async () => {
     const row = land('merge', false);
     for (let at = 0; at < 4; at += 1) await write(row);
@@ -115,7 +115,7 @@ describe('the command', () => {
   });
   afterEach(() => rmSync(data, { recursive: true, force: true }));
 
-  test('prints a line for each landing that differs, and a summary; what differed is looked at again', async () => {
+  test('prints a line for each landing that differs, and a summary; what differed is verified again', async () => {
     const row = land('merge', false);
     await write(row);
     expect(await run()).toBe(0);

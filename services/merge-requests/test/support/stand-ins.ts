@@ -35,7 +35,10 @@ async function ensureLabels(
     select id, title from directory.labels where project_id = ${projectId} and title = any(${[...titles]}::text[]) order by id`);
 }
 
-/** The services that merge-requests calls, where a test writes the local directory itself. `announced` takes new default branches. */
+/**
+ * The services that merge-requests calls, where a test writes the local directory itself. `announced` takes new default
+ * branches.
+ */
 export const standInPeers = (db: Database, announced: [number, string][] = []): Record<string, Peer> => ({
   'groups-admin': peerOf(
     new Map<unknown, object>([

@@ -8,23 +8,23 @@ export class CrashError extends Error {}
 export type Fault =
   | { readonly kind: 'none' }
   /** Dies before its statement number `at`. */
-  | { readonly kind: 'dies'; readonly at: number }
+  | { readonly kind: 'crashes'; readonly at: number }
   /** Dies when transaction number `at` has committed. */
-  | { readonly kind: 'dies committed'; readonly at: number }
+  | { readonly kind: 'crashes committed'; readonly at: number }
   /** Stands still before its statement number `at`, outside of any transaction, while something else happens. */
   | { readonly kind: 'waits'; readonly at: number; readonly meanwhile: () => Promise<void> };
 
-/** The database as a process sees it to which `fault` happens. Dead, it stays dead. */
+/** The database as a process sees it to which `fault` happens. After a crash it stays unavailable. */
 export function faultyDatabase(db: Database, fault: Fault): Database {
-  let dead = false;
+  let crashed = false;
   let statements = 0;
   let commits = 0;
   let waited = false;
   const step = async (within: boolean): Promise<void> => {
-    if (dead) throw new CrashError();
+    if (crashed) throw new CrashError();
     statements += 1;
-    if (fault.kind === 'dies' && statements >= fault.at) {
-      dead = true;
+    if (fault.kind === 'crashes' && statements >= fault.at) {
+      crashed = true;
       throw new CrashError();
     }
     if (fault.kind === 'waits' && !within && !waited && statements >= fault.at) {
@@ -59,8 +59,8 @@ export function faultyDatabase(db: Database, fault: Fault): Database {
       await step(false);
       const result = await db.transaction((tx) => work(faultyTx(tx)), options);
       commits += 1;
-      if (fault.kind === 'dies committed' && commits === fault.at) {
-        dead = true;
+      if (fault.kind === 'crashes committed' && commits === fault.at) {
+        crashed = true;
         throw new CrashError();
       }
       return result;

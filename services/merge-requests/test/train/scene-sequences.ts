@@ -4,7 +4,7 @@ import type { Fault } from './faulty-database';
 import { TrainScene, type Way } from './train-scene';
 import type { SceneSettings } from './train-scene-state';
 
-/** One thing that happens. */
+/** One step of a sequence. */
 type Command = (scene: TrainScene) => Promise<void>;
 
 const at = fc.nat(20);
@@ -39,10 +39,10 @@ const meanwhile = fc.oneof(board, report, leave, outsidePush, forcePush, passAll
 
 /** A train step takes some ten statements: a fault strikes in one of the first few steps. */
 const strike = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('dies' as const), at: fc.integer({ min: 1, max: 60 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('crashes' as const), at: fc.integer({ min: 1, max: 60 }) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('dies committed' as const), at: fc.integer({ min: 1, max: 8 }) }),
+    arbitrary: fc.record({ kind: fc.constant('crashes committed' as const), at: fc.integer({ min: 1, max: 8 }) }),
   },
 );
 
@@ -93,7 +93,7 @@ export interface SceneGround {
 }
 
 /**
- * Random sequences against the real service, with every oracle after each thing that happens.
+ * Random sequences against the real service, with every oracle after each step.
  * @param limit milliseconds after which no further sequence starts
  * @returns how many were run
  */

@@ -4,7 +4,7 @@ import type { transition } from '../../src/merge-trains/domain/merge-train';
 import type { CommitStatusState } from '../../src/pipelines/domain/pipeline-status';
 import { TrainWorld } from './world';
 
-/** One thing that happens. */
+/** One step of a sequence. */
 type Command = (world: TrainWorld) => void;
 
 const at = fc.nat(60);
@@ -78,16 +78,18 @@ const commands = fc.oneof(
   { weight: 8, arbitrary: command('leave', [at, reason], (world, which, why) => world.leave(which, why)) },
   {
     weight: 4,
-    arbitrary: command('outside push', [fc.nat(4), fc.boolean()], (world, hot, told) =>
-      world.outsidePush(hot === 0, told),
+    arbitrary: command('outside push', [fc.nat(4), fc.boolean()], (world, hot, signals) =>
+      world.outsidePush(hot === 0, signals),
     ),
   },
   { weight: 1, arbitrary: command('outside push of car', [at], (world, which) => world.outsidePushOfCar(which)) },
   {
     weight: 4,
-    arbitrary: command('force push', [fc.nat(3), fc.boolean()], (world, back, told) => world.forcePush(back, told)),
+    arbitrary: command('force push', [fc.nat(3), fc.boolean()], (world, back, signals) =>
+      world.forcePush(back, signals),
+    ),
   },
-  { weight: 1, arbitrary: command('delete target', [fc.boolean()], (world, told) => world.deleteTarget(told)) },
+  { weight: 1, arbitrary: command('delete target', [fc.boolean()], (world, signals) => world.deleteTarget(signals)) },
   { weight: 2, arbitrary: command('time out', [at], (world, which) => world.timeOut(which)) },
   { weight: 2, arbitrary: command('delete pipeline', [at], (world, which) => world.deletePipeline(which)) },
   { weight: 5, arbitrary: command('crash', [worker], (world, who) => world.crash(who)) },

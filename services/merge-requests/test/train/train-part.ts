@@ -29,7 +29,10 @@ const maxJobs = 60;
 /** Whether merge requests could be merged concerns no train: its own look decides. */
 const outsideTrains = sql`delete from jobs where kind not in ('merge_train', 'train_ref', 'settle_merge')`;
 
-/** What a merge-requests process does for trains, without its transport, on a volume and a database that others use as well. */
+/**
+ * What a merge-requests process does for trains, without its transport, on a volume and a database that others use as
+ * well.
+ */
 export function trainPart(db: Database, dataFolder: string, now: () => Date) {
   const areas = areasOn({ db, prisma: {} as never }, { folder: dataFolder, clock: now });
   const { repositories, pipelines, mergeRequests, mergeTrains } = areas;
@@ -72,7 +75,7 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
       }
     },
 
-    /** What a process does that looks after what dead ones have left, once they have been away for some seconds. */
+    /** The sweeps of a process over what crashed ones left behind, some seconds later. */
     async lookAfter(): Promise<void> {
       await db.query(sql`update jobs set leased_until = null, run_at = now() where leased_until is not null`);
       await db.query(sql`

@@ -3,22 +3,25 @@ import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
 import { type CarRow, SceneState, short, targetRef } from './train-scene-state';
 
-/** What must hold of a train, by the branch's own log of moves, the tables, the outbox, and what was reported and pushed. */
+/**
+ * What must hold of a train, by the branch's own log of moves, the tables, the outbox, and what was reported and
+ * pushed.
+ */
 export abstract class SceneOracles extends SceneState {
   /** What must hold after everything that happens. */
   async check(): Promise<void> {
     await this.takeInLandings();
-    const [cars, told, receipts, requests, pipelines] = await Promise.all([
+    const [cars, published, receipts, requests, pipelines] = await Promise.all([
       this.cars(),
-      this.told(),
+      this.published(),
       this.receipts(),
       this.db.query<{ id: number; iid: number; state: string; strategy: string | null }>(sql`
         select id, iid, state, auto_merge_strategy as strategy from merge_requests where project_id = ${this.projectId}`),
       this.pipelines(),
     ]);
-    const added = told.filter(({ kind }) => kind === 'mergeTrainEntryAdded').map(({ entryId }) => entryId);
-    const removed = told.filter(({ kind }) => kind === 'mergeTrainEntryRemoved');
-    this.expect(new Set(added).size === added.length, 'a car boarded twice');
+    const added = published.filter(({ kind }) => kind === 'mergeTrainEntryAdded').map(({ entryId }) => entryId);
+    const removed = published.filter(({ kind }) => kind === 'mergeTrainEntryRemoved');
+    this.expect(new Set(added).size === added.length, 'a car was added twice');
     for (const id of added) {
       const places = [
         cars.filter((car) => car.id === id).length,

@@ -34,7 +34,7 @@ export interface CarRow {
   pipeline_id: number | null;
 }
 
-export interface Told {
+export interface PublishedFact {
   readonly kind: 'mergeTrainEntryAdded' | 'mergeTrainEntryRemoved';
   readonly entryId: number;
   readonly reason: string | undefined;
@@ -107,7 +107,7 @@ export abstract class SceneState {
       where project_id = ${this.projectId} order by id`);
   }
 
-  protected async told(): Promise<Told[]> {
+  protected async published(): Promise<PublishedFact[]> {
     const ids = this.requests.map(({ id }) => String(id));
     const rows = await this.db.query<{ body: Record<string, Record<string, unknown>> }>(sql`
       select body from events.outbox where key = any(${ids}::text[]) order by id`);

@@ -10,15 +10,16 @@ import { maintainer } from './train-part';
 import { SceneOracles } from './train-scene-oracles';
 import { fastCommit, type SceneSettings, short, target, targetRef } from './train-scene-state';
 
-/** Ways of leaving that somebody asks for. */
+/** Removals that a user requests. */
 export type Way = 'cancel' | 'close' | 'draft' | 'retarget' | 'delete source' | 'push';
 
 /** Rounds of a worker and a CI that do nothing wrong until a train of five is empty, with some to spare. */
 const rounds = 25;
 
 /**
- * One train of the real service, on git and PostgreSQL, and everything that can happen to it. The oracles read the branch's own log of
- * moves, the tables and the outbox, and know what was reported and pushed; they share nothing with the service.
+ * One train of the real service, on git and PostgreSQL, and everything that can happen to it. The oracles read the
+ * branch's own log of moves, the tables and the outbox, and know what was reported and pushed; they share nothing with
+ * the service.
  */
 export class TrainScene extends SceneOracles {
   /** Makes a project with its merge requests. */
@@ -43,7 +44,7 @@ export class TrainScene extends SceneOracles {
     ];
     for (let n = 1; n <= this.settings.requests; n += 1) {
       const hot = n % 3 === 0;
-      // Each boarded merge request is rebuilt by replaying its commits, of which some have two.
+      // Each queued merge request is rebuilt by replaying its commits, of which some have two.
       stream.push(
         fastCommit(`refs/heads/s${n}`, ':1', { [`f${n}`]: `${n}\n`, ...(hot ? { hot: `${n}\n` } : {}) }, 10 * n),
       );
@@ -295,11 +296,11 @@ export class TrainScene extends SceneOracles {
     await work.catch((error: unknown) => {
       if (!(error instanceof CrashError)) throw error;
       this.hasCrashed = true;
-      this.note('it died');
+      this.note('it crashed');
     });
   }
 
-  /** Everything goes well from here on: the train empties, and what git holds is what was told. */
+  /** Everything goes well from here on: the train empties, and git holds what was published. */
   async finally(): Promise<void> {
     this.note('from here on all goes well');
     if (this.hasCrashed) await this.part.lookAfter();

@@ -30,7 +30,7 @@ export type Work = Generator<void, void, void>;
 /** Says what an oracle found. */
 class Broken extends Error {}
 
-/** Makes a train that nobody can change. */
+/** Makes a train that cannot be changed. */
 export const deepFreeze = (train: Train): Train => {
   for (const car of train.cars) {
     Object.freeze(car.build);
@@ -40,7 +40,7 @@ export const deepFreeze = (train: Train): Train => {
   return Object.freeze(train);
 };
 
-/** What the simulated world knows, and the oracles that look at a train with it. */
+/** The state of the model, and the oracles that check a train with it. */
 export abstract class WorldOracles {
   protected readonly git = new SimulatedGit();
   protected readonly pipelines: Pipeline[] = [];
@@ -66,7 +66,7 @@ export abstract class WorldOracles {
   protected readonly trace: string[] = [];
   protected target: string | undefined;
   protected train: Train;
-  /** The target branch was gone once: whoever looked then may say so later. */
+  /** The target branch was deleted once: a worker that read it then may report that later. */
   protected wasGone = false;
 
   constructor(
@@ -142,7 +142,10 @@ export abstract class WorldOracles {
     }
   }
 
-  /** Who has to leave leaves, at once; what is about another pipeline than a car's own, or one being merged, changes nothing. */
+  /**
+   * A car that has to be removed is removed at once; a signal about another pipeline than its own, or about one being
+   * merged, changes nothing.
+   */
   protected expectHeard(before: Train, signal: Signal, after: Train): void {
     const stay = (id: number): boolean => after.cars.some((car) => car.id === id);
     if (signal.kind === 'switched_off') {

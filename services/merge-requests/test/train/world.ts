@@ -4,14 +4,14 @@ import type { CommitStatusState } from '../../src/pipelines/domain/pipeline-stat
 import { deepFreeze, describe, inTransaction, pick, type Work, WorldOracles } from './world-oracles';
 
 /**
- * Database, repository, outside CI and workers around a train, with the oracles of issue 3. The oracles know commits, reports and
- * events alone: they ask nothing of the machine. Opening and cancelling a pipeline is part of the transaction that saves the train;
- * everything else is done by workers, again and again, and by two at once.
+ * Database, repository, outside CI and workers around a train, with the oracles of issue 3. The oracles know commits,
+ * reports and events alone: they ask nothing of the machine. Opening and cancelling a pipeline is part of the
+ * transaction that saves the train; everything else is done by workers, again and again, and by two at once.
  */
 export class TrainWorld extends WorldOracles {
   // What happens to the world.
 
-  /** A merge request boards; the same car once more, when `again`, as a second client would. */
+  /** A merge request is added; the same car once more, when `again`, as a second client would. */
   board(hot: boolean, again: boolean): void {
     const last = this.boardedIds.at(-1);
     if (again && last !== undefined && this.carOf(last) !== undefined) {
@@ -32,14 +32,16 @@ export class TrainWorld extends WorldOracles {
     this.apply({ kind: 'removed', carId: car.id, reason });
   }
 
-  /** Someone pushes to the target branch; the train hears of it by a pendingSignal, or not at all. */
-  outsidePush(hot: boolean, told: boolean): void {
+  /** Someone pushes to the target branch; the train gets a pending signal, or none. */
+  outsidePush(hot: boolean, signals: boolean): void {
     this.note(`outside push${hot ? ', hot' : ''}`);
     this.target = this.git.commit(this.target, undefined, hot);
-    if (told) this.pendingSignals.push({ kind: 'target_read', sha: this.target });
+    if (signals) this.pendingSignals.push({ kind: 'target_read', sha: this.target });
   }
 
-  /** Someone pushes the tested commit of a car, which anyone can fetch; whoever follows pushes sees that it is merged. */
+  /**
+   * Someone pushes the tested commit of a car, which anyone can fetch; the followers of pushes see that it is merged.
+   */
   outsidePushOfCar(at: number): void {
     const car = pick(this.train.cars, at);
     if (
@@ -56,25 +58,25 @@ export class TrainWorld extends WorldOracles {
   }
 
   /** The target branch is moved to a new commit that lies `back` commits behind it. */
-  forcePush(back: number, told: boolean): void {
+  forcePush(back: number, signals: boolean): void {
     const before = this.history();
     this.target = this.git.commit(before[Math.min(back, before.length - 1)], undefined, false);
     this.note(`force push to ${this.target}`);
     this.excuse(before);
-    if (told) this.pendingSignals.push({ kind: 'target_read', sha: this.target });
+    if (signals) this.pendingSignals.push({ kind: 'target_read', sha: this.target });
   }
 
-  deleteTarget(told: boolean): void {
+  deleteTarget(signals: boolean): void {
     const before = this.history();
     this.note('target deleted');
     this.wasGone = true;
     this.target = undefined;
     this.excuse(before);
     for (const { id } of this.train.cars) this.blame(id, 'target_branch_deleted');
-    if (told) this.pendingSignals.push({ kind: 'target_read', sha: undefined });
+    if (signals) this.pendingSignals.push({ kind: 'target_read', sha: undefined });
   }
 
-  /** An outside CI reports a name of any pipeline there ever was; the train hears of it by a pendingSignal. */
+  /** An outside CI reports a name of any pipeline there ever was; the train gets a pending signal. */
   report(at: number, name: string, state: CommitStatusState): void {
     const pipeline = pick(this.pipelines, at);
     if (pipeline === undefined || pipeline.deleted) return;
@@ -89,7 +91,7 @@ export class TrainWorld extends WorldOracles {
     if (state === 'canceled') this.blame(pipeline.carId, 'pipeline_canceled');
   }
 
-  /** The outside CI passes everything that is being tested, and the train hears of it at once. */
+  /** The outside CI passes everything that is being tested, and the train gets the signals at once. */
   passAll(): void {
     for (const pipeline of this.pipelines.filter(({ carId, id }) => this.carOf(carId)?.build?.pipelineId === id)) {
       for (const name of [...pipeline.names.keys(), ...this.required, 'unit']) pipeline.names.set(name, 'success');
@@ -97,7 +99,7 @@ export class TrainWorld extends WorldOracles {
     }
   }
 
-  /** A pendingSignal arrives, and stays on its way when `twice`. */
+  /** A pending signal arrives, and stays pending when `twice`. */
   deliver(at: number, twice: boolean): void {
     const pendingSignal = pick(this.pendingSignals, at);
     if (pendingSignal === undefined) return;
@@ -149,7 +151,7 @@ export class TrainWorld extends WorldOracles {
 
   // What workers do.
 
-  /** A worker looks at the train and takes one of the steps that are due, whatever it was at before. */
+  /** A worker reads the train and takes one of the steps that are due, whatever it did before. */
   take(worker: number, at: number): void {
     this.loseDeleted();
     const step = pick(this.machine(this.train, { kind: 'resumed' }).steps, at);
@@ -162,9 +164,9 @@ export class TrainWorld extends WorldOracles {
     if (this.workers[worker]?.next().done === true) this.workers[worker] = undefined;
   }
 
-  /** A worker dies between two actions. */
+  /** A worker crashes between two actions. */
   crash(worker: number): void {
-    if (this.workers[worker] !== undefined) this.note(`worker ${worker} dies`);
+    if (this.workers[worker] !== undefined) this.note(`worker ${worker} crashes`);
     this.workers[worker] = undefined;
   }
 
@@ -204,7 +206,7 @@ export class TrainWorld extends WorldOracles {
 
   private *land({ carId, from, to }: Extract<Step, { kind: 'land' }>): Work {
     const pipeline = this.pipelineOf(carId);
-    // Reports are looked at in the very transaction that commits the intent.
+    // Reports are read in the transaction that commits the intent.
     if (pipeline !== undefined) this.apply(this.reportOf(pipeline));
     const before = this.train;
     this.apply({ kind: 'landing_begun', carId, sha: to });
@@ -271,7 +273,7 @@ export class TrainWorld extends WorldOracles {
     this.expectDue(outcome);
     this.expectHeard(before, signal, outcome.train);
     this.train = deepFreeze(outcome.train);
-    this.tell(outcome);
+    this.publish(outcome);
     for (const step of outcome.steps) {
       if (step.kind === 'cancel_pipeline') this.cancel(step.pipelineId);
       if (step.kind === 'open_pipeline') this.open(step.carId, step.sha);
@@ -279,7 +281,7 @@ export class TrainWorld extends WorldOracles {
     if (changed) this.check();
   }
 
-  private tell({ train, events }: Outcome): void {
+  private publish({ train, events }: Outcome): void {
     for (const event of events) {
       if (event.kind === 'added') {
         if (train.cars[event.position - 1]?.id !== event.carId)
@@ -318,7 +320,10 @@ export class TrainWorld extends WorldOracles {
     found.canceled = true;
   }
 
-  /** A worker that is never disturbed and a CI that passes everything empty the train, soon; nothing boards meanwhile. */
+  /**
+   * A worker that is never disturbed and a CI that passes everything empty the train, soon; nothing is added in the
+   * meantime.
+   */
   finally(): void {
     this.workers.fill(undefined);
     this.pendingSignals.length = 0;

@@ -22,15 +22,18 @@ export type JobHandlers = {
   [K in JobRequest['kind']]: (request: Extract<JobRequest, { kind: K }>) => Promise<void>;
 };
 
-/** Milliseconds between two polls of the queue for jobs of which a notice was lost; those committed wake the workers at once. */
+/**
+ * Milliseconds between two polls of the queue for jobs of which a notice was lost; those committed wake the workers at
+ * once.
+ */
 const pollMs = 5_000;
-/** Milliseconds between two looks while a job is due that no worker has taken yet. */
+/** Milliseconds between two polls while a job is due that no worker has taken yet. */
 const duePollMs = 500;
-/** Jobs of any kind in work at the same time: git processes are what they cost. */
+/** Jobs of any kind that run at the same time; their cost is git processes. */
 const parallel = 2;
 /**
- * What landings wait for has a worker more, for itself: checking whether two hundred merge requests can still be merged, or rebasing in a
- * large repository, would hold every landing of the process up for seconds.
+ * Jobs that landings wait for have one more worker of their own: checking whether two hundred merge requests can still
+ * be merged, or rebasing in a large repository, would hold every landing of the process up for seconds.
  */
 const landingKinds: readonly JobRequest['kind'][] = ['merge_train', 'settle_merge'];
 /** Longest pause before a failed job runs again, seconds. */
@@ -39,19 +42,19 @@ const maxPauseMs = 300;
 /** The workers of this process. */
 export interface JobWorkers {
   wake(): void;
-  /** Stops after the jobs in hand. */
+  /** Stops after the running jobs. */
   close(): Promise<void>;
 }
 
 /**
  * Starts working on durable jobs.
- * @param leaseSeconds what a lease of the store lasts: those of jobs in hand are renewed three times as often
+ * @param leaseSeconds what a lease of the store lasts: those of running jobs are renewed three times as often
  */
 export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: number): JobWorkers {
   let closing = false;
   const running = new Set<number>();
   const sleepers = new Set<() => void>();
-  let lookSoon = (): void => undefined;
+  let pollSoon = (): void => undefined;
 
   const sleep = (): Promise<void> => new Promise((resolve) => sleepers.add(resolve));
 
@@ -63,9 +66,9 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
   /** Wakes the workers when a job becomes due: one query for all of them. */
   async function watch(): Promise<void> {
     while (!closing) {
-      let asked = false;
-      lookSoon = () => {
-        asked = true;
+      let isRequested = false;
+      pollSoon = () => {
+        isRequested = true;
       };
       const dueIn = await store.dueIn().catch((error) => {
         logger.warn({ err: error }, 'the job queue cannot be read');
@@ -73,10 +76,10 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
       });
       const isDue = dueIn !== undefined && dueIn <= 0;
       if (isDue) wakeWorkers();
-      if (asked || closing) continue;
+      if (isRequested || closing) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, isDue ? duePollMs : Math.min(dueIn ?? pollMs, pollMs));
-        lookSoon = () => {
+        pollSoon = () => {
           clearTimeout(timer);
           resolve();
         };
@@ -88,7 +91,7 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
     running.add(job.id);
     try {
       await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request).catch((error) => {
-        // What the job was about, or its project, has been deleted.
+        // The subject of the job, or its project, was deleted.
         if (!isAppError(error, 'not_found')) throw error;
       });
       await store.finish(job);
@@ -125,7 +128,7 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
   const workers = [work(landingKinds), ...Array.from({ length: parallel }, () => work()), watch()];
   const wake = (): void => {
     wakeWorkers();
-    lookSoon();
+    pollSoon();
   };
   return {
     wake,

@@ -21,7 +21,10 @@ function keyOf(request: JobRequest): string {
 /** Its notices wake the workers of all processes. */
 const channel = 'switchyard_jobs';
 
-/** Asks for jobs in the caller's transaction; the same work asked for twice is queued once and done after the later request. */
+/**
+ * Asks for jobs in the caller's transaction; the same work asked for twice is queued once and done after the later
+ * request.
+ */
 export async function enqueueJobs(
   tx: SqlExecutor & { notify?(channel: string): void },
   requests: readonly JobRequest[],
@@ -43,7 +46,8 @@ export async function enqueueJobs(
 
 /**
  * The queue of durable work.
- * @param leaseSeconds what a claimed job is left to its process before another one takes it over, unless it renews the lease
+ * @param leaseSeconds what a claimed job is left to its process before another one takes it over, unless it renews the
+ * lease
  */
 export const jobStore = (db: Database, leaseSeconds: number) => ({
   /** Asks for jobs in a transaction of their own, due after `delaySeconds`. */
@@ -52,8 +56,8 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
   },
 
   /**
-   * Takes due jobs for this process, at most `limit`, of these kinds alone where some are given. Until the lease ends no one else works on
-   * them, however often they are asked for.
+   * Takes due jobs for this process, at most `limit`, of these kinds alone where some are given. Until the lease ends
+   * no one else works on them, however often they are asked for.
    */
   async claim(limit: number, kinds?: readonly JobRequest['kind'][]): Promise<ClaimedJob[]> {
     const wanted = kinds === undefined ? sql`` : sql`and kind = any(${[...kinds]}::text[])`;
@@ -87,7 +91,8 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
   async finish({ id, generation }: ClaimedJob): Promise<void> {
     const done = await db.query(sql`delete from jobs where id = ${id} and generation = ${generation} returning id`);
     if (done.length > 0) return;
-    // A statement of its own: in the snapshot of the first one, a request that committed under it has not been made yet.
+    // A statement of its own: in the snapshot of the first one, a request that committed under it has not been made
+    // yet.
     const rows = await db.query(sql`
       update jobs set run_at = now(), leased_until = null, attempts = 0 where id = ${id} and generation <> ${generation}
       returning id`);

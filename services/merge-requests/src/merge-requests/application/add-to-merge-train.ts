@@ -35,7 +35,7 @@ export async function addCar(
   faultPoint('train.boarded');
 }
 
-/** Boards now where the merge request is ready; else, if `later` is wanted and there is something to wait for, once its checks pass. */
+/** Adds it now where it is ready; else, if `later` is set and there is something to wait for, once its checks pass. */
 export async function addCarOrWait(
   edges: Pick<MergeRequestEdges, 'mergeRequests' | 'clock'>,
   userId: number,

@@ -18,8 +18,9 @@ const succeeded = (status: PipelineStatus | undefined): boolean =>
   status === undefined || status === 'success' || status === 'skipped';
 
 /**
- * The job behind auto-merge: merges, or adds to the train where the project runs trains, when everything allows it; waits when something
- * is still open; and takes auto-merge back when the user who set it may not merge any more or saw another head.
+ * The job behind auto-merge: merges, or adds to the train where the project runs trains, when everything allows it;
+ * waits when something is still open; and takes auto-merge back when the user who set it may not merge any more or saw
+ * another head.
  */
 export const runAutoMerge =
   (edges: MergeRequestEdges, { land }: Pick<Landing, 'land'>, check: CheckMergeability) =>
@@ -39,8 +40,8 @@ export const runAutoMerge =
     const project = await edges.directory.project(projectId);
     if (project === undefined) return;
     if (project.archived) return abort('archived', 'The project was archived.');
-    const standing = await edges.directory.standing(autoMergeUserId, projectId);
-    if (!(await mayMergeInto(edges, projectId, targetBranch, standing))) {
+    const access = await edges.directory.accessOf(autoMergeUserId, projectId);
+    if (!(await mayMergeInto(edges, projectId, targetBranch, access))) {
       return abort('right_lost', 'The user who set auto-merge may no longer merge into the target branch.');
     }
     const view = await withCurrentThreads(edges, await withKnownMergeability(edges, check, found));

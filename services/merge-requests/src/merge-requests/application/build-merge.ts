@@ -141,8 +141,9 @@ async function onTarget(
 }
 
 /**
- * Writes the commits of a merge by the project's method (D8), squashed first where that is wanted: `merge` a merge commit on the target;
- * `ff` the source's commits on it; `rebase_merge` those, and a merge commit over them. Moves no ref.
+ * Writes the commits of a merge by the project's method (D8), squashed first where that is wanted: `merge` a merge
+ * commit on the target; `ff` the source's commits on it; `rebase_merge` those, and a merge commit over them. Moves no
+ * ref.
  */
 export async function buildMerge(
   edges: Pick<MergeRequestEdges, 'committers' | 'externalUrl'>,

@@ -52,7 +52,10 @@ async function resultsFor(repo: Repository, rows: readonly MergeRequest[]): Prom
   });
 }
 
-/** The job after a push: checks every open merge request of a project whose mergeability is not known, all in one git process. */
+/**
+ * The job after a push: checks every open merge request of a project whose mergeability is not known, all in one git
+ * process.
+ */
 export const checkProject =
   (edges: MergeRequestEdges) =>
   async (projectId: number): Promise<void> => {

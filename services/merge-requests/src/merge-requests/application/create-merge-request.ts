@@ -39,7 +39,10 @@ export interface CreateMergeRequestCommand {
 /** Times of what no one has worked on. */
 const unspent: WorkTimes = { timeEstimate: 0, totalTimeSpent: 0 };
 
-/** Opens a merge request; answers its id. Commands in its description count as what they set. Refusals are those of G-4.2-4. */
+/**
+ * Opens a merge request; answers its id. Commands in its description count as what they set. Refusals are those of
+ * G-4.2-4.
+ */
 export const createMergeRequest =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, wanted: CreateMergeRequestCommand): Promise<number> => {

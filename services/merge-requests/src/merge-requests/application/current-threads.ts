@@ -2,8 +2,8 @@ import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
 
 /**
- * A merge request as it stands now, its threads included, where they decide whether it may land (D8): the event of a thread that was just started may
- * not have arrived yet.
+ * A merge request as it stands now, its threads included, where they decide whether it may land (D8): the event of a
+ * thread that was just started may not have arrived yet.
  */
 export async function withCurrentThreads(
   { mergeRequests, refreshThreads }: Pick<MergeRequestEdges, 'mergeRequests' | 'refreshThreads'>,

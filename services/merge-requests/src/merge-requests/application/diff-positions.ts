@@ -53,7 +53,9 @@ async function shaIn(repo: Repository, text: string): Promise<Sha | undefined> {
   return shaPattern.test(text) && (await readCommit(repo, parseSha(text))) !== undefined ? parseSha(text) : undefined;
 }
 
-/** How one file changed from one commit to another, also under another name; undefined when it did not, or was deleted. */
+/**
+ * How one file changed from one commit to another, also under another name; undefined when it did not, or was deleted.
+ */
 async function fileBetween(
   repo: Repository,
   from: Sha,
@@ -113,11 +115,16 @@ async function movedPlace(
   };
 }
 
-/** Whether a place is one of a changed file: a removed line is found by the old name, everything else by the new one. */
+/**
+ * Whether a place is one of a changed file: a removed line is found by the old name, everything else by the new one.
+ */
 const isInFile = (file: Pick<FileDiff, 'oldPath' | 'newPath'>, { oldPath, oldLine, newPath, newLine }: DiffPosition) =>
   newLine === undefined && oldLine !== undefined ? file.oldPath === oldPath : file.newPath === newPath;
 
-/** Reads the lines of changed files between two commits, each file once; undefined for one that is too long to be looked through. */
+/**
+ * Reads the lines of changed files between two commits, each file once; undefined for one that is too long to be looked
+ * through.
+ */
 function patches(repo: Repository, from: Sha, to: Sha) {
   const read = new Map<string, Promise<string | undefined>>();
   const patch = async (paths: TreePath[]): Promise<string | undefined> => {
@@ -134,7 +141,9 @@ function patches(repo: Repository, from: Sha, to: Sha) {
 /** Looks places of diffs up in git. */
 export function diffPositions({ open, refsOf }: DiffPositionEdges) {
   return {
-    /** Whether a position names a place: its commits exist, its file changed between them, its line is one of that file. */
+    /**
+     * Whether a position names a place: its commits exist, its file changed between them, its line is one of that file.
+     */
     async check(projectId: number, position: DiffPosition): Promise<boolean> {
       const { repo } = await open(projectId);
       const [from, to, start] = await Promise.all(
@@ -147,7 +156,10 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
       return file !== undefined && isPosition(file.diff, position.oldLine, position.newLine);
     },
 
-    /** Where positions of earlier versions stand in the newest, in their order; undefined: outdated. Fails with `not_found`. */
+    /**
+     * Where positions of earlier versions stand in the newest, in their order; undefined: outdated. Fails with
+     * `not_found`.
+     */
     async move(
       projectId: number,
       mergeRequestId: number,

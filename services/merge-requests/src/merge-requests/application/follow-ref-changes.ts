@@ -31,9 +31,9 @@ async function pushBetween(repo: Repository, oldSha: Sha, newSha: Sha): Promise<
 type FollowingEdges = FollowEdges & RepositoryAccess;
 
 /**
- * Merge requests follow every push to either side: new head and diff version, mergeability to be checked again, merged when the
- * commits landed by a push, closed when the source branch is deleted. It reads where the refs are now, so a change published twice or late
- * changes nothing more.
+ * Merge requests follow every push to either side: new head and diff version, mergeability to be checked again, merged
+ * when the commits landed by a push, closed when the source branch is deleted. It reads where the refs are now, so a
+ * change published twice or late changes nothing more.
  */
 export const followRefChanges = (edges: FollowEdges): RefChangeSubscriber => ({
   async afterRefChange(change, repositories) {
@@ -82,7 +82,10 @@ function following(edges: FollowingEdges) {
     );
   }
 
-  /** Open merge requests whose head the target branch holds now: they were merged by a push, or by one that was built on them. */
+  /**
+   * Open merge requests whose head the target branch holds now: they were merged by a push, or by one that was built on
+   * them.
+   */
   async function findLanded(repo: Repository, rows: readonly MergeRequest[], target: Sha): Promise<MergeRequest[]> {
     const open = rows.filter(({ state, sourceSha }) => state === 'opened' && sourceSha !== undefined);
     const names = [...new Set(open.map(({ sourceBranch }) => sourceBranch))].flatMap(
@@ -92,7 +95,10 @@ function following(edges: FollowingEdges) {
     return open.filter(({ sourceBranch }) => merged.has(sourceBranch));
   }
 
-  /** What follows for the open merge requests into a branch that stands at `head` now: some have landed, the others are checked again. */
+  /**
+   * What follows for the open merge requests into a branch that stands at `head` now: some have landed, the others are
+   * checked again.
+   */
   async function followTarget(
     projectId: number,
     branch: string,

@@ -5,7 +5,9 @@ const invitedBranches = 5;
 
 /** What pushed branches mean for merge requests; see storage/merge-request-links.store.ts. */
 export interface MergeRequestLinks {
-  /** Whether merge requests can be made in a project, and those that are open from some of its branches, one for each. */
+  /**
+   * Whether merge requests can be made in a project, and those that are open from some of its branches, one for each.
+   */
   ofBranches(
     projectId: number,
     branches: readonly string[],
@@ -13,8 +15,8 @@ export interface MergeRequestLinks {
 }
 
 /**
- * Says after a push, as lines for the client's screen, where a merge request can be made for each of its branches, or which one shows it
- * already. The default branch gets none, nor does a project without merge requests.
+ * Says after a push, as lines for the client's screen, where a merge request can be made for each of its branches, or
+ * which one shows it already. The default branch gets none, nor does a project without merge requests.
  */
 export const inviteMergeRequests =
   ({ links, externalUrl }: { readonly links: MergeRequestLinks; readonly externalUrl: string }): InviteFor =>

@@ -3,8 +3,8 @@ import { mergeRequestRef, type Repository, readRefs, type Sha, zeroSha } from '.
 import type { MergeRequestEdges } from './merge-request.edges';
 
 /**
- * Points `refs/merge-requests/<iid>/<leaf>` at a commit, so that clients can fetch it and its objects outlive the source branch.
- * Losing a race to another writer is fine: that one knows a newer head.
+ * Points `refs/merge-requests/<iid>/<leaf>` at a commit, so that clients can fetch it and its objects outlive the
+ * source branch. Losing a race to another writer is fine: that one knows a newer head.
  */
 export async function keepHeadRef(
   { changeRefs }: Pick<MergeRequestEdges, 'changeRefs'>,

@@ -52,16 +52,20 @@ export interface Landing {
    */
   land(id: number, actorId: number, options: LandingOptions): Promise<void>;
   /**
-   * Lands the tested commit of a car, or nothing at all: the plan is taken only while the car is the first of its train and green.
+   * Lands the tested commit of a car, or nothing at all: the plan is taken only while the car is the first of its train
+   * and green.
    * @returns false when it is not, or when the target branch points elsewhere, which has the car built again (D8)
    */
   landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean>;
   /**
-   * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; late, for a move that an earlier try made,
-   * it does nothing to the try under way.
+   * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; late, for a move that an
+   * earlier try made, it does nothing to the try under way.
    */
   finish(id: number, newSha: string): Promise<void>;
-  /** Finishes, retries or undoes a merge that another process left behind, by where the target branch stands. Idempotent. */
+  /**
+   * Finishes, retries or undoes a merge that another process left behind, by where the target branch stands.
+   * Idempotent.
+   */
   settle(id: number): Promise<void>;
 }
 
@@ -95,7 +99,8 @@ export function landing(edges: LandingEdges): Landing {
       cause: landingCause(plan),
       ...(facts === undefined ? {} : { facts }),
       updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
-      // One commit says that the branch moved and that the merge request is merged: no one sees the one without the other.
+      // One commit says that the branch moved and that the merge request is merged: no one sees the one without the
+      // other.
       settled: async (tx, settlements) => {
         if (settlements.some(({ moved }) => moved)) await commitMerged(plan, tx);
       },

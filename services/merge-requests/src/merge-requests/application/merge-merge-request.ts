@@ -66,7 +66,10 @@ export const mergeMergeRequest =
     return id;
   };
 
-/** With trains on, a merge request lands by the train or, as a mark of auto-merge, joins it later; nothing merges past it (D8). */
+/**
+ * With trains on, a merge request lands by the train or, as a mark of auto-merge, joins it later; nothing merges past
+ * it (D8).
+ */
 async function addToTrainInstead(
   edges: MergeRequestEdges,
   check: CheckMergeability,

@@ -18,7 +18,7 @@ export interface MergeRequestDirectory {
   /** True when the project may use this milestone. */
   hasMilestone(projectId: number, id: number): Promise<boolean>;
   /** A user's access in a project now; for work done later in their name. `gone`: deleted or blocked. */
-  standing(userId: number, projectId: number): Promise<{ level: number; admin: boolean; gone: boolean }>;
+  accessOf(userId: number, projectId: number): Promise<{ level: number; admin: boolean; gone: boolean }>;
   /** Those of `projectIds` whose merge requests an actor may read. */
   readableProjects(viewer: Viewer, projectIds: readonly number[]): Promise<Set<number>>;
 }

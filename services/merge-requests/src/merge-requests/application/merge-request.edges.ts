@@ -8,18 +8,23 @@ import type { NoteCounters } from '../domain/note-counters';
 import type { MergeRequestDirectory } from './merge-request.directory';
 import type { MergeRequestStore } from './merge-request.ports';
 
-/** Brings what is known of the threads of a merge request up to date; leaves it as events published where their owner does not reply. */
+/**
+ * Brings what is known of the threads of a merge request up to date; leaves it as events published where their owner
+ * does not reply.
+ */
 export type RefreshThreads = (projectId: number, mergeRequestId: number) => Promise<void>;
 
 /**
- * Stores what collaboration publishes about the notes of a merge request (D4), in the caller's transaction. What is not newer than what is known
- * changes nothing.
+ * Stores what collaboration publishes about the notes of a merge request (D4), in the caller's transaction. What is not
+ * newer than what is known changes nothing.
  */
 export type KeepNoteCounters = (tx: Tx, counters: NoteCounters) => Promise<void>;
 
 /** What merge trains have to know of branches. */
 export interface TrainTargets {
-  /** A target branch was moved to `sha`: its train, if it has cars and did not do that itself, reads the branch again. */
+  /**
+   * A target branch was moved to `sha`: its train, if it has cars and did not do that itself, reads the branch again.
+   */
   targetMoved(projectId: number, targetBranch: string, sha: string): Promise<void>;
 }
 

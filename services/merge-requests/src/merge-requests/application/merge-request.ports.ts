@@ -49,7 +49,10 @@ export interface MergeabilityStore {
   startChecks(projectId: number): Promise<MergeRequest[]>;
   /** Saves what git found out; skips merge requests that a push has changed in the meantime. */
   saveChecks(results: readonly MergeabilityResult[]): Promise<void>;
-  /** Forgets what is known of some merge requests, or of all open ones into a branch, and has them checked; those on a train are left out. */
+  /**
+   * Forgets what is known of some merge requests, or of all open ones into a branch, and has them checked; those on a
+   * train are left out.
+   */
   recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void>;
 }
 
@@ -80,8 +83,9 @@ export interface MergeRequestStore extends MergeRequestReads, MergeabilityStore,
    */
   create(wanted: NewMergeRequest): Promise<{ id: number; iid: number }>;
   /**
-   * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction. `decide`
-   * is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more than once.
+   * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction.
+   * `decide` is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more
+   * than once.
    * @param within the caller's transaction, in place of one of its own
    * @throws AppError not_found; conflict when it would be a second open one for its branches
    */
@@ -92,7 +96,8 @@ export interface MergeRequestStore extends MergeRequestReads, MergeabilityStore,
     within?: Tx,
   ): Promise<MergeRequest>;
   /**
-   * Deletes a merge request as `decide` requires: with the removal of its car, its jobs and its events, in one transaction.
+   * Deletes a merge request as `decide` requires: with the removal of its car, its jobs and its events, in one
+   * transaction.
    * @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince`; what `decide` throws
    */
   remove(

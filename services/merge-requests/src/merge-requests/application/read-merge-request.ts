@@ -135,7 +135,10 @@ export const readVersionOf =
 
 const mergeRefSignature = { name: 'Switchyard', email: 'switchyard@localhost' };
 
-/** The commit a merge would give, kept on `refs/merge-requests/<iid>/merge`. @throws AppError bad_request when git cannot merge */
+/**
+ * The commit a merge would give, kept on `refs/merge-requests/<iid>/merge`. @throws AppError bad_request when git
+ * cannot merge
+ */
 export const readMergeRef =
   (edges: MergeRequestEdges) =>
   async (key: { projectId: number; iid: number }): Promise<string> => {

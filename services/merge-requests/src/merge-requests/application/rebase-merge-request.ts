@@ -7,7 +7,9 @@ import type { MergeRequestEdges } from './merge-request.edges';
 
 const failed = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 
-/** Queues a rebase, which a job does (G-4.2-1). @throws AppError forbidden without push right; conflict while one runs */
+/**
+ * Queues a rebase, which a job does (G-4.2-1). @throws AppError forbidden without push right; conflict while one runs
+ */
 export const rebaseMergeRequest =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }, skipCi: boolean): Promise<void> => {
@@ -23,7 +25,10 @@ export const rebaseMergeRequest =
     );
   };
 
-/** The job: replays the source branch on the target branch. Idempotent: a branch that holds the whole target is left as it is. */
+/**
+ * The job: replays the source branch on the target branch. Idempotent: a branch that holds the whole target is left as
+ * it is.
+ */
 export const runRebase =
   (edges: MergeRequestEdges) =>
   async (id: number, actorId: number): Promise<void> => {

@@ -8,7 +8,10 @@ import { type MergeRequestView, mayUpdate } from '../domain/merge-request-view';
 import { compareBranches } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
 
-/** Changes, closes or reopens a merge request; answers its id. Commands in a description count as what they set. Refusals are those of G-4.2-5. */
+/**
+ * Changes, closes or reopens a merge request; answers its id. Commands in a description count as what they set.
+ * Refusals are those of G-4.2-5.
+ */
 export const updateMergeRequest =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }, wanted: MergeRequestEdit): Promise<number> => {

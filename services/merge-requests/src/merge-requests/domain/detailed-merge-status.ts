@@ -43,8 +43,8 @@ export interface MergeChecks {
 
 type Check = readonly [status: DetailedMergeStatus, fails: (checks: MergeChecks, now: Date) => boolean];
 
-// The order is G-4.2-11's. Checks of features that do not exist yet (approvals, dependencies, status checks, locked paths …) have
-// their place between their neighbours there.
+// The order is G-4.2-11's. Checks of features that do not exist yet (approvals, dependencies, status checks, locked
+// paths …) have their place between their neighbours there.
 const stateChecks: readonly Check[] = [
   ['requested_changes', (checks) => checks.changesRequested],
   ['not_open', (checks) => checks.state !== 'opened'],
@@ -81,7 +81,10 @@ export function ciFailure(checks: MergeChecks): 'ci_still_running' | 'ci_must_pa
   return runs(checks) ? 'ci_still_running' : 'ci_must_pass';
 }
 
-/** What keeps a merge request from being merged apart from git: the refusals that are 405 (G-4.2-6). CI is not among them. */
+/**
+ * What keeps a merge request from being merged apart from git: the refusals that are 405 (G-4.2-6). CI is not among
+ * them.
+ */
 export const stateFailure = (checks: MergeChecks, now: Date): DetailedMergeStatus | undefined =>
   firstFailure(stateChecks, checks, now);
 
@@ -116,8 +119,8 @@ export const shownMergeStatus = (status: MergeStatus): string =>
   status === 'preparing' || status === 'cannot_be_merged_rechecking' ? 'checking' : status;
 
 /**
- * Whether auto-merge may be set: the merge request is open, and what fails now may still come right by itself or by an edit.
- * A conflict or a missing rebase needs a push, which would take auto-merge back, so it is refused (G-4.2-6).
+ * Whether auto-merge may be set: the merge request is open, and what fails now may still come right by itself or by an
+ * edit. A conflict or a missing rebase needs a push, which would take auto-merge back, so it is refused (G-4.2-6).
  */
 export function canAutoMerge(checks: MergeChecks, now: Date): boolean {
   if (checks.state !== 'opened' || !checks.hasCommits) return false;
@@ -129,8 +132,8 @@ export const hasToWait = (checks: MergeChecks, now: Date): boolean =>
   runs(checks) || stateFailure(checks, now) !== undefined || ciFailure(checks) !== undefined;
 
 /**
- * Whether a merge request may board a train now (G-4.1-4): its head pipeline has ended, and every merge check passes but the rebase,
- * which the train makes itself.
+ * Whether a merge request may join a train now (G-4.1-4): its head pipeline has ended, and every merge check passes but
+ * the rebase, which the train makes itself.
  */
 export const canJoinTrain = (checks: MergeChecks, now: Date): boolean =>
   checks.mergeStatus === 'can_be_merged' &&
@@ -139,6 +142,9 @@ export const canJoinTrain = (checks: MergeChecks, now: Date): boolean =>
   stateFailure(checks, now) === undefined &&
   ciFailure(checks) === undefined;
 
-/** Whether it may be set to board once its checks pass: there is a pipeline to wait for, and something to wait for (G-4.1-4). */
+/**
+ * Whether it may be set to join once its checks pass: there is a pipeline to wait for, and something to wait for
+ * (G-4.1-4).
+ */
 export const canJoinTrainLater = (checks: MergeChecks, now: Date): boolean =>
   checks.mergeStatus === 'can_be_merged' && checks.pipeline !== undefined && canAutoMerge(checks, now);

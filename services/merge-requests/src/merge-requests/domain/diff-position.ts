@@ -14,7 +14,8 @@ export interface LineNumbers {
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Calls `visit` with each line of a file's hunks, until it answers true. What lies between hunks is unchanged and not visited.
+ * Calls `visit` with each line of a file's hunks, until it answers true. What lies between hunks is unchanged and not
+ * visited.
  * @returns by how many lines the new side is longer behind the last hunk that begins before `oldLimit` and `newLimit`
  */
 function walk(diff: string, limits: { old: number; new: number }, visit: (line: LinePosition) => boolean): number {
@@ -53,8 +54,8 @@ function walk(diff: string, limits: { old: number; new: number }, visit: (line: 
 const anywhere = Number.POSITIVE_INFINITY;
 
 /**
- * Where a line of the old side stands on the new side of a file's diff, `undefined` when it was changed or removed. An empty diff moves
- * nothing.
+ * Where a line of the old side stands on the new side of a file's diff, `undefined` when it was changed or removed. An
+ * empty diff moves nothing.
  */
 export function movedLine(diff: string, oldLine: number): number | undefined {
   let found: LinePosition | undefined;
@@ -78,8 +79,9 @@ function originalLine(diff: string, newLine: number): number | undefined {
 }
 
 /**
- * The lines of a place of an earlier diff in the one that has come after it, by which `isPosition` knows it; `undefined` when it is none of that
- * diff. What was added is there with both numbers once it is on the old side too; what was removed is none any more once it is back.
+ * The lines of a place of an earlier diff in the one that has come after it, by which `isPosition` knows it;
+ * `undefined` when it is none of that diff. What was added is there with both numbers once it is on the old side too;
+ * what was removed is none any more once it is back.
  * @param oldLine where its line of the old side stands on this one's old side
  * @param newLine the same of the new side
  */
@@ -88,7 +90,10 @@ export function positionWithin(diff: string, { oldLine, newLine }: LineNumbers):
   return isPosition(diff, oldLine, newLine) ? { oldLine, newLine } : undefined;
 }
 
-/** Whether lines name one place of a file's diff: an added line by its new number, a removed one by its old, any other by both. */
+/**
+ * Whether lines name one place of a file's diff: an added line by its new number, a removed one by its old, any other
+ * by both.
+ */
 export function isPosition(diff: string, oldLine: number | undefined, newLine: number | undefined): boolean {
   if (oldLine === undefined && newLine === undefined) return true;
   if (oldLine !== undefined && newLine !== undefined)

@@ -13,7 +13,8 @@ const isMergingBy = ({ mergeRequest, plannedSha }: LockedMergeRequest, newSha: s
 /**
  * Commits the intent to merge.
  * @param targetBranch the branch that the commits were written for
- * @throws AppError not_allowed when another process merges it, or it was closed, retargeted or added to a train in the meantime
+ * @throws AppError not_allowed when another process merges it, or it was closed, retargeted or added to a train in the
+ * meantime
  */
 export function decideIntent(
   { mergeRequest }: LockedMergeRequest,
@@ -26,7 +27,10 @@ export function decideIntent(
   return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
 }
 
-/** Commits the intent to land a car; its train decides whether the car may land. Undefined unless the merge request is open. */
+/**
+ * Commits the intent to land a car; its train decides whether the car may land. Undefined unless the merge request is
+ * open.
+ */
 export const decideCarIntent = (
   { mergeRequest }: LockedMergeRequest,
   plan: NewPlan & { readonly carId: number },

@@ -49,7 +49,10 @@ const placeholders: Record<string, Placeholder> = {
   reviewed_by: () => '',
 };
 
-/** Fills a template; a line whose placeholders are all empty goes, and so do blank lines at the end. Unknown placeholders stay. */
+/**
+ * Fills a template; a line whose placeholders are all empty goes, and so do blank lines at the end. Unknown
+ * placeholders stay.
+ */
 function fill(template: string, values: MessageValues): string {
   const lines = template.replaceAll('\r\n', '\n').split('\n');
   const filled = lines.flatMap((line) => {
@@ -67,7 +70,7 @@ function fill(template: string, values: MessageValues): string {
     .trim();
 }
 
-/** Whether a template quotes the commits of the source branch, which take a look at git. */
+/** Whether a template quotes the commits of the source branch, which are read from git. */
 export const quotesCommits = (template: string | undefined): boolean =>
   /%\{(?:first_commit|first_multiline_commit|all_commits|co_authored_by)\}/.test(template ?? '');
 

@@ -4,7 +4,7 @@ import type { CarSignal } from './car-signal';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 import type { RemovalReason } from './removal-reason';
 
-/** Ways of acting on a merge request that no other fact tells. */
+/** Ways of acting on a merge request that no other fact contains. */
 export type Act = 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
 
 /** A time before and after, in seconds. */
@@ -14,7 +14,7 @@ export interface TimeChange {
   readonly new: number;
 }
 
-/** Which times change where some are set anew. */
+/** Which times change where some are set. */
 export const timeChangesOf = (before: WorkTimes, after: Partial<WorkTimes>): TimeChange[] =>
   [
     { field: 'time_estimate' as const, old: before.timeEstimate, new: after.timeEstimate ?? before.timeEstimate },
@@ -69,13 +69,13 @@ export type MergeRequestFact =
   | {
       readonly kind: 'auto_merge_changed';
       readonly change: 'set' | 'canceled' | 'aborted';
-      /** It boards a merge train when its checks pass. */
+      /** It joins a merge train when its checks pass. */
       readonly addsToTrain: boolean;
       readonly setById: number;
-      /** Why it was given up. */
+      /** Why it was aborted. */
       readonly reason?: RemovalReason;
     }
-  /** `actId` tells one act from another of its kind. */
+  /** `actId` distinguishes acts of one kind. */
   | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
 
 /** What a push changed of a source branch. */
@@ -140,7 +140,7 @@ export interface MergePlan {
   readonly skipsTrain: boolean;
 }
 
-/** How a merge request boards a train. */
+/** How a merge request is added to a train. */
 export interface NewCar {
   readonly sourceSha: string;
   readonly squash: boolean;
@@ -171,7 +171,7 @@ export interface MergeRequestChange {
   readonly landed?: MergePlan;
   readonly facts?: readonly MergeRequestFact[];
   readonly jobs?: readonly JobRequest[];
-  /** Leaves `updated_at` as it is: bookkeeping that is nobody's edit. */
+  /** Leaves `updated_at` as it is: bookkeeping that is no edit by a user. */
   readonly quiet?: boolean;
 }
 

@@ -24,7 +24,7 @@ test.each([
   expect(squashes(option, asked)).toBe(result);
 });
 
-test('every problem is told at once', () => {
+test('every problem is reported at once', () => {
   expect(() =>
     checkMergeRequestFields({ title: 'x'.repeat(256), description: 'y'.repeat(1_048_577), assignees: 201 }),
   ).toThrow(

@@ -4,7 +4,10 @@ import { displayTextProblems } from '@switchyard/texts';
 /** States of a merge request (G-3-1). */
 export type MergeRequestState = 'opened' | 'closed' | 'locked' | 'merged';
 
-/** Where the mergeability check of a merge request stands (G-2-5); `cannot_be_merged_recheck` is a conflict waiting to be looked at again. */
+/**
+ * State of the mergeability check of a merge request (G-2-5); `cannot_be_merged_recheck` is a conflict that waits to be
+ * checked again.
+ */
 export type MergeStatus =
   | 'unchecked'
   | 'checking'
@@ -118,7 +121,7 @@ const draftMark = /^\s*(?:draft:|\[draft\]|\(draft\))/i;
 /** True when the title's beginning makes the merge request a draft (G-4.2-3). */
 export const isDraftTitle = (title: string): boolean => draftMark.test(title);
 
-/** Refuses what may not happen to a merge request while nobody knows yet whether it lands (D8). */
+/** Refuses what may not happen to a merge request while it is not known whether it lands (D8). */
 export const beingMerged = (): AppError => conflict('409 Conflict: the merge request is being merged');
 
 /** GitLab's words for a text of more characters than `limit`. */

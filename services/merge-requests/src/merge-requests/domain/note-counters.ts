@@ -1,7 +1,7 @@
-/** What collaboration tells of the notes of a merge request. */
+/** What collaboration publishes about the notes of a merge request. */
 export interface NoteCounters {
   readonly mergeRequestId: number;
-  /** Grows with every change; what is not above the one known is old news. */
+  /** Grows with every change; counters whose version is not above the known one are stale. */
   readonly version: number;
   readonly userNotes: number;
   readonly internalNotes: number;

@@ -6,7 +6,7 @@ import type { StoredDiff } from '../domain/merge-request-change';
 import type { MergeRequestDetails } from '../domain/merge-request-details';
 import { type MergeRequestRendering, presentMergeRequest } from './merge-request.presenter';
 
-/** What was asked for beside the usual fields of a single merge request (G-2-6). */
+/** What was requested in addition to the usual fields of a single merge request (G-2-6). */
 export interface DetailOptions {
   readonly rebaseInProgress?: boolean;
 }

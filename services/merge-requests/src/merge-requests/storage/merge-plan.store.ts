@@ -20,8 +20,8 @@ const toPlan = (row: PlanRow): MergePlan => ({
 });
 
 /**
- * Saves the plan of a merge under way, or forgets it, in the transaction of the change it belongs to. With the plan of a car goes what
- * its pipeline says at this moment, because that is why it lands.
+ * Saves the plan of a merge under way, or forgets it, in the transaction of the change it belongs to. With the plan of
+ * a car goes what the reports of its pipeline now, because they are why it lands.
  */
 export async function savePlan(tx: Tx, id: number, plan: NonNullable<MergeRequestChange['plan']>): Promise<void> {
   await tx.query(sql`delete from merge_request_merges where merge_request_id = ${id}`);

@@ -44,7 +44,7 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
     (await milestoneInScope(db, projectId, id)) !== undefined,
 
   /** A user's access in a project now; for work done later in their name. `gone`: deleted or blocked. */
-  async standing(userId: number, projectId: number): Promise<{ level: number; admin: boolean; gone: boolean }> {
+  async accessOf(userId: number, projectId: number): Promise<{ level: number; admin: boolean; gone: boolean }> {
     const user = (await usersByIds(db, [userId])).get(userId);
     if (user === undefined || user.id !== userId || user.state !== 'active')
       return { level: 0, admin: false, gone: true };

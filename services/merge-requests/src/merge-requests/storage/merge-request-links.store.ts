@@ -3,7 +3,9 @@ import { named, sql } from '@switchyard/database/sql';
 
 /** Merge requests of pushed branches: one statement. */
 export const mergeRequestLinksStore = (db: Database) => ({
-  /** Whether merge requests can be made in a project, and those that are open from some of its branches, one for each. */
+  /**
+   * Whether merge requests can be made in a project, and those that are open from some of its branches, one for each.
+   */
   async ofBranches(projectId: number, branches: readonly string[]) {
     const rows = await db.query<{
       enabled: boolean;

@@ -23,8 +23,9 @@ export const mergeabilityStore = (db: Database) => ({
   },
 
   /**
-   * Saves what git found out: one statement for all, which skips merge requests that a push has changed in the meantime.
-   * Those that could be merged before, or were never checked, and now cannot, are events; auto-merge jobs follow.
+   * Saves what git found out: one statement for all, which skips merge requests that a push has changed in the
+   * meantime. Those that could be merged before, or were never checked, and now cannot, are events; auto-merge jobs
+   * follow.
    */
   async saveChecks(results: readonly MergeabilityResult[]): Promise<void> {
     if (results.length === 0) return;
@@ -53,8 +54,8 @@ export const mergeabilityStore = (db: Database) => ({
   },
 
   /**
-   * Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them checked. Those
-   * on a train are left out: the train finds out by building them, and they are checked when they leave.
+   * Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them
+   * checked. Those on a train are left out: the train finds out by building them, and they are checked when they leave.
    */
   async recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void> {
     await db.transaction(async (tx) => {

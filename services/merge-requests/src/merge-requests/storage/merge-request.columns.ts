@@ -55,7 +55,10 @@ export const patchColumns: Record<keyof MergeRequestPatch, string> = {
   updatedAt: 'updated_at',
 };
 
-/** Columns of `toMergeRequest` without the description, which may have a megabyte: what works on many rows leaves it out. */
+/**
+ * Columns of `toMergeRequest` without the description, which may have a megabyte: what works on many rows leaves it
+ * out.
+ */
 export const leanColumns = (alias: string): Sql =>
   raw(
     ['id', 'iid', 'project_id', 'lock_version', 'created_at', ...Object.values(patchColumns)]

@@ -155,7 +155,7 @@ export interface MergeRequestEventInput {
   /** The merge request after the change. */
   readonly subject: Subject;
   readonly fact: MergeRequestFact;
-  /** 0 when nobody did it. */
+  /** 0 when no user did it. */
   readonly actorId: number;
   readonly occurredAt: Date;
   /** Who had set auto-merge before the change; default: who has set it now. */

@@ -41,7 +41,8 @@ export async function listMergeRequests(
 ): Promise<{ rows: MergeRequestView[]; page: PageInfo }> {
   const { scope, filter, viewer, request } = query;
   const where = whereOf(filter, viewer.userId);
-  // The gateway has resolved what the actor may do with a project it names; everywhere else visibility is part of the statement.
+  // The gateway has resolved what the actor may do with a project it names; everywhere else visibility is part of the
+  // statement.
   where.push(sql`p.merge_requests_enabled`);
   if (scope !== 'all' && 'projectId' in scope) where.unshift(sql`mr.project_id = ${scope.projectId}`);
   else {

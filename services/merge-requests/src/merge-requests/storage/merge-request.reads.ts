@@ -67,7 +67,10 @@ export const mergeRequestReads = (db: Database) => ({
     return rows.map(toMergeRequest);
   },
 
-  /** Open merge requests with auto-merge set: looked at now and then, for what no event tells (a time that has come). */
+  /**
+   * Open merge requests with auto-merge set: checked from time to time, for what no event reports (a time that has
+   * come).
+   */
   async withAutoMerge(limit: number): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
       select id from merge_requests where auto_merge_strategy is not null and auto_merge_strategy <> ${onMergeTrain} and state = 'opened' order by id limit ${limit}`);

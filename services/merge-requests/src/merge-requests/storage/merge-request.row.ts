@@ -42,8 +42,8 @@ const people = sql`(
     || array(select r.user_id from merge_request_reviewers r where r.merge_request_id = mr.id))) as people`;
 
 /**
- * Columns of a view; on the aliases of `mergeRequestFrom`. No `exists` here: PostgreSQL may answer one by reading the whole of its
- * table once and hashing it (12 ms with 200,000 reviewers, measured), which an aggregate rules out.
+ * Columns of a view; on the aliases of `mergeRequestFrom`. No `exists` here: PostgreSQL may answer one by reading the
+ * whole of its table once and hashing it (12 ms with 200,000 reviewers, measured), which an aggregate rules out.
  */
 const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_option,
   p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,

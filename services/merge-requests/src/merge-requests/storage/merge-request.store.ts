@@ -154,7 +154,10 @@ export interface MergeRequestStoreEdges {
   readonly trains: TrainChanges;
 }
 
-/** The table of merge requests and what hangs on it. Every change goes through a closure that cannot drop lock, version and events. */
+/**
+ * The table of merge requests and what hangs on it. Every change goes through a closure that cannot drop lock, version
+ * and events.
+ */
 export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges) => ({
   ...mergeRequestReads(db),
   ...mergeabilityStore(db),
@@ -214,8 +217,9 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
   },
 
   /**
-   * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction. `decide`
-   * is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more than once.
+   * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction.
+   * `decide` is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more
+   * than once.
    * @param within the caller's transaction, in place of one of its own
    * @throws AppError not_found; conflict when it would be a second open one for its branches
    */
@@ -245,7 +249,8 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
   },
 
   /**
-   * Deletes a merge request as `decide` requires: with the removal of its car, its jobs and its events, in one transaction.
+   * Deletes a merge request as `decide` requires: with the removal of its car, its jobs and its events, in one
+   * transaction.
    * @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince`; what `decide` throws
    */
   async remove(

@@ -5,8 +5,8 @@ import { jobsAfterNotes } from '../domain/change-consequences';
 import type { NoteCounters } from '../domain/note-counters';
 
 /**
- * Keeps the counters of notes, threads and reactions that merge requests print and are checked by (D4). When the last thread of one that
- * waits for auto-merge is resolved, its checks are looked at again.
+ * Keeps the counters of notes, threads and reactions that merge requests print and are checked by (D4). When the last
+ * thread of one that waits for auto-merge is resolved, its checks run again.
  */
 export async function keepNoteCounters(
   tx: SqlExecutor & { notify?(channel: string): void },

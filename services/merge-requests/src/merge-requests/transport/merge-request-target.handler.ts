@@ -13,7 +13,10 @@ const maxIds = 100;
 
 const caller = { callers: ['collaboration'], onBehalfOf: true };
 
-/** gRPC side of merge requests as targets of other services' rows: two statements, three with subscriptions, for any number of ids. */
+/**
+ * gRPC side of merge requests as targets of other services' rows: two statements, three with subscriptions, for any
+ * number of ids.
+ */
 export function mergeRequestTargetHandler({ mergeRequests, directory, externalUrl, clock }: MergeRequestEdges) {
   const render = (view: MergeRequestView, subscribed: boolean | undefined): MergeRequestTarget => {
     const { id, iid, projectId, title } = view.mergeRequest;

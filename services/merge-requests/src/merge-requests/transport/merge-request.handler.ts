@@ -62,7 +62,7 @@ const { owner } = levels;
 /** Least level whose wish for a recheck a list follows (G-4.2-2). */
 const recheckLevel = levels.developer;
 
-/** Quick actions of notes change merge requests in the name of whoever writes them. */
+/** Quick actions of notes change merge requests in the name of the author of the note. */
 const command = { callers: ['gateway', 'collaboration'], onBehalfOf: true };
 
 const ids = (list: IdList | undefined): number[] | undefined => list?.ids;

@@ -5,10 +5,10 @@ import type { Peer } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import type { KeepNoteCounters, RefreshThreads } from '../application/merge-request.edges';
 
-/** Milliseconds a landing waits for an answer: without one it goes by what events told. */
+/** Milliseconds a landing waits for a reply: without one it uses what events reported. */
 const timeoutMs = 1_000;
 
-/** Asks collaboration for the threads of a merge request, and keeps the answer as if an event had told it. */
+/** Reads the threads of a merge request from collaboration, and stores them as if an event had reported them. */
 export function refreshThreads(peer: Peer, db: Database, keep: KeepNoteCounters): RefreshThreads {
   const client = peer.client(DiscussionServiceService);
   return async (projectId, mergeRequestId) => {

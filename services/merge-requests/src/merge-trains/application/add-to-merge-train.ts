@@ -15,7 +15,7 @@ export interface AddToMergeTrainCommand {
   /** What the head of the source branch must be; undefined: whatever it is. */
   readonly sha: string | undefined;
   readonly squash: boolean | undefined;
-  /** Board once the checks pass. */
+  /** Join once the checks pass. */
   readonly autoMerge: boolean;
 }
 

@@ -1,6 +1,9 @@
 import type { BranchMove, KeptPipeline, LandingReceipt } from '../domain/landing-receipt';
 
-/** Receipts of landings and what became of their verification. Lists are by id, and read receipts that come after `after` (0: all). */
+/**
+ * Receipts of landings and what became of their verification. Lists are by id, and read receipts that come after
+ * `after` (0: all).
+ */
 export interface LandingReceipts {
   /** Those that no one has verified yet. */
   unverified(after: number, limit: number): Promise<LandingReceipt[]>;
@@ -9,11 +12,17 @@ export interface LandingReceipts {
   all(after: number, limit: number): Promise<LandingReceipt[]>;
   /** Notes what the verifier found; the newest look counts. */
   record(receiptId: number, differences: readonly string[]): Promise<void>;
-  /** Entries of trains that have landed, or skipped the train, without a receipt: there are none. At most `limit`, by id. */
+  /**
+   * Entries of trains that have landed, or skipped the train, without a receipt: there are none. At most `limit`, by
+   * id.
+   */
   withoutReceipt(limit: number): Promise<{ carId: number; projectId: number; mergeRequestIid: number }[]>;
   /** How many landings differ from their receipts. */
   countDiffering(): Promise<number>;
-  /** What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline was deleted. */
+  /**
+   * What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline was
+   * deleted.
+   */
   pipelineOf(receipt: LandingReceipt): Promise<KeptPipeline | undefined>;
   /** Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). */
   movesSince(receipt: LandingReceipt): Promise<BranchMove[]>;

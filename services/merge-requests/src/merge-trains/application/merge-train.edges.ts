@@ -7,15 +7,15 @@ export interface MergeTrainStore {
   /** A train with its cars and what their pipelines report; undefined when there is none. */
   load(trainId: number): Promise<StoredTrain | undefined>;
   /**
-   * The target branch was read, after `moves` of it had been reported. A deleted branch is not reported here: its cars are removed one
-   * by one.
+   * The target branch was read, after `moves` of it had been reported. A deleted branch is not reported here: its cars
+   * are removed one by one.
    */
   targetRead(trainId: number, sha: string, moves: number | undefined): Promise<void>;
-  /** A car's pipeline was deleted: the car is built anew. */
+  /** A car's pipeline was deleted: the car is built again. */
   pipelineLost(trainId: number, carId: number): Promise<void>;
   /**
-   * A car was built: points its ref at the commit and opens its pipeline, unless the train has changed since. `pointRef` runs under the
-   * lock of the train.
+   * A car was built: points its ref at the commit and opens its pipeline, unless the train has changed since.
+   * `pointRef` runs under the lock of the train.
    * @returns whether the build was taken
    */
   built(

@@ -26,7 +26,7 @@ import {
 } from '../../git';
 import type { LandingReceipt } from '../domain/landing-receipt';
 
-/** Commits of one landing that are looked at one by one. */
+/** Commits of one landing that are checked one by one. */
 const commitsRead = 10_000;
 
 type Recomputed = { readonly differences: string[]; readonly landed?: Sha };
@@ -34,7 +34,7 @@ type Stored = ReadonlyMap<Sha, RawCommit>;
 
 const short = (sha: string): string => sha.slice(0, 12);
 
-/** Reads commits and hashes them anew: git itself does not look whether an object is what its name says. */
+/** Reads commits and hashes them again: git itself does not check that an object matches its name. */
 async function readStored(repo: Repository, named: ReadonlyMap<Sha, string>) {
   const reader = await ObjectReader.open(repo);
   const commits = new Map<Sha, RawCommit>();
@@ -121,7 +121,10 @@ const squashOf = (area: Repository, commits: Stored, fork: Sha, head: Sha): Prom
     message: 'verifier\n',
   });
 
-/** The commits of the source that the base lacks, oldest first, with those marked whose change the base holds under another name. */
+/**
+ * The commits of the source that the base lacks, oldest first, with those marked whose change the base holds under
+ * another name.
+ */
 async function originalsOf(area: Repository, base: Sha, head: Sha): Promise<{ commit: Commit; same: boolean }[]> {
   const args = ['rev-list', '--reverse', '--topo-order', '--no-merges', '--right-only', '--cherry-mark'];
   const text = await gitText(area, [...args, '--end-of-options', `${base}...${head}`, '--']);
@@ -238,9 +241,9 @@ async function shapeDiffers(subject: Subject, landed: Sha): Promise<string[]> {
 }
 
 /**
- * What git alone says against a receipt (D8): whether its commits are there and are what their names say, whether the landed commit
- * has the recorded tree and lies on the base as the method asks, and whether merging or replaying the source anew gives that tree.
- * Leaves nothing in the repository. `landed` is set when the landed commit could be read.
+ * What git alone says against a receipt (D8): whether its commits are there and are what their names say, whether the
+ * landed commit has the recorded tree and lies on the base as the method asks, and whether merging or replaying the
+ * source again gives that tree. Leaves nothing in the repository. `landed` is set when the landed commit could be read.
  */
 export async function recomputeLanding(repo: Repository, receipt: LandingReceipt): Promise<Recomputed> {
   const named = new Map<Sha, string>();

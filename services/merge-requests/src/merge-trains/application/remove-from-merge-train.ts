@@ -3,7 +3,10 @@ import type { Caller } from '../../callers';
 import { onMergeTrain, takeAutoMergeBack } from '../../merge-requests';
 import type { MergeTrainEdges } from './merge-train.edges';
 
-/** Takes a merge request off its train. @throws AppError not_found when it is on none; not_acceptable while it is being merged */
+/**
+ * Takes a merge request off its train. @throws AppError not_found when it is on none; not_acceptable while it is being
+ * merged
+ */
 export const removeFromMergeTrain =
   (edges: MergeTrainEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }): Promise<void> => {

@@ -41,21 +41,24 @@ faultPoints.push(
   'train.ref_dropped',
 );
 
-/** Times a car is built before it leaves because git fails at it. With the pauses between the tries of a job, half a minute. */
+/**
+ * Times a car is built before it is removed because git fails at it. With the pauses between the tries of a job, half a
+ * minute.
+ */
 const buildTries = 7;
 /** What may take a car, or its build, from the train. */
 type Loss = CarReport | (CarSignal & { kind: 'timed_out' });
 
-/** What the train has come to by what its pipelines report and what the clock says. */
-interface Look {
+/** The train after the reports of its pipelines and the time-outs. */
+interface TrainWork {
   /** Signals that take a car, or its build, from the train: to be committed before anything else is done. */
   readonly losses: readonly Loss[];
   readonly train: Train;
   readonly steps: readonly Step[];
 }
 
-/** A train as it is, with the reports of its pipelines taken in. */
-function look(stored: StoredTrain, now: Date): Look {
+/** Applies the reports of its pipelines, and the time-outs, to a train. */
+function workOf(stored: StoredTrain, now: Date): TrainWork {
   const late = now.getTime() - stored.timeoutMinutes * 60_000;
   const timeouts = [...stored.cars.values()].flatMap(({ id, pipelineId, builtAt }): Loss[] =>
     pipelineId !== undefined && builtAt !== undefined && builtAt.getTime() <= late
@@ -74,9 +77,9 @@ function look(stored: StoredTrain, now: Date): Look {
 }
 
 /**
- * The job of a train (D8): looks at it, does what is to be done, and looks again until nothing is. Every outcome goes to the state
- * machine as a signal under the lock of the train, which passes over what is not current any more; so two workers at once, or one that
- * died half-way, cost work and nothing else.
+ * The job of a train (D8): reads it, does what is to be done, and reads again until nothing is. Every outcome goes to
+ * the state machine as a signal under the lock of the train, which passes over what is not current any more; so two
+ * workers at once, or one that crashed half-way, cost work and nothing else.
  */
 export const runMergeTrain =
   (edges: MergeTrainEdges, landing: Pick<Landing, 'landCar' | 'settle'>) =>
@@ -86,11 +89,11 @@ export const runMergeTrain =
       const stored = await edges.mergeTrains.load(trainId);
       if (stored === undefined || stored.cars.size === 0) return;
       repo ??= (await edges.openRepository(stored.projectId)).repo;
-      if (!(await once(edges, landing, repo, stored))) return;
+      if (!(await advance(edges, landing, repo, stored))) return;
     }
   };
 
-/** Takes the cars off a train whose users are gone or may not merge any more: nothing else tells the train. */
+/** Removes the cars whose users are deleted, blocked or may not merge any more: no event reports that to the train. */
 export const removeUnauthorizedCars =
   (edges: MergeTrainEdges) =>
   async (trainId: number): Promise<void> => {
@@ -106,8 +109,8 @@ export const removeUnauthorizedCars =
     }
   };
 
-/** One look and what follows from it. False when there was nothing to do, or when what was done led nowhere. */
-async function once(
+/** Reads a train once and does what follows. False when there was nothing to do, or when what was done led nowhere. */
+async function advance(
   edges: MergeTrainEdges,
   landing: Pick<Landing, 'landCar' | 'settle'>,
   repo: Repository,
@@ -115,10 +118,10 @@ async function once(
 ): Promise<boolean> {
   // A landing under way is settled by the sweep.
   if (stored.stoppedBy !== undefined) return dissolve(edges, stored, stored.stoppedBy);
-  // A landing under way settles where the target stands; what else moved it is looked at after that.
+  // A landing under way settles where the target is; other moves of it are read after that.
   const merging = stored.train.cars[0]?.status === 'merging';
   if (stored.unseenMoves !== undefined && !merging) return readTarget(edges, repo, stored);
-  const { losses, steps } = look(stored, edges.clock());
+  const { losses, steps } = workOf(stored, edges.clock());
   if (losses.length > 0) {
     const followed: boolean[] = [];
     for (const signal of losses) followed.push(await follow(edges, stored, signal));
@@ -135,20 +138,20 @@ async function once(
         case 'land':
           return land(edges, landing, repo, stored, step);
         case 'settle':
-          // What comes of it asks for the next look.
+          // Its result queues the next run.
           return landing.settle(stored.cars.get(step.carId)!.mergeRequestId).then(() => false);
         default:
           return Promise.resolve(false);
       }
     }),
   );
-  // Both are waited for, so that nothing of a look goes on after it.
+  // Both are waited for, so that nothing of this run goes on after it.
   const failed = done.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   return done.some((one) => one.status === 'fulfilled' && one.value);
 }
 
-/** All cars leave but the one that is being merged. False: there is nothing more to do. */
+/** Removes all cars but the one that is being merged. False: there is nothing more to do. */
 async function dissolve(edges: MergeTrainEdges, stored: StoredTrain, reason: RemovalReason): Promise<false> {
   for (const car of stored.cars.values()) await removeCar(edges, car, { kind: 'removed', carId: car.id, reason });
   return false;
@@ -162,7 +165,7 @@ async function follow(edges: MergeTrainEdges, stored: StoredTrain, signal: Loss)
   return true;
 }
 
-/** Takes a car off its train by a signal that makes it leave; a car that is being merged stays. Answers whether it has left. */
+/** Removes a car from its train by a signal; a car that is being merged stays. Returns whether it was removed. */
 async function removeCar(edges: MergeTrainEdges, car: StoredCar, signal: CarSignal): Promise<boolean> {
   const after = await edges.mergeRequests
     .change(car.mergeRequestId, 0, ({ mergeRequest }) =>
@@ -171,7 +174,7 @@ async function removeCar(edges: MergeTrainEdges, car: StoredCar, signal: CarSign
         : undefined,
     )
     .catch((error: unknown) => {
-      // Deleted meanwhile, and its car with it.
+      // Deleted in the meantime, and its car with it.
       if (!isAppError(error, 'not_found')) throw error;
     });
   faultPoint('train.left');
@@ -183,9 +186,9 @@ async function reasonIfRightLost(
   { projectId, targetBranch }: StoredTrain,
   userId: number,
 ): Promise<RemovalReason | undefined> {
-  const standing = await edges.directory.standing(userId, projectId);
-  if (standing.gone) return 'user_gone';
-  return (await mayMergeInto(edges, projectId, targetBranch, standing)) ? undefined : 'right_lost';
+  const access = await edges.directory.accessOf(userId, projectId);
+  if (access.gone) return 'user_gone';
+  return (await mayMergeInto(edges, projectId, targetBranch, access)) ? undefined : 'right_lost';
 }
 
 async function readTarget(edges: MergeTrainEdges, repo: Repository, stored: StoredTrain): Promise<boolean> {
@@ -285,7 +288,7 @@ async function build(
   return taken;
 }
 
-/** What the push that a landing is will tell (D6): found out here, where nobody waits for it. */
+/** What is published of the push by which a car lands (D6): read here, where no caller waits for it. */
 async function factsOf(repo: Repository, sha: Sha, onto: Sha) {
   const [commitCount, commit, readmePath] = await Promise.all([
     countCommits(repo, { from: [sha], not: [onto], cap: countedCommits }),
@@ -308,7 +311,7 @@ async function land(
     edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
     reasonIfRightLost(edges, stored, car.userId),
   ]);
-  // A push of which the merge request has not been told yet takes the car off in a moment.
+  // A push that the merge request has not followed yet removes the car soon.
   if (view === undefined || pushed) return false;
   const reason = stateFailure(checksOf(view), edges.clock()) === undefined ? lost : 'not_mergeable';
   if (reason !== undefined && view.mergeRequest.state === 'opened') {
@@ -333,7 +336,10 @@ async function land(
   return landing.landCar(repo, plan, car.facts);
 }
 
-/** The job that removes a car's ref once the car has landed or left (G-3-2); one that boarded again keeps it. */
+/**
+ * The job that removes a car's ref once the car has landed or was removed (G-3-2); a merge request that joined again
+ * keeps it.
+ */
 export const dropTrainRef =
   (edges: MergeTrainEdges) =>
   async (projectId: number, iid: number, sha: string | undefined): Promise<void> => {

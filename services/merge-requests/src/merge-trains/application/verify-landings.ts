@@ -17,16 +17,19 @@ export interface LandingVerdict {
   /** Each way in which git and the receipt differ, in words; empty when they agree. */
   readonly differences: readonly string[];
   /** Worth saying, and no difference. */
-  readonly remarks: readonly string[];
+  readonly findings: readonly string[];
 }
 
-/** Which landings are looked at: those never looked at, those that differed, or every one. */
-export type Look = 'unverified' | 'differing' | 'all';
+/** Which landings are verified: those never verified, those that differed, or every one. */
+export type ReceiptCheck = 'unverified' | 'differing' | 'all';
 
-/** Looks at landings anew, by git and their receipts (D8). Shares nothing with what builds and lands merges but the git layer. */
+/**
+ * Verifies landings by git and their receipts (D8). It shares only the git layer with the code that builds and lands
+ * merges.
+ */
 export interface LandingVerifier {
   /** Verifies receipts by id, at most `limit` of them, and records each verdict before it is handed out. */
-  verify(look: Look, limit?: number): AsyncGenerator<LandingVerdict>;
+  verify(check: ReceiptCheck, limit?: number): AsyncGenerator<LandingVerdict>;
 }
 
 /** Receipts read at once. */
@@ -62,7 +65,10 @@ function recordDifferences(receipt: LandingReceipt): string[] {
   return differences;
 }
 
-/** What the pipeline itself says against a receipt, where it is still kept. A final report never changes: a later one is another row. */
+/**
+ * What the pipeline itself says against a receipt, where it is still kept. A final report never changes: a later one is
+ * another row.
+ */
 function pipelineDifferences(receipt: LandingReceipt, witness: KeptPipeline | undefined): string[] {
   if (witness === undefined || receipt.testedSha === undefined) return [];
   const differences: string[] = [];
@@ -80,7 +86,10 @@ function pipelineDifferences(receipt: LandingReceipt, witness: KeptPipeline | un
 
 /** Builds the verifier. */
 export function landingVerifier({ receipts, repositoryOf, clock }: VerifierEdges): LandingVerifier {
-  /** Whether the record of ref changes shows that the branch was deleted, or moved to where its commits are not, since the landing. */
+  /**
+   * Whether the record of ref changes shows that the branch was deleted, or moved to where its commits are not, since
+   * the landing.
+   */
   async function wasRewritten(repo: Repository, receipt: LandingReceipt): Promise<boolean> {
     for (const { before, after } of await receipts.movesSince(receipt)) {
       if (after === zeroSha) return true;
@@ -92,8 +101,9 @@ export function landingVerifier({ receipts, repositoryOf, clock }: VerifierEdges
   }
 
   /**
-   * A landing that its branch no longer holds differs, unless somebody has rewritten or deleted the branch through the service since: that
-   * is theirs to do, and only said. What happened to a branch is remembered for seven days; of older landings it is always only said.
+   * A landing that its branch no longer holds differs, unless the branch was rewritten or deleted through the service
+   * since: that is theirs to do, and only said. What happened to a branch is remembered for seven days; of older
+   * landings it is always only said.
    */
   async function absence(
     repo: Repository,
@@ -105,26 +115,26 @@ export function landingVerifier({ receipts, repositoryOf, clock }: VerifierEdges
     return (await wasRewritten(repo, receipt)) ? 'explained' : 'unexplained';
   }
 
-  async function look(receipt: LandingReceipt): Promise<LandingVerdict> {
+  async function verifyReceipt(receipt: LandingReceipt): Promise<LandingVerdict> {
     const differences = [
       ...recordDifferences(receipt),
       ...pipelineDifferences(receipt, await receipts.pipelineOf(receipt)),
     ];
-    const remarks: string[] = [];
+    const findings: string[] = [];
     const repo = repositoryOf(receipt.projectId);
     try {
       if (!(await repositoryExists(repo)))
-        return { receipt, differences: [...differences, 'the repository is missing'], remarks };
+        return { receipt, differences: [...differences, 'the repository is missing'], findings };
       const recomputed = await recomputeLanding(repo, receipt);
       differences.push(...recomputed.differences);
       const found = recomputed.landed === undefined ? 'here' : await absence(repo, receipt, recomputed.landed);
-      if (found !== 'here') (found === 'explained' ? remarks : differences).push('no longer in the target branch');
+      if (found !== 'here') (found === 'explained' ? findings : differences).push('no longer in the target branch');
     } catch (error) {
-      // Git could not read what it was asked for: an object is broken, or one that nobody named is missing.
+      // Git could not read what it was asked for: an object is broken, or one that another object needs is missing.
       if (!(error instanceof GitCommandError)) throw error;
       differences.push(error.message.trim());
     }
-    return { receipt, differences, remarks };
+    return { receipt, differences, findings };
   }
 
   return {
@@ -134,7 +144,7 @@ export function landingVerifier({ receipts, repositoryOf, clock }: VerifierEdges
         const found = await receipts[which](after, Math.min(batch, left));
         for (const receipt of found) {
           after = receipt.id;
-          const verdict = await look(receipt);
+          const verdict = await verifyReceipt(receipt);
           await receipts.record(receipt.id, verdict.differences);
           if (verdict.differences.length > 0) {
             const { projectId, mergeRequestIid } = receipt;

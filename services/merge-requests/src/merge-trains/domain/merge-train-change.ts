@@ -176,7 +176,9 @@ export const decidePipelineLost = (stored: StoredTrain, carId: number): TrainDec
     ? decideSignals(stored, [{ kind: 'pipeline_lost', carId }])
     : undefined;
 
-/** Accepts what was built for a car, with the pipeline to open for it; undefined when the build is not current any more. */
+/**
+ * Accepts what was built for a car, with the pipeline to open for it; undefined when the build is not current any more.
+ */
 export function decideBuilt(
   stored: StoredTrain,
   carId: number,

@@ -11,14 +11,14 @@ export interface MergeTrainEntry {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly mergedAt: Date | undefined;
-  /** Whole seconds from boarding to landing. */
+  /** Whole seconds from being added to landing. */
   readonly duration: number | undefined;
   readonly project: ProjectRow;
   readonly mergeRequest: Pick<
     MergeRequest,
     'id' | 'iid' | 'projectId' | 'title' | 'description' | 'state' | 'createdAt' | 'updatedAt'
   >;
-  /** Who added it; the ghost for a deleted user. */
+  /** The user who added it; the ghost for a deleted user. */
   readonly user: UserRow | undefined;
   readonly pipeline:
     | Pick<Pipeline, 'id' | 'iid' | 'projectId' | 'sha' | 'ref' | 'status' | 'source' | 'createdAt' | 'updatedAt'>

@@ -240,8 +240,8 @@ describe('every signal in every state (D8, G-3-2)', () => {
   it.each(cases)('%j when it is %s', (signal, state, expected) => {
     const before = train(states[state]);
     const outcome = transition(before, signal);
-    const [after, todo, told = []] = expected ?? [states[state], due[state]];
-    expect(seen(outcome)).toEqual({ train: after, steps: todo, events: told });
+    const [after, todo, published = []] = expected ?? [states[state], due[state]];
+    expect(seen(outcome)).toEqual({ train: after, steps: todo, events: published });
     if (expected === undefined) expect(outcome.train).toBe(before);
     else expect(outcome.train).not.toBe(before);
     expect(trainText(before)).toBe(states[state]);
@@ -318,7 +318,7 @@ describe('a car leaves', () => {
     'retargeted',
     'merged_by_push',
     'skipped',
-  ])('G-4.1-5: %s is told as it is', (reason) => {
+  ])('G-4.1-5: %s is published as it is', (reason) => {
     expect(events(transition(train(tested), { kind: 'removed', carId: 2, reason }))).toEqual([
       `removed 2 ${reason} #12`,
     ]);

@@ -1,9 +1,9 @@
 import type { CarSignal, RemovalReason, Verdict } from '../../merge-requests';
 
-/** Where a car that has not landed stands (G-3-2). */
+/** State of a car that has not landed (G-3-2). */
 export type CarStatus = 'idle' | 'stale' | 'fresh' | 'merging';
 
-/** A commit that may land, and what its pipeline says of it. */
+/** A commit that may land, and the verdict of its pipeline. */
 export interface CarBuild {
   /** Commit it was built on: the tip ahead. */
   readonly onto: string;
@@ -23,12 +23,12 @@ export interface Car {
 }
 
 /**
- * The queue of one target branch. Its built cars come first and form a chain: the first is built on `base`, each other on the commit
- * of the one ahead. A commit's name stands for all that lies behind it, so a build whose `onto` is the tip ahead is current, whatever
- * happened while it was made.
+ * The queue of one target branch. Its built cars come first and form a chain: the first is built on `base`, each other
+ * on the commit of the one ahead. A commit's name stands for all that lies behind it, so a build whose `onto` is the
+ * tip ahead is current, whatever happened while it was made.
  */
 export interface Train {
-  /** Where the target branch stands as far as the train knows; undefined when it has to look. */
+  /** The tip of the target branch as far as the train knows; undefined when it has to be read. */
   readonly base: string | undefined;
   /** Cars tested at the same time, from 1. */
   readonly parallel: number;
@@ -36,10 +36,13 @@ export interface Train {
   readonly cars: readonly Car[];
 }
 
-/** Something that happened. A signal about a car that is not there, or a build that is not current, changes nothing. */
+/**
+ * An input of the state machine. A signal about a car that is not there, or a build that is not current, changes
+ * nothing.
+ */
 export type Signal =
   | CarSignal
-  /** Nothing: asks what is to be done. */
+  /** Nothing happened: returns what is to be done. */
   | { readonly kind: 'resumed' }
   | { readonly kind: 'added'; readonly carId: number }
   /** The target branch was read; undefined: it does not exist. */
@@ -52,9 +55,9 @@ export type Signal =
   | { readonly kind: 'switched_off' };
 
 /**
- * Something to be done. Doing it twice does no harm: what comes of it is a signal that is only taken while it is current. Pipelines are
- * opened and cancelled in the transaction that saves the train: those two steps are named once, when they fall due; the others each
- * time the train is read.
+ * Something to be done. Doing it twice does no harm: what comes of it is a signal that is only taken while it is
+ * current. Pipelines are opened and cancelled in the transaction that saves the train: those two steps are named once,
+ * when they fall due; the others each time the train is read.
  */
 export type Step =
   | { readonly kind: 'read_target' }
@@ -78,7 +81,7 @@ export type TrainEvent =
     }
   | { readonly kind: 'merged'; readonly carId: number; readonly sha: string };
 
-/** What a signal comes to. `train` is the very object given when the signal changed nothing. */
+/** The result of a signal. `train` is the same object when the signal changed nothing. */
 export interface Outcome {
   readonly train: Train;
   readonly steps: readonly Step[];
@@ -91,12 +94,15 @@ export const defaultParallelCars = 20;
 /** A train without cars. */
 export const emptyTrain = (parallel: number = defaultParallelCars): Train => ({ base: undefined, parallel, cars: [] });
 
-/** The commit a car at `position` is to be built on; undefined when one ahead is not built, or the target branch is unknown. */
+/**
+ * The commit a car at `position` is to be built on; undefined when one ahead is not built, or the target branch is
+ * unknown.
+ */
 function tipAhead({ base, cars }: Train, position: number): string | undefined {
   return position === 0 ? base : cars[position - 1]?.build?.sha;
 }
 
-/** What is to be done for a train as it stands. */
+/** What is to be done for a train. */
 function due(train: Train): Step[] {
   const [head] = train.cars;
   if (head === undefined) return [];
@@ -138,19 +144,21 @@ function restate(train: Train): { train: Train; steps: Step[] } {
   return { train: { ...train, cars }, steps };
 }
 
-/** Where the train goes when the cars `leaving` go. One that is being merged stays: its landing decides. */
-function without(train: Train, leaving: (car: Car) => RemovalReason | undefined): Outcome {
-  const gone = train.cars.flatMap((car) => {
-    const reason = car.status === 'merging' ? undefined : leaving(car);
+/**
+ * The train without the cars for which `reasonOf` gives a reason. One that is being merged stays: its landing decides.
+ */
+function without(train: Train, reasonOf: (car: Car) => RemovalReason | undefined): Outcome {
+  const removed = train.cars.flatMap((car) => {
+    const reason = car.status === 'merging' ? undefined : reasonOf(car);
     return reason === undefined ? [] : [{ car, reason }];
   });
-  if (gone.length === 0) return unchanged(train);
-  const left = new Set(gone.map(({ car }) => car.id));
-  const restated = restate({ ...train, cars: train.cars.filter(({ id }) => !left.has(id)) });
+  if (removed.length === 0) return unchanged(train);
+  const removedIds = new Set(removed.map(({ car }) => car.id));
+  const restated = restate({ ...train, cars: train.cars.filter(({ id }) => !removedIds.has(id)) });
   return outcome(
     restated.train,
-    [...gone.flatMap(({ car }) => superseded(car)), ...restated.steps],
-    gone.map(({ car, reason }) => ({
+    [...removed.flatMap(({ car }) => superseded(car)), ...restated.steps],
+    removed.map(({ car, reason }) => ({
       kind: 'removed',
       carId: car.id,
       reason,
@@ -180,7 +188,7 @@ function reported(train: Train, car: Car, build: CarBuild, verdict: Verdict): Ou
 }
 
 function targetRead(train: Train, sha: string | undefined): Outcome {
-  // Between intent and result the target stands on either side of the landing, which settles it.
+  // Between intent and result the target is on either side of the landing, which settles it.
   if (train.cars[0]?.status === 'merging') return unchanged(train);
   if (sha === undefined) {
     return without({ ...train, base: undefined }, () => 'target_branch_deleted');
@@ -190,7 +198,10 @@ function targetRead(train: Train, sha: string | undefined): Outcome {
   return outcome(restated.train, restated.steps);
 }
 
-/** A train and a signal give a train, what is to be done, and what is to be published. Pure: no clock, no git, no database (D8). */
+/**
+ * A train and a signal give a train, what is to be done, and what is to be published. Pure: no clock, no git, no
+ * database (D8).
+ */
 export function transition(train: Train, signal: Signal): Outcome {
   if (signal.kind === 'resumed') return unchanged(train);
   if (signal.kind === 'target_read') return targetRead(train, signal.sha);
@@ -262,8 +273,8 @@ export interface NamedStatus {
 }
 
 /**
- * What a car's pipeline comes to (D8). With names that the project requires, those decide alone: all of them have succeeded, or one of
- * them has failed. Without, every name decides, as the pipeline's own status says.
+ * The verdict of a car's pipeline (D8). With names that the project requires, those decide alone: all of them have
+ * succeeded, or one of them has failed. Without, every name decides, as the pipeline's own status says.
  * @param skippedCounts the project takes a skipped pipeline for one that succeeded
  */
 export function verdictOf(

@@ -10,7 +10,7 @@ export interface StoredCar {
   readonly id: number;
   readonly mergeRequestId: number;
   readonly iid: number;
-  /** Who put it on the train, and in whose name it lands. */
+  /** The user who added it to the train, and in whose name it lands. */
   readonly userId: number;
   readonly sourceBranch: string;
   readonly sourceSha: string;

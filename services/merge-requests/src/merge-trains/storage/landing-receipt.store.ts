@@ -50,8 +50,9 @@ export const landingReceiptColumns = sql`r.id, r.project_id as "projectId", r.me
 const ofLivingProjects = sql`exists (select from directory.projects p where p.id = r.project_id and p.deleted_at is null and not p.deleting)`;
 
 /**
- * Receipts behind the newest one that was verified, among which unverified ones are searched: ids are handed out before commits, and
- * a landing that was slow to commit lies behind faster ones. Reading all receipts would grow with the history.
+ * Receipts behind the newest one that was verified, among which unverified ones are searched: ids are handed out before
+ * commits, and a landing that was slow to commit lies behind faster ones. Reading all receipts would grow with the
+ * history.
  */
 const lookbackReceipts = 10_000;
 /** Moves of a branch that are read at the most. */
@@ -96,7 +97,10 @@ export const landingReceiptStore = (db: Database) => {
         on conflict (receipt_id) do update set differences = excluded.differences, verified_at = now()`);
     },
 
-    /** Entries of trains that have landed, or skipped the train, without a receipt: there are none. At most `limit`, by id. */
+    /**
+     * Entries of trains that have landed, or skipped the train, without a receipt: there are none. At most `limit`, by
+     * id.
+     */
     withoutReceipt: (limit: number): Promise<{ carId: number; projectId: number; mergeRequestIid: number }[]> =>
       db.query(sql`
         select c.id as "carId", c.project_id as "projectId", mr.iid as "mergeRequestIid"
@@ -112,7 +116,10 @@ export const landingReceiptStore = (db: Database) => {
       return row?.count ?? 0;
     },
 
-    /** What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline was deleted. */
+    /**
+     * What is still kept of the pipeline and of the reports that a receipt names; undefined when the pipeline was
+     * deleted.
+     */
     async pipelineOf({ pipelineId, statuses }: LandingReceipt): Promise<KeptPipeline | undefined> {
       if (pipelineId === undefined) return undefined;
       return db.one<KeptPipeline>(sql`
@@ -123,8 +130,9 @@ export const landingReceiptStore = (db: Database) => {
     },
 
     /**
-     * Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). They are counted from the landing's
-     * own move, where that is remembered: the time of the landing is by another clock than theirs.
+     * Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). They are
+     * counted from the landing's own move, where that is remembered: the time of the landing is by another clock than
+     * theirs.
      */
     movesSince: ({ projectId, targetBranch, landedSha, landedAt }: LandingReceipt): Promise<BranchMove[]> =>
       db.query<BranchMove>(sql`

@@ -102,7 +102,10 @@ async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, now: Date):
     where c.id = ${carId}`);
 }
 
-/** Ends the car of a landing, or stores one for a merge past the train, and writes the receipt; undefined when it came too late. */
+/**
+ * Ends the car of a landing, or stores one for a merge past the train, and writes the receipt; undefined when it came
+ * too late.
+ */
 async function recordLanding(
   tx: Tx,
   mr: MergeRequest,

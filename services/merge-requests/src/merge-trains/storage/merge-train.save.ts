@@ -46,8 +46,8 @@ export async function saveTrain(tx: Tx, stored: StoredTrain, { outcome, built }:
 }
 
 /**
- * Locks a train, decides, and saves the decision; undefined when there is none, or no such train. `decide` is pure, so that nothing
- * remote happens under the lock.
+ * Locks a train, decides, and saves the decision; undefined when there is none, or no such train. `decide` is pure, so
+ * that nothing remote happens under the lock.
  */
 export async function changeTrain<D extends TrainDecision>(
   tx: Tx,

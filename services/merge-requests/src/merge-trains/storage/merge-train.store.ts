@@ -13,7 +13,9 @@ export const mergeTrainStore = (db: Database) => ({
   /** A train with its cars and what their pipelines report; undefined when there is none. */
   load: (trainId: number): Promise<StoredTrain | undefined> => loadTrain(db, trainId, false),
 
-  /** A target branch was moved to `sha`: its train, if it has cars and did not do that itself, reads the branch again. */
+  /**
+   * A target branch was moved to `sha`: its train, if it has cars and did not do that itself, reads the branch again.
+   */
   async targetMoved(projectId: number, targetBranch: string, sha: string): Promise<void> {
     await db.transaction(async (tx) => {
       const row = await tx.one<{ id: number }>(sql`
@@ -26,8 +28,8 @@ export const mergeTrainStore = (db: Database) => ({
   },
 
   /**
-   * The target branch was read, after `moves` of it had been reported. A deleted branch is not reported here: its cars are removed one
-   * by one.
+   * The target branch was read, after `moves` of it had been reported. A deleted branch is not reported here: its cars
+   * are removed one by one.
    */
   targetRead: (trainId: number, sha: string, moves: number | undefined): Promise<void> =>
     db.transaction(async (tx) => {
@@ -45,8 +47,9 @@ export const mergeTrainStore = (db: Database) => ({
     }),
 
   /**
-   * A car was built: points its ref at the commit and opens its pipeline, unless the train has changed since. `pointRef` runs under the
-   * lock of the train: a late worker would otherwise point the ref at a commit that is not tested any more.
+   * A car was built: points its ref at the commit and opens its pipeline, unless the train has changed since.
+   * `pointRef` runs under the lock of the train: a late worker would otherwise point the ref at a commit that is not
+   * tested any more.
    * @returns whether the build was accepted
    */
   built: (

@@ -11,8 +11,8 @@ const lineOf = ({ receipt, differences }: LandingVerdict): string =>
   `at ${receipt.landedAt.toISOString()} (receipt ${receipt.id}): ${differences.join('; ')}`;
 
 /**
- * Verifies the landings that no one has verified and those that differed, or at all (`--all`), and writes a line for each that differs
- * and a summary.
+ * Verifies the landings that no one has verified and those that differed, or at all (`--all`), and writes a line for
+ * each that differs and a summary.
  * @returns the exit code: 1 when any differs, 2 for an argument it does not know
  */
 export async function reportLandings(
@@ -27,13 +27,13 @@ export async function reportLandings(
   },
   args: readonly string[],
 ): Promise<number> {
-  const strange = args.find((arg) => arg !== '--all');
-  if (strange !== undefined) {
-    write(`verify-landings [--all]: ${strange} is not known`);
+  const unknownArgument = args.find((arg) => arg !== '--all');
+  if (unknownArgument !== undefined) {
+    write(`verify-landings [--all]: ${unknownArgument} is not known`);
     return 2;
   }
   const [seen, differing, absent] = [new Set<number>(), new Set<number>(), new Set<number>()];
-  let saidAt = Date.now();
+  let reportedAt = Date.now();
   let without = 0;
   for (const { carId, projectId, mergeRequestIid } of await receipts.withoutReceipt(namedWithoutReceipt)) {
     without += 1;
@@ -41,16 +41,16 @@ export async function reportLandings(
       `differs: project ${projectId}, merge request !${mergeRequestIid}: landed (entry ${carId}) without a receipt`,
     );
   }
-  for (const look of args.includes('--all') ? (['all'] as const) : (['differing', 'unverified'] as const)) {
-    for await (const verdict of verifier.verify(look)) {
+  for (const check of args.includes('--all') ? (['all'] as const) : (['differing', 'unverified'] as const)) {
+    for await (const verdict of verifier.verify(check)) {
       seen.add(verdict.receipt.id);
       if (verdict.differences.length > 0 && !differing.has(verdict.receipt.id)) {
         differing.add(verdict.receipt.id);
         write(lineOf(verdict));
       }
-      if (verdict.remarks.length > 0) absent.add(verdict.receipt.id);
-      if (Date.now() - saidAt < progressMs) continue;
-      saidAt = Date.now();
+      if (verdict.findings.length > 0) absent.add(verdict.receipt.id);
+      if (Date.now() - reportedAt < progressMs) continue;
+      reportedAt = Date.now();
       write(`… ${seen.size} landings so far`);
     }
   }

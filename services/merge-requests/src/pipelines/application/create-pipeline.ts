@@ -45,7 +45,10 @@ export const createPipeline =
     return found(await edges.pipelines.find(projectId, made.id));
   };
 
-/** Makes a pipeline for the head of an open merge request. @throws AppError not_allowed when it is not open or has no commits */
+/**
+ * Makes a pipeline for the head of an open merge request. @throws AppError not_allowed when it is not open or has no
+ * commits
+ */
 export const createMergeRequestPipeline =
   (edges: PipelineEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }): Promise<PipelineView> => {

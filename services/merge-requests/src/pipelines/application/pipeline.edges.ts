@@ -55,8 +55,8 @@ export interface PipelineStore {
   /** Makes a pipeline that waits for reports, and makes it the head pipeline of the merge requests it is about. */
   create(pipeline: NewPipeline): Promise<Pipeline>;
   /**
-   * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge requests whose
-   * head it is follow, all in one transaction.
+   * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge
+   * requests whose head it is follow, all in one transaction.
    */
   report(report: StatusReport, committedAt: Date | undefined, now: Date): Promise<CommitStatus | ReportRefusal>;
   statusView(statusId: number): Promise<CommitStatusView | undefined>;

@@ -39,8 +39,8 @@ export interface StatusOfName {
 }
 
 /**
- * Status of a pipeline from the newest report of each name; undefined for none, when the pipeline keeps the status it has.
- * A final status other than success may exist next to unfinished names: then the pipeline still runs.
+ * Status of a pipeline from the newest report of each name; undefined for none, when the pipeline keeps the status it
+ * has. A final status other than success may exist next to unfinished names: then the pipeline still runs.
  */
 export function pipelineStatusOf(names: readonly StatusOfName[]): PipelineStatus | undefined {
   if (names.length === 0) return undefined;
@@ -71,8 +71,9 @@ const later: Readonly<Record<CommitStatusState, readonly CommitStatusState[]>> =
 };
 
 /**
- * What a report of `to` does to a name that stands at `from`: the same report again does nothing; a report after a final status
- * starts the name again (`renew`), because the outside CI has retried it; undefined: there is no such transition.
+ * What a report of `to` does to a name that stands at `from`: the same report again does nothing; a report after a
+ * final status starts the name again (`renew`), because the outside CI has retried it; undefined: there is no such
+ * transition.
  */
 export function transitionOf(from: CommitStatusState, to: CommitStatusState): StatusTransition | undefined {
   if (from === to) return 'none';

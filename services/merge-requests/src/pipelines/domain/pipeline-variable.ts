@@ -27,8 +27,8 @@ function keyProblems(key: string): string[] {
 
 /**
  * The variables of a new pipeline, with the blanks around their keys cut off.
- * @throws AppError invalid with every problem at once: more than 200, keys that are no names or are given twice, values of more than
- * 10,000 characters
+ * @throws AppError invalid with every problem at once: more than 200, keys that are no names or are given twice, values
+ * of more than 10,000 characters
  */
 export function checkedVariables(given: readonly PipelineVariable[]): PipelineVariable[] {
   if (given.length > maxVariables) throw invalid({ variables: [`is too long (maximum is ${maxVariables} variables)`] });

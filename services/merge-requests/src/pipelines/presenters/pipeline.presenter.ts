@@ -105,7 +105,10 @@ export const presentCommitStatus = (status: CommitStatus, author: UserRow | unde
   author: author === undefined ? null : userReference(author, externalUrl),
 });
 
-/** A variable of a pipeline. Nothing expands references in values here: `raw` is false, as GitLab has it of variables of the API. */
+/**
+ * A variable of a pipeline. Nothing expands references in values here: `raw` is false, as GitLab has it of variables of
+ * the API.
+ */
 export const presentPipelineVariable = ({ key, value, type }: PipelineVariable) => ({
   variable_type: type,
   key,

@@ -27,8 +27,8 @@ export interface HeadPipelines {
 /** Cars as followers of pipelines; merge trains implement it. */
 export interface TestedCars {
   /**
-   * The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that are being merged, were built again or
-   * have left.
+   * The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that are being merged,
+   * were built again or have left.
    */
   trainOf(tx: Tx, pipelineId: number): Promise<number | undefined>;
 }

@@ -31,7 +31,10 @@ import { pipelineLists } from './pipeline.list';
 import { pipelineSelect, statusSelect, toCommitStatus, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
 import { insertVariables, variablesOf } from './pipeline-variable.store';
 
-/** Makes a pipeline and the head pipeline of the merge requests it is about; one that tests a car of a train is no head pipeline. */
+/**
+ * Makes a pipeline and the head pipeline of the merge requests it is about; one that tests a car of a train is no head
+ * pipeline.
+ */
 export async function insertPipeline(tx: Tx, pipeline: NewPipeline, followers?: HeadPipelines): Promise<Pipeline> {
   await lockHead(tx, pipeline.projectId, pipeline.sha, pipeline.ref);
   // The counter is the last lock of all: its holder waits for nothing (ADR 7).
@@ -58,7 +61,9 @@ async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Prom
   return toPipeline(row);
 }
 
-/** Cancels pipelines of cars that were built again or have left. Their later reports are stored and move nothing (D8). */
+/**
+ * Cancels pipelines of cars that were built again or have left. Their later reports are stored and move nothing (D8).
+ */
 export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): Promise<void> {
   if (pipelineIds.length === 0) return;
   await tx.query(sql`
@@ -71,8 +76,8 @@ export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): P
 }
 
 /**
- * Decides about a locked pipeline and saves it, with what follows for the merge requests whose head it is. A pipeline of a car that was
- * built again or removed stays as it is (D8).
+ * Decides about a locked pipeline and saves it, with what follows for the merge requests whose head it is. A pipeline
+ * of a car that was built again or removed stays as it is (D8).
  */
 async function change(
   tx: Tx,
@@ -159,8 +164,8 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
     db.transaction((tx) => insertPipeline(tx, pipeline, followers.heads)),
 
   /**
-   * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge requests whose
-   * head it is follow, all in one transaction.
+   * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge
+   * requests whose head it is follow, all in one transaction.
    */
   report: (report: StatusReport, committedAt: Date | undefined, now: Date): Promise<CommitStatus | ReportRefusal> =>
     db.transaction(async (tx) => {

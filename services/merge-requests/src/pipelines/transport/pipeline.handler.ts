@@ -29,7 +29,9 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
     return presentPipeline(view.pipeline, view.user, placeOf(context));
   };
 
-  /** A pipeline of a train decides who leaves: acting on it takes the right to merge. Pipelines never change their ref. */
+  /**
+   * A pipeline of a train decides who leaves: acting on it takes the right to merge. Pipelines never change their ref.
+   */
   async function requireRight(projectId: number, pipelineId: number, context: CallContext): Promise<void> {
     const view = await pipelines.find(projectId, pipelineId);
     if (view === undefined) throw notFound('Pipeline');

@@ -70,7 +70,7 @@ export interface RefChangeLog {
     ) => Promise<Settled>,
   ): Promise<readonly Settlement[] | undefined>;
   claimUnpublished(): Promise<(RefChange & { attempts: number })[]>;
-  told(ids: readonly number[]): Promise<void>;
+  markPublished(ids: readonly number[]): Promise<void>;
   retryPublishing(id: number, seconds: number): Promise<void>;
   prune(): Promise<void>;
 }
@@ -87,12 +87,19 @@ export interface RefChangeEdges {
 /** Branches of one push whose commits are counted; of the others the number is 0, as of a bulk push (G-2-21). */
 const countedBranches = 50;
 
-/** The machinery behind `ChangeRefs`: the same for pushes, whose refs git's receiving end moves, and for the reconciler. */
+/**
+ * The machinery behind `ChangeRefs`: the same for pushes, whose refs git's receiving end moves, and for the reconciler.
+ */
 export interface RefChanges {
   readonly changeRefs: ChangeRefs;
-  /** `changeRefs` with a mover of the caller's own. It must not use the database: a connection is held while it runs. */
+  /**
+   * `changeRefs` with a mover of the caller's own. It must not use the database: a connection is held while it runs.
+   */
   changeRefsBy(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]>;
-  /** Settles what processes left behind, notifies subscribers who have not been notified. Safe in several processes at once. */
+  /**
+   * Settles what processes left behind, notifies subscribers who have not been notified. Safe in several processes at
+   * once.
+   */
   reconcile(): Promise<void>;
 }
 
@@ -100,7 +107,10 @@ export interface RefChanges {
 export function refChanges(edges: RefChangeEdges): RefChanges {
   const { log, repositoryOf, subscribers } = edges;
 
-  /** Facts of the changes that are published, by id. The number of processes does not grow with the refs beyond `countedBranches`. */
+  /**
+   * Facts of the changes that are published, by id. The number of processes does not grow with the refs beyond
+   * `countedBranches`.
+   */
   async function factsOf(
     repo: Repository,
     changes: readonly RefChange[],
@@ -177,8 +187,8 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
   }
 
   /** Notifies the subscribers of moves; the reconciler retries what fails. */
-  async function tell(changes: readonly (RefChange & { attempts?: number })[]): Promise<void> {
-    const told: number[] = [];
+  async function notifySubscribers(changes: readonly (RefChange & { attempts?: number })[]): Promise<void> {
+    const notified: number[] = [];
     for (const change of changes) {
       if (change.source === 'internal') continue;
       try {
@@ -186,7 +196,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
           await subscriber.afterRefChange(change, changeRefs);
           faultPoint('push.subscriber_told');
         }
-        told.push(change.id);
+        notified.push(change.id);
       } catch (error) {
         logger.warn(
           { err: error, ref: change.ref, project_id: change.projectId },
@@ -197,7 +207,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
           .catch((cause) => logger.warn({ err: cause }, 'the pause after a failed subscriber was not stored'));
       }
     }
-    if (told.length > 0) await log.told(told);
+    if (notified.length > 0) await log.markPublished(notified);
     faultPoint('push.told');
   }
 
@@ -206,7 +216,8 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     return runToCompletion(() => carryOut(request, move));
   }
 
-  // From the intent on nothing is cut by a caller who leaves: the refs would be settled by the reconciler, and those who wait for them would wait.
+  // From the intent on nothing is cut by a caller who leaves: the refs would be settled by the reconciler, and those
+  // who wait for them would wait.
   async function carryOut(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]> {
     const { projectId, actorId, source, cause, updates } = request;
     const project = await edges.projects.find(projectId);
@@ -231,8 +242,8 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
       request.settled,
     );
     faultPoint('push.result_committed');
-    await tell(settlements.filter(({ moved }) => moved).map(({ change }) => change)).catch((error) =>
-      logger.warn({ err: error, project_id: projectId }, 'telling subscribers of ref changes was interrupted'),
+    await notifySubscribers(settlements.filter(({ moved }) => moved).map(({ change }) => change)).catch((error) =>
+      logger.warn({ err: error, project_id: projectId }, 'notifying subscribers of ref changes was interrupted'),
     );
     return updates.map((update, at): RefChangeOutcome => {
       const settlement = settlements[at];
@@ -277,7 +288,8 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
   ): Promise<boolean> {
     if (now === change.after) return true;
-    // The ref may have moved on from here: then a chain of later changes leads to where it stands, or to one known to be done.
+    // The ref may have moved on from here: then a chain of later changes leads to where it stands, or to one known to
+    // be done.
     let reached: string = change.after;
     for (const next of await later(change)) {
       if (next.before !== reached) continue;
@@ -310,7 +322,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         { refs: settlements.map(({ change, moved }) => [change.ref, moved]) },
         'abandoned ref changes settled',
       );
-      await tell(settlements.filter(({ moved }) => moved).map(({ change }) => change));
+      await notifySubscribers(settlements.filter(({ moved }) => moved).map(({ change }) => change));
     }
   }
 
@@ -322,9 +334,9 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         logger.error({ err: error }, 'an abandoned ref change could not be settled'),
       );
       for (;;) {
-        const untold = await log.claimUnpublished();
-        if (untold.length === 0) break;
-        await tell(untold);
+        const unpublished = await log.claimUnpublished();
+        if (unpublished.length === 0) break;
+        await notifySubscribers(unpublished);
       }
       await log.prune();
     },

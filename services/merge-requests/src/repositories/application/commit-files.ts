@@ -104,7 +104,9 @@ interface Start {
   readonly parent: Sha | undefined;
 }
 
-/** Makes a commit of file actions and moves the branch to it; of two writers at once the later builds on the earlier. */
+/**
+ * Makes a commit of file actions and moves the branch to it; of two writers at once the later builds on the earlier.
+ */
 export function commitFiles({ open, changeRefs, protectedBranches, repositories }: CommitFilesEdges) {
   const turn = inTurn();
 
@@ -143,7 +145,7 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
       protectedBranches.all(projectId),
       repositories.committer(actor.userId),
     ]);
-    if (!mayPush(rules, wanted.branch, actor.standing)) {
+    if (!mayPush(rules, wanted.branch, actor.access)) {
       throw forbidden('You are not allowed to push into this branch');
     }
     checkAuthor(wanted);

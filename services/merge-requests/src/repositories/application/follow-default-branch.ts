@@ -7,8 +7,8 @@ import { branchOf, creates, type LocalSubscriber } from './ref-change';
 export type AnnounceDefaultBranch = (projectId: number, branch: string) => Promise<void>;
 
 /**
- * When a branch that has become the default was made: HEAD of the repository follows, and the owner of the project is notified if it
- * names another one.
+ * When a branch that has become the default was made: HEAD of the repository follows, and the owner of the project is
+ * notified if it names another one.
  */
 export function followDefaultBranch({
   repositories,

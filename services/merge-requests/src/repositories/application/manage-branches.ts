@@ -18,7 +18,7 @@ import {
   type Sha,
   zeroSha,
 } from '../../git';
-import { mayPush, type ProtectedBranch, type Standing } from '../domain/protected-branch';
+import { mayPush, type ProjectAccess, type ProtectedBranch } from '../domain/protected-branch';
 import { refusalOfRemoval } from '../domain/push';
 import type { OpenProjectRepository, ProjectRepository, Repositories } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';
@@ -26,7 +26,7 @@ import type { ChangeRefs } from './ref-change';
 /** Who acts on a repository. */
 export interface RepositoryActor {
   readonly userId: number;
-  readonly standing: Standing;
+  readonly access: ProjectAccess;
 }
 
 /** A branch with what shows it. */
@@ -88,17 +88,20 @@ export function manageBranches({ open, changeRefs, protectedBranches, repositori
     return viewed(opened, found, [found.name]);
   }
 
-  /** Gives an empty repository its default branch where `ref` names it; of two callers at once one does. Answers whether this call did. */
+  /**
+   * Gives an empty repository its default branch where `ref` names it; of two callers at once one does. Answers whether
+   * this call did.
+   */
   async function begin(
     { repo, project, defaultBranch }: ProjectRepository,
-    { userId, standing }: RepositoryActor,
+    { userId, access }: RepositoryActor,
     ref: string,
     rules: readonly ProtectedBranch[],
   ): Promise<boolean> {
     const first = branchRef(defaultBranch);
     if (ref !== defaultBranch && ref !== first && ref !== 'HEAD') return false;
     if ((await listRefs(repo, ['refs/heads/'])).length > 0) return false;
-    if (!mayPush(rules, defaultBranch, standing)) {
+    if (!mayPush(rules, defaultBranch, access)) {
       throw forbidden(`You are not allowed to create the protected branch '${defaultBranch}' on this project.`);
     }
     const { name, email } = await repositories.committer(userId);
@@ -111,7 +114,7 @@ export function manageBranches({ open, changeRefs, protectedBranches, repositori
 
   async function removable(opened: ProjectRepository, actor: RepositoryActor) {
     const rules = await protectedBranches.all(opened.project.id);
-    const context = { rules, standing: actor.standing, defaultBranch: opened.defaultBranch };
+    const context = { rules, access: actor.access, defaultBranch: opened.defaultBranch };
     return (branch: string) => refusalOfRemoval(branch, context);
   }
 
@@ -130,12 +133,15 @@ export function manageBranches({ open, changeRefs, protectedBranches, repositori
     /** One branch. */
     get,
 
-    /** Makes a branch at a branch, tag or commit. In an empty repository the default branch is made before, from an initial commit. */
+    /**
+     * Makes a branch at a branch, tag or commit. In an empty repository the default branch is made before, from an
+     * initial commit.
+     */
     async create(projectId: number, actor: RepositoryActor, branch: string, ref: string): Promise<BranchViews<Branch>> {
       const opened = await open(projectId);
       const name = parseBranchName(branch);
       const rules = await protectedBranches.all(projectId);
-      if (!mayPush(rules, name, actor.standing)) {
+      if (!mayPush(rules, name, actor.access)) {
         throw forbidden(`You are not allowed to create the protected branch '${name}' on this project.`);
       }
       const begun = await begin(opened, actor, ref, rules);

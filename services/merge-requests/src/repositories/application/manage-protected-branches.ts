@@ -31,7 +31,10 @@ export function manageProtectedBranches<Request, Info>(rules: ProtectedBranches<
       return rule;
     },
 
-    /** Makes a rule; levels that are not given are Maintainer. @throws AppError invalid for more `*` than a pattern may have, or 2,000 characters */
+    /**
+     * Makes a rule; levels that are not given are Maintainer. @throws AppError invalid for more `*` than a pattern may
+     * have, or 2,000 characters
+     */
     async create(
       projectId: number,
       rule: { name: string; pushAccessLevel?: number; mergeAccessLevel?: number; allowForcePush: boolean },

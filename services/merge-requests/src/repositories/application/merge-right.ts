@@ -1,4 +1,4 @@
-import { mayMerge, type Standing } from '../domain/protected-branch';
+import { mayMerge, type ProjectAccess } from '../domain/protected-branch';
 import type { RepositoryAccess } from './repository-access';
 
 /** Whether someone may merge into a branch of a project (G-4.2-7). */
@@ -6,6 +6,6 @@ export const mayMergeInto = async (
   repositories: Pick<RepositoryAccess, 'protectedBranches'>,
   projectId: number,
   branch: string,
-  standing: Standing,
+  access: ProjectAccess,
 ): Promise<boolean> =>
-  standing.level > 0 && mayMerge(await repositories.protectedBranches.all(projectId), branch, standing);
+  access.level > 0 && mayMerge(await repositories.protectedBranches.all(projectId), branch, access);

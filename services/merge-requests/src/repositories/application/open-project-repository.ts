@@ -43,8 +43,8 @@ export interface OpenEdges {
 const asBranch = (name: string): BranchName => branchNameOf(name) ?? ('main' as BranchName);
 
 /**
- * Makes a repository on first touch, from the directory's row (D7), and follows a default branch that was changed there. Every step
- * may be repeated: after a crash between two of them the next request completes the rest.
+ * Makes a repository on first touch, from the directory's row (D7), and follows a default branch that was changed
+ * there. Every step may be repeated: after a crash between two of them the next request completes the rest.
  */
 export function openProjectRepository({ repositories, repositoryOf, changeRefs }: OpenEdges): OpenProjectRepository {
   async function create(repo: Repository, project: RepositoryProject): Promise<void> {

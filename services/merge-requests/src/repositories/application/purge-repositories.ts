@@ -13,19 +13,19 @@ export interface PurgeEdges {
 }
 
 /**
- * Removes the repositories of projects that were deleted (D5). Repeatable: the row of a repository goes last, so what is left is found
- * again.
+ * Removes the repositories of projects that were deleted (D5). Repeatable: the row of a repository goes last, so what
+ * is left is found again.
  */
 export function purgeRepositories({ repositories, repositoryOf }: PurgeEdges): () => Promise<void> {
   return async () => {
     for (;;) {
-      const gone = await repositories.deletedProjects();
-      for (const projectId of gone) {
+      const projects = await repositories.deletedProjects();
+      for (const projectId of projects) {
         await deleteRepository(repositoryOf(projectId));
         await repositories.purge(projectId);
         logger.info({ project_id: projectId }, 'the repository of a deleted project was removed');
       }
-      if (gone.length === 0) return;
+      if (projects.length === 0) return;
     }
   };
 }

@@ -106,7 +106,10 @@ export function readCommitsOf({ open }: { open: OpenProjectRepository }) {
       return commit;
     },
 
-    /** Commits by full sha, in no particular order; what names none is left out, and of a deleted project there are none. */
+    /**
+     * Commits by full sha, in no particular order; what names none is left out, and of a deleted project there are
+     * none.
+     */
     async byIds(projectId: number, ids: readonly string[]): Promise<Commit[]> {
       try {
         const { repo } = await open(projectId);

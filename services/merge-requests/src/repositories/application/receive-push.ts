@@ -11,7 +11,7 @@ import {
   type UpdateResult,
   zeroSha,
 } from '../../git';
-import { developer, type ProtectedBranch, type Standing } from '../domain/protected-branch';
+import { developer, type ProjectAccess, type ProtectedBranch } from '../domain/protected-branch';
 import { refusalOf } from '../domain/push';
 import type { RefChangeOutcome } from '../domain/ref-change';
 import type { RefChanges } from './change-refs';
@@ -26,7 +26,7 @@ type Headers = Readonly<Record<string, string>>;
 export interface PushRequest {
   readonly projectId: number;
   readonly actorId: number;
-  readonly standing: Standing;
+  readonly access: ProjectAccess;
 }
 
 /** What a client prints after a push of some branches, as lines for its screen; merge requests answer it. */
@@ -62,8 +62,8 @@ function deferred<T>() {
 }
 
 /**
- * The refs of a push move inside git's receiving end, between two of its hooks. This turns the two into one call of `changeRefsBy`:
- * `begin` returns when the intents are committed and locked, `end` when the results are.
+ * The refs of a push move inside git's receiving end, between two of its hooks. This turns the two into one call of
+ * `changeRefsBy`: `begin` returns when the intents are committed and locked, `end` when the results are.
  */
 function bracket(start: (move: () => Promise<readonly (string | undefined)[]>) => Promise<RefChangeOutcome[]>) {
   const begun = deferred<void>();
@@ -91,7 +91,9 @@ function bracket(start: (move: () => Promise<readonly (string | undefined)[]>) =
   };
 }
 
-/** Receives a push: rules decide, intents are committed, refs move, results are committed, the client hears of it (D7). */
+/**
+ * Receives a push: rules decide, intents are committed, refs move, results are committed, the client hears of it (D7).
+ */
 export function receivePush({ open, changes, protectedBranches, inviteFor }: ReceivePushEdges) {
   // The push is done: a line more or less on the client's screen must not make it look as if it had failed.
   async function invitation(projectId: number, results: readonly UpdateResult[]): Promise<string[]> {
@@ -112,7 +114,7 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
       open(request.projectId),
       protectedBranches.all(request.projectId),
     ]);
-    const context = { rules, standing: request.standing, defaultBranch };
+    const context = { rules, access: request.access, defaultBranch };
     const reasons = push.updates.map((update) =>
       refusalOf({ ref: update.ref, before: update.old, after: update.new, rewrites: update.forced }, context),
     );
@@ -129,14 +131,17 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
   }
 
   async function openFor(request: PushRequest) {
-    if (request.standing.level < developer) throw forbidden('You are not allowed to push code to this project.');
+    if (request.access.level < developer) throw forbidden('You are not allowed to push code to this project.');
     const opened = await open(request.projectId);
     if (opened.project.archived) throw forbidden('You cannot push to an archived project.');
     return opened.repo;
   }
 
   return {
-    /** The refs there are, for a client about to push. @throws AppError forbidden below Developer and in archived projects */
+    /**
+     * The refs there are, for a client about to push. @throws AppError forbidden below Developer and in archived
+     * projects
+     */
     async advertise(request: PushRequest, response: ServerResponse, head: Headers): Promise<void> {
       const repo = await openFor(request);
       await advertiseReceivePack(repo, response, { onStart: () => void response.writeHead(200, head) });

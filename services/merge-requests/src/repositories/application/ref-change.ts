@@ -33,25 +33,25 @@ export interface ChangeRefsRequest {
   /** What is to be published of the one update, where the caller knows it already. */
   readonly facts?: Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
   /**
-   * Runs in the transaction that commits the results. It may not run: after a crash before it the reconciler records the results,
-   * so a subscriber must be able to do the same.
+   * Runs in the transaction that commits the results. It may not run: after a crash before it the reconciler records
+   * the results, so a subscriber must be able to do the same.
    */
   readonly settled?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>;
 }
 
 /**
- * The one way by which refs move (D7): commits an intent per update, moves each ref by compare-and-swap, commits the results together
- * with their `repository.pushed` events, and then runs the subscribers. Objects must be in the repository before.
- * Resolves when the results are committed and the subscribers have had their first run; a subscriber that failed is run again by the
- * reconciler. One outcome per update, in order.
+ * The one way by which refs move (D7): commits an intent per update, moves each ref by compare-and-swap, commits the
+ * results together with their `repository.pushed` events, and then runs the subscribers. Objects must be in the
+ * repository before. Resolves when the results are committed and the subscribers have had their first run; a subscriber
+ * that failed is run again by the reconciler. One outcome per update, in order.
  * @throws AppError unavailable when the outcome is unknown: the reconciler settles it within seconds
  */
 export type ChangeRefs = (request: ChangeRefsRequest) => Promise<RefChangeOutcome[]>;
 
 /**
- * Notified of every move after its result has been committed, at least once, usually in order; changes of one ref made at the same time may
- * be notified concurrently, so a subscriber that needs the order reads the ref. Not notified of `internal` moves. Must be
- * idempotent by `change.id`. Notified again, later and with growing pauses, after it threw.
+ * Notified of every move after its result has been committed, at least once, usually in order; changes of one ref made
+ * at the same time may be notified concurrently, so a subscriber that needs the order reads the ref. Not notified of
+ * `internal` moves. Must be idempotent by `change.id`. Notified again, later and with growing pauses, after it threw.
  */
 export interface LocalSubscriber {
   /** `changeRefs`: the subscriber may itself move refs. */

@@ -14,8 +14,8 @@ export interface RepositoryAccess {
 }
 
 /**
- * Follows ref changes in another area, as `LocalSubscriber` does. Repositories are built after their subscribers, so they are handed over
- * with each change.
+ * Follows ref changes in another area, as `LocalSubscriber` does. Repositories are built after their subscribers, so
+ * they are handed over with each change.
  */
 export interface RefChangeSubscriber {
   afterRefChange(change: RefChange, repositories: RepositoryAccess): Promise<void>;

@@ -15,14 +15,14 @@ export interface ProtectedBranch {
   readonly allowForcePush: boolean;
 }
 
-/** What decides about a person: their level on the project, and whether they administer the instance. */
-export interface Standing {
+/** Rights of a user: their level in the project, and whether they administer the instance. */
+export interface ProjectAccess {
   /** 0 to 50 (G-5-14). */
   readonly level: number;
   readonly admin: boolean;
 }
 
-/** Levels of the people who write code, and of those who keep the project. */
+/** Levels of users who write code, and of users who maintain the project. */
 export const { developer, maintainer } = levels;
 
 const administrators = 60;
@@ -34,26 +34,29 @@ export const covers = (rule: ProtectedBranch, branch: string): boolean => wildca
 export const rulesOf = (rules: readonly ProtectedBranch[], branch: string): ProtectedBranch[] =>
   rules.filter((rule) => covers(rule, branch));
 
-function reaches(standing: Standing, needed: number): boolean {
+function reaches(access: ProjectAccess, needed: number): boolean {
   if (needed === 0) return false;
-  if (standing.admin) return true;
-  return needed !== administrators && standing.level >= needed;
+  if (access.admin) return true;
+  return needed !== administrators && access.level >= needed;
 }
 
-/** True when this person may push to `branch`: Developers everywhere, and on a protected branch those whom one of its rules allows (G-4.2-7). */
-export function mayPush(rules: readonly ProtectedBranch[], branch: string, standing: Standing): boolean {
-  if (standing.level < developer) return false;
+/**
+ * True when this user may push to `branch`: Developers everywhere, and on a protected branch those whom one of its
+ * rules allows (G-4.2-7).
+ */
+export function mayPush(rules: readonly ProtectedBranch[], branch: string, access: ProjectAccess): boolean {
+  if (access.level < developer) return false;
   const holding = rulesOf(rules, branch);
-  return holding.length === 0 || holding.some((rule) => reaches(standing, rule.pushAccessLevel));
+  return holding.length === 0 || holding.some((rule) => reaches(access, rule.pushAccessLevel));
 }
 
-/** True when this person may merge into `branch`: by push right or by merge right (G-4.2-7). */
-export function mayMerge(rules: readonly ProtectedBranch[], branch: string, standing: Standing): boolean {
-  if (standing.level < developer) return false;
+/** True when this user may merge into `branch`: by push right or by merge right (G-4.2-7). */
+export function mayMerge(rules: readonly ProtectedBranch[], branch: string, access: ProjectAccess): boolean {
+  if (access.level < developer) return false;
   const holding = rulesOf(rules, branch);
   return (
     holding.length === 0 ||
-    holding.some((rule) => reaches(standing, rule.pushAccessLevel) || reaches(standing, rule.mergeAccessLevel))
+    holding.some((rule) => reaches(access, rule.pushAccessLevel) || reaches(access, rule.mergeAccessLevel))
   );
 }
 

@@ -14,7 +14,7 @@ const main: ProtectedBranch = {
 };
 const context = (level: number, given: Partial<PushContext> = {}): PushContext => ({
   rules: [main],
-  standing: { level, admin: false },
+  access: { level, admin: false },
   defaultBranch: 'main',
   ...given,
 });

@@ -1,10 +1,17 @@
-import { allowsForcePush, developer, mayPush, type ProtectedBranch, rulesOf, type Standing } from './protected-branch';
+import {
+  allowsForcePush,
+  developer,
+  mayPush,
+  type ProjectAccess,
+  type ProtectedBranch,
+  rulesOf,
+} from './protected-branch';
 import { branchOf, creates, deletes, type RefUpdate, tagOf } from './ref-change';
 
 /** What a push is judged by. */
 export interface PushContext {
   readonly rules: readonly ProtectedBranch[];
-  readonly standing: Standing;
+  readonly access: ProjectAccess;
   /** Default branch of the project. */
   readonly defaultBranch: string;
 }
@@ -17,8 +24,8 @@ export interface PushedUpdate extends RefUpdate {
 
 /** Why an update is refused, as the person at the git client reads it; undefined when it is allowed. */
 export function refusalOf(update: PushedUpdate, context: PushContext): string | undefined {
-  const { rules, standing } = context;
-  if (standing.level < developer) return 'You are not allowed to push code to this project.';
+  const { rules, access } = context;
+  if (access.level < developer) return 'You are not allowed to push code to this project.';
   if (tagOf(update.ref) !== undefined) return undefined;
   const branch = branchOf(update.ref);
   if (branch === undefined) {
@@ -28,7 +35,7 @@ export function refusalOf(update: PushedUpdate, context: PushContext): string | 
   }
   if (deletes(update)) return refusalOfRemoval(branch, context);
   const isProtected = rulesOf(rules, branch).length > 0;
-  if (!mayPush(rules, branch, standing)) {
+  if (!mayPush(rules, branch, access)) {
     return creates(update)
       ? `You are not allowed to create the protected branch '${branch}' on this project.`
       : `You are not allowed to push code to the protected branch '${branch}' on this project.`;
@@ -43,11 +50,14 @@ export function refusalOf(update: PushedUpdate, context: PushContext): string | 
 export function refusalOfRemoval(branch: string, context: PushContext): string | undefined {
   if (branch === context.defaultBranch) return 'The default branch of a project cannot be deleted.';
   if (rulesOf(context.rules, branch).length > 0) return 'Protected branches cannot be deleted; unprotect them first.';
-  if (!mayPush(context.rules, branch, context.standing)) return 'You are not allowed to delete this branch.';
+  if (!mayPush(context.rules, branch, context.access)) return 'You are not allowed to delete this branch.';
   return undefined;
 }
 
-/** The branch that becomes the default of a repository that had none: the one the project names, else the first of the push. */
+/**
+ * The branch that becomes the default of a repository that had none: the one the project names, else the first of the
+ * push.
+ */
 export function firstDefaultBranch(named: string, created: readonly string[]): string | undefined {
   return created.includes(named) ? named : created[0];
 }

@@ -3,16 +3,16 @@ import {
   developersCanMerge,
   developersCanPush,
   mayPush,
+  type ProjectAccess,
   type ProtectedBranch,
   rulesOf,
-  type Standing,
 } from '../domain/protected-branch';
 import { commitObject, type RepositoryAddress, repositoryUrl } from './commit.presenter';
 
 /** What a branch is presented with. */
 export interface BranchContext {
   readonly rules: readonly ProtectedBranch[];
-  readonly standing: Standing;
+  readonly access: ProjectAccess;
   readonly defaultBranch: string;
   /** Branches that are merged into the default branch. */
   readonly merged: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export const branchObject = (branch: Branch, context: BranchContext, address: Re
   protected: rulesOf(context.rules, branch.name).length > 0,
   developers_can_push: developersCanPush(context.rules, branch.name),
   developers_can_merge: developersCanMerge(context.rules, branch.name),
-  can_push: mayPush(context.rules, branch.name, context.standing),
+  can_push: mayPush(context.rules, branch.name, context.access),
   default: branch.name === context.defaultBranch,
   web_url: repositoryUrl(address, `tree/${branch.name.split('/').map(encodeURIComponent).join('/')}`),
 });

@@ -98,7 +98,10 @@ export const protectedBranchStore = (db: Database, prisma: PrismaClient) => ({
     return row && toRule(row);
   },
 
-  /** Removes a rule; false when there is none. @throws AppError precondition_failed when it changed after `unmodifiedSince` */
+  /**
+   * Removes a rule; false when there is none. @throws AppError precondition_failed when it changed after
+   * `unmodifiedSince`
+   */
   remove: (projectId: number, name: string, unmodifiedSince?: Date): Promise<boolean> =>
     db.transaction(async (tx) => {
       const row = await tx.one<{ id: number }>(sql`

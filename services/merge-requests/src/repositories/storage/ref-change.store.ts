@@ -11,6 +11,7 @@ import {
   type Settlement,
   tagOf,
 } from '../domain/ref-change';
+import { decideSettlement, defaultProtection, type PublishedMove } from '../domain/settlement';
 
 /** Share of the timeout for notifying during which an intent is left to the process that made it: 2 s of 5. */
 const graceShare = 0.4;
@@ -29,25 +30,19 @@ async function openOf(tx: Tx, pushId: string): Promise<RefChange[]> {
   return rows.map(toChange);
 }
 
-/**
- * The first branch becomes the default of its project: remembered, and protected as the instance's default asks (G §10). Of two first
- * pushes at once the one that commits later finds the other's mark.
- */
-async function adopt(tx: Tx, projectId: number, branch: string): Promise<void> {
+// Of two first pushes at once the one that commits later finds the other's mark.
+async function adoptDefaultBranch(tx: Tx, projectId: number, branch: string): Promise<void> {
   const adopted = await tx.query(sql`
     update repositories set default_branch = ${branch}, updated_at = now()
     where project_id = ${projectId} and last_pushed_at is null returning project_id`);
   if (adopted.length === 0) return;
+  const { pushAccessLevel, mergeAccessLevel } = defaultProtection;
   await tx.query(sql`
     insert into protected_branches (project_id, name, push_access_level, merge_access_level)
-    values (${projectId}, ${branch}, 40, 40) on conflict (project_id, name) do nothing`);
+    values (${projectId}, ${branch}, ${pushAccessLevel}, ${mergeAccessLevel}) on conflict (project_id, name) do nothing`);
 }
 
-/** Which refs moved together: the feed shows many of one kind as one (G-4.8-7). */
-const kindOf = ({ change }: Settlement): string =>
-  `${branchOf(change.ref) === undefined} ${creates(change)} ${deletes(change)}`;
-
-const eventOf = ({ change, facts }: Settlement, pushId: string, refCount: number) => {
+const eventOf = ({ change, facts, refCount }: PublishedMove, pushId: string) => {
   const branch = branchOf(change.ref);
   return {
     id: `repository.pushed:${change.id}`,
@@ -60,12 +55,12 @@ const eventOf = ({ change, facts }: Settlement, pushId: string, refCount: number
       action: creates(change) ? 'created' : deletes(change) ? 'removed' : 'pushed',
       before: change.before,
       after: change.after,
-      commitCount: facts?.commitCount ?? 0,
-      commitTitle: facts?.commitTitle ?? '',
+      commitCount: facts.commitCount,
+      commitTitle: facts.commitTitle,
       source: change.source,
       occurredAt: change.createdAt,
-      defaultBranch: facts?.defaultBranch ?? false,
-      readmePath: facts?.readmePath ?? '',
+      defaultBranch: facts.defaultBranch,
+      readmePath: facts.readmePath ?? '',
       pushId,
       refCount,
     },
@@ -82,22 +77,21 @@ async function record(
 ): Promise<void> {
   const projectId = settlements[0]?.change.projectId;
   if (projectId === undefined) return;
-  const moved = settlements.filter((one) => one.moved);
-  const pushed = moved.some(({ change }) => branchOf(change.ref) !== undefined);
-  if (newDefault !== undefined) await adopt(tx, projectId, newDefault);
+  const { settledIds, movedIds, movesBranch, published } = decideSettlement(settlements);
+  if (newDefault !== undefined) await adoptDefaultBranch(tx, projectId, newDefault);
   await tx.query(sql`
-    update repositories set last_pushed_at = case when ${pushed} then now() else last_pushed_at end where project_id = ${projectId}`);
+    update repositories set last_pushed_at = case when ${movesBranch} then now() else last_pushed_at end where project_id = ${projectId}`);
   await tx.query(sql`
     update ref_change_intents set settled_at = now(),
-      state = case when id = any(${moved.map(({ change }) => change.id)}::bigint[]) then 'done' else 'failed' end,
+      state = case when id = any(${movedIds}::bigint[]) then 'done' else 'failed' end,
       handled_at = case when source = 'internal' then now() end,
       handle_at = now() + make_interval(secs => ${publishTimeoutSeconds}::double precision)
-    where id = any(${settlements.map(({ change }) => change.id)}::bigint[])`);
-  const told = moved.filter(({ facts }) => facts !== undefined);
-  const alike = new Map<string, number>();
-  for (const one of told) alike.set(kindOf(one), (alike.get(kindOf(one)) ?? 0) + 1);
-  const occurrences = told.map((one) => eventOf(one, pushId, alike.get(kindOf(one)) ?? 1));
-  await appendAllToOutbox(tx, repositoryPushed, occurrences);
+    where id = any(${settledIds}::bigint[])`);
+  await appendAllToOutbox(
+    tx,
+    repositoryPushed,
+    published.map((move) => eventOf(move, pushId)),
+  );
 }
 
 /**
@@ -142,9 +136,9 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
   },
 
   /**
-   * Locks the open intents of a push, has `settle` move the refs or find out where they stand, and commits what it answers together
-   * with the events and whatever `also` adds. While the lock is held no one else settles them; if the process crashes, the lock ends with its
-   * connection.
+   * Locks the open intents of a push, has `settle` move the refs or find out where they stand, and commits what it
+   * answers together with the events and whatever `also` adds. While the lock is held no one else settles them; if the
+   * process crashes, the lock ends with its connection.
    */
   settle: (
     pushId: string,
@@ -163,7 +157,8 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
     ),
 
   /**
-   * The same for a push whose process seems to have crashed; `later` reads what was asked for afterwards on the ref of an intent and did not fail.
+   * The same for a push whose process seems to have crashed; `later` reads what was asked for afterwards on the ref of
+   * an intent and did not fail.
    * @returns undefined when there is no such push
    */
   async settleAbandoned(
@@ -204,7 +199,9 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
     }
   },
 
-  /** Claims a few moved changes whose subscribers were not all notified, oldest first; with how often that was tried. */
+  /**
+   * Claims a few moved changes whose subscribers were not all notified, oldest first; with how often that was tried.
+   */
   async claimUnpublished(): Promise<(RefChange & { attempts: number })[]> {
     const rows = await db.query<Row & { attempts: number }>(sql`
       with due as materialized (
@@ -218,7 +215,7 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
   },
 
   /** Records that every subscriber was notified. */
-  async told(ids: readonly number[]): Promise<void> {
+  async markPublished(ids: readonly number[]): Promise<void> {
     await db.query(sql`update ref_change_intents set handled_at = now() where id = any(${ids}::bigint[])`);
   },
 

@@ -72,7 +72,10 @@ export const repositoryStore = (db: Database) => ({
     return rows.map(({ id }) => id);
   },
 
-  /** Drops merge requests, pipelines and receipts in batches, then rules, ref changes and the row of a repository that is no longer on disk. */
+  /**
+   * Drops merge requests, pipelines and receipts in batches, then rules, ref changes and the row of a repository that
+   * is no longer on disk.
+   */
   async purge(projectId: number): Promise<void> {
     for (const table of [sql`merge_requests`, sql`pipelines`, sql`landing_receipts`]) {
       const batch = sql`delete from ${table} where id in (

@@ -3,12 +3,13 @@ import type { CallContext, ServiceImplementation } from '@switchyard/rpc';
 import { type CallerWork, runForCaller } from '../../git';
 
 const gitCallerOf = (userId: number, process: string): Pick<CallerWork, 'caller' | 'single'> =>
-  // Anonymous requests, and those that a service makes for itself, belong to no single user: their wait is not the user's own fault.
+  // Anonymous requests, and those that a service makes for itself, belong to no single user: their wait is not the
+  // user's own fault.
   userId > 0 ? { caller: `user ${userId}`, single: true } : { caller: process, single: false };
 
 /**
- * Every handler of every service as work of its caller: whatever git it starts has a place, and ends with the call (D3). It is done to the
- * services as a whole, so that no handler has to think of it.
+ * Every handler of every service as work of its caller: whatever git it starts has a place, and ends with the call
+ * (D3). It is done to the services as a whole, so that no handler has to think of it.
  */
 export const runAsGitWork = (services: readonly ServiceImplementation[]): readonly ServiceImplementation[] =>
   services.map((service) => ({
@@ -43,14 +44,14 @@ export async function runRequestAsGitWork(
   response: ServerResponse,
   work: () => Promise<void>,
 ): Promise<void> {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const onClose = (): void => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) disconnected.abort();
   };
   response.once('close', onClose);
   if (response.destroyed) onClose();
   try {
-    await runForCaller({ ...gitCallerOf(userId, 'gateway'), kind, signal: gone.signal }, work);
+    await runForCaller({ ...gitCallerOf(userId, 'gateway'), kind, signal: disconnected.signal }, work);
   } finally {
     response.off('close', onClose);
   }

@@ -10,7 +10,7 @@ import { placeOf, tokenPage } from './window';
 export function branchHandler(branches: ManageBranches, externalUrl: string) {
   type Context = Parameters<typeof actorOf>[0];
   const render = (view: Omit<BranchViews<unknown>, 'found'>, context: Context) => {
-    const branchContext = { ...view, standing: actorOf(context).standing };
+    const branchContext = { ...view, access: actorOf(context).access };
     const address = addressOf(context, externalUrl);
     return (branch: Branch) => branchObject(branch, branchContext, address);
   };

@@ -26,7 +26,10 @@ const shasByProject = (names: readonly CommitTargetName[]): Map<number, string[]
   return projects;
 };
 
-/** gRPC side of commits as targets of other services' rows: one statement, and one git process for each project among them. */
+/**
+ * gRPC side of commits as targets of other services' rows: one statement, and one git process for each project among
+ * them.
+ */
 export function commitTargetHandler({ commits, readers, externalUrl }: CommitTargetEdges) {
   return implement(
     CommitTargetServiceService,

@@ -5,7 +5,7 @@ import type { RepositoryAddress } from '../presenters/commit.presenter';
 /** Who acts on the repository that the gateway resolved. */
 export const actorOf = ({ actor, access }: CallContext): RepositoryActor => ({
   userId: actor.userId,
-  standing: { level: access?.level ?? 0, admin: actor.admin },
+  access: { level: access?.level ?? 0, admin: actor.admin },
 });
 
 /** Where the repository that the gateway resolved is seen from outside. */

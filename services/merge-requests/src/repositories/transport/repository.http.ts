@@ -27,7 +27,7 @@ const noCache = {
 const pushRequest = ({ claims, projectId }: ForwardedCall) => ({
   projectId,
   actorId: claims.actor?.userId ?? 0,
-  standing: { level: claims.access?.level ?? 0, admin: claims.actor?.admin ?? false },
+  access: { level: claims.access?.level ?? 0, admin: claims.actor?.admin ?? false },
 });
 
 const encodingOf = ({ request }: ForwardedCall): string | undefined => request.headers['content-encoding'];

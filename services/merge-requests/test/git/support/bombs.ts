@@ -68,7 +68,9 @@ function varint(value: number): number[] {
   return [...bytes, rest];
 }
 
-/** A commit with a file of 4 MiB, and `count` deltas that each copy it 80 times: some kilobytes for `count` × 320 MiB. */
+/**
+ * A commit with a file of 4 MiB, and `count` deltas that each copy it 80 times: some kilobytes for `count` × 320 MiB.
+ */
 export function deltaBomb(count: number): Bomb {
   const base: Packed = { type: 'blob', content: Buffer.alloc(4 << 20) };
   const sha = shaOf('blob', base.content);

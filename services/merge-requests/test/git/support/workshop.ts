@@ -31,7 +31,7 @@ export const author: Signature = {
   offset: 60,
 };
 
-/** A working copy driven by the `git` client, beside the bare repository under test. */
+/** A working copy driven by the `git` client, next to the bare repository under test. */
 export class Workshop {
   readonly root = mkdtempSync(join(tmpdir(), 'switchyard-git-'));
   readonly work = join(this.root, 'work');
@@ -105,7 +105,8 @@ export class Workshop {
   }
 
   /**
-   * Commits one change after another on `from`, `undefined` removing a file, by one process and without the working copy.
+   * Commits one change after another on `from`, `undefined` removing a file, by one process and without the working
+   * copy.
    * @returns a SHA for each; a second passes between them
    */
   commits(changes: readonly Record<string, string | Buffer | undefined>[], from?: Sha): Sha[] {
