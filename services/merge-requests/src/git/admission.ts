@@ -1,6 +1,6 @@
 import { type AppError, tooManyRequests, unavailable } from '@switchyard/errors';
 
-/** Who asks for a place, and where. */
+/** The caller that needs a place, and the repository. */
 export interface GitCaller {
   /** Of the same caller, the same text. */
   readonly caller: string;

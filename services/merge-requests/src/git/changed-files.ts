@@ -166,7 +166,7 @@ export async function compareTrees(
 const slowMs = 150;
 
 /**
- * Runs a comparison by git. One that is not done after 150 ms, or comes to the end of its memory, is also counted, and
+ * Runs a comparison by git. One that is not done after 150 ms, or reaches its memory limit, is also counted, and
  * stopped when it has more files than `most`: git reads all of them before it prints the first.
  */
 export async function unlessTooMany<T>(

@@ -30,7 +30,7 @@ const texts = {
 } as const;
 
 /**
- * Applies the actions in order to the parent's tree and stores the commit; answers its id. Moves no ref.
+ * Applies the actions in order to the parent's tree and stores the commit; returns its id. Moves no ref.
  * Throws `invalid` with GitLab's text for a file that is or is not there, and for paths that climb or name `.git`.
  *
  * Trees are edited here and stored by one `unpack-objects`, so the cost follows the folders touched
@@ -192,7 +192,7 @@ class Folder {
     await this.prune(path);
   }
 
-  /** Collects this tree and those under it that changed; answers this tree's id. */
+  /** Collects this tree and those under it that changed; returns this tree's id. */
   store(into: NewObject[]): Sha {
     if (!this.entries || !this.isChanged()) return this.original ?? this.storeContent(into, Buffer.alloc(0));
     const rows = [...this.entries].map(([name, entry]) =>

@@ -55,7 +55,7 @@ const logFormat = `--format=tformat:${fields.join('%x00')}`;
 const lastSecond = 253_402_200_000;
 
 /**
- * A time as git prints it raw, `1706690354 +0100`. The ISO forms are not asked for: at one commit before 1970 in its
+ * A time as git prints it raw, `1706690354 +0100`. The ISO forms are not requested: at one commit before 1970 in its
  * own zone, which any user may push, git ends with an error. What is no time at all, or beyond the year 9999, becomes
  * 1970.
  */
@@ -115,7 +115,7 @@ function parseLog(text: string): Commit[] {
   return commits;
 }
 
-/** Commits by id, one process for all, in the order asked; ids that name no commit are left out. */
+/** Commits by id, one process for all, in the order given; ids that name no commit are left out. */
 export async function readCommits(repo: Repository, shas: readonly Sha[], options: GitOptions = {}): Promise<Commit[]> {
   if (shas.length === 0) return [];
   const args = [
@@ -254,7 +254,7 @@ async function readStats(
   return stats;
 }
 
-/** A commit to be written. An author given as bytes is taken over from another commit as it stands. */
+/** A commit to be written. An author given as bytes is taken over unchanged from another commit. */
 export interface NewCommit {
   tree: Sha;
   parents: readonly Sha[];
@@ -293,14 +293,14 @@ function messageText(message: string): string {
   return text.endsWith('\n') || text === '' ? text : `${text}\n`;
 }
 
-/** Stores a commit; answers its id. Its tree and parents must be there. */
+/** Stores a commit; returns its id. Its tree and parents must be there. */
 export async function writeCommit(repo: Repository, commit: NewCommit, options: GitOptions = {}): Promise<Sha> {
   const object = commitObject(commit);
   await runGit(repo, ['hash-object', '-t', 'commit', '-w', '--stdin'], { ...options, input: object.content });
   return objectSha(object);
 }
 
-/** Stores commits that may build on each other; answers their ids. One process. */
+/** Stores commits that may build on each other; returns their ids. One process. */
 export async function writeCommits(
   repo: Repository,
   commits: readonly NewCommit[],

@@ -13,7 +13,7 @@ export interface FileDiff {
   generatedFile: boolean;
   /** The hunks; git's own sentence for a binary file; empty for a mere rename or change of mode, and when left out. */
   diff: string;
-  /** Left out because the comparison as a whole is too long; can be asked for by path. */
+  /** Left out because the comparison as a whole is too long; can be requested by path. */
   collapsed: boolean;
   /** Left out because this file alone is too long. */
   tooLarge: boolean;

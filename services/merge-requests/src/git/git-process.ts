@@ -234,7 +234,7 @@ export interface GitResult {
 /** Options of `runGit`. */
 export interface RunOptions extends GitOptions {
   input?: string | Buffer;
-  /** Exit codes that are answers; default `[0]`. */
+  /** Expected exit codes; default `[0]`. */
   okCodes?: readonly number[];
   /** Bytes of output after which the process is ended; default 64 MiB. */
   maxOutput?: number;

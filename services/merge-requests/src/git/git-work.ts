@@ -92,7 +92,7 @@ export async function runForCaller<T>(given: CallerWork, work: () => Promise<T>)
 }
 
 /**
- * Does what must come to its end once it was begun, though its caller may leave: git processes within it go by their
+ * Does work that must finish once it has begun, even when its caller disconnects: git processes within it go by their
  * own time-outs alone and wait for no place.
  */
 export function runToCompletion<T>(work: () => Promise<T>): Promise<T> {

@@ -14,7 +14,7 @@ export interface MaintenanceBounds {
 
 /**
  * Rolls loose objects and small packs into larger ones, packs refs and indexes the history, when a bound is exceeded;
- * answers whether it did. Safe during pushes, merges and reads: no object is ever dropped, also none that no ref
+ * returns whether it did. Safe during pushes, merges and reads: no object is ever dropped, also none that no ref
  * reaches, since a push or a merge may be about to point at it.
  */
 export async function maintainRepository(
@@ -42,7 +42,7 @@ export async function maintainRepository(
 
 /**
  * Removes what a killed process left below `root`: repositories half made or half deleted, and quarantines, older than
- * `olderThanMs` (default a day, far beyond any push). Answers how many.
+ * `olderThanMs` (default a day, far beyond any push). Returns how many.
  */
 export async function sweepLeftovers(root: string, olderThanMs = 86_400_000): Promise<number> {
   const before = Date.now() - olderThanMs;

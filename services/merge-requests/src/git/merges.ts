@@ -72,7 +72,7 @@ export type Mergeability = { mergeable: true } | { mergeable: false; conflicts: 
 
 /**
  * Whether each pair merges, all in one process: 0.5 ms a pair. The trees go into a temporary store, so re-checking
- * leaves nothing behind. A pair with a commit that is not there answers `undefined`. Should one of them be too large
+ * leaves nothing behind. A pair with a commit that is not there gives `undefined`. Should one of them be too large
  * for the process, it takes no other with it: what changes more than {@link maxListedFiles} files is then not
  * mergeable, and the rest has a process each.
  */
@@ -132,7 +132,7 @@ async function answerAll(
       okCodes: [0, 129],
     },
   );
-  // git 2.38 has no --stdin yet and answers with its usage.
+  // git 2.38 has no --stdin yet and prints its usage.
   if (code === 129) return answerEach(area, pairs, options);
   const answers = parseAnswers(stdout.toString('utf8'));
   if (answers.length !== pairs.length)
@@ -231,7 +231,7 @@ export type ReplayOutcome =
       ok: true;
       /** The new tip; `onto` itself when nothing was left to replay. */
       sha: Sha;
-      /** Each commit that was replayed and what became of it, oldest first. */
+      /** Each replayed commit and its result, oldest first. */
       commits: { from: Sha; to: Sha }[];
       /** Commits left out because `onto` already holds their change. */
       dropped: Sha[];

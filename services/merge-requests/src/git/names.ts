@@ -14,7 +14,7 @@ export type TagName = Branded<'TagName'>;
 /** A path inside a tree: relative, no empty, `.` or `..` component, no NUL. */
 export type TreePath = Branded<'TreePath'>;
 
-/** The id that stands for "no object" in ref updates. */
+/** The id that means "no object" in ref updates. */
 export const zeroSha = '0'.repeat(40) as Sha;
 /** The empty tree, which git knows without it being stored. */
 export const emptyTreeSha = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as Sha;

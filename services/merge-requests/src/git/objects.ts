@@ -27,7 +27,7 @@ export function objectSha({ type, content }: NewObject): Sha {
   return createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex') as Sha;
 }
 
-/** One `cat-file --batch` process that answers as many questions as one operation has. Close it in a `finally`. */
+/** One `cat-file --batch` process for all reads of one operation. Close it in a `finally`. */
 export class ObjectReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private buffered: Buffer = Buffer.alloc(0);
@@ -41,7 +41,7 @@ export class ObjectReader {
     return new ObjectReader(await startGit(repo, ['cat-file', '--batch'], options));
   }
 
-  /** The objects in the order asked; `undefined` where there is none. */
+  /** The objects in the order given; `undefined` where there is none. */
   async read(shas: readonly Sha[]): Promise<(GitObject | undefined)[]> {
     if (shas.length === 0) return [];
     this.child.stdin.write(`${shas.join('\n')}\n`);

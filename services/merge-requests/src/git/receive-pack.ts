@@ -10,7 +10,7 @@ import { migrateObjects, withObjectArea } from './repository';
 import { GitCommandError, type GitOptions, type Repository, runGit } from './run-git';
 import { readAhead, unpackPush } from './unpack-push';
 
-/** A move of a branch or tag that a client asks for. */
+/** A move of a branch or tag that a client requests. */
 export type ProposedUpdate = RefUpdate & {
   action: 'create' | 'update' | 'delete';
   /** An update after which the old commit can no longer be reached. Always false for tags, which have no forward. */
@@ -20,7 +20,7 @@ export type ProposedUpdate = RefUpdate & {
 /** The decision about one proposed update. The client prints the reason next to the ref. */
 export type Verdict = { accept: true } | { accept: false; reason: string };
 
-/** What became of one update. */
+/** The result of one update. */
 export type UpdateResult = RefUpdate & ({ ok: true } | { ok: false; reason: string });
 
 /** A push as the service sees it before anything has moved. */
@@ -65,7 +65,7 @@ export interface PushLimits extends GitOptions {
 
 /** How a push ended. */
 export interface PushOutcome {
-  /** Every update asked for, also those refused. Empty for the probe a client sends before a large body. */
+  /** Every requested update, also those refused. Empty for the probe a client sends before a large body. */
   results: UpdateResult[];
   /** Set when the objects themselves were refused. */
   unpackError?: string;
@@ -77,7 +77,7 @@ const agent = 'agent=switchyard';
 const capabilities = `report-status delete-refs side-band-64k quiet atomic ofs-delta push-options object-format=sha1 ${agent}`;
 
 /**
- * Answers `GET …/info/refs?service=git-receive-pack`: branches and tags, nothing else, since nothing else can be
+ * Serves `GET …/info/refs?service=git-receive-pack`: branches and tags, nothing else, since nothing else can be
  * pushed. Ends `response`.
  */
 export async function advertiseReceivePack(
@@ -109,7 +109,7 @@ const transferTimeoutMs = 3_600_000;
 const keepAliveMs = 5_000;
 
 /**
- * Answers `POST …/git-receive-pack`. Ends `response`. Nothing of a push can be seen before its refs move: 1. the
+ * Serves `POST …/git-receive-pack`. Ends `response`. Nothing of a push can be seen before its refs move: 1. the
  * proposed updates are read; 2. the objects are unpacked into a quarantine and checked, each by itself and for what
  * they point at; 3. `decide`; 4. the accepted objects move into the store; 5. `onIntent`; 6. refs move by
  * compare-and-swap; 7. `onResult`; 8. the report. A request that breaks off leaves nothing behind and rejects, as does
@@ -243,7 +243,7 @@ async function carryOut(
         return { results, unpackError: problem.summary };
       }
     }
-    // From here on a client that leaves no longer stops the push halfway: what has an intent gets its result.
+    // From here on a client that disconnects no longer stops the push halfway: what has an intent gets its result.
     const settled: GitOptions = { ...options, signal: limits.signal };
     await refuseIncomplete(area, push.commands, refused, options);
     const proposed = await propose(
@@ -428,7 +428,7 @@ class Report {
     this.response.end(this.sideBand ? flushPacket : undefined);
   }
 
-  // A write to a response whose client has left would surface as an error event of its own.
+  // A write to a response whose client has disconnected would surface as an error event of its own.
   private write(data: Buffer): void {
     if (!this.response.destroyed && !this.response.writableEnded) this.response.write(data);
   }

@@ -410,7 +410,7 @@ export async function mergedBranches(
 /** The message as a tag object holds it: without NUL, ended by one line feed. */
 export const tagMessage = (message: string): string => message.replaceAll('\0', '').replace(/(?<!\n)\n*$/, '\n');
 
-/** Stores an annotated tag object for a commit; answers its id, to be given a ref by {@link updateRefs}. */
+/** Stores an annotated tag object for a commit; returns its id, to be given a ref by {@link updateRefs}. */
 export async function writeTag(
   repo: Repository,
   input: { name: TagName; target: Sha; tagger: Signature; message: string },

@@ -25,7 +25,7 @@ export async function repositoryExists(repo: Repository): Promise<boolean> {
 /**
  * Makes the repository when it is not there, HEAD on `defaultBranch` (`main` by default). Idempotent, and safe against
  * itself: it is built under another name and moved into place, so no one ever sees half of one.
- * Answers whether this call made it.
+ * Returns whether this call made it.
  */
 export async function ensureRepository(
   repo: Repository,

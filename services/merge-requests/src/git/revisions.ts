@@ -12,7 +12,7 @@ export interface Revision {
   ref?: RefName;
 }
 
-/** How callers name a commit: what stands first, then steps to ancestors. Names of refs hold neither `^` nor `~`. */
+/** How callers name a commit: a start, then steps to ancestors. Names of refs hold neither `^` nor `~`. */
 const expression = /^([^~^]*)((?:\^\d{0,2}|~\d{0,5}|\^\{(?:commit)?\})*)$/;
 const step = /~(\d*)|\^(?![{0])/g;
 

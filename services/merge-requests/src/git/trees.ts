@@ -6,7 +6,7 @@ import type { RefName, Sha, TreePath } from './names';
 import { describeObjects } from './objects';
 import { GitCommandError, type GitOptions, gitText, type Repository, streamGit } from './run-git';
 
-/** What stands under a name in a tree. `commit` is a submodule. */
+/** An entry of a tree. `commit` is a submodule. */
 export interface TreeEntry {
   sha: Sha;
   name: string;

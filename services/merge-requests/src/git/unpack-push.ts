@@ -96,7 +96,7 @@ export async function unpackPush(
   return { summary: `${args[0]} failed`, details: details.slice(0, 20) };
 }
 
-// A process that has ended will never ask for more; its closing stands for room.
+// A process that has ended will never ask for more; its end counts as free space.
 function freeBytesIn(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -7,7 +7,7 @@ import { GitCommandError, type GitOptions, type Repository, startGit } from './r
 /** A service of git's smart HTTP protocol. */
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
-/** Content types of smart HTTP; every reply also wants `Cache-Control: no-cache`. */
+/** Content types of smart HTTP; every reply also needs `Cache-Control: no-cache`. */
 export const smartHttpTypes = {
   advertisement: (service: GitService): string => `application/x-${service}-advertisement`,
   request: (service: GitService): string => `application/x-${service}-request`,
@@ -25,7 +25,7 @@ const transferTimeoutMs = 3_600_000;
 /** Seconds of CPU for choosing and packing the objects of one fetch. */
 const fetchCpuSeconds = 600;
 
-// Later values win, so everything is hidden but what is named after it. Internal refs never leave the house.
+// Later values win, so everything is hidden but what is named after it. Internal refs are never sent.
 const visibleRefs: NonNullable<GitOptions['config']> = [
   ['transfer.hideRefs', 'refs/'],
   ['transfer.hideRefs', '!refs/heads/'],
@@ -60,8 +60,8 @@ const speaksVersion2 = (gitProtocol: string | undefined): boolean =>
   gitProtocol?.split(':').includes('version=2') ?? false;
 
 /**
- * Answers `GET …/info/refs?service=git-upload-pack`: branches, tags and `refs/merge-requests/*`. Ends `response`.
- * Rejects when the client leaves first.
+ * Serves `GET …/info/refs?service=git-upload-pack`: branches, tags and `refs/merge-requests/*`. Ends `response`.
+ * Rejects when the client disconnects first.
  */
 export async function advertiseUploadPack(
   repo: Repository,
@@ -83,9 +83,9 @@ export async function advertiseUploadPack(
 }
 
 /**
- * Answers `POST …/git-upload-pack` whose request is `input` ({@link readFetchRequest}); the reply is a stream. Ends
- * `response`. A client that leaves, or takes nothing for {@link GitLimits.idleMs}, ends the process; a request that git
- * refuses has been answered in the protocol and is no error here.
+ * Serves `POST …/git-upload-pack` whose request is `input` ({@link readFetchRequest}); the reply is a stream. Ends
+ * `response`. A client that disconnects, or takes nothing for {@link GitLimits.idleMs}, ends the process; a request
+ * that git refuses has been answered in the protocol and is no error here.
  */
 export async function uploadPack(
   repo: Repository,

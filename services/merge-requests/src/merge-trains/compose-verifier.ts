@@ -9,7 +9,7 @@ import { reportLandings } from './transport/verify-landings.command';
 
 /** Milliseconds between two searches for landings that no one has verified. */
 const verifyEveryMs = 60_000;
-/** Landings verified in one look: some seconds of one core at the most. */
+/** Landings verified in one run: some seconds of one core at the most. */
 const verifiedAtOnce = 200;
 
 const countVerified = counter({

@@ -22,7 +22,7 @@ function keyOf(request: JobRequest): string {
 const channel = 'switchyard_jobs';
 
 /**
- * Asks for jobs in the caller's transaction; the same work asked for twice is queued once and done after the later
+ * Queues jobs in the caller's transaction; the same work requested twice is queued once and done after the later
  * request.
  */
 export async function enqueueJobs(
@@ -57,7 +57,7 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
 
   /**
    * Takes due jobs for this process, at most `limit`, of these kinds alone where some are given. Until the lease ends
-   * no one else works on them, however often they are asked for.
+   * no one else works on them, however often they are requested.
    */
   async claim(limit: number, kinds?: readonly JobRequest['kind'][]): Promise<ClaimedJob[]> {
     const wanted = kinds === undefined ? sql`` : sql`and kind = any(${[...kinds]}::text[])`;

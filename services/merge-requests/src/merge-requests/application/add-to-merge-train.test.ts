@@ -17,7 +17,7 @@ const seen = {
 } as MergeRequest;
 const view = { mergeRequest: seen, settings: { squashOption: 'default_off' } } as MergeRequestView;
 
-/** Boards while the row, once it is locked, stands at `now`. */
+/** Joins the train while the locked row is `now`. */
 async function boarding(now: Partial<MergeRequest>): Promise<MergeRequestChange | undefined> {
   let change: MergeRequestChange | undefined;
   const mergeRequests = {

@@ -18,7 +18,7 @@ export function expectHead({ mergeRequest }: MergeRequestView, sha: string | und
 
 /**
  * Puts a merge request at the end of the train of its target branch, in the name of a user whose right was checked.
- * @param onlyWhile the mark of auto-merge that asks for it
+ * @param onlyWhile the mark of auto-merge that requires it
  * @throws AppError not_allowed when it changed since `view`; conflict when it joined the train in the meantime
  */
 export async function addCar(

@@ -13,7 +13,7 @@ import { withCurrentThreads } from './current-threads';
 import type { Landing } from './land-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 
-/** Auto-merge was asked for a pipeline that succeeds, even where the project would take one that failed. */
+/** Auto-merge waits for a pipeline that succeeds, even where the project would take one that failed. */
 const succeeded = (status: PipelineStatus | undefined): boolean =>
   status === undefined || status === 'success' || status === 'skipped';
 

@@ -16,7 +16,7 @@ import { squashes } from '../domain/merge-request';
 import { fullReference, type MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
 
-/** What a merge shall do beyond what the merge request says. */
+/** Options of a merge that override those of the merge request. */
 export interface MergeOptions {
   readonly squash?: boolean | undefined;
   readonly mergeCommitMessage?: string | undefined;
@@ -40,7 +40,7 @@ export interface BuiltMerge {
   readonly treeSha: Sha;
   readonly mergeCommitSha: Sha | undefined;
   readonly squashCommitSha: Sha | undefined;
-  /** Whether a squash was asked for; one commit may be its own. */
+  /** Whether a squash was requested; one commit may be its own. */
   readonly squash: boolean;
 }
 
@@ -115,7 +115,7 @@ async function sourceTip(
     settings.squashCommitTemplate,
     values,
   );
-  // One commit that already says so is its own squash.
+  // One commit that already has this message is its own squash.
   const redundant =
     (await countCommits(repo, { from: [heads.source], not: [heads.target], cap: 2 })) === 1 &&
     values.firstCommit.trim() === message.trim();
@@ -141,7 +141,7 @@ async function onTarget(
 }
 
 /**
- * Writes the commits of a merge by the project's method (D8), squashed first where that is wanted: `merge` a merge
+ * Writes the commits of a merge by the project's method (D8), squashed first where that is set: `merge` a merge
  * commit on the target; `ff` the source's commits on it; `rebase_merge` those, and a merge commit over them. Moves no
  * ref.
  */

@@ -65,7 +65,7 @@ export const checkProject =
     await edges.mergeRequests.saveChecks(await resultsFor(repo, rows));
   };
 
-/** Checks one merge request now, against where both branches stand. */
+/** Checks one merge request now, against the tips of both branches. */
 export const checkOne =
   (edges: MergeRequestEdges): CheckMergeability =>
   async ({ mergeRequest }) => {

@@ -17,7 +17,7 @@ import { compareBranches } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
 
-/** A merge request as it is asked for. */
+/** A merge request as it is requested. */
 export interface CreateMergeRequestCommand {
   readonly projectId: number;
   readonly targetProjectId: number;
@@ -40,7 +40,7 @@ export interface CreateMergeRequestCommand {
 const unspent: WorkTimes = { timeEstimate: 0, totalTimeSpent: 0 };
 
 /**
- * Opens a merge request; answers its id. Commands in its description count as what they set. Refusals are those of
+ * Opens a merge request; returns its id. Commands in its description count as what they set. Refusals are those of
  * G-4.2-4.
  */
 export const createMergeRequest =

@@ -2,7 +2,7 @@ import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
 
 /**
- * A merge request as it stands now, its threads included, where they decide whether it may land (D8): the event of a
+ * A merge request as it is now, its threads included, where they decide whether it may land (D8): the event of a
  * thread that was just started may not have arrived yet.
  */
 export async function withCurrentThreads(

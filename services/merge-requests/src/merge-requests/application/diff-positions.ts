@@ -38,7 +38,7 @@ export interface DiffPositionEdges {
   readonly refsOf: (projectId: number, mergeRequestId: number) => Promise<DiffRefs | undefined>;
 }
 
-/** Places asked about at once (see the proto). */
+/** Positions in one request (see the proto). */
 const maxPositions = 100;
 
 const shaPattern = /^[0-9a-f]{40}$/;
@@ -157,7 +157,7 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
     },
 
     /**
-     * Where positions of earlier versions stand in the newest, in their order; undefined: outdated. Fails with
+     * The positions of earlier versions in the newest one, in their order; undefined: outdated. Fails with
      * `not_found`.
      */
     async move(

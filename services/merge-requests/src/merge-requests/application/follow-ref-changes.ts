@@ -96,7 +96,7 @@ function following(edges: FollowingEdges) {
   }
 
   /**
-   * What follows for the open merge requests into a branch that stands at `head` now: some have landed, the others are
+   * What follows for the open merge requests into a branch whose tip is `head` now: some have landed, the others are
    * checked again.
    */
   async function followTarget(

@@ -15,7 +15,7 @@ export interface MergeRequestLinks {
 }
 
 /**
- * Says after a push, as lines for the client's screen, where a merge request can be made for each of its branches, or
+ * Returns after a push, as lines for the client's screen, where a merge request can be made for each of its branches, or
  * which one shows it already. The default branch gets none, nor does a project without merge requests.
  */
 export const inviteMergeRequests =

@@ -30,7 +30,7 @@ faultPoints.push(
   'train.landing_begun',
 );
 
-/** What asks for the ref change of a merge; a subscriber finds the merge request by it. */
+/** The cause of the ref change of a merge; a subscriber finds the merge request by it. */
 export const landingCause = ({ mergeRequestId, carId }: Pick<MergePlan, 'mergeRequestId' | 'carId'>): string =>
   `${carId === undefined ? 'merge_request' : 'merge_train'}:${mergeRequestId}`;
 
@@ -63,7 +63,7 @@ export interface Landing {
    */
   finish(id: number, newSha: string): Promise<void>;
   /**
-   * Finishes, retries or undoes a merge that another process left behind, by where the target branch stands.
+   * Finishes, retries or undoes a merge that another process left behind, by the tip of the target branch.
    * Idempotent.
    */
   settle(id: number): Promise<void>;
@@ -72,7 +72,7 @@ export interface Landing {
 /** The plan of a car's landing. */
 export type CarPlan = Omit<MergePlan, 'createdAt' | 'skipsTrain' | 'carId'> & { readonly carId: number };
 
-/** What is wanted of one landing. */
+/** Options of one landing. */
 export interface LandingOptions extends MergeOptions {
   readonly removeSourceBranch?: boolean | undefined;
   readonly expectedSha?: string | undefined;
@@ -99,7 +99,7 @@ export function landing(edges: LandingEdges): Landing {
       cause: landingCause(plan),
       ...(facts === undefined ? {} : { facts }),
       updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
-      // One commit says that the branch moved and that the merge request is merged: no one sees the one without the
+      // One commit records that the branch moved and that the merge request is merged: no one sees the one without the
       // other.
       settled: async (tx, settlements) => {
         if (settlements.some(({ moved }) => moved)) await commitMerged(plan, tx);
@@ -208,7 +208,7 @@ export function landing(edges: LandingEdges): Landing {
     return landed ? 'merged' : 'moved on';
   }
 
-  /** Carries out a plan that is committed; one whose target branch stands elsewhere is dropped. */
+  /** Carries out a plan that is committed; one whose target branch points elsewhere is dropped. */
   async function carryOut(repo: Repository, plan: MergePlan, facts?: ChangeRefsRequest['facts']): Promise<boolean> {
     const { mergeRequestId: id, newSha, targetBranch } = plan;
     let landed = await moveTarget(plan, facts);

@@ -13,7 +13,7 @@ import type { Landing } from './land-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { setAutoMerge } from './set-auto-merge';
 
-/** How a merge is asked for. */
+/** The options of a merge. */
 export interface MergeCommand {
   readonly mergeCommitMessage: string | undefined;
   readonly squashCommitMessage: string | undefined;
@@ -25,7 +25,7 @@ export interface MergeCommand {
   readonly skipTrain?: boolean;
 }
 
-/** Merges, or sets auto-merge, refusing in the order of G-4.2-6; answers the id. */
+/** Merges, or sets auto-merge, refusing in the order of G-4.2-6; returns the id. */
 export const mergeMergeRequest =
   (edges: MergeRequestEdges, { land }: Pick<Landing, 'land'>, check: CheckMergeability) =>
   async (caller: Caller, key: { projectId: number; iid: number }, command: MergeCommand): Promise<number> => {

@@ -9,7 +9,7 @@ export interface MergeProject {
   readonly settings: ProjectMergeSettings;
 }
 
-/** The directory as the rules of merge requests ask it. */
+/** The directory as the rules of merge requests read it. */
 export interface MergeRequestDirectory {
   /** A project that is alive; undefined for others. */
   project(id: number): Promise<MergeProject | undefined>;

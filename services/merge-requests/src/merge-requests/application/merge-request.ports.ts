@@ -83,7 +83,7 @@ export interface MergeRequestStore extends MergeRequestReads, MergeabilityStore,
    */
   create(wanted: NewMergeRequest): Promise<{ id: number; iid: number }>;
   /**
-   * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction.
+   * Locks a merge request, calls `decide`, and saves that with its events and jobs in one transaction.
    * `decide` is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more
    * than once.
    * @param within the caller's transaction, in place of one of its own

@@ -9,7 +9,7 @@ import { compareBranches } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
 
 /**
- * Changes, closes or reopens a merge request; answers its id. Commands in a description count as what they set.
+ * Changes, closes or reopens a merge request; returns its id. Commands in a description count as what they set.
  * Refusals are those of G-4.2-5.
  */
 export const updateMergeRequest =

@@ -42,7 +42,7 @@ export function autoMergeFacts(
   ];
 }
 
-/** A new merge request is published and checked; the author and the people on it take part. */
+/** A new merge request is published and checked; the author, assignees and reviewers take part. */
 export const consequencesOfCreation = (
   created: NewMergeRequest,
 ): Consequences & { readonly participants: readonly number[] } => ({

@@ -23,7 +23,7 @@ export interface MergeChecks {
   readonly state: MergeRequestState;
   readonly mergeStatus: MergeStatus;
   readonly draft: boolean;
-  /** A reviewer asks for changes. */
+  /** A reviewer requests changes. */
   readonly changesRequested: boolean;
   readonly mergeAfter: Date | undefined;
   /** The source branch exists and has commits. */

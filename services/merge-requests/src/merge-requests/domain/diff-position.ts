@@ -1,4 +1,4 @@
-/** A line of one side of a file, and where it stands on the other. */
+/** A line of one side of a file, and its number on the other. */
 export interface LinePosition {
   readonly kind: 'added' | 'removed' | 'unchanged';
   readonly oldLine: number | undefined;
@@ -14,7 +14,7 @@ export interface LineNumbers {
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Calls `visit` with each line of a file's hunks, until it answers true. What lies between hunks is unchanged and not
+ * Calls `visit` with each line of a file's hunks, until it returns true. What is between hunks is unchanged and not
  * visited.
  * @returns by how many lines the new side is longer behind the last hunk that begins before `oldLimit` and `newLimit`
  */
@@ -54,7 +54,7 @@ function walk(diff: string, limits: { old: number; new: number }, visit: (line: 
 const anywhere = Number.POSITIVE_INFINITY;
 
 /**
- * Where a line of the old side stands on the new side of a file's diff, `undefined` when it was changed or removed. An
+ * The number of a line of the old side on the new side of a file's diff, `undefined` when it was changed or removed. An
  * empty diff moves nothing.
  */
 export function movedLine(diff: string, oldLine: number): number | undefined {
@@ -67,7 +67,7 @@ export function movedLine(diff: string, oldLine: number): number | undefined {
   return found === undefined ? oldLine + shift : found.newLine;
 }
 
-/** Where a line of the new side stood on the old side of a file's diff, `undefined` when it was added. */
+/** The number of a line of the new side on the old side of a file's diff, `undefined` when it was added. */
 function originalLine(diff: string, newLine: number): number | undefined {
   let found: LinePosition | undefined;
   const shift = walk(diff, { old: anywhere, new: newLine }, (line) => {
@@ -82,7 +82,7 @@ function originalLine(diff: string, newLine: number): number | undefined {
  * The lines of a place of an earlier diff in the one that has come after it, by which `isPosition` knows it;
  * `undefined` when it is none of that diff. What was added is there with both numbers once it is on the old side too;
  * what was removed is none any more once it is back.
- * @param oldLine where its line of the old side stands on this one's old side
+ * @param oldLine the number of its old line on this one's old side
  * @param newLine the same of the new side
  */
 export function positionWithin(diff: string, { oldLine, newLine }: LineNumbers): LineNumbers | undefined {

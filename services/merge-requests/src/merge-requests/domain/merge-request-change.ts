@@ -88,7 +88,7 @@ export interface Push {
   readonly rewritten: boolean;
 }
 
-/** A merge request and the people and labels on it, locked. */
+/** A merge request with assignees, reviewers and labels, locked. */
 export interface LockedMergeRequest {
   readonly mergeRequest: MergeRequest;
   readonly assigneeIds: readonly number[];
@@ -119,9 +119,9 @@ export interface MergePlan {
   readonly mergeRequestId: number;
   readonly projectId: number;
   readonly targetBranch: string;
-  /** Where the target branch must stand. */
+  /** What the target branch must point at. */
   readonly oldSha: string;
-  /** Where it shall stand. */
+  /** What it will point at. */
   readonly newSha: string;
   readonly sourceSha: string;
   readonly mergeCommitSha: string | undefined;
@@ -163,7 +163,7 @@ export interface MergeRequestChange {
   readonly plan?: Omit<MergePlan, 'mergeRequestId' | 'createdAt'> | 'done';
   /** Puts it on the train of its target branch. */
   readonly addedCar?: NewCar;
-  /** Why auto-merge is taken back and, if it is on a train, its car leaves; goes with `noAutoMerge`. */
+  /** Why auto-merge is taken back and, if it is on a train, its car is removed; goes with `noAutoMerge`. */
   readonly removalReason?: RemovalReason;
   /** What happened to its car. One that changes nothing any more voids the whole change. */
   readonly signal?: CarSignal;

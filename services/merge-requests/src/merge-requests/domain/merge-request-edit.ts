@@ -23,7 +23,7 @@ import {
 import { unchecked } from './mergeability';
 import type { RemovalReason } from './removal-reason';
 
-/** What an edit asks for; what is undefined stays. */
+/** An edit; what is undefined stays. */
 export interface MergeRequestEdit extends Omit<DescribedRequest, 'dueDate' | 'confidential'> {
   readonly targetBranch?: string;
   readonly reviewerIds?: readonly number[];

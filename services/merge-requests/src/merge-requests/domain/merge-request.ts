@@ -151,7 +151,7 @@ export function checkMergeRequestFields(fields: {
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
-/** Whether a merge squashes: the project's setting overrides what the merge request asks for. */
+/** Whether a merge squashes: the project's setting overrides the choice of the merge request. */
 export function squashes(option: ProjectMergeSettings['squashOption'], asked: boolean | undefined): boolean {
   if (option === 'never') return false;
   if (option === 'always') return true;

@@ -44,7 +44,7 @@ export function presentMergeRequestDetails(
   };
 }
 
-/** A reviewer and where their review stands (G-2-39). */
+/** A reviewer and the state of their review (G-2-39). */
 export const presentReviewer = (reviewer: { user: UserRow; state: string; created_at: Date }, externalUrl: string) => ({
   user: userReference(reviewer.user, externalUrl),
   state: reviewer.state,

@@ -21,7 +21,7 @@ const toMergeProject = (row: DirectoryProjectRow) => ({
   settings: toMergeSettings(row),
 });
 
-/** The directory as the rules of merge requests ask it. */
+/** The directory as the rules of merge requests read it. */
 export const mergeRequestDirectoryStore = (db: Database) => ({
   /** A project that is alive; undefined for others. */
   async project(id: number): Promise<ReturnType<typeof toMergeProject> | undefined> {

@@ -55,7 +55,8 @@ export const mergeabilityStore = (db: Database) => ({
 
   /**
    * Forgets what is known of the mergeability of some merge requests, or of all open ones into a branch, and has them
-   * checked. Those on a train are left out: the train finds out by building them, and they are checked when they leave.
+   * checked. Those on a train are left out: the train finds out by building them, and they are checked when they are
+   * removed.
    */
   async recheck(which: { ids: readonly number[] } | { projectId: number; targetBranch: string }): Promise<void> {
     await db.transaction(async (tx) => {

@@ -55,7 +55,7 @@ const referencesOf = ({ closing, mentioned, mergeRequests }: IssueReferences) =>
   mergeRequests: [...mergeRequests],
 });
 
-/** A fact as it travels, and what made it happen (the table of causes stands in the proto). */
+/** A fact as it travels, and its cause (the table of causes is in the proto). */
 function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number): { fact: WireFact; cause: string } {
   const version = String(subject.lockVersion);
   switch (fact.kind) {
@@ -199,7 +199,7 @@ export async function publishFacts(tx: SqlExecutor, inputs: readonly MergeReques
   await appendAllToOutbox(tx, mergeRequestEvents, events);
 }
 
-/** Merge requests after an id as they stand now, as events without a fact; what `publishStates` reads. */
+/** Merge requests after an id as they are now, as events without a fact; what `publishStates` reads. */
 export async function mergeRequestStates(
   tx: SqlExecutor,
   after: number,

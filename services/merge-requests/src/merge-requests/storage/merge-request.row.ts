@@ -62,7 +62,7 @@ const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_optio
   ${milestoneJson(sql`mr.milestone_id`)} as milestone`;
 
 /**
- * Select list of a view for a viewer; without one it says that internal notes are not read.
+ * Select list of a view for a viewer; without one internal notes are not read.
  * On the aliases of `mergeRequestFrom`.
  */
 export const mergeRequestSelect = (viewer: Viewer | undefined): Sql => {

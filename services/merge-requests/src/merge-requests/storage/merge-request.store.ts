@@ -136,7 +136,7 @@ export interface TrainChanges {
   /**
    * Does it in the transaction of the change, whose row is locked first.
    * @returns undefined when the signal, or the result of a landing, came too late, which voids the change
-   * @throws AppError not_acceptable when a car shall leave that is being merged (D8)
+   * @throws AppError not_acceptable when a car that is being merged would be removed (D8)
    */
   change(
     tx: Tx,
@@ -217,7 +217,7 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
   },
 
   /**
-   * Locks a merge request, asks `decide` what to change, and saves that with its events and jobs in one transaction.
+   * Locks a merge request, calls `decide`, and saves that with its events and jobs in one transaction.
    * `decide` is synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more
    * than once.
    * @param within the caller's transaction, in place of one of its own

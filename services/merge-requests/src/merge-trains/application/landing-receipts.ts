@@ -1,7 +1,7 @@
 import type { BranchMove, KeptPipeline, LandingReceipt } from '../domain/landing-receipt';
 
 /**
- * Receipts of landings and what became of their verification. Lists are by id, and read receipts that come after
+ * Receipts of landings and their verdicts. Lists are by id, and read receipts that come after
  * `after` (0: all).
  */
 export interface LandingReceipts {

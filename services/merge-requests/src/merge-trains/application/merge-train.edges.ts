@@ -25,7 +25,7 @@ export interface MergeTrainStore {
     written: BuiltCar,
     pointRef: () => Promise<void>,
   ): Promise<boolean>;
-  /** Counts that building a car has failed; answers how often in a row. */
+  /** Counts that building a car has failed; returns how often in a row. */
   buildFailed(carId: number): Promise<number>;
   /** Whether a branch is being moved, or was and its merge requests have not been updated. */
   isBeingPushed(projectId: number, branch: string): Promise<boolean>;

@@ -213,7 +213,7 @@ async function shapeDiffers(subject: Subject, landed: Sha): Promise<string[]> {
   const { area, receipt, commits, base, head } = subject;
   const { parents, tree } = commits.get(landed)!;
   if (receipt.squash && receipt.squashCommitSha === undefined) {
-    // One commit that already says what its squash would is its own.
+    // One commit that already has the message of its squash is its own squash.
     if ((await countCommits(area, { from: [head], not: [base], cap: 2 })) > 1)
       return ['several commits landed, and a squash was asked for'];
   }
@@ -241,8 +241,8 @@ async function shapeDiffers(subject: Subject, landed: Sha): Promise<string[]> {
 }
 
 /**
- * What git alone says against a receipt (D8): whether its commits are there and are what their names say, whether the
- * landed commit has the recorded tree and lies on the base as the method asks, and whether merging or replaying the
+ * What git alone contradicts of a receipt (D8): whether its commits are there and are what their names say, whether the
+ * landed commit has the recorded tree and lies on the base as the method requires, and whether merging or replaying the
  * source again gives that tree. Leaves nothing in the repository. `landed` is set when the landed commit could be read.
  */
 export async function recomputeLanding(repo: Repository, receipt: LandingReceipt): Promise<Recomputed> {

@@ -199,7 +199,9 @@ async function readTarget(edges: MergeTrainEdges, repo: Repository, stored: Stor
   return true;
 }
 
-/** Points the ref of a car at `next`, or removes it, wherever it stands; `expected` is where it most likely does. */
+/**
+ * Points the ref of a car at `next`, or removes it, whatever it points at; `expected` is what it most likely points at.
+ */
 async function setTrainRef(repo: Repository, iid: number, expected: Sha, next: Sha): Promise<void> {
   const ref = mergeRequestRef(iid, 'train');
   try {

@@ -16,7 +16,7 @@ export interface LandingVerdict {
   readonly receipt: LandingReceipt;
   /** Each way in which git and the receipt differ, in words; empty when they agree. */
   readonly differences: readonly string[];
-  /** Worth saying, and no difference. */
+  /** Reported, but no difference. */
   readonly findings: readonly string[];
 }
 
@@ -37,11 +37,11 @@ const batch = 100;
 /** Days for which moves of branches are remembered; see storage/ref-change.store.ts. */
 const remembered = 7 * 86_400_000;
 
-/** A skipped name counts: whether the project took it for one that succeeded is nothing that a receipt says. */
+/** A skipped name counts: whether the project took it for one that succeeded is not in the receipt. */
 const passes = ({ status, allowFailure }: { status: string; allowFailure: boolean }): boolean =>
   status === 'success' || status === 'skipped' || (status === 'failed' && allowFailure);
 
-/** What a receipt says against itself: what was tested is what landed, and it was green. */
+/** What contradicts itself in a receipt: what was tested is what landed, and it was green. */
 function recordDifferences(receipt: LandingReceipt): string[] {
   const differences: string[] = [];
   if (receipt.testedSha === undefined) {
@@ -66,7 +66,8 @@ function recordDifferences(receipt: LandingReceipt): string[] {
 }
 
 /**
- * What the pipeline itself says against a receipt, where it is still kept. A final report never changes: a later one is
+ * What the pipeline itself contradicts of a receipt, where it is still stored. A final report never changes: a later one
+ * is
  * another row.
  */
 function pipelineDifferences(receipt: LandingReceipt, witness: KeptPipeline | undefined): string[] {

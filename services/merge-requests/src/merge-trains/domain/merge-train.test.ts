@@ -106,7 +106,7 @@ const due: Readonly<Record<State, readonly string[]>> = {
 
 type Expected = readonly [train: string, steps: readonly string[], events?: readonly string[]];
 
-/** What each signal about car 1 comes to, by state; in the states that are not named it changes nothing. */
+/** The result of each signal about car 1, by state; in the states that are not named it changes nothing. */
 const table: readonly (readonly [Signal, Partial<Record<State, Expected>>])[] = [
   [{ kind: 'resumed' }, {}],
   [{ kind: 'added', carId: 1 }, {}],

@@ -24,7 +24,7 @@ export interface Car {
 
 /**
  * The queue of one target branch. Its built cars come first and form a chain: the first is built on `base`, each other
- * on the commit of the one ahead. A commit's name stands for all that lies behind it, so a build whose `onto` is the
+ * on the commit of the one ahead. A commit's id includes its history, so a build whose `onto` is the
  * tip ahead is current, whatever happened while it was made.
  */
 export interface Train {
@@ -55,7 +55,7 @@ export type Signal =
   | { readonly kind: 'switched_off' };
 
 /**
- * Something to be done. Doing it twice does no harm: what comes of it is a signal that is only taken while it is
+ * Something to be done. Doing it twice does no harm: its result is a signal that is only accepted while it is
  * current. Pipelines are opened and cancelled in the transaction that saves the train: those two steps are named once,
  * when they fall due; the others each time the train is read.
  */
@@ -88,7 +88,7 @@ export interface Outcome {
   readonly events: readonly TrainEvent[];
 }
 
-/** Cars of one train tested at the same time unless the project says otherwise (G-8-15). */
+/** Cars of one train tested at the same time by default (G-8-15). */
 export const defaultParallelCars = 20;
 
 /** A train without cars. */
@@ -274,7 +274,7 @@ export interface NamedStatus {
 
 /**
  * The verdict of a car's pipeline (D8). With names that the project requires, those decide alone: all of them have
- * succeeded, or one of them has failed. Without, every name decides, as the pipeline's own status says.
+ * succeeded, or one of them has failed. Without, every name decides, as in the pipeline's own status.
  * @param skippedCounts the project takes a skipped pipeline for one that succeeded
  */
 export function verdictOf(

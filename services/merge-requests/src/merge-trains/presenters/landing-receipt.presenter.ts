@@ -2,7 +2,7 @@ import { userReference } from '@switchyard/directory';
 import { dateTime, optionalDateTime } from '../../repositories';
 import type { LandingReceiptView } from '../domain/landing-receipt';
 
-/** The receipt of a landing: what was asked for, what was tested, what landed, and whether git agrees (D8). */
+/** The receipt of a landing: what was requested, what was tested, what landed, and whether git agrees (D8). */
 export const presentLandingReceipt = (
   { receipt, mergeRequestId, addedBy, addedAt, verification }: LandingReceiptView,
   externalUrl: string,

@@ -60,7 +60,7 @@ const movesRead = 1_000;
 /** Seconds by which the clocks of the service and of its database may differ. */
 const clockSkew = 3_600;
 
-/** Receipts of landings and what became of their verification. */
+/** Receipts of landings and their verdicts. */
 export const landingReceiptStore = (db: Database) => {
   const read = async (where: Sql, limit: number): Promise<LandingReceipt[]> => {
     const rows = await db.query<LandingReceiptRow>(sql`

@@ -68,7 +68,7 @@ export const mergeTrainStore = (db: Database) => ({
       return true;
     }),
 
-  /** Counts that building a car has failed; answers how often in a row. */
+  /** Counts that building a car has failed; returns how often in a row. */
   async buildFailed(carId: number): Promise<number> {
     const row = await db.one<{ failures: number }>(sql`
       update merge_train_cars set build_failures = build_failures + 1 where id = ${carId} returning build_failures as failures`);

@@ -4,8 +4,8 @@ import { isTrainRef } from '../domain/pipeline';
 import type { PipelineEdges } from './pipeline.edges';
 
 /**
- * Whether someone may decide about pipelines on `ref`: on a train ref they decide what lands and who leaves, which
- * takes merge right on the target branch (D8); on any other ref the caller's level has been asked for already.
+ * Whether a user may decide about pipelines on `ref`: on a train ref they decide what lands and what is removed, which
+ * takes merge right on the target branch (D8); on any other ref the caller's level has been checked already.
  * Undefined for the train ref of a merge request that was deleted, where nothing is left to decide.
  */
 export async function mayDecideOn(

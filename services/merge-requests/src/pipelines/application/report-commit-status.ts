@@ -54,7 +54,7 @@ function isRefName(text: string): boolean {
   return (text.startsWith('refs/') ? refNameOf(text) : (branchNameOf(text) ?? tagNameOf(text))) !== undefined;
 }
 
-/** Whether someone may report on `ref`: on a protected branch those who may push to it (D8 says who on a train ref). */
+/** Whether a user may report on `ref`: on a protected branch those who may push to it (for a train ref see D8). */
 async function mayReportOn(
   edges: PipelineEdges,
   caller: Caller,
@@ -92,7 +92,7 @@ export const reportCommitStatus =
     const { repo, defaultBranch } = await edges.openRepository(projectId);
     const given =
       command.pipelineId === undefined ? undefined : await edges.pipelines.find(projectId, command.pipelineId);
-    // What a pipeline was made for is known to be a commit: git need not be asked.
+    // What a pipeline was made for is known to be a commit: git need not be read.
     const commit =
       given?.pipeline.sha === command.revision
         ? { id: given.pipeline.sha as Sha, committedAt: given.pipeline.committedAt }

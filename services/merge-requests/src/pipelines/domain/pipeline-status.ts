@@ -14,7 +14,7 @@ export type PipelineStatus =
   | 'manual'
   | 'scheduled';
 
-/** Status of one name as an outside CI reports it; `created` stands for a name asked for again and not yet reported. */
+/** Status of one name as an outside CI reports it; `created` is a retried name without a report. */
 export type CommitStatusState = 'created' | 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped';
 
 const finished: ReadonlySet<string> = new Set(['success', 'failed', 'canceled', 'skipped']);
@@ -22,7 +22,7 @@ const finished: ReadonlySet<string> = new Set(['success', 'failed', 'canceled', 
 /** True when no report is awaited any more. */
 export const isFinished = (status: string): boolean => finished.has(status);
 
-/** True while a pipeline is on its way to a final status by itself; `manual` waits for a person. */
+/** True while a pipeline is on its way to a final status by itself; `manual` waits for a user. */
 export const isInProgress = (status: PipelineStatus): boolean => !finished.has(status) && status !== 'manual';
 
 /** Statuses behind the list's `scope` values `running`, `pending` and `finished`. */
@@ -71,7 +71,7 @@ const later: Readonly<Record<CommitStatusState, readonly CommitStatusState[]>> =
 };
 
 /**
- * What a report of `to` does to a name that stands at `from`: the same report again does nothing; a report after a
+ * What a report of `to` does to a name whose status is `from`: the same report again does nothing; a report after a
  * final status starts the name again (`renew`), because the outside CI has retried it; undefined: there is no such
  * transition.
  */
@@ -81,7 +81,7 @@ export function transitionOf(from: CommitStatusState, to: CommitStatusState): St
   return isFinished(from) ? 'renew' : undefined;
 }
 
-/** What the clock says of a pipeline. */
+/** Times of a pipeline. */
 export interface PipelineTimes {
   readonly startedAt: Date | undefined;
   readonly finishedAt: Date | undefined;

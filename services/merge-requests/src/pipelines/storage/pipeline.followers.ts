@@ -16,11 +16,11 @@ export interface PipelineChange {
 
 /** Merge requests as followers of pipelines, in the transactions of these; merge requests implement it. */
 export interface HeadPipelines {
-  /** Locks the open merge requests whose head a new pipeline tests; answers their ids, in order. */
+  /** Locks the open merge requests whose head a new pipeline tests; returns their ids, in order. */
   lockHeads(tx: Tx, pipeline: NewPipeline): Promise<number[]>;
   /** Makes it the head pipeline of these. */
   become(tx: Tx, mergeRequestIds: readonly number[], pipelineId: number): Promise<void>;
-  /** Publishes, and asks for, what follows for the merge requests whose head pipeline it is. */
+  /** Publishes, and queues, what follows for the merge requests whose head pipeline it is. */
   changed(tx: Tx, change: PipelineChange): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface HeadPipelines {
 export interface TestedCars {
   /**
    * The train whose car a pipeline tests; undefined for other pipelines, and for those of cars that are being merged,
-   * were built again or have left.
+   * were built again or were removed.
    */
   trainOf(tx: Tx, pipelineId: number): Promise<number | undefined>;
 }

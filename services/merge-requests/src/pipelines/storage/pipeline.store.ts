@@ -62,7 +62,8 @@ async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Prom
 }
 
 /**
- * Cancels pipelines of cars that were built again or have left. Their later reports are stored and move nothing (D8).
+ * Cancels pipelines of cars that were built again or were removed. Their later reports are stored and change nothing
+ * (D8).
  */
 export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): Promise<void> {
   if (pipelineIds.length === 0) return;

@@ -9,7 +9,7 @@ import { shortRef } from '../domain/pipeline';
 import type { CommitStatusState } from '../domain/pipeline-status';
 import { presentCommitStatus } from '../presenters/pipeline.presenter';
 
-/** The one stage that outside statuses stand in. */
+/** The one stage of outside statuses. */
 const externalStage = 'external';
 
 /** gRPC side of commit statuses. */

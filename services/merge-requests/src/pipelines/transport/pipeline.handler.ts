@@ -30,7 +30,8 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
   };
 
   /**
-   * A pipeline of a train decides who leaves: acting on it takes the right to merge. Pipelines never change their ref.
+   * A pipeline of a train decides what is removed: acting on it takes the right to merge. Pipelines never change their
+   * ref.
    */
   async function requireRight(projectId: number, pipelineId: number, context: CallContext): Promise<void> {
     const view = await pipelines.find(projectId, pipelineId);

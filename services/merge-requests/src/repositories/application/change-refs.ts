@@ -216,8 +216,8 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     return runToCompletion(() => carryOut(request, move));
   }
 
-  // From the intent on nothing is cut by a caller who leaves: the refs would be settled by the reconciler, and those
-  // who wait for them would wait.
+  // From the intent on nothing is cut by a caller that disconnects: the refs would be settled by the reconciler, and
+  // those who wait for them would wait.
   async function carryOut(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]> {
     const { projectId, actorId, source, cause, updates } = request;
     const project = await edges.projects.find(projectId);
@@ -281,15 +281,15 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     return changeRefsBy(request, moveEach(repositoryOf(request.projectId)));
   }
 
-  /** Whether an abandoned intent was carried out, read from the ref and from what was asked for afterwards. */
+  /** Whether an abandoned intent was carried out, read from the ref and from what was requested afterwards. */
   async function happened(
     change: RefChange,
     now: string,
     later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
   ): Promise<boolean> {
     if (now === change.after) return true;
-    // The ref may have moved on from here: then a chain of later changes leads to where it stands, or to one known to
-    // be done.
+    // The ref may have moved on from here: then a chain of later changes leads to its present commit, or to one known
+    // to be done.
     let reached: string = change.after;
     for (const next of await later(change)) {
       if (next.before !== reached) continue;

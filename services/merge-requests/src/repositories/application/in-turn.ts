@@ -1,5 +1,5 @@
 /**
- * Runs work on one thing after another, in the order asked for. Writers to one branch would otherwise each build a
+ * Runs work on one key after another, in the order requested. Writers to one branch would otherwise each build a
  * commit and find, at the compare-and-swap, that another was faster; the swap still decides between processes.
  */
 export function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {

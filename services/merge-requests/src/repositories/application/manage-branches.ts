@@ -89,8 +89,8 @@ export function manageBranches({ open, changeRefs, protectedBranches, repositori
   }
 
   /**
-   * Gives an empty repository its default branch where `ref` names it; of two callers at once one does. Answers whether
-   * this call did.
+   * Gives an empty repository its default branch where `ref` names it; of two concurrent callers one does. Returns
+   * whether this call did.
    */
   async function begin(
     { repo, project, defaultBranch }: ProjectRepository,

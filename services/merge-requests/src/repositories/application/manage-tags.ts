@@ -33,7 +33,7 @@ const byVersion = new Intl.Collator('en', { numeric: true });
 /** Tags: list, get, create, delete. */
 export function manageTags({ open, changeRefs, repositories }: TagEdges) {
   return {
-    /** A page of tags. By version, `v1.10` stands behind `v1.9`. */
+    /** A page of tags. By version, `v1.10` comes after `v1.9`. */
     async list(projectId: number, place: Omit<RefPage, 'sort'> & { sort: TagSort }): Promise<Page<Tag>> {
       const { repo } = await open(projectId);
       const { sort } = place;

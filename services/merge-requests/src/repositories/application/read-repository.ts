@@ -86,7 +86,7 @@ export function readRepository({ open }: { open: OpenProjectRepository }) {
       return Buffer.concat(parts);
     },
 
-    /** Commits and diffs between two refs; `straight`: as they stand, otherwise from their merge base. */
+    /** Commits and diffs between two refs; `straight`: the two as they are, otherwise from their merge base. */
     async compare(
       projectId: number,
       { from, to, straight, unidiff }: { from: string; to: string; straight: boolean; unidiff: boolean },

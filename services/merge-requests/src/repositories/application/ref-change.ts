@@ -21,7 +21,7 @@ export {
   zeroSha,
 } from '../domain/ref-change';
 
-/** A wanted change of refs of one project. Rights are the caller's business and are checked before. */
+/** A requested change of refs of one project. The caller checks rights before. */
 export interface ChangeRefsRequest {
   readonly projectId: number;
   /** User who asks; 0 for the service itself. */

@@ -5,7 +5,7 @@ import { levels } from '@switchyard/rights';
 export interface ProtectedBranch {
   readonly id: number;
   readonly projectId: number;
-  /** Branch name, or a wildcard in which `*` stands for any text, slashes included. */
+  /** Branch name, or a wildcard in which `*` means any text, slashes included. */
   readonly name: string;
   /** Least level that may push: 0 (no one), 30, 40, or 60 (administrators). */
   readonly pushAccessLevel: number;

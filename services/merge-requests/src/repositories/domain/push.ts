@@ -22,7 +22,7 @@ export interface PushedUpdate extends RefUpdate {
   readonly rewrites: boolean;
 }
 
-/** Why an update is refused, as the person at the git client reads it; undefined when it is allowed. */
+/** Why an update is refused, as the git client prints it; undefined when it is allowed. */
 export function refusalOf(update: PushedUpdate, context: PushContext): string | undefined {
   const { rules, access } = context;
   if (access.level < developer) return 'You are not allowed to push code to this project.';

@@ -10,7 +10,7 @@ export const zeroSha: Sha = '0'.repeat(40);
  */
 export type RefChangeSource = 'push' | 'api' | 'merge' | 'internal';
 
-/** A wanted move of one ref. */
+/** A requested move of one ref. */
 export interface RefUpdate {
   /** Full name, `refs/heads/main`. */
   readonly ref: string;
@@ -46,14 +46,14 @@ export interface PushFacts {
   readonly readmePath?: string | undefined;
 }
 
-/** What became of an intent; `facts` of a move that is to be published. */
+/** The result of an intent; `facts` of a move that is published. */
 export interface Settlement {
   readonly change: RefChange;
   readonly moved: boolean;
   readonly facts?: PushFacts;
 }
 
-/** What became of one update. `stale`: the ref did not point at `before`, or names that clash (`a` and `a/b`) exist. */
+/** The result of one update. `stale`: the ref did not point at `before`, or names that clash (`a` and `a/b`) exist. */
 export type RefChangeOutcome =
   | { readonly status: 'moved'; readonly change: RefChange }
   | { readonly status: 'stale'; readonly update: RefUpdate; readonly reason: string };

@@ -1,6 +1,6 @@
 import type { FileMeta } from '../../git';
 
-/** A file at a commit, as its answers describe it. */
+/** A file at a commit, as replies describe it. */
 export interface FileView {
   readonly file: FileMeta;
   /** Branch, tag or sha as the caller named it. */

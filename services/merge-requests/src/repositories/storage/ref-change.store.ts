@@ -136,8 +136,8 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
   },
 
   /**
-   * Locks the open intents of a push, has `settle` move the refs or find out where they stand, and commits what it
-   * answers together with the events and whatever `also` adds. While the lock is held no one else settles them; if the
+   * Locks the open intents of a push, has `settle` move the refs or read them, and commits what it
+   * returns together with the events and whatever `also` adds. While the lock is held no one else settles them; if the
    * process crashes, the lock ends with its connection.
    */
   settle: (

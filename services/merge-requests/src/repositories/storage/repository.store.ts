@@ -10,7 +10,7 @@ interface ProjectRow extends Omit<RepositoryProject, 'wantedDefault' | 'storedDe
 /** Rows one statement of a purge deletes. */
 const purgedAtOnce = 500;
 
-/** The table of repositories, and what the directory says of their projects and of the people who commit. */
+/** The table of repositories, and what the directory contains of their projects and of users who commit. */
 export const repositoryStore = (db: Database) => ({
   /** A project that is alive; undefined for an unknown or deleted one. */
   async find(projectId: number): Promise<RepositoryProject | undefined> {
