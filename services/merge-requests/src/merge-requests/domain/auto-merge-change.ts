@@ -1,5 +1,6 @@
 import { AppError, conflict, notAllowed } from '@switchyard/errors';
 import { type addToMergeTrain, type mergeWhenChecksPass, noAutoMerge, onMergeTrain } from './auto-merge';
+import type { CarSignal } from './car-signal';
 import { type MergeRequest, type ProjectMergeSettings, squashes } from './merge-request';
 import type { LockedMergeRequest, MergeRequestChange, MergeRequestFact } from './merge-request-change';
 import type { RemovalReason } from './removal-reason';
@@ -138,3 +139,12 @@ export const decideAbort = (
   mergeError: string,
 ): MergeRequestChange | undefined =>
   mergeRequest.autoMergeStrategy === strategy ? { patch: { ...noAutoMerge, mergeError }, removalReason } : undefined;
+
+/** Removes the car of an open merge request by a signal; undefined when it is not on a train. */
+export const decideCarRemoval = (
+  { mergeRequest }: Pick<LockedMergeRequest, 'mergeRequest'>,
+  signal: CarSignal,
+): MergeRequestChange | undefined =>
+  mergeRequest.state === 'opened' && mergeRequest.autoMergeStrategy === onMergeTrain
+    ? { patch: noAutoMerge, signal }
+    : undefined;

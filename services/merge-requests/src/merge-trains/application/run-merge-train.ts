@@ -20,17 +20,18 @@ import {
   buildMerge,
   type CarSignal,
   checksOf,
+  decideCarRemoval,
   type Landing,
   type MergeRefusal,
-  noAutoMerge,
   onMergeTrain,
   type RemovalReason,
   stateFailure,
   withCurrentThreads,
 } from '../../merge-requests';
 import { countedCommits, findReadme, mayMergeInto } from '../../repositories';
-import { type Step, type Train, transition } from '../domain/merge-train';
-import type { CarReport, StoredCar, StoredTrain } from '../domain/stored-train';
+import type { Step } from '../domain/merge-train';
+import { type Loss, workOf } from '../domain/merge-train-work';
+import type { StoredCar, StoredTrain } from '../domain/stored-train';
 import type { MergeTrainEdges } from './merge-train.edges';
 
 faultPoints.push(
@@ -46,35 +47,6 @@ faultPoints.push(
  * minute.
  */
 const buildTries = 7;
-/** What may take a car, or its build, from the train. */
-type Loss = CarReport | (CarSignal & { kind: 'timed_out' });
-
-/** The train after the reports of its pipelines and the time-outs. */
-interface TrainWork {
-  /** Signals that take a car, or its build, from the train: to be committed before anything else is done. */
-  readonly losses: readonly Loss[];
-  readonly train: Train;
-  readonly steps: readonly Step[];
-}
-
-/** Applies the reports of its pipelines, and the time-outs, to a train. */
-function workOf(stored: StoredTrain, now: Date): TrainWork {
-  const late = now.getTime() - stored.timeoutMinutes * 60_000;
-  const timeouts = [...stored.cars.values()].flatMap(({ id, pipelineId, builtAt }): Loss[] =>
-    pipelineId !== undefined && builtAt !== undefined && builtAt.getTime() <= late
-      ? [{ kind: 'timed_out', carId: id, pipelineId }]
-      : [],
-  );
-  let { train } = stored;
-  const losses: Loss[] = [];
-  for (const signal of [...stored.reports, ...timeouts]) {
-    const next = transition(train, signal);
-    const loses = signal.kind === 'pipeline_lost' || next.events.some(({ kind }) => kind === 'removed');
-    if (loses && next.train !== train) losses.push(signal);
-    train = next.train;
-  }
-  return { losses, train, steps: transition(train, { kind: 'resumed' }).steps };
-}
 
 /**
  * The job of a train (D8): reads it, does what is to be done, and reads again until nothing is. Every outcome goes to
@@ -168,11 +140,7 @@ async function follow(edges: MergeTrainEdges, stored: StoredTrain, signal: Loss)
 /** Removes a car from its train by a signal; a car that is being merged stays. Returns whether it was removed. */
 async function removeCar(edges: MergeTrainEdges, car: StoredCar, signal: CarSignal): Promise<boolean> {
   const after = await edges.mergeRequests
-    .change(car.mergeRequestId, 0, ({ mergeRequest }) =>
-      mergeRequest.state === 'opened' && mergeRequest.autoMergeStrategy === onMergeTrain
-        ? { patch: noAutoMerge, signal }
-        : undefined,
-    )
+    .change(car.mergeRequestId, 0, (locked) => decideCarRemoval(locked, signal))
     .catch((error: unknown) => {
       // Deleted in the meantime, and its car with it.
       if (!isAppError(error, 'not_found')) throw error;
