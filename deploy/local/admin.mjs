@@ -33,9 +33,12 @@ async function replayDeadLetters(group, topic) {
     logDatabaseUrl: settings.kafkaBrokers ? undefined : logDatabaseUrl(settings),
     clientId: 'admin',
   });
-  const count = await events.replayDeadLetters({ bus, group, topic });
-  await bus.close();
-  process.stdout.write(`${count} events given back to ${group}\n`);
+  try {
+    const count = await events.replayDeadLetters({ bus, group, topic });
+    process.stdout.write(`${count} events given back to ${group}\n`);
+  } finally {
+    await bus.close();
+  }
 }
 
 /** Runs a command in each service that has it, one after the other; gives the highest exit code. */

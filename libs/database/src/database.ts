@@ -155,6 +155,8 @@ export function poolConfig(options: DatabaseOptions): pg.PoolConfig {
     // A process frozen inside a transaction must not hold its locks for ever.
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
+    // Connections that hold a lock may be silent for hours, and a network in between forgets them sooner.
+    keepAliveInitialDelayMillis: 30_000,
     options: '-c timezone=UTC -c datestyle=ISO',
     types,
   };

@@ -35,6 +35,9 @@ export interface OpenNotices extends Notices {
 const minPauseMs = 100;
 const maxPauseMs = 5_000;
 
+/** Milliseconds that the server has to end a connection that is closed; then the socket is destroyed. */
+const endWithin = 500;
+
 /** Milliseconds without traffic after which the kernel probes the server. */
 const probeAfter = 30_000;
 
@@ -70,7 +73,12 @@ export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices
     client.on('notification', ({ channel, payload = '' }) => {
       if (!payload.startsWith(sender)) wake(channel, payload.slice(sender.length));
     });
-    const stop = (): void => void client.end().catch(() => undefined);
+    const stop = (): void => {
+      client.end().catch(() => undefined);
+      // A network that is silent delivers no end of the connection, and a process that stops would wait for it.
+      const destroying = setTimeout(() => client.connection.stream.destroy(), endWithin);
+      client.once('end', () => clearTimeout(destroying));
+    };
     closing.signal.addEventListener('abort', stop, { once: true });
     try {
       // A client that is ended while it connects settles no promise of its own.
@@ -102,17 +110,25 @@ export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices
     }
   }
 
+  const keyOf = ({ channel, payload }: { channel: string; payload: string }): string => `${channel} ${payload}`;
+
   async function send(): Promise<void> {
+    let failures = 0;
     while (waiting.size > 0) {
       const notices = [...waiting.values()];
       waiting.clear();
-      await pool
+      // Requests may hold every connection of the pool; the one that listens is free.
+      await (connected ?? pool)
         .query({
           name: 'notify',
           text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as given (channel, payload)',
           values: [notices.map(({ channel }) => channel), notices.map(({ payload }) => payload)],
         })
-        .catch((error) => logger.debug({ err: error }, 'a notice was lost'));
+        .catch((error) => {
+          if (closing.signal.aborted || failures > 0) logger.debug({ err: error }, 'a notice was lost');
+          else for (const notice of notices) waiting.set(keyOf(notice), notice);
+          failures += 1;
+        });
     }
     sending = undefined;
   }
@@ -122,8 +138,9 @@ export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices
       const present = listeners.get(channel);
       if (present === undefined) {
         listeners.set(channel, new Set([onNotice]));
-        // A failure ends the connection, and the next one begins with all channels.
-        if (connected !== undefined) begin(connected, channel).catch(() => undefined);
+        const client = connected;
+        // The next connection begins with all channels.
+        if (client !== undefined) begin(client, channel).catch(() => client.end().catch(() => undefined));
       } else present.add(onNotice);
       following ??= uncounted(follow);
       return () => void listeners.get(channel)?.delete(onNotice);
@@ -131,7 +148,8 @@ export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices
     notify(channel, payload = '') {
       if (closing.signal.aborted) return;
       wake(channel, payload);
-      waiting.set(`${channel} ${payload}`, { channel, payload: `${sender}${payload}` });
+      const notice = { channel, payload: `${sender}${payload}` };
+      waiting.set(keyOf(notice), notice);
       sending ??= uncounted(send);
     },
     async close() {

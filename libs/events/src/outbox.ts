@@ -3,6 +3,9 @@ import type { Database, SqlExecutor, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { type EventDefinition, encodeBody } from './event';
 
+/** Notices of it wake the relay that holds the lock. */
+export const relayChannel = 'switchyard_outbox';
+
 const relays = new Set<() => void>();
 
 /** Registers what wakes the relay of a database, in this process or in another one; returns what removes it. */
@@ -61,7 +64,10 @@ export async function appendAllToOutbox<Payload>(
     on conflict (event_id) do nothing`,
     ),
   );
-  if (hasAfterCommit(executor)) executor.afterCommit(nudgeRelay);
+  if (!hasAfterCommit(executor)) return;
+  executor.afterCommit(nudgeRelay);
+  // A sub-command has no relay, nor has a process that is still starting: that of another process is woken.
+  if (relays.size === 0) executor.notify(relayChannel);
 }
 
 /** Events committed and not yet published. */

@@ -5,7 +5,7 @@ import { backoff, WakeablePause } from './backoff';
 import type { BusRecord, EventBus } from './bus';
 import { faultPoint } from './fault-point';
 import { countPublished, measureRelay } from './metrics';
-import { onNudge } from './outbox';
+import { onNudge, relayChannel } from './outbox';
 
 export interface RelayOptions {
   db: Database;
@@ -27,8 +27,6 @@ export interface Relay {
 
 /** Advisory lock of the one relay of a service's database. */
 const relayLock = 72707371;
-/** Notices of it wake the relay that holds the lock when another process has committed events. */
-const channel = 'switchyard_outbox';
 const standbyInterval = 1_000;
 const pruneInterval = 3_600_000;
 const pruneBatch = 5_000;
@@ -75,8 +73,8 @@ export function startRelay({
   let closing = false;
   let active = false;
   // Only the relay that holds the lock publishes: a notice wakes it in another process.
-  const removeNudge = onNudge(() => (active ? pause.wake() : db.notices.notify(channel)));
-  const unlisten = db.notices.listen(channel, () => {
+  const removeNudge = onNudge(() => (active ? pause.wake() : db.notices.notify(relayChannel)));
+  const unlisten = db.notices.listen(relayChannel, () => {
     if (active) pause.wake();
   });
   let prunedAt = 0;

@@ -27,7 +27,8 @@ export async function runService<V extends Variables>(
       process.stderr.write(`${name}: ${oneLine(error)}\n`);
       return name === 'migrate' ? 1 : commandFailed;
     });
-    await stopTelemetry();
+    // A collector that is away must not change the exit code.
+    await stopTelemetry().catch(() => undefined);
     process.exit(code);
   }
   try {

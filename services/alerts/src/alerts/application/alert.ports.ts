@@ -27,12 +27,12 @@ export interface AlertStore {
   /**
    * Locks an alert and the payloads of its project, since another unresolved alert must not have its fingerprint. Then
    * decides, and saves the steps with their events in one transaction. False when there is no such alert.
-   * @param candidates users to check; `readers` contains those who may read the alerts
+   * @param candidates users to check, at most `maxAssignees`; `readers` contains those who may read the alerts
    * @throws AppError conflict when another unresolved alert has the fingerprint; what `decide` throws
    */
   change(
     at: AlertNumber,
-    candidates: readonly number[],
+    candidates: (alert: LockedAlert) => readonly number[],
     decide: (alert: LockedAlert, facts: AlertFacts) => AlertDecision,
   ): Promise<boolean>;
   /** The same for the alert of an incident, in the given transaction; does nothing when there is none. */

@@ -17,8 +17,10 @@ const pollIntervalMs = 50;
 export const requestIncident =
   ({ alerts }: { readonly alerts: Pick<AlertStore, 'change' | 'incidentOf'> }) =>
   async (actorId: number, at: AlertNumber, signal: AbortSignal): Promise<LinkedIncident | undefined> => {
-    const found = await alerts.change(at, [], (alert, { takesIssues }) =>
-      decideIncidentRequest(alert, { actorId, takesIssues }),
+    const found = await alerts.change(
+      at,
+      () => [],
+      (alert, { takesIssues }) => decideIncidentRequest(alert, { actorId, takesIssues }),
     );
     if (!found) throw notFound('Alert');
     const deadline = Date.now() + timeoutMs;

@@ -1,5 +1,5 @@
 import { notFound } from '@switchyard/errors';
-import { type AlertChange, decideUpdate } from '../domain/alert-change';
+import { type AlertChange, assigneesToCheck, decideUpdate } from '../domain/alert-change';
 import type { AlertNumber, AlertStore } from './alert.ports';
 
 /**
@@ -9,8 +9,10 @@ import type { AlertNumber, AlertStore } from './alert.ports';
 export const updateAlert =
   ({ alerts, clock }: { readonly alerts: Pick<AlertStore, 'change'>; readonly clock: () => Date }) =>
   async (actorId: number, at: AlertNumber, change: AlertChange): Promise<void> => {
-    const found = await alerts.change(at, change.assigneeIds ?? [], (alert, { readers }) =>
-      decideUpdate(alert, change, { actorId, readers, now: clock() }),
+    const found = await alerts.change(
+      at,
+      (alert) => assigneesToCheck(alert, change),
+      (alert, { readers }) => decideUpdate(alert, change, { actorId, readers, now: clock() }),
     );
     if (!found) throw notFound('Alert');
   };

@@ -41,6 +41,12 @@ export interface AlertChange {
 /** Most assignees of one alert. */
 export const maxAssignees = 100;
 
+/** New assignees whose access has to be looked up; none where there are so many that the change is refused anyway. */
+export function assigneesToCheck(alert: LockedAlert, { assigneeIds = [] }: AlertChange): readonly number[] {
+  const added = newAssignees(alert, assigneeIds);
+  return added.length > maxAssignees ? [] : added;
+}
+
 /**
  * Sets status and assignees.
  * @param given.readers the new assignees who may read the alerts of the project; current assignees may stay
@@ -51,8 +57,8 @@ export function decideUpdate(
   { status, assigneeIds }: AlertChange,
   given: { readonly actorId: number; readonly readers: readonly number[]; readonly now: Date },
 ): AlertDecision {
-  const wanted = assigneeIds === undefined ? alert.assigneeIds : [...new Set(assigneeIds)];
-  const added = without(wanted, alert.assigneeIds);
+  const wanted = assigneeIds ?? alert.assigneeIds;
+  const added = newAssignees(alert, wanted);
   if (added.length > maxAssignees) {
     throw invalid({ assignee_ids: [`is too long (maximum is ${maxAssignees} users)`] });
   }
@@ -104,6 +110,11 @@ function statusSteps(
   if (status === 'resolved') return [{ kind: 'status', status, endedAt: now, cause }];
   return [{ kind: 'status', status, endedAt: before.status === 'resolved' ? undefined : before.endedAt, cause }];
 }
+
+const newAssignees = (alert: LockedAlert, wanted: readonly number[]): number[] => {
+  const present = new Set(alert.assigneeIds);
+  return [...new Set(wanted)].filter((id) => !present.has(id));
+};
 
 /** Users of one set that are not in another, in order. */
 const without = (users: readonly number[], others: readonly number[]): number[] =>

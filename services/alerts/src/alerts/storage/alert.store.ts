@@ -156,7 +156,7 @@ export function alertStore(
   return {
     async change(
       { projectId, iid }: { readonly projectId: number; readonly iid: number },
-      candidates: readonly number[],
+      candidates: (alert: LockedAlert) => readonly number[],
       decide: (
         alert: LockedAlert,
         facts: { readonly readers: readonly number[]; readonly takesIssues: boolean },
@@ -165,8 +165,8 @@ export function alertStore(
       const changed = db.transaction(async (tx) => {
         const alert = await lockOfProject(tx, projectId, iid);
         if (alert === undefined) return false;
-        const readers =
-          candidates.length === 0 ? [] : await usersAtLevel(tx, projectId, [...candidates], levels.developer);
+        const asked = candidates(alert);
+        const readers = asked.length === 0 ? [] : await usersAtLevel(tx, projectId, [...asked], levels.developer);
         const takesIssues = (await projectById(tx, projectId))?.issues_enabled === true;
         await save(tx, alert, decide(alert, { readers, takesIssues }));
         faultPoint('alert.written');

@@ -61,16 +61,20 @@ export function directoryFeed(store: DirectoryStore, notices: Notices): Director
       for (;;) {
         // Before the read: a change that commits right after it would otherwise be seen seconds later.
         const changed = new AbortController();
-        const unlisten = notices.listen(directoryChannel, () => changed.abort());
+        const end = (): void => changed.abort();
+        const unlisten = notices.listen(directoryChannel, end);
+        // Not `AbortSignal.any`: a signal that lives as long as the process would remember every wait.
+        draining.signal.addEventListener('abort', end);
         try {
           const page = await store.readChanges(after, most);
           const left = deadline - Date.now();
           // A head behind the reader means lost history: it learns so at once.
           const answered = page.changes.length > 0 || page.head < after;
           if (answered || left <= 0 || signal.aborted || draining.signal.aborted) return page;
-          const ended = AbortSignal.any([signal, draining.signal, changed.signal]);
+          const ended = AbortSignal.any([signal, changed.signal]);
           await pause(Math.min(left, pollIntervalMs), undefined, { signal: ended }).catch(() => undefined);
         } finally {
+          draining.signal.removeEventListener('abort', end);
           unlisten();
         }
       }

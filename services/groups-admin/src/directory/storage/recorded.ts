@@ -29,7 +29,8 @@ export interface DirectoryTx extends Tx {
 }
 
 const tables = [...Object.values(directoryTables).map(({ table }) => table), 'label_priorities'].join('|');
-const writesDirectory = new RegExp(`\\b(?:insert\\s+into|update|delete\\s+from)\\s+(?:${tables})\\b`, 'i');
+const verbs = 'insert\\s+into|update|delete\\s+from|merge\\s+into|truncate(?:\\s+table)?';
+const writesDirectory = new RegExp(`\\b(?:${verbs})\\s+(?:only\\s+)?(?:"?public"?\\.)?"?(?:${tables})\\b`, 'i');
 
 function refuseUnrecorded(query: Sql): Sql {
   if (writesDirectory.test(query.text)) throw new Error(`a write to the directory was not recorded: ${query.text}`);
@@ -88,7 +89,7 @@ export async function recorded<T>(tx: Tx, work: (tx: DirectoryTx) => Promise<T>)
   if (changes.length === 0 && appends.length === 0) return result;
   const sequence = await appendDirectoryChanges(tx, changes);
   for (const append of appends) await append(sequence);
-  tx.notify(directoryChannel);
+  if (changes.length > 0) tx.notify(directoryChannel);
   return result;
 }
 

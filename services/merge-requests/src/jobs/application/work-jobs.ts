@@ -37,7 +37,7 @@ const parallel = 2;
  */
 const landingKinds: readonly JobRequest['kind'][] = ['merge_train', 'settle_merge'];
 /** Longest pause before a failed job runs again, seconds. */
-const maxPauseMs = 300;
+const maxPauseSeconds = 300;
 
 /** The workers of this process. */
 export interface JobWorkers {
@@ -97,8 +97,10 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
       await store.finish(job);
     } catch (error) {
       logger.warn({ err: error, job: job.request }, 'a job failed and is tried again');
-      const pause = Math.min(maxPauseMs, 2 ** Math.min(job.attempts, 10) / 2);
+      const pause = Math.min(maxPauseSeconds, 2 ** Math.min(job.attempts, 10) / 2);
       await store.postpone(job, pause, error instanceof Error ? error.message : String(error));
+      // It is due sooner than the lease, which the last query found.
+      pollSoon();
     } finally {
       running.delete(job.id);
     }
