@@ -24,7 +24,7 @@ const stored = async () =>
   (await db.query<{ name: string }>(sql`select name from guarded order by name`)).map((row) => row.name);
 const insert = (name: string) => db.query(sql`insert into guarded values (${name})`);
 
-/** A call that is late as soon as it says so. */
+/** A call that becomes late on demand. */
 function callOf(work: (beLate: () => void) => Promise<unknown>): Promise<unknown> {
   let late = false;
   return guardWrites(

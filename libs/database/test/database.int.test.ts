@@ -179,7 +179,7 @@ test('named statements are prepared once per connection, each text under a name 
   expect(seen.every((statement) => !statement.failed && statement.milliseconds >= 0)).toBe(true);
 });
 
-test('a prepared statement whose result has other columns since a migration is prepared anew, in transactions as well', async () => {
+test('a prepared statement whose result has other columns since a migration is prepared again, also in transactions', async () => {
   await db.query(sql`create table migrated (id int)`);
   await db.query(sql`insert into migrated values (1)`);
   const read = () => named('read_migrated', sql`select * from migrated`);

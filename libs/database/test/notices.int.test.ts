@@ -37,28 +37,28 @@ async function notified(channel: string): Promise<string[]> {
 }
 
 test('a notice reaches other processes once, and the listeners of its own at once', async () => {
-  const heard = await notified('things');
+  const received = await notified('things');
   const here: string[] = [];
   own.notices.listen('things', (payload) => here.push(payload ?? 'begun'));
   await eventually(() => expect(here).toEqual(['begun']));
   own.notices.notify('things', 'a');
   expect(here).toEqual(['begun', 'a']);
-  await eventually(() => expect(heard).toEqual(['begun', 'a']));
+  await eventually(() => expect(received).toEqual(['begun', 'a']));
   other.notices.notify('things', 'b');
   await eventually(() => expect(here).toEqual(['begun', 'a', 'b']));
-  expect(heard).toEqual(['begun', 'a', 'b']);
+  expect(received).toEqual(['begun', 'a', 'b']);
 });
 
 test('equal notices that wait are sent as one, others each', async () => {
-  const heard = await notified('things');
+  const received = await notified('things');
   for (let at = 0; at < 100; at += 1) own.notices.notify('things', at % 2 === 0 ? 'even' : 'odd');
   own.notices.notify('others');
-  await eventually(() => expect(heard).toEqual(expect.arrayContaining(['even', 'odd'])));
-  expect(heard.length).toBeLessThan(10);
+  await eventually(() => expect(received).toEqual(expect.arrayContaining(['even', 'odd'])));
+  expect(received.length).toBeLessThan(10);
 });
 
 test('a transaction notifies after its commit, and not when it is rolled back', async () => {
-  const heard = await notified('things');
+  const received = await notified('things');
   await expect(
     own.transaction(async (tx) => {
       tx.notify('things');
@@ -67,26 +67,26 @@ test('a transaction notifies after its commit, and not when it is rolled back', 
   ).rejects.toThrow('no');
   await own.transaction(async (tx) => {
     tx.notify('things');
-    expect(heard).toEqual(['begun']);
+    expect(received).toEqual(['begun']);
   });
-  await eventually(() => expect(heard).toEqual(['begun', '']));
+  await eventually(() => expect(received).toEqual(['begun', '']));
 });
 
-test('a listener whose connection was lost is told that it may have missed notices, and hears the next', async () => {
-  const heard = await notified('things');
+test('a listener whose connection was lost is woken, since it may have missed notices, and gets the next', async () => {
+  const received = await notified('things');
   await gate.shut();
   own.notices.notify('things', 'missed');
   await gate.open();
-  await eventually(() => expect(heard).toEqual(['begun', 'begun']));
+  await eventually(() => expect(received).toEqual(['begun', 'begun']));
   own.notices.notify('things', 'next');
-  await eventually(() => expect(heard.at(-1)).toBe('next'));
+  await eventually(() => expect(received.at(-1)).toBe('next'));
 });
 
-test('who no longer listens hears nothing', async () => {
-  const heard = await notified('things');
+test('a removed listener gets nothing', async () => {
+  const received = await notified('things');
   const more: unknown[] = [];
   other.notices.listen('things', (payload) => more.push(payload))();
   own.notices.notify('things');
-  await eventually(() => expect(heard).toHaveLength(2));
+  await eventually(() => expect(received).toHaveLength(2));
   expect(more).toEqual([]);
 });

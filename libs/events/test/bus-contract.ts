@@ -64,7 +64,7 @@ export function busContract(name: string, given: () => BusUnderTest | Promise<Bu
       expect(await publisher.lag({ group, topics: [topic] })).toBe(1);
     });
 
-    test('records of one key arrive in the order in which they were published, whoever publishes beside', async () => {
+    test('records of one key arrive in the order in which they were published, also with concurrent publishers', async () => {
       const topic = unique('order');
       const received: ReceivedRecord[] = [];
       const keys = ['a', 'b', 'c', 'd', 'e'];
@@ -223,7 +223,7 @@ export function busContract(name: string, given: () => BusUnderTest | Promise<Bu
       expect(valuesOf(received).sort()).toEqual([1, 2, 3, 4]);
     });
 
-    test('topics that are made this moment are drained, all at once', async () => {
+    test('new topics are drained, all concurrently', async () => {
       const reader = await open();
       const topics = Array.from({ length: 12 }, () => unique('new'));
       const drains = topics.map((topic) => reader.drain({ group: topic, topic, handler: async () => undefined }));

@@ -325,7 +325,7 @@ async function endLeftover(clusterDir, log) {
     }
     return;
   }
-  // A stale file whose number now belongs to a stranger would make the server refuse to start.
+  // A stale file whose number now belongs to another process would make the server refuse to start.
   rmSync(file, { force: true });
 }
 

@@ -1,5 +1,4 @@
 import { AppError, invalid, unavailable } from '@switchyard/errors';
-import { Mutex } from 'async-mutex';
 import { RE2JS, RE2JSException } from 're2js';
 
 /** A regular expression of a caller: whether it matches anywhere in a text, in time proportional to the text. */
@@ -70,13 +69,13 @@ export function expressionsInSlices(limits: Partial<MatchingLimits> = {}) {
   const { budgetMs, sliceMs, running, runningOfOne } = { ...defaults, ...limits };
   const underWay = new Map<number, number>();
   let total = 0;
-  const mutex = new Mutex();
+  let last: Promise<unknown> = Promise.resolve();
 
-  const inTurn = <T>(work: () => T): Promise<T> =>
-    mutex.runExclusive(async () => {
-      await yieldToEventLoop();
-      return work();
-    });
+  function inTurn<T>(work: () => T): Promise<T> {
+    const run = last.then(yieldToEventLoop).then(work);
+    last = run.catch(() => undefined);
+    return run;
+  }
 
   async function matches(texts: readonly string[], text: string): Promise<Set<string>> {
     const expression = await inTurn(() => parseExpression(text));

@@ -46,7 +46,7 @@ const pair = (
 
 const gateway = pair('gateway');
 const packages = pair('packages');
-const stranger = pair('gateway');
+const unknownSigner = pair('gateway');
 const trusted = new Map([gateway.trusted, packages.trusted]) as never;
 
 const method = (name: string, page: boolean) => ({
@@ -119,7 +119,7 @@ describe('signed calls', () => {
     expect(sequence).toBe(9);
   });
 
-  it('carry page information beside the rows', async () => {
+  it('carry page information with the rows', async () => {
     const reply = (await client(packages.signer).list(request, { requestId: 'r2' })) as unknown as RepresentationPage;
     expect(JSON.parse(reply.json.toString())).toEqual([{ id: 1 }]);
     expect(reply.page).toMatchObject({ page: 2, total: 21, hasNext: false });
@@ -134,7 +134,7 @@ describe('signed calls', () => {
 
   it.each([
     [
-      'problems of a field, the last text saying how many are not told',
+      'problems of a field, the last text with the number of the others',
       invalid({ name: ["can't be blank"], rows: Array.from({ length: 5_000 }, (_, at) => `row ${at} has no path`) }),
       /^\{"message":\{"name":\["can't be blank"\],"rows":\["row 0 has no path",.*"and \d+ more"\]\}\}$/,
     ],
@@ -150,18 +150,22 @@ describe('signed calls', () => {
     ],
     ['parameters', invalidParams('é'.repeat(100_000)), /^\{"error":"éé.*é … and \d+ more characters"\}$/],
     ['a text of a field', invalid({ a: ['😀'.repeat(50_000), 'too'] }), /😀 … and \d+ more characters","and 1 more"/],
-  ])('tell as many %s as fit, and say that there are more', async (_name, thrown, told) => {
+  ])('contain as many %s as fit, and a note that there are more', async (_name, thrown, expected) => {
     refusal = thrown;
     const failure = await client(packages.signer)
       .refuse(request, { requestId: 'r4' })
       .catch((error: unknown) => error as AppError);
     expect(failure).toMatchObject({ kind: thrown.kind });
-    expect(JSON.stringify((failure as AppError).body)).toMatch(told);
+    expect(JSON.stringify((failure as AppError).body)).toMatch(expected);
   });
 
   it.each([
     ['a process the RPC does not list', () => client(packages.signer).get(request, { requestId: 'r' }), 'forbidden'],
-    ['a key that is not the signer’s', () => client(stranger.signer).get(request, { requestId: 'r' }), 'unavailable'],
+    [
+      'a key that is not the signer’s',
+      () => client(unknownSigner.signer).get(request, { requestId: 'r' }),
+      'unavailable',
+    ],
     [
       'a service that speaks for a user where that is not declared',
       () => client(packages.signer).list(request, { requestId: 'r', actor: { ...anonymous, userId: 1 } }),

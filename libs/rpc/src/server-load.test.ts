@@ -82,7 +82,7 @@ describe('a server with more calls than places', () => {
     expect(begun).toEqual(['one', 'inner', 'two', 'inner']);
   });
 
-  it('does not begin what nobody waits for any more', async () => {
+  it('does not begin work whose caller no longer waits', async () => {
     let end = (): void => undefined;
     work = (token) => (token === 'first' ? new Promise<void>((resolve) => (end = resolve)) : Promise.resolve());
     const first = call('gateway', 'first');
