@@ -45,8 +45,8 @@ const kinds = {
     };
   },
   notes() {
-    const { noteList, noteRow } = require(`${service('collaboration')}/storage/note.list.js`);
-    const { presentNote } = require(`${service('collaboration')}/presenters/note.presenter.js`);
+    const { noteList, noteRow } = require(`${service('collaboration')}/notes/storage/note.list.js`);
+    const { presentNote } = require(`${service('collaboration')}/notes/presenters/note.presenter.js`);
     const wanted = { filter: 'all_notes', internal: true, viewer: given.viewer };
     return {
       read: (executor) => noteList(executor).page(given.noteable, wanted, { ...request, orderBy: 'created_at' }),
@@ -54,8 +54,10 @@ const kinds = {
     };
   },
   events() {
-    const { activityEventList } = require(`${service('collaboration')}/storage/activity-event.list.js`);
-    const { presentActivityEvent } = require(`${service('collaboration')}/presenters/activity-event.presenter.js`);
+    const { activityEventList } = require(`${service('collaboration')}/activity/storage/activity-event.list.js`);
+    const { presentActivityEvent } = require(
+      `${service('collaboration')}/activity/presenters/activity-event.presenter.js`,
+    );
     const list = (executor) =>
       activityEventList(executor).page(
         given.viewer,
@@ -72,11 +74,11 @@ const kinds = {
     };
   },
   todos() {
-    const { todoList } = require(`${service('collaboration')}/storage/todo.list.js`);
-    const { todoRows } = require(`${service('collaboration')}/presenters/todo.presenter.js`);
-    const { issueStore } = require(`${service('collaboration')}/storage/issue.store.js`);
-    const { toIssueView } = require(`${service('collaboration')}/storage/issue.row.js`);
-    const { issueUrl, presentIssue } = require(`${service('collaboration')}/presenters/issue.presenter.js`);
+    const { todoList } = require(`${service('collaboration')}/todos/storage/todo.list.js`);
+    const { todoRows } = require(`${service('collaboration')}/todos/presenters/todo.presenter.js`);
+    const { issueStore } = require(`${service('collaboration')}/issues/storage/issue.store.js`);
+    const { toIssueView } = require(`${service('collaboration')}/issues/storage/issue.row.js`);
+    const { issueUrl, presentIssue } = require(`${service('collaboration')}/issues/presenters/issue.presenter.js`);
     const { mergeRequestReads } = require(`${service('merge-requests')}/merge-requests/storage/merge-request.reads.js`);
     const { toView } = require(`${service('merge-requests')}/merge-requests/storage/merge-request.row.js`);
     const mergeRequests = require(`${service('merge-requests')}/merge-requests/presenters/merge-request.presenter.js`);
@@ -90,7 +92,7 @@ const kinds = {
         { read: (executor) => issueStore(executor).viewsByIds(given.issueIds, given.viewer) },
         {
           databaseUrl: given.mergeRequestsUrl,
-          read: (executor) => mergeRequestReads(executor).viewsByIds(given.mergeRequestIds),
+          read: (executor) => mergeRequestReads(executor).viewsByIds(given.mergeRequestIds, given.viewer),
         },
       ],
       show: async (rows, issues, others) => {
@@ -112,9 +114,9 @@ const kinds = {
     };
   },
   alerts() {
-    const { alertList } = require(`${service('alerts')}/storage/alert.list.js`);
-    const { toAlertView } = require(`${service('alerts')}/storage/alert.row.js`);
-    const { presentAlert } = require(`${service('alerts')}/presenters/alert.presenter.js`);
+    const { alertList } = require(`${service('alerts')}/alerts/storage/alert.list.js`);
+    const { toAlertView } = require(`${service('alerts')}/alerts/storage/alert.row.js`);
+    const { presentAlert } = require(`${service('alerts')}/alerts/presenters/alert.presenter.js`);
     const query = { projectId: Number(PROJECT_ID), filter: {}, viewer: given.viewer };
     return {
       read: (executor) => alertList(executor).page(query, { ...request, orderBy: 'created_at' }),
@@ -136,10 +138,10 @@ const kinds = {
     };
   },
   issues() {
-    const { issueList } = require(`${service('collaboration')}/storage/issue.list.js`);
-    const { toIssueView } = require(`${service('collaboration')}/storage/issue.row.js`);
-    const { presentIssue } = require(`${service('collaboration')}/presenters/issue.presenter.js`);
-    const how = { externalUrl: EXTERNAL_URL, context: 'project', tier: 'ultimate' };
+    const { issueList } = require(`${service('collaboration')}/issues/storage/issue.list.js`);
+    const { toIssueView } = require(`${service('collaboration')}/issues/storage/issue.row.js`);
+    const { presentIssue } = require(`${service('collaboration')}/issues/presenters/issue.presenter.js`);
+    const how = { externalUrl: EXTERNAL_URL, context: 'project', withLabelsDetails: false, tier: 'ultimate' };
     const query = {
       scope: { projectId: Number(PROJECT_ID), level: 30 },
       filter: {},
