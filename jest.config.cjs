@@ -15,7 +15,7 @@ const shared = {
   moduleNameMapper: {
     '^fast-check$': '<rootDir>/libs/testkit/jest/fast-check.cjs',
     '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/gen/switchyard/$1',
-    '^@switchyard/testkit/installation$': '<rootDir>/libs/testkit/src/installation/index.ts',
+    '^@switchyard/testkit/([a-z]+)$': '<rootDir>/libs/testkit/src/$1/index.ts',
     '^@switchyard/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
     '^@switchyard/database/sql$': '<rootDir>/libs/database/src/sql.ts',
   },

@@ -12,6 +12,7 @@ module.exports = {
       ...Object.fromEntries(libs.map((name) => [`@switchyard/${name}$`, join(root, 'libs', name, 'src', 'index.ts')])),
       '@switchyard/database/sql$': join(root, 'libs', 'database', 'src', 'sql.ts'),
       '@switchyard/testkit/installation$': join(root, 'libs', 'testkit', 'src', 'installation', 'index.ts'),
+      '@switchyard/testkit/replies$': join(root, 'libs', 'testkit', 'src', 'replies', 'index.ts'),
       '@switchyard/protos': join(root, 'protos', 'gen', 'switchyard'),
     },
   },

@@ -29,7 +29,7 @@ export interface Operation {
 }
 
 /** Schemas of the public representations, by component name, as `protos/openapi/*.yaml` state them. */
-export function readComponents(): Record<string, unknown> {
+function readComponents(): Record<string, unknown> {
   const folder = join(dirname(require.resolve('@switchyard/protos/package.json')), 'openapi');
   const schemas: Record<string, unknown> = {};
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
