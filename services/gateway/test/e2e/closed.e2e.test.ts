@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SERVICES } from '../../../../deploy/catalogue.mjs';
 import { environmentOf } from '../../../../deploy/local/services.mjs';
+import { services } from './support/processes';
 import { type System, startSystem } from './support/system';
-
-const names = ['groups-admin', 'merge-requests', 'collaboration', 'alerts', 'gateway'];
 
 let system: System;
 let umask: number;
@@ -29,7 +29,7 @@ afterAll(async () => {
   );
   // What Node adds for the channel to its parent.
   const channel = /^NODE_CHANNEL_/;
-  for (const name of names) {
+  for (const name of services) {
     const given = Object.keys(held.get(name) ?? {}).filter((variable) => !channel.test(variable));
     expect(given.length).toBeGreaterThan(5);
     expect([name, given.filter((variable) => !(variable in environmentOf(name, held.get(name) ?? {})))]).toEqual([
@@ -47,10 +47,7 @@ afterAll(async () => {
   expect(holders(readFileSync(join(system.data, 'secret'), 'utf8').trim())).toEqual(['groups-admin']);
   expect(holders('noreply@forge.example')).toEqual(['collaboration']);
   expect(Object.entries(passwords).map(([role, password]) => [role, holders(password)])).toEqual([
-    ['switchyard_groups_admin', ['groups-admin']],
-    ['switchyard_merge_requests', ['merge-requests']],
-    ['switchyard_collaboration', ['collaboration']],
-    ['switchyard_alerts', ['alerts']],
+    ...SERVICES.flatMap(({ name, database }) => (database === undefined ? [] : [[database, [name]]])),
     ['switchyard_log', []],
   ]);
 });

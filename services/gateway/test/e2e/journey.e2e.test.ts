@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
+import { replicas } from './support/processes';
 import { type System, startSystem } from './support/system';
 
 jest.setTimeout(180_000);
@@ -421,7 +422,7 @@ describe('a repository is pushed, reviewed and merged', () => {
     await eventually(
       async () => {
         expect(await system.query('groups_admin', `select 1 from projects where id = ${projectId}`)).toEqual([]);
-        for (const service of ['merge_requests', 'collaboration', 'alerts']) {
+        for (const service of replicas) {
           const gone = `select 1 from directory.projects where id = ${projectId} and deleted_at is null`;
           expect(await system.query(service, gone)).toEqual([]);
         }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
+import { services } from './support/processes';
 import { type System, startSystem } from './support/system';
 
 jest.setTimeout(180_000);
@@ -134,8 +135,7 @@ describe('with tracing on', () => {
   it('no token leaves in a span or a log line', () => {
     expect(sink.text()).toContain('private_token=REDACTED');
     expect(sink.text()).not.toContain(system.rootToken);
-    for (const name of ['gateway', 'groups-admin', 'merge-requests', 'collaboration', 'alerts'])
-      expect(JSON.stringify(logOf(name))).not.toContain(system.rootToken);
+    for (const name of services) expect(JSON.stringify(logOf(name))).not.toContain(system.rootToken);
   });
 
   it('polls and probes make no traces', async () => {

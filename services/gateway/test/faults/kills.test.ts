@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { processes } from '../e2e/support/processes';
 import { random, seedOfRun } from '../e2e/support/random';
 import { makeReviewer, type Someone } from '../e2e/support/scene';
 import { type System, startSystem } from '../e2e/support/system';
@@ -12,7 +13,6 @@ jest.setTimeout(1_800_000);
 
 const rounds = Number(process.env.FAULT_ROUNDS ?? 20);
 const seed = seedOfRun();
-const processes = ['gateway', 'groups-admin', 'merge-requests', 'collaboration', 'alerts', 'postgresql', 'launcher'];
 
 describe(`processes are killed at any moment under load, FAULT_SEED=${seed} FAULT_ROUNDS=${rounds}`, () => {
   let system: System;

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually, freePort } from '@switchyard/testkit';
 import { expectSettled, expectSoundRepository } from '../e2e/support/oracles';
+import { processes } from '../e2e/support/processes';
 import { random, seedOfRun } from '../e2e/support/random';
 import { makeReviewer, makeScene, type Someone } from '../e2e/support/scene';
 import { type System, startSystem } from '../e2e/support/system';
@@ -16,7 +17,6 @@ jest.setTimeout(1_800_000);
 const root = resolve(__dirname, '../../../..');
 const rounds = Number(process.env.FAULT_ROUNDS ?? 10);
 const seed = seedOfRun();
-const processes = ['gateway', 'groups-admin', 'merge-requests', 'collaboration', 'alerts', 'postgresql', 'launcher'];
 /** Cars of each train: every third one fails. */
 const cars = 9;
 

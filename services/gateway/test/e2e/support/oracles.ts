@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
+import { databases, replicas } from './processes';
 import type { Scene } from './scene';
 import type { System } from './system';
 
@@ -31,7 +32,7 @@ const summary = (schema: string, where: string): string =>
 export async function expectSettled(system: System): Promise<void> {
   await eventually(
     async () => {
-      for (const service of ['groups_admin', 'merge_requests', 'collaboration', 'alerts']) {
+      for (const service of databases) {
         expect(await system.query(service, 'select id from events.outbox where published_at is null')).toEqual([]);
       }
       expect(
@@ -50,7 +51,7 @@ export async function expectSettled(system: System): Promise<void> {
         ),
       ).toEqual([]);
       const source = await system.query('groups_admin', summary('public', ''));
-      for (const service of ['merge_requests', 'collaboration', 'alerts']) {
+      for (const service of replicas) {
         const replica = await system.query(service, summary('directory', 'where deleted_at is null'));
         expect([service, replica]).toEqual([service, source]);
       }
