@@ -22,7 +22,7 @@ describeWithKafka('over Kafka', () => {
     folder = mkdtempSync(join(tmpdir(), 'switchyard-kafka-'));
     const user = (
       await system.api('POST', '/users', {
-        body: { email: 'r@example.com', username: 'reviewer', name: 'R', password: 'correct horse battery' },
+        body: { email: 'r@example.com', username: 'reviewer', name: 'R', force_random_password: true },
       })
     ).body;
     reviewerId = user.id;

@@ -1,23 +1,30 @@
 import { burstTests } from './one-installation/bursts';
+import { closedTests, startUnderOpenUmask } from './one-installation/closed';
 import { displayTextTests } from './one-installation/display-texts';
+import { idleTests } from './one-installation/idle';
 import { issueTests } from './one-installation/issues';
 import { noteTests } from './one-installation/notes';
 import { typedClientTests } from './one-installation/typed-client';
-import { type System, startSystem } from './support/system';
+import type { System } from './support/system';
 
 jest.setTimeout(300_000);
 
-/** Tests that need an installation, and none of their own: each makes its own users and projects. Issues come first, for they count all there are. */
+/**
+ * Tests that need an installation, and none of their own: each makes its own users and projects. The one without a
+ * request comes first, then issues, for they count all there are.
+ */
 describe('one installation', () => {
   let system: System;
   beforeAll(async () => {
-    system = await startSystem();
+    system = await startUnderOpenUmask();
   });
   afterAll(() => system?.close());
 
+  idleTests(() => system);
   issueTests(() => system);
   noteTests(() => system);
   typedClientTests(() => system);
   displayTextTests(() => system);
   burstTests(() => system);
+  closedTests(() => system);
 });

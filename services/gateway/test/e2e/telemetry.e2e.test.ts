@@ -74,7 +74,7 @@ describe('with tracing on', () => {
   it('a request and the to-do it causes are one trace through four processes', async () => {
     const reviewer = (
       await system.api('POST', '/users', {
-        body: { email: 'r@example.com', username: 'reviewer', name: 'R', password: 'correct horse battery' },
+        body: { email: 'r@example.com', username: 'reviewer', name: 'R', force_random_password: true },
       })
     ).body.id;
     const project = (

@@ -11,53 +11,117 @@ jest.setTimeout(60_000);
 
 const things = '/api/v4/projects/1/things';
 
-describe('a body', () => {
-  let gateway: TestGateway;
+/** Tokens say what becomes of them. */
+const answers = (token: string) => {
+  if (token === '') return resolved({ actor: undefined, access: projectAccess({ visibility: 'public', level: 0 }) });
+  if (token === 'wrong') return resolved({ actor: undefined, tokenRefusal: Token.TOKEN_REFUSAL_UNKNOWN });
+  if (token === 'nowhere') return resolved();
+  if (token === 'away') throw unavailable();
+  if (token === 'busy') throw tooManyRequests(60);
+  const access = projectAccess({ visibility: 'public', level: token === 'guest' ? 10 : 30 });
+  const scopes = token === 'reader' ? ['read_api'] : ['api'];
+  return resolved({ actor: actor({ userId: token.length, username: token, scopes }), access });
+};
+
+const startGateway = (): Promise<TestGateway> =>
+  startTestGateway({
+    routes: kernelRoutes(async ({ params }) => entity(params as object)),
+    access: ({ token }) => answers(token),
+  });
+
+const head = (target: string, headers: Record<string, string | number>, method = 'POST'): string =>
+  [`${method} ${target} HTTP/1.1`, 'Host: x', ...Object.entries(headers).map((pair) => pair.join(': ')), '', ''].join(
+    '\r\n',
+  );
+const json = { 'Content-Type': 'application/json' };
+
+/** Connections to a gateway. */
+function client(gateway: () => TestGateway) {
   const open: ByHand[] = [];
-
-  /** Tokens say what becomes of them. */
-  const answers = (token: string) => {
-    if (token === '') return resolved({ actor: undefined, access: projectAccess({ visibility: 'public', level: 0 }) });
-    if (token === 'wrong') return resolved({ actor: undefined, tokenRefusal: Token.TOKEN_REFUSAL_UNKNOWN });
-    if (token === 'nowhere') return resolved();
-    if (token === 'away') throw unavailable();
-    if (token === 'busy') throw tooManyRequests(60);
-    const access = projectAccess({ visibility: 'public', level: token === 'guest' ? 10 : 30 });
-    const scopes = token === 'reader' ? ['read_api'] : ['api'];
-    return resolved({ actor: actor({ userId: token.length, username: token, scopes }), access });
-  };
-
-  beforeAll(async () => {
-    gateway = await startTestGateway({
-      routes: kernelRoutes(async ({ params }) => entity(params as object)),
-      access: ({ token }) => answers(token),
-    });
-  });
-  afterEach(() => {
-    for (const { socket } of open.splice(0)) socket.destroy();
-  });
-  afterAll(() => gateway.close());
-
   const connection = (): ByHand => {
-    const made = byHand(gateway.url);
+    const made = byHand(gateway().url);
     open.push(made);
     return made;
   };
-  const head = (target: string, headers: Record<string, string | number>, method = 'POST'): string =>
-    [`${method} ${target} HTTP/1.1`, 'Host: x', ...Object.entries(headers).map((pair) => pair.join(': ')), '', ''].join(
-      '\r\n',
-    );
-  const json = { 'Content-Type': 'application/json' };
+  return {
+    open,
+    connection,
+    /** Sends a head and some of the body; the rest is held back. */
+    stalled(headers: Record<string, string | number>, part = '{"name":', target = things): ByHand {
+      const made = connection();
+      made.socket.write(head(target, { ...json, 'Content-Length': 5 << 20, ...headers }) + part);
+      return made;
+    },
+    close(): void {
+      for (const { socket } of open.splice(0)) socket.destroy();
+    },
+  };
+}
 
-  /** Sends a head and some of the body; the rest is held back. */
-  const stalled = (headers: Record<string, string | number>, part = '{"name":', target = things): ByHand => {
-    const made = connection();
-    made.socket.write(head(target, { ...json, 'Content-Length': 5 << 20, ...headers }) + part);
-    return made;
+type Client = ReturnType<typeof client>;
+
+/** What takes as long as senders are waited for. */
+const shares: Readonly<Record<string, (gateway: TestGateway, client: Client) => Promise<void>>> = {
+  'in the share of its user, whom others do not have to wait for': async (gateway, { stalled, open }) => {
+    // Largest bodies of these routes, and so a share, are 5 MiB.
+    for (let held = 0; held < 2; held += 1)
+      stalled({ 'PRIVATE-TOKEN': 'ada' }, `{"name":"${'x'.repeat((5 << 19) - 1_000)}`);
+    const send = (token: string) =>
+      gateway.send('POST', '/projects/1/things', { token, body: { name: 'x'.repeat(1 << 16) } });
+    await eventually(async () => expect((await send('ada')).status).toBe(503), { within: 30_000 });
+    const refused = await send('ada');
+    expect([refused.status, refused.body]).toEqual([503, { message: '503 Service Unavailable' }]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await send('another')).status).toBe(201);
+    // What waits gets the room of what leaves.
+    const waits = send('ada');
+    open.shift()?.socket.destroy();
+    expect((await waits).status).toBe(201);
+  },
+  'with a token, however much is held back without one': async (gateway, { stalled }) => {
+    // Two fill the share of their address, and none of them waits for room: it would be refused, and give back what it holds.
+    for (let held = 0; held < 2; held += 1) stalled({}, `{"name":"${'x'.repeat((4 << 20) - 1_000)}`);
+    const send = (token?: string) =>
+      gateway.send('POST', '/projects/1/things', {
+        ...(token === undefined ? {} : { token }),
+        // Of one piece: a part of it that was held while the rest waits could keep the two from filling the share.
+        body: { name: 'x'.repeat(1 << 12), private_token: 'ada' },
+      });
+    await eventually(async () => expect((await send()).status).toBe(503), { within: 30_000 });
+    expect((await send('ada')).status).toBe(201);
+    // Anonymous callers are not waited for as long as users.
+    await eventually(async () => expect((await send()).status).toBe(201), { within: 30_000 });
+  },
+};
+
+describe('a body', () => {
+  let gateway: TestGateway;
+  const { connection, stalled, close } = client(() => gateway);
+  let sharing: Readonly<Record<string, Promise<void>>>;
+
+  /** Runs one on a gateway of its own. */
+  const share = async (run: (typeof shares)[string]): Promise<void> => {
+    const own = await startGateway();
+    const senders = client(() => own);
+    try {
+      await run(own, senders);
+    } finally {
+      senders.close();
+      await own.close();
+    }
   };
 
+  beforeAll(async () => {
+    gateway = await startGateway();
+    // They wait for time limits: beside all other tests of this file.
+    sharing = Object.fromEntries(Object.entries(shares).map(([name, run]) => [name, share(run)]));
+    for (const one of Object.values(sharing)) one.catch(() => undefined);
+  });
+  afterEach(close);
+  afterAll(() => gateway.close());
+
   describe('is not waited for', () => {
-    it.each([
+    const cases = [
       ['by a wrong token', { 'PRIVATE-TOKEN': 'wrong' }, things, 401],
       ['by a wrong token in the query', {}, `${things}?private_token=wrong`, 401],
       ['by a token without the scope', { Authorization: 'Bearer reader' }, things, 403],
@@ -68,8 +132,18 @@ describe('a body', () => {
       ['when it is announced as too long', { 'PRIVATE-TOKEN': 'ada', 'Content-Length': (5 << 20) + 1 }, things, 413],
       ['when it is of another type', { 'PRIVATE-TOKEN': 'ada', 'Content-Type': 'text/csv' }, things, 415],
       ['when it is in another encoding', { 'PRIVATE-TOKEN': 'ada', 'Content-Encoding': 'br' }, things, 415],
-    ])('%s', async (_name, headers, target, status) => {
-      const made = stalled(headers, '{"name":', target);
+    ] as const;
+    const senders = client(() => gateway);
+    let sent: ByHand[];
+
+    // All at once: a connection that is closed waits half a second for what still comes.
+    beforeAll(() => {
+      sent = cases.map(([, headers, target]) => senders.stalled(headers, '{"name":', target));
+    });
+    afterAll(senders.close);
+
+    it.each(cases.map(([name, , , status], at) => [name, status, at] as const))('%s', async (_name, status, at) => {
+      const made = sent[at] as ByHand;
       const reply = await made.reply();
       expect([reply.status, /^connection: close\r$/im.test(reply.head)]).toEqual([status, true]);
       await eventually(() => expect(made.closed()).toBe(true));
@@ -194,40 +268,6 @@ describe('a body', () => {
     });
   });
 
-  describe('has room', () => {
-    it('in the share of its user, whom others do not have to wait for', async () => {
-      // Largest bodies of these routes, and so a share, are 5 MiB.
-      for (let held = 0; held < 2; held += 1)
-        stalled({ 'PRIVATE-TOKEN': 'ada' }, `{"name":"${'x'.repeat((5 << 19) - 1_000)}`);
-      const send = (token: string) =>
-        gateway.send('POST', '/projects/1/things', { token, body: { name: 'x'.repeat(1 << 16) } });
-      await eventually(async () => expect((await send('ada')).status).toBe(503), { within: 30_000 });
-      const refused = await send('ada');
-      expect([refused.status, refused.body]).toEqual([503, { message: '503 Service Unavailable' }]);
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect((await send('another')).status).toBe(201);
-      // What waits gets the room of what leaves.
-      const waits = send('ada');
-      open.shift()?.socket.destroy();
-      expect((await waits).status).toBe(201);
-    });
-
-    it('with a token, however much is held back without one', async () => {
-      // Two fill the share of their address, and none of them waits for room: it would be refused, and give back what it holds.
-      for (let held = 0; held < 2; held += 1) stalled({}, `{"name":"${'x'.repeat((4 << 20) - 1_000)}`);
-      const send = (token?: string) =>
-        gateway.send('POST', '/projects/1/things', {
-          ...(token === undefined ? {} : { token }),
-          // Of one piece: a part of it that was held while the rest waits could keep the two from filling the share.
-          body: { name: 'x'.repeat(1 << 12), private_token: 'ada' },
-        });
-      await eventually(async () => expect((await send()).status).toBe(503), { within: 30_000 });
-      expect((await send('ada')).status).toBe(201);
-      // Strangers are not waited for as long as users.
-      await eventually(async () => expect((await send()).status).toBe(201), { within: 30_000 });
-    });
-  });
-
   /** Every way of being refused with a body, on a connection that is kept. */
   const part = '--line\r\nContent-Disposition: form-data; name="name"\r\n\r\n';
   const bodies = {
@@ -287,4 +327,8 @@ describe('a body', () => {
       else await Promise.all(forms.map(tries));
     },
   );
+
+  describe('has a share of the memory', () => {
+    it.each(Object.keys(shares))('%s', (name) => sharing[name]);
+  });
 });

@@ -37,7 +37,7 @@ export const displayTextTests = (started: () => System): void =>
       email: `${next()}@example.com`,
       username: next(),
       name: 'Ada',
-      password: 'correct horse battery',
+      force_random_password: true,
       skip_confirmation: true,
       ...given,
     });

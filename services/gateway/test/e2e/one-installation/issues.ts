@@ -19,7 +19,7 @@ export const issueTests = (started: () => System): void =>
       system = started();
       for (const username of ['ada', 'bob', 'guest', 'eve']) {
         const user = await system.api('POST', '/users', {
-          body: { email: `${username}@example.com`, username, name: username, password: 'correct horse battery' },
+          body: { email: `${username}@example.com`, username, name: username, force_random_password: true },
         });
         ids[username] = user.body.id;
         const token = await system.api('POST', `/users/${user.body.id}/personal_access_tokens`, {

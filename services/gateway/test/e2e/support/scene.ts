@@ -52,7 +52,7 @@ const again = (send: () => Promise<ApiReply>): Promise<ApiReply> =>
 /** Someone who is asked for reviews. */
 export async function makeReviewer(system: System): Promise<Someone> {
   const { body } = await system.api('POST', '/users', {
-    body: { email: 'r@example.com', username: 'reviewer', name: 'R', password: 'correct horse battery' },
+    body: { email: 'r@example.com', username: 'reviewer', name: 'R', force_random_password: true },
   });
   const { token } = (
     await system.api('POST', `/users/${body.id}/personal_access_tokens`, { body: { name: 't', scopes: ['api'] } })

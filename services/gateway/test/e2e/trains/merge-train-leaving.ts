@@ -71,7 +71,7 @@ export const leavingTests = (started: () => System): void =>
         email: `${name}@example.com`,
         username: name,
         name,
-        password: 'correct horse battery',
+        force_random_password: true,
       });
       const { token } = await call('POST', `/users/${id}/personal_access_tokens`, { name: 'work', scopes: ['api'] });
       return { id, token };

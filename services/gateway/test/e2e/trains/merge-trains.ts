@@ -71,7 +71,7 @@ export const mergeTrainTests = (started: () => System): void =>
           email: `${username}@example.com`,
           username,
           name: username.toUpperCase(),
-          password: 'correct horse battery',
+          force_random_password: true,
         });
         ids[username] = user.id;
         tokens[username] = (
