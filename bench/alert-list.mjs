@@ -5,7 +5,7 @@ import { seedPeople, seedProject } from './seed.mjs';
 
 const sizes = [1_000, 1_000_000];
 
-/** Alerts of a project by SQL, as wide as an Alertmanager tells them: 3 of 10 unresolved, one of 4 with somebody assigned. */
+/** Alerts of a project by SQL, as wide as an Alertmanager reports them: 3 of 10 unresolved, one of 4 with an assignee. */
 async function seedAlerts(db, { project, people, integration, count }) {
   await db.query('begin');
   await db.query(
@@ -27,7 +27,7 @@ async function seedAlerts(db, { project, people, integration, count }) {
   await db.query('commit');
   // What autovacuum would do a minute later.
   await db.query('vacuum (analyze) alerts, alert_texts, alert_assignees');
-  // A million rows are on their way to the disk: whoever writes waits for it.
+  // A million rows are on their way to the disk: a later write waits for it.
   await db.query('checkpoint');
 }
 

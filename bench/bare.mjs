@@ -3,11 +3,11 @@ import express from 'express';
 import pg from 'pg';
 
 // The least a Node process can do for this reply: Express, a pool of connections, the same statements, the same bytes.
-// Statements and presenter are the service's own, so that nothing differs but what stands around them.
+// Statements and presenter are the service's own, so that nothing differs but what is around them.
 const require = createRequire(import.meta.url);
 const service = (name) => `../services/${name}/dist`;
 const { DATABASE_URL, PROJECT_ID, EXTERNAL_URL, PORT, KIND, PAGING, PER_PAGE, CURSOR } = process.env;
-/** What a kind needs to know beside the project. */
+/** What a kind needs in addition to the project. */
 const given = JSON.parse(process.env.GIVEN || '{}');
 
 const int8 = 20;
@@ -16,7 +16,7 @@ const textArray = pg.types.getTypeParser(1009);
 pg.types.setTypeParser(int8, Number);
 pg.types.setTypeParser(int8Array, (text) => textArray(text).map(Number));
 
-/** An executor that has been asked before: rows for the page, nothing for the count. */
+/** An executor with a known result: rows for the page, nothing for the count. */
 const already = (rows) => ({ query: async ({ text }) => (/count\(\*\)/.test(text) ? [] : rows) });
 
 const request = { mode: PAGING, page: 1, perPage: Number(PER_PAGE), cursor: CURSOR || undefined, sort: 'desc' };

@@ -10,7 +10,7 @@ import { root, temporaryFolder } from './installation.mjs';
 const rounds = 3;
 const single = { count: 300, atOnce: 1, pauseMs: 20 };
 const many = { count: 5_000, atOnce: 16, pauseMs: 0 };
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 const quantile = (values, share) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)];
 
@@ -51,7 +51,7 @@ async function measure(publisher, reader, run, order) {
   const latencies = [];
   const began = performance.now();
   const all = new Promise((settle, reject) => {
-    const late = setTimeout(() => reject(new Error(`${latencies.length} of ${order.count} events`)), patienceMs);
+    const late = setTimeout(() => reject(new Error(`${latencies.length} of ${order.count} events`)), timeoutMs);
     reader.child.on('message', function take({ received, latency }) {
       if (received !== run || latencies.push(latency) < order.count) return;
       clearTimeout(late);

@@ -31,7 +31,7 @@ export function openRepository(installation, { token, path }) {
   return {
     git,
     import: (commits) => git(['fast-import', '--quiet'], commits.join('')),
-    /** Pushes these refspecs; resolves to the moment at which the client ended. */
+    /** Pushes these refspecs; resolves to the time at which the client ended. */
     push: (...refspecs) =>
       new Promise((settle, reject) => {
         const child = spawn('git', ['-C', folder.path, 'push', '--quiet', remote, ...refspecs], { env: environment });

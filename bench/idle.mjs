@@ -10,7 +10,7 @@ const cpuTarget = 2;
 /** Transactions a second in all databases; a statement outside a transaction is one. */
 const transactionTarget = 8;
 
-/** CPU of every process of an installation by what it is, milliseconds; of one that has ended it stands with its parent. */
+/** CPU of every process of an installation by what it is, milliseconds; that of an ended process counts for its parent. */
 function usedByRole(launcherPid) {
   const used = new Map();
   for (const { pid, milliseconds } of processCpu(launcherPid)) {
@@ -29,7 +29,7 @@ async function transactions(db) {
   return new Map(rows.map(({ name, count }) => [name, count]));
 }
 
-/** What an installation costs that nobody uses: CPU of its processes and transactions of its databases over 60 s. */
+/** What an idle installation costs: CPU of its processes and transactions of its databases over 60 s. */
 export async function idle(report) {
   const folder = temporaryFolder('idle');
   let installation;

@@ -33,8 +33,8 @@ export function temporaryFolder(name) {
  * @param {object} options
  * @param {string} options.data data folder, may hold an earlier run's data
  * @param {NodeJS.ProcessEnv} [options.env] added to the environment
- * @param {string} [options.clone] the clone to run; this one unless told
- * @param {string[]} [options.command] what starts it; the launcher itself unless told
+ * @param {string} [options.clone] the clone to run; this one by default
+ * @param {string[]} [options.command] what starts it; the launcher itself by default
  */
 export async function startInstallation({ data, env = {}, clone = root, command }) {
   const port = await freePort(new Set());
@@ -106,7 +106,7 @@ export async function startInstallation({ data, env = {}, clone = root, command 
     postmasterPid: Number(postmaster[0]),
     databaseUrl,
     api,
-    /** A connection as superuser, told apart from the system's own by its application name. */
+    /** A connection as superuser; its application name distinguishes it from the system's own. */
     async connect(database) {
       const client = new pg.Client({ connectionString: databaseUrl(database), application_name: 'switchyard-bench' });
       // Reported by the next query; without a listener a stopping server would end the benchmark before its own error is shown.
@@ -117,7 +117,7 @@ export async function startInstallation({ data, env = {}, clone = root, command 
     /** Ends the system as Ctrl-C does; milliseconds until it had ended. */
     async stop() {
       const since = performance.now();
-      // npm does not wait for the launcher when it is told to end: the launcher is told itself, and npm ends after it.
+      // npm does not wait for the launcher when npm gets a signal: the launcher gets it, and npm ends after the launcher.
       const launcher = processTree(child.pid).findLast((pid) => /start\.mjs/.test(commandOf(pid)));
       if (launcher !== undefined) process.kill(launcher, 'SIGTERM');
       await exited;

@@ -11,7 +11,7 @@ const roundSeconds = 3;
 const warmUpSeconds = 2;
 // Until the code of every process is compiled: before it a request costs up to twice as much, on either side.
 const warmUpRequests = 4_000;
-const longestWarmUpSeconds = 60;
+const maxWarmUpSeconds = 60;
 const connections = 8;
 const mergeRequests = 1_000;
 
@@ -60,10 +60,10 @@ async function startBare(installation, project, { kind, paging, perPage, owner =
  * @param {object} page
  * @param {string} page.name
  * @param {'merge_requests' | 'merge_trains' | 'issues' | 'notes' | 'events' | 'todos' | 'alerts'} page.kind
- * @param {string} [page.path] the list below the API's address; the kind below the project's path unless told
+ * @param {string} [page.path] the list below the API's address; the kind below the project's path by default
  * @param {object} [page.given] what the bare process needs to know beside the project
  * @param {string} [page.owner] the service that answers it
- * @param {string[]} [page.others] services that it asks
+ * @param {string[]} [page.others] services that it calls
  * @param {'offset' | 'keyset'} page.paging
  * @param {number} page.perPage
  * @param {string} page.query
@@ -123,7 +123,7 @@ export async function compareWithBare(installation, report, { db, project, token
       ],
     };
     for (const subject of Object.values(subjects)) {
-      const endAt = performance.now() + longestWarmUpSeconds * 1_000;
+      const endAt = performance.now() + maxWarmUpSeconds * 1_000;
       for (let requests = 0; requests < warmUpRequests && performance.now() < endAt; ) {
         requests += (await load({ ...subject, connections, seconds: warmUpSeconds })).requests;
       }

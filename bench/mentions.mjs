@@ -9,7 +9,7 @@ const warmUp = 4;
 const atOnce = 8;
 const answerTargetMs = 100;
 const todosTargetMs = 1_000;
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 const pauseMs = 200;
 
 /** Members of a project by the API: their ids and usernames. */
@@ -61,7 +61,7 @@ export async function mentions(installation, report) {
         (_, at) => everyone[1 + ((round * 61 + at * 7) % (members - 1))],
       );
       const names = [witness, ...new Set(called)].map(({ username }) => `@${username}`);
-      const asked = performance.now();
+      const sentAt = performance.now();
       const { body: note } = await api(
         'POST',
         `/projects/${project.id}/issues/${issue.iid}/notes`,
@@ -70,9 +70,9 @@ export async function mentions(installation, report) {
       );
       const replied = performance.now();
       for (let count = 0; count < names.length; ) {
-        if (performance.now() - replied > patienceMs)
-          throw new Error(`${count} to-dos of ${names.length} after ${patienceMs} ms`);
-        // In the database: asking the API all the time would slow down what is measured.
+        if (performance.now() - replied > timeoutMs)
+          throw new Error(`${count} to-dos of ${names.length} after ${timeoutMs} ms`);
+        // In the database: polling the API would slow down what is measured.
         const { rows } = await db.query('select count(*)::int as count from todos where note_id = $1', [note.id]);
         count = rows[0].count;
         if (count < names.length) await sleep(5);
@@ -81,7 +81,7 @@ export async function mentions(installation, report) {
       const { body: todos } = await api('GET', '/todos?per_page=1', undefined, { token: access.token });
       if (!todos[0]?.target_url.endsWith(`#note_${note.id}`)) throw new Error('the newest to-do is another');
       if (round >= warmUp) {
-        answered.push(replied - asked);
+        answered.push(replied - sentAt);
         there.push(found - replied);
       }
       await sleep(pauseMs);

@@ -7,7 +7,7 @@ const files = 1_000;
 const rounds = 6;
 const targetMs = 1_000;
 const pollMs = 5;
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** Two hundred open merge requests: how long after a push to their target branch until each has been checked again. */
 export async function recheck(installation, report) {
@@ -54,7 +54,7 @@ export async function recheck(installation, report) {
       return rows[0].left;
     };
     const allChecked = async (target) => {
-      const deadline = performance.now() + patienceMs;
+      const deadline = performance.now() + timeoutMs;
       while ((await unchecked(target)) > 0) {
         if (performance.now() > deadline)
           throw new Error(`${await unchecked(target)} merge requests were never checked`);

@@ -8,11 +8,11 @@ const subgroups = 10;
 const rounds = 7;
 const targetMs = 200;
 const pauseMs = 300;
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 const require = createRequire(import.meta.url);
 
-/** Ten thousand projects by SQL, recorded in the directory as groups-admin tells its own changes. */
+/** Ten thousand projects by SQL, recorded in the directory as groups-admin records its own changes. */
 async function seedProjects(db, groupIds) {
   const groupsAdmin = '../services/groups-admin/dist';
   const { appendDirectoryChanges } = require(`${groupsAdmin}/directory/storage/directory-change.js`);
@@ -59,7 +59,7 @@ export async function rename(installation, report) {
   const list = () =>
     api('GET', `/projects/${first.id}/merge_requests`, undefined, { ...asDeveloper, expected: [200, 503] });
   for (const since = performance.now(); (await list()).status !== 200; await sleep(100)) {
-    if (performance.now() - since > patienceMs) throw new Error('merge-requests does not catch up with the directory');
+    if (performance.now() - since > timeoutMs) throw new Error('merge-requests does not catch up with the directory');
   }
 
   const renaming = [];

@@ -1,5 +1,5 @@
-/** The n-th moment of a talk, two minutes and a bit behind the one before. */
-const moment = (n) => `timestamptz '2024-01-01 00:00:00.123Z' + ${n} * interval '137.5 seconds'`;
+/** The time of the n-th note, two minutes and a bit after the one before. */
+const timestamp = (n) => `timestamptz '2024-01-01 00:00:00.123Z' + ${n} * interval '137.5 seconds'`;
 
 /** An issue by the API. */
 export async function openIssue({ api }, project, { title = 'What is talked about', token } = {}) {
@@ -25,14 +25,14 @@ export async function seedNotes(db, { project, people, issue, count }) {
         true, ($3::bigint[])[1 + i % cardinality($3)],
         case when system then 'changed the description' else 'Comment ' || i || ': ' || repeat('I have seen the same here, and know why. ', (1 + i % 5)::int) end,
         system, case when system then 'description' end, at, at
-      from (select i, i % 10 = 0 as system, ${moment('i')} as at from generate_series(1, $4::bigint) as i) as one`,
+      from (select i, i % 10 = 0 as system, ${timestamp('i')} as at from generate_series(1, $4::bigint) as i) as one`,
     [rows[0].id, project.id, people.others, count],
   );
   const { rows: last } = await db.query('select max(id)::int as id from notes where noteable_id = $1', [rows[0].id]);
   await db.query('commit');
   // What autovacuum would do a minute later.
   await db.query('vacuum (analyze) notes, noteables');
-  // A million rows are on their way to the disk: whoever writes waits for it.
+  // A million rows are on their way to the disk: a later write waits for it.
   await db.query('checkpoint');
   return last[0].id;
 }
@@ -53,11 +53,11 @@ export async function seedEvents(db, { project, people, issue, count }) {
       case kind when 1 then json_build_object('action', 'pushed', 'ref_type', 'branch', 'commit_count', 3,
         'commit_from', encode(sha256(('from' || i)::bytea), 'hex'), 'commit_to', encode(sha256(('to' || i)::bytea), 'hex'),
         'ref', 'feature/number-' || i, 'commit_title', 'Read the page of list ' || i || ' in one statement', 'ref_count', null) end,
-      false, ${moment('i')}
+      false, ${timestamp('i')}
     from (select i, least(i % 6, 3) as kind from generate_series(1, $5::bigint) as i) as one
     left join lateral (
       select n.id, n.author_id from notes n join noteables of on of.id = n.noteable_id
-      where of.kind = 'Issue' and of.target_id = $3 and n.created_at = ${moment('i')} and one.kind = 3 and not n.system) note on true
+      where of.kind = 'Issue' and of.target_id = $3 and n.created_at = ${timestamp('i')} and one.kind = 3 and not n.system) note on true
     where kind < 3 or note.id is not null`,
     [project.id, people.others, issue.id, issue.iid, count],
   );
@@ -71,7 +71,7 @@ export async function seedTodos(db, { project, people, issueIds, mergeRequestIds
       select $1, ($2::bigint[])[1 + i % cardinality($2)], $3, case when i % 3 = 0 then 'assigned' else 'mentioned' end,
         case when i % 2 = 0 then 'Issue' else 'MergeRequest' end,
         case when i % 2 = 0 then ($4::bigint[])[1 + i / 2 % cardinality($4)] else ($5::bigint[])[1 + i / 2 % cardinality($5)] end,
-        'bench:' || i, case when i % 3 = 0 then null else 'Have a look at this, please, number ' || i end, ${moment('i')}, ${moment('i')}
+        'bench:' || i, case when i % 3 = 0 then null else 'Have a look at this, please, number ' || i end, ${timestamp('i')}, ${timestamp('i')}
       from generate_series(1, $6::bigint) as i`,
     [people.developer, people.others, project.id, issueIds, mergeRequestIds, count],
   );

@@ -13,14 +13,14 @@ const throughCars = 100;
 const parallelCars = 20;
 const throughTargetSeconds = 15;
 const listTarget = 3;
-const boardedAtOnce = 4;
+const addedAtOnce = 4;
 /** Between two landings that are measured: what the first one left to be done in the background is not the second one's. */
 const restMs = 100;
 const pollMs = 5;
 const watchMs = 1;
-/** How often the CI that takes no time looks for work: what it asks for costs the system as well. */
+/** How often the CI that takes no time polls: its requests cost the system as well. */
 const ciPollMs = 50;
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 const perFolder = 50;
 
 const pathOf = (at) =>
@@ -37,11 +37,11 @@ async function inParallel(items, width, work) {
 }
 
 async function until(what, condition, everyMs = pollMs) {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const found = await condition();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`${what}: not after ${patienceMs / 1_000} s`);
+    if (performance.now() > deadline) throw new Error(`${what}: not after ${timeoutMs / 1_000} s`);
     await sleep(everyMs);
   }
 }
@@ -85,7 +85,7 @@ async function prepare(installation, people, { path, files, cars }) {
     });
     made.push({ iid: body.iid, sha: body.sha, branch });
   }
-  await inParallel(made, boardedAtOnce, ({ sha, branch }) =>
+  await inParallel(made, addedAtOnce, ({ sha, branch }) =>
     call('POST', `/statuses/${sha}`, { state: 'success', name: 'ci', ref: branch }),
   );
   await until('every merge request is checked', async () => {
@@ -99,8 +99,8 @@ async function prepare(installation, people, { path, files, cars }) {
   return { project, call, made, repository };
 }
 
-const board = (call, cars) =>
-  inParallel(cars, boardedAtOnce, ({ iid }) => call('POST', `/merge_trains/merge_requests/${iid}`, {}));
+const addToTrain = (call, cars) =>
+  inParallel(cars, addedAtOnce, ({ iid }) => call('POST', `/merge_trains/merge_requests/${iid}`, {}));
 
 /** Cars whose pipeline waits for a CI, in queue order. */
 const waitingCars = async (call) =>
@@ -127,7 +127,7 @@ async function landings(installation, people, output, { files, targetMs }) {
   const fromReply = [];
   const fromSending = [];
   try {
-    await board(call, made);
+    await addToTrain(call, made);
     for (let landed = 0; landed < made.length; landed += 1) {
       const { body: cars } = await call('GET', '/merge_trains?scope=active&sort=asc&per_page=1');
       const { iid } = cars[0].merge_request;
@@ -139,7 +139,7 @@ async function landings(installation, people, output, { files, targetMs }) {
       const sentAt = performance.now();
       await report(call, pipeline);
       const takenAt = performance.now();
-      // Asking the API again and again would slow down what is asked for: the row is watched, then the API is asked once.
+      // Polling the API would slow down what is measured: the row is watched, then the API is called once.
       await until(`!${iid} is merged`, () => isMerged(project, iid), watchMs);
       const { body: merged } = await call('GET', `/merge_requests/${iid}`);
       const mergedAt = performance.now();
@@ -184,8 +184,8 @@ async function through(installation, people, output, { files }) {
       }
       return reported.size;
     })();
-    await board(call, made);
-    const boardedAt = performance.now();
+    await addToTrain(call, made);
+    const addedAt = performance.now();
     const landed = async () => {
       const { rows } = await installation.inspect.query(
         `select count(*)::int as merged from merge_requests where project_id = $1 and state = 'merged'`,
@@ -205,7 +205,7 @@ async function through(installation, people, output, { files }) {
       digits: 1,
       target: throughTargetSeconds,
     });
-    output.figure('    of which until all had boarded', [(boardedAt - startedAt) / 1_000], { unit: 's', digits: 1 });
+    output.figure('    of which until all had boarded', [(addedAt - startedAt) / 1_000], { unit: 's', digits: 1 });
     output.figure('    pipelines tested', [tested], { digits: 0 });
   } finally {
     repository.remove();

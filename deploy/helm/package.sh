@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the charts from the catalogue into `charts/`, each with its dependencies where helm looks for them; needed before `helm install`,
+# Writes the charts from the catalogue into `charts/`, each with its dependencies where helm finds them; needed before `helm install`,
 # and again after a change.
 set -eu
 cd "$(dirname "$0")"

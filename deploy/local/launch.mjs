@@ -16,8 +16,8 @@ import { checkToolchain } from './steps/toolchain.mjs';
 import { createSupervisor } from './supervisor.mjs';
 
 const READY_TIMEOUT_MS = 60_000;
-// A launcher that was just told to stop has ten seconds to do so (D2).
-const LOCK_PATIENCE = { waitMs: 3_000, stoppingWaitMs: 12_000 };
+// A launcher that was just stopped has ten seconds to do so (D2).
+const LOCK_TIMEOUTS = { waitMs: 3_000, stoppingWaitMs: 12_000 };
 
 /**
  * Brings an installation up and keeps it up until `signal` is aborted (D2).
@@ -39,7 +39,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
   const settings = readEnvironment(env, { root, cwd });
   openDataFolder(settings.data);
 
-  const lock = await takeLock(join(settings.data, 'launcher.lock'), LOCK_PATIENCE);
+  const lock = await takeLock(join(settings.data, 'launcher.lock'), LOCK_TIMEOUTS);
   if ('heldBy' in lock) {
     throw new LaunchFailure(`SWITCHYARD_DATA: ${settings.data} is in use by another launcher (process ${lock.heldBy})`);
   }
@@ -47,7 +47,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
   const supervisor = createSupervisor({
     onStart: record.add,
     maxDeaths: settings.maxDeaths,
-    longestPauseMs: settings.restartPauseMs,
+    maxPauseMs: settings.restartPauseMs,
     onDeath: (name, how, restartInMs) => say(`! ${name} ${how}; starting it again in ${restartInMs / 1000} s`),
     onGiveUp: (name, how) =>
       ending.abort(

@@ -8,7 +8,7 @@ const POLL_MS = 100;
  * Takes a lock file that names its holder (number and start time), so that a killed holder's lock is void.
  *
  * @param {string} file
- * @param {{ waitMs: number, stoppingWaitMs?: number, signal?: AbortSignal }} patience how long to wait for a living
+ * @param {{ waitMs: number, stoppingWaitMs?: number, signal?: AbortSignal }} timeouts how long to wait for a living
  *   holder, and for one that has said it is stopping; `signal` ends the waiting with its reason
  * @returns {Promise<{ stopping(): void, release(): void } | { heldBy: number }>}
  */
@@ -58,7 +58,7 @@ function read(file) {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
-    // Cut short by a full disk: nobody holds it.
+    // Cut short by a full disk: no process holds it.
     if (error instanceof SyntaxError) return { pid: 0, start: '' };
     throw error;
   }

@@ -20,7 +20,7 @@ const REQUEST_LIMIT_MS = 30_000;
 /** Longest description that is reported, of the 255 characters that are taken. */
 const WORDS = 200;
 const UNFINISHED = ['created', 'pending', 'running'];
-/** Answers that may be others in a moment, beside all from 500. */
+/** Statuses that a retry may change, in addition to all from 500. */
 const PASSING = [408, 429];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -107,7 +107,7 @@ async function api({ url, token }, path, body) {
   return JSON.parse(text);
 }
 
-/** Looks for work until it is told to stop; an installation that does not answer is asked again. */
+/** Polls for work until it is stopped; a request without a reply is sent again. */
 async function work(ci) {
   const running = new Map();
   const heads = new Set();
@@ -167,7 +167,7 @@ async function interruptedOf(ci, { id: projectId }) {
   return jobs;
 }
 
-/** Pipelines that wait, the oldest first; and heads of open merge requests that nobody has tested yet. */
+/** Pipelines that wait, the oldest first; and heads of open merge requests that are not tested yet. */
 async function jobsOf(ci, project, heads) {
   const path = `/projects/${project.id}`;
   const waiting = await api(
@@ -222,8 +222,8 @@ function firstLine({ stderr, message }) {
 }
 
 /**
- * Tries until it succeeds: a pipeline that nobody finishes would hold its train up until the time for it is over. Only an answer that would be
- * the same again ends it, and being told to stop.
+ * Tries until it succeeds: an unfinished pipeline would hold its train up until its timeout. Only an answer that would be
+ * the same again ends it, and so does a stop.
  */
 async function persist(title, attempt) {
   for (;;) {

@@ -7,7 +7,7 @@ import { SERVICES } from '../catalogue.mjs';
 const COMMON_VARIABLES =
   /^(?:PATH|HOME|USER|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SystemRoot|NODE_ENV|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|NODE_V8_COVERAGE|SSL_CERT_FILE|SSL_CERT_DIR|LD_LIBRARY_PATH|LD_PRELOAD|UV_THREADPOOL_SIZE|LOG_LEVEL|OTEL_[A-Z_]+|FAULT_FILE|SWITCHYARD_SUPERVISED)$/;
 
-/** Where the SDK for S3 looks for credentials of its own, and the proxy it goes through. */
+/** Where the SDK for S3 finds credentials of its own, and the proxy it goes through. */
 const BUCKET_CLIENT_VARIABLES = /^(?:AWS_[A-Z0-9_]+|HTTPS?_PROXY|NO_PROXY)$/;
 
 /**

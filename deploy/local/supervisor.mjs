@@ -12,7 +12,7 @@ const FIRST_BACKOFF_MS = 200;
  * @param {(name: string, pid: number) => void} [hooks.onStart]
  * @param {(name: string, how: string) => void} hooks.onGiveUp called once; the owner then calls `stop`
  * @param {number} [hooks.maxDeaths] deaths of one unit within a minute that are given up on (D2: 5)
- * @param {number} [hooks.longestPauseMs] what the pauses grow to (5,000)
+ * @param {number} [hooks.maxPauseMs] what the pauses grow to (5,000)
  * @param {() => number} [hooks.now] milliseconds
  * @param {(ms: number, signal: AbortSignal) => Promise<void>} [hooks.pause]
  * @returns {Supervisor}
@@ -35,7 +35,7 @@ export function createSupervisor({
   onStart = () => {},
   onGiveUp,
   maxDeaths = 5,
-  longestPauseMs = 5_000,
+  maxPauseMs = 5_000,
   now = Date.now,
   pause = pauseFor,
 }) {
@@ -68,7 +68,7 @@ export function createSupervisor({
         onGiveUp(unit.name, how);
         return;
       }
-      const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (recent.length - 1), longestPauseMs);
+      const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (recent.length - 1), maxPauseMs);
       onDeath(unit.name, how, backoff);
       await pause(backoff, ending.signal);
       if (ending.signal.aborted) return;

@@ -230,7 +230,7 @@ describe('the launcher', () => {
       ),
     );
 
-    // A login each, in the event log too, where nobody can do more than its records need.
+    // A login each, in the event log too, where no role can do more than its records need.
     const { password: given, username } = new URL(givenTo(root, 'alerts').LOG_DATABASE_URL!);
     expect([username, given]).toEqual(['switchyard_alerts', new URL(givenTo(root, 'alerts').DATABASE_URL!).password]);
     expect(new Set(OWNERS.map(({ name }) => new URL(givenTo(root, name).LOG_DATABASE_URL!).password)).size).toBe(

@@ -10,7 +10,7 @@ type Lock = Awaited<ReturnType<typeof takeLock>> & { stopping(): void; release()
 describe('a lock', () => {
   let folder: string;
   let file: string;
-  const take = async (patience = { waitMs: 0 }) => (await takeLock(file, patience)) as Lock;
+  const take = async (timeouts = { waitMs: 0 }) => (await takeLock(file, timeouts)) as Lock;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'switchyard-lock-'));

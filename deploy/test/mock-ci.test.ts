@@ -200,7 +200,7 @@ test('what cannot be tested has failed', async () => {
   expect(fake.reports.at(-1)?.description).toMatch(/^fatal: /);
 });
 
-test('the head of a merge request that nobody has tested is tested once', async () => {
+test('the head of a merge request that is not tested yet is tested once', async () => {
   const sha = fake.commit('refs/merge-requests/3/head', { '.mock-ci': 'sleep 0\n' });
   fake.mergeRequests = [{ iid: 3, sha, source_branch: 'door', source_project_id: 1 }];
   start();

@@ -2,7 +2,7 @@ import { createSupervisor } from '../local/supervisor.mjs';
 
 type End = { code: number | null; signal: string | null };
 
-/** A process that ends when told to. */
+/** A process that ends when it is stopped. */
 function fakeProcess(pid: number, onStop: () => void = () => {}) {
   let end: (how: End) => void = () => {};
   const exited = new Promise<End>((settle) => {
@@ -15,7 +15,7 @@ function fakeProcess(pid: number, onStop: () => void = () => {}) {
   return { pid, exited, stop, die: (how: End = { code: 1, signal: null }) => end(how) };
 }
 
-function harness(limits: { maxDeaths?: number; longestPauseMs?: number } = {}) {
+function harness(limits: { maxDeaths?: number; maxPauseMs?: number } = {}) {
   const deaths: [string, string, number][] = [];
   const givenUp: string[] = [];
   let time = 0;
@@ -61,8 +61,8 @@ describe('the supervisor', () => {
     ]);
   });
 
-  it('lets the pauses grow no longer than it is told', async () => {
-    const { supervisor, deaths } = harness({ maxDeaths: 5, longestPauseMs: 700 });
+  it('lets the pauses grow up to the given limit', async () => {
+    const { supervisor, deaths } = harness({ maxDeaths: 5, maxPauseMs: 700 });
     let current = fakeProcess(0);
     await supervisor.run({
       name: 'one',

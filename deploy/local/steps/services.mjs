@@ -48,7 +48,7 @@ export function serviceEnvironment({ service, settings, ports, databaseUrl, logD
 
 /**
  * A supervised unit for `node services/<name>/dist/main.js`. The process has a group of its own, so that Ctrl-C reaches
- * the launcher alone; the IPC channel tells it when the launcher dies.
+ * the launcher alone; the IPC channel closes when the launcher dies.
  *
  * @param {object} options
  * @param {string} options.name

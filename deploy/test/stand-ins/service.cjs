@@ -4,7 +4,7 @@ const { appendFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const name = require('node:path').basename(join(__dirname, '..'));
-// Not every process is told where the data lies.
+// Not every process gets the path of the data folder.
 const journal = join(process.cwd(), 'journal');
 async function migrateLog(connectionString) {
   const log = new (require('pg').Client)({ connectionString });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
+/** A TCP port of 127.0.0.1 that was free just now. */
 export function freePort(): Promise<number> {
   return new Promise((settle, fail) => {
     const server = createServer();

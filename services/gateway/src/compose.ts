@@ -8,7 +8,7 @@ import type { Signer } from '@switchyard/rpc';
 import { startInternalHttp } from '@switchyard/service';
 import { addressesOf, type Config } from './config';
 import { admission } from './http/admission';
-import { alertInlet } from './http/alert-inlet';
+import { alertIngestion } from './http/alert-ingestion';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
 import { docs } from './http/docs';
@@ -79,7 +79,7 @@ export async function compose(
       trustedProxies: config.SWITCHYARD_TRUSTED_PROXIES,
       mounts: [
         docs(declared, externalUrl),
-        alertInlet({
+        alertIngestion({
           ingestion: peers.client(IngestionServiceService),
           payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,
           inboundLimit: config.SWITCHYARD_ALERT_LIMIT,
@@ -93,13 +93,13 @@ export async function compose(
     takeOriginForm(request);
     app(request, response);
   };
-  // Bodies have a pace of their own, which depends on whose they are; a push may last for hours.
+  // Bodies have a minimum rate of their own, which depends on whose they are; a push may last for hours.
   const server = createServer(
     { keepAliveTimeout: 75_000, headersTimeout: 80_000, requestTimeout: 0, maxHeaderSize: 32 << 10 },
     serve,
   );
   server.on('clientError', refuseUnreadable);
-  // Who reads the body asks for it.
+  // The reader of the body sends 100 Continue.
   server.on('checkContinue', serve);
   await listen(server, config.HOST, config.PORT);
   const internal = await startInternalHttp({ host: config.HTTP_HOST, port: config.HTTP_PORT });

@@ -54,7 +54,7 @@ export interface TestInstallation {
   readonly identities: TestIdentities;
   /** Its data folder. */
   readonly folder: string;
-  /** A client as a process uses it, the gateway unless told. */
+  /** A client as a process uses it, the gateway by default. */
   client<T extends ServiceDefinition>(definition: T, as?: string): RpcClient<T>;
   /** Options of a call by the gateway for a user, where `access` says to what its path led. */
   as(user: { id: number; admin?: boolean } | undefined, access?: Partial<Access> & { id: number }): CallOptions;
@@ -200,7 +200,7 @@ const addressesOf = (service: TestedService, address: string): Record<string, st
 const actorOf = (user: { id: number; admin?: boolean } | undefined): Actor =>
   user === undefined ? anonymous : { ...anonymous, userId: user.id, admin: user.admin ?? false, scopes: ['api'] };
 
-/** Access to a private project as a Maintainer, unless told otherwise. */
+/** Access to a private project, as a Maintainer by default. */
 const accessTo = (access: Partial<Access> & { id: number }): Access =>
   Access.fromPartial({
     kind: Access_Kind.KIND_PROJECT,

@@ -42,7 +42,7 @@ export interface Visit {
 /**
  * Bounds the requests that each service works on, so that one that gets more than it can do goes on doing as much as it
  * can, and costs the others nothing. A request waits before its first call, and no longer: what has begun is never
- * refused for want of room.
+ * refused because too many wait.
  */
 export interface Admission {
   /**
@@ -51,11 +51,11 @@ export interface Admission {
    */
   knock(route: Route): void;
   visit(route: Route, options: CallOptions): Visit;
-  /** Who is asked who a caller is and what they may see: questions of one gateway at a time are bounded as well. */
+  /** The service that resolves callers and what they may see: the calls of one gateway at a time are bounded as well. */
   access(client: AccessClient): AccessClient;
 }
 
-/** The service that is asked who may see what; no other's writes make a cached answer older than it is. */
+/** The service that resolves who may see what; writes of other services do not make a cached answer stale. */
 export const ownerOfAccess = 'groups-admin';
 
 /** Requests that wait for one service, reads or writes, at the most. */
@@ -75,45 +75,42 @@ const writeWithinMs = 60_000;
 
 const isRead = ({ method }: Route): boolean => method === 'get';
 
-type Room = AdmissionQueue & { readonly labels: { readonly service: string; readonly kind: string } };
-const rooms = new Set<Room>();
-const readings = (of: (room: Room) => number) => async (): Promise<readonly Reading[]> =>
-  [...rooms].map((room) => ({ labels: room.labels, value: of(room) }));
+type Queue = WaitingRoom & { readonly labels: { readonly service: string; readonly kind: string } };
+const queues = new Set<Queue>();
+const readings = (of: (queue: Queue) => number) => async (): Promise<readonly Reading[]> =>
+  [...queues].map((queue) => ({ labels: queue.labels, value: of(queue) }));
 const labels = ['service', 'kind'];
 gauge(
   { name: 'switchyard_requests_running', help: 'Requests that a service works on for this gateway', labels },
-  readings((room) => room.running()),
+  readings((queue) => queue.running()),
 );
 gauge(
   { name: 'switchyard_requests_waiting', help: 'Requests that wait for a place at a service', labels },
-  readings((room) => room.waiting()),
+  readings((queue) => queue.waiting()),
 );
 const countRefused = counter({
   name: 'switchyard_requests_refused_total',
   help: 'Requests refused before anything was done, for want of room at their service',
 });
 
-/** Makes the rooms of the services that `peers` reaches. */
+/** Makes the queues of the services that `peers` reaches. */
 export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 12 }: AdmissionLimits = {}): Admission {
-  const roomOf = new Map<string, Room>();
-  // Learned from what its handler calls first: nothing that a route could forget to say.
+  const known = new Map<string, Queue>();
+  // Learned from what its handler calls first: a route cannot forget to declare it.
   const ownerOfRoute = new WeakMap<Route, string>();
 
-  function roomFor(service: string, kind: 'read' | 'write' | 'access'): Room {
+  function queueFor(service: string, kind: 'read' | 'write' | 'access'): Queue {
     const key = `${service} ${kind}`;
-    let found = roomOf.get(key);
+    let found = known.get(key);
     if (found === undefined) {
       const places = kind === 'write' ? writes : reads;
-      found = {
-        ...admissionQueue({ slots: places, maxWaiting: seats, timeoutMs: patienceMs[kind] }),
-        labels: { service, kind },
-      };
-      roomOf.set(key, found);
-      rooms.add(found);
+      found = { ...waitingRoom({ places, seats, patienceMs: patienceMs[kind] }), labels: { service, kind } };
+      known.set(key, found);
+      queues.add(found);
     }
     return found;
   }
-  const room = (route: Route, service: string): Room => roomFor(service, isRead(route) ? 'read' : 'write');
+  const queueOfRoute = (route: Route, service: string): Queue => queueFor(service, isRead(route) ? 'read' : 'write');
 
   function refused(error: unknown): never {
     countRefused();
@@ -123,12 +120,12 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
   return {
     knock(route) {
       const owner = ownerOfRoute.get(route);
-      if (owner !== undefined && room(route, owner).isFull()) refused(overloaded());
+      if (owner !== undefined && queueOfRoute(route, owner).isFull()) refused(overloaded());
     },
     access: (client) => ({
       ...client,
       resolve: async (question, { signal, ...options }) => {
-        const leave = await roomFor(ownerOfAccess, 'access').enter({ owner: question.token, signal }).catch(refused);
+        const leave = await queueFor(ownerOfAccess, 'access').enter({ owner: question.token, signal }).catch(refused);
         // A question that has been asked is answered, although its client has gone: otherwise guesses at tokens could
         // be hidden.
         return client.resolve(question, options).finally(leave);
@@ -144,7 +141,7 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
         if (place === undefined && left) throw unavailable(new Error('the request has been answered'));
         if (place === undefined) {
           ownerOfRoute.set(route, owner);
-          place = room(route, owner)
+          place = queueOfRoute(route, owner)
             .enter({ owner: String(options.actor?.userId ?? 0), signal: options.signal })
             .catch(refused);
         }

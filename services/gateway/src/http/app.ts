@@ -20,8 +20,8 @@ import { settleUnreadBodies } from './unread-body';
 const acceptableId = /^[\w.:-]{1,128}$/;
 
 /** What stands outside `/api/v4`. */
-export interface Surroundings {
-  /** True while the process takes traffic; afterwards every reply asks the client to connect anew. */
+export interface AppEdges {
+  /** True while the process takes traffic; afterwards every reply makes the client connect again. */
   ready(): boolean;
   /** Proxies whose `X-Forwarded-For` is believed, as Express writes them; false for none. */
   readonly trustedProxies: string | false;
@@ -30,7 +30,7 @@ export interface Surroundings {
 }
 
 /** The Express application: common headers, health, the API, and the one error renderer. */
-export function createApp(routes: readonly Route[], edges: PipelineEdges, around: Surroundings): Express {
+export function createApp(routes: readonly Route[], edges: PipelineEdges, around: AppEdges): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -68,7 +68,7 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
 
 /** Headers of every reply; what follows in the request runs under its id. */
 const commonHeaders =
-  ({ ready }: Surroundings) =>
+  ({ ready }: AppEdges) =>
   (request: Request, response: Response, next: NextFunction): void => {
     const given = request.get('X-Request-Id');
     const id = given !== undefined && acceptableId.test(given) ? given : randomUUID();

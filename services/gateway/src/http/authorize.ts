@@ -30,7 +30,7 @@ export const needsToken = (route: Route): boolean =>
   route.access === 'admin' ||
   (route.access !== 'public' && !isRead(route.method));
 
-/** The refusal of a caller whose token may not do this, before parameters are looked at; nothing when it may. */
+/** The refusal of a caller whose token may not do this, before parameters are read; nothing when it may. */
 export function refusalOfCaller(route: Route, answer: ResolveResponse): AppError | undefined {
   const actor = answer.actor;
   if (actor === undefined || actor.userId === 0) return needsToken(route) ? unauthorized() : undefined;
@@ -39,8 +39,8 @@ export function refusalOfCaller(route: Route, answer: ResolveResponse): AppError
   return route.access === 'admin' && !actor.admin ? forbidden() : undefined;
 }
 
-/** How owners say that there is no such thing, by what stands before its name in a path; of others `404 Not found`. */
-const things: Readonly<Record<string, string>> = {
+/** The noun in the owner's 404, by the segment before the name in a path; all others get `404 Not found`. */
+const nouns: Readonly<Record<string, string>> = {
   branches: 'Branch',
   tags: 'Tag',
   commits: 'Commit',
@@ -52,7 +52,7 @@ const things: Readonly<Record<string, string>> = {
 };
 
 /** The same where something is said of it. */
-const spokenOn: Readonly<Record<string, string>> = { ...things, issues: 'Issue', merge_requests: 'Merge request' };
+const spokenOn: Readonly<Record<string, string>> = { ...nouns, issues: 'Issue', merge_requests: 'Merge request' };
 
 /**
  * The answer of a route whose path names an object that is not there; nothing when it names none, or what it is to
@@ -61,12 +61,12 @@ const spokenOn: Readonly<Record<string, string>> = { ...things, issues: 'Issue',
 function notThere({ path, createsNamed }: Route): AppError | undefined {
   if (createsNamed === true) return undefined;
   const [, collection = ''] = /([a-z_]+)\/:(?!id(?:\/|$))/.exec(path) ?? [];
-  const texts = /\/(notes|discussions|award_emoji)(\/|$)/.test(path) ? spokenOn : things;
+  const texts = /\/(notes|discussions|award_emoji)(\/|$)/.test(path) ? spokenOn : nouns;
   return collection === '' ? undefined : notFound(texts[collection]);
 }
 
 /**
- * What the caller has to be able to do: what the route asks for, and what the parameters that are sent ask for beside
+ * What the caller has to be able to do: what the route requires, and what the parameters that are sent require beside
  * it.
  */
 const abilitiesOf = (

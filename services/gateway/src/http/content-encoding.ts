@@ -1,5 +1,5 @@
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
-import type { Hold } from './body-room';
+import type { BodyReservation } from './body-memory';
 
 /** Makes what undoes an encoding; undefined where there is nothing to undo. */
 const decoders = new Map<string, (() => Gunzip | Inflate) | undefined>([
@@ -15,13 +15,16 @@ export const contentEncodings = 'gzip, deflate';
 
 /**
  * A body as it was before it was compressed; why there is none where it would be longer than the limit, is malformed,
- * or finds no room.
+ * or finds no free memory.
  */
-export type Decode = (body: Buffer, hold: Pick<Hold, 'take'>) => Promise<Buffer | 'too long' | 'malformed' | 'no room'>;
+export type Decode = (
+  body: Buffer,
+  hold: Pick<BodyReservation, 'take'>,
+) => Promise<Buffer | 'too long' | 'malformed' | 'no memory'>;
 
 /**
  * Undoes a Content-Encoding; undefined for one that is not understood. No more than `limit` bytes are ever made of a
- * body, however small it is, and none before there is room for them.
+ * body, however small it is, and none before there is free memory for them.
  * @param header Content-Encoding as it came
  */
 export function decoderOf(header: string | undefined, limit: number): Decode | undefined {
@@ -38,7 +41,7 @@ export function decoderOf(header: string | undefined, limit: number): Decode | u
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         size += chunk.length;
         if (size > limit) return 'too long';
-        if (!(await hold.take(chunk.length))) return 'no room';
+        if (!(await hold.take(chunk.length))) return 'no memory';
         chunks.push(chunk);
       }
     } catch {

@@ -45,7 +45,7 @@ export const docs =
       // Without null the page sends the address of the document to a validator outside, unless it runs on localhost.
       swaggerOptions: { url: '/docs/openapi.json', validatorUrl: null },
     });
-    // The page alone, not whatever else is asked for below it; without the slash its files would be looked for beside
+    // The page alone, not whatever else is requested below it; without the slash its files would be requested beside
     // it.
     app.get('/docs', (request, response, next) =>
       request.path === '/docs' ? response.redirect(301, '/docs/') : page(request, response, next),

@@ -32,7 +32,7 @@ export function forwarder(
         proxyTimeout: 600_000,
         timeout: 600_000,
         on: {
-          // The proxy itself looks at the request alone, which is whole long before the client may leave.
+          // The proxy itself watches the request alone, which is whole long before the client may leave.
           proxyReq: (forwarded, _request, response) => {
             const onClose = (): void => {
               if (!response.writableFinished) forwarded.destroy();

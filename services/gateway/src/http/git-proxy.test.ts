@@ -63,16 +63,31 @@ describe('a git request is judged', () => {
     ['a Reporter fetches', 'git-upload-pack', answer(20), undefined],
     ['a Guest fetches a private project', 'git-upload-pack', answer(10), 403],
     ['a Guest fetches a public project', 'git-upload-pack', answer(10, { visibility: 'public' }), undefined],
-    ['nobody fetches a public project', 'git-upload-pack', answer(0, { visibility: 'public' }, anonymously), undefined],
-    ['nobody fetches what they cannot see', 'git-upload-pack', answer(0, {}, { ...anonymously, ...missing }), 401],
-    ['a stranger fetches what they cannot see', 'git-upload-pack', answer(0, {}, missing), 404],
+    [
+      'an anonymous caller fetches a public project',
+      'git-upload-pack',
+      answer(0, { visibility: 'public' }, anonymously),
+      undefined,
+    ],
+    [
+      'an anonymous caller fetches what they cannot see',
+      'git-upload-pack',
+      answer(0, {}, { ...anonymously, ...missing }),
+      401,
+    ],
+    ['an outsider fetches what they cannot see', 'git-upload-pack', answer(0, {}, missing), 404],
     ['a Developer pushes', 'git-receive-pack', answer(30), undefined],
     ['a Reporter pushes', 'git-receive-pack', answer(20), 403],
-    ['nobody pushes to a public project', 'git-receive-pack', answer(0, { visibility: 'public' }, anonymously), 401],
+    [
+      'an anonymous caller pushes to a public project',
+      'git-receive-pack',
+      answer(0, { visibility: 'public' }, anonymously),
+      401,
+    ],
     ['an Owner pushes to an archived project', 'git-receive-pack', answer(50, { archived: true }), 403],
     ['an Owner fetches an archived project', 'git-upload-pack', answer(50, { archived: true }), undefined],
     [
-      'nobody fetches a public project with a repository for members',
+      'an anonymous caller fetches a public project with a repository for members',
       'git-upload-pack',
       answer(
         0,
@@ -85,7 +100,7 @@ describe('a git request is judged', () => {
       401,
     ],
     [
-      'a stranger fetches a public project with a repository for members',
+      'an outsider fetches a public project with a repository for members',
       'git-upload-pack',
       answer(0, {
         visibility: 'public',

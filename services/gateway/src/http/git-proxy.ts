@@ -16,14 +16,14 @@ export interface GitProxyEdges {
   readonly forward: Forwarder;
 }
 
-/** What a request of a git client asks for. */
+/** What a git client requests. */
 interface GitRequest {
   /** Full path of the project. */
   readonly project: string;
   /** Path below the repository, with its query. */
   readonly below: string;
   readonly service: 'git-upload-pack' | 'git-receive-pack';
-  /** It asks for large files, which are not served (G-13-18). */
+  /** It requests large files, which are not served (G-13-18). */
   readonly lfs?: boolean;
 }
 
@@ -134,30 +134,32 @@ function sendUnsupportedLfs(response: Response): void {
 }
 
 /**
- * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…` (D7): who asks and what they may do is
+ * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…` (D7): who the caller is and what they may do is
  * resolved here, the request itself streams to merge-requests with signed metadata. A path the project had before still
  * serves.
  */
 export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Express) => void {
   async function resolve(caller: ReturnType<typeof callerOf>, project: string, requestId: string, fresh: boolean) {
-    const ask = (name: string) =>
+    const resolveProject = (name: string) =>
       access.resolve({ ...caller, sudo: undefined, target: { kind: 'project', name } }, requestId, { fresh });
-    const first = await ask(project);
-    return first.answer.access === undefined && first.answer.movedTo > 0 ? ask(String(first.answer.movedTo)) : first;
+    const first = await resolveProject(project);
+    return first.answer.access === undefined && first.answer.movedTo > 0
+      ? resolveProject(String(first.answer.movedTo))
+      : first;
   }
 
-  async function serve(request: Request, response: Response, asked: GitRequest): Promise<void> {
+  async function serve(request: Request, response: Response, git: GitRequest): Promise<void> {
     const requestId = response.getHeader('X-Request-Id') as string;
     const caller = callerOf(request);
-    let { answer, fresh } = await resolve(caller, asked.project, requestId, false);
+    let { answer, fresh } = await resolve(caller, git.project, requestId, false);
     // A cached answer may be a second old: it may admit, but never refuse.
-    if (!fresh && refusalOf(answer, asked.service) !== undefined)
-      ({ answer, fresh } = await resolve(caller, asked.project, requestId, true));
+    if (!fresh && refusalOf(answer, git.service) !== undefined)
+      ({ answer, fresh } = await resolve(caller, git.project, requestId, true));
     limits.throttle(request, response, actorOf(answer));
-    const refusal = refusalOf(answer, asked.service);
+    const refusal = refusalOf(answer, git.service);
     if (refusal !== undefined || answer.access === undefined) return send(response, refusal ?? notThere);
-    if (asked.lfs) return sendUnsupportedLfs(response);
-    const path = `/projects/${answer.access.id}/git/${asked.below}`;
+    if (git.lfs) return sendUnsupportedLfs(response);
+    const path = `/projects/${answer.access.id}/git/${git.below}`;
     streamBody(request, response);
     await forward(
       request,
@@ -174,9 +176,9 @@ export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Expr
 
   return (app) => {
     app.use((request: Request, response: Response, next: NextFunction) => {
-      const asked = gitRequestOf(request.method, request.url);
-      if (asked === undefined) return next();
-      serve(request, response, asked).catch(next);
+      const git = gitRequestOf(request.method, request.url);
+      if (git === undefined) return next();
+      serve(request, response, git).catch(next);
     });
   };
 }

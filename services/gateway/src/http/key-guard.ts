@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { countingWindows, type Limit } from './rate-limits';
 
-/** How long a right key is not looked up again, milliseconds. */
-const rightForMs = 3_600_000;
+/** How long a right key is cached, milliseconds. */
+const keyCacheMs = 3_600_000;
 /** Most right keys that are kept, about 100 bytes each. */
 const maxRightKeys = 100_000;
 
-/** Most look-ups of one address, or for one account, that wait for each other. Further senders are asked to retry. */
+/** Most look-ups of one address, or for one account, that wait for each other. Further senders have to retry. */
 const maxWaiting = 20;
 
 /**
@@ -32,7 +32,7 @@ export interface Presented {
   readonly account?: string;
 }
 
-/** What is known of a request before its body is read. Senders of `guessing` and `busy` are asked to retry. */
+/** What is known of a request before its body is read. Senders of `guessing` and `busy` have to retry. */
 export type Admission = 'right' | 'wrong' | 'guessing' | 'busy';
 
 /**
@@ -42,11 +42,11 @@ export type Admission = 'right' | 'wrong' | 'guessing' | 'busy';
  * same proxy may have one, and guessing must not lock the owner of an account out.
  */
 export interface KeyGuard {
-  /** @param isRight looks the key up; asked for keys that have not been right lately. Its failures are passed on. */
+  /** @param isRight looks the key up; called for keys that were not right lately. Its failures are passed on. */
   admit(presented: Presented, isRight: () => Promise<boolean>): Promise<Admission>;
   /** Notes what a key turned out to be since it was admitted. */
   remember(presented: Presented, isRight: boolean): void;
-  /** Seconds that a guessing sender is asked to wait. */
+  /** Seconds that a guessing sender has to wait. */
   readonly waitSeconds: number;
 }
 
@@ -56,7 +56,7 @@ export function keyGuard(limits: WrongKeyLimits, scale: number, now: () => numbe
   const right = new LRUCache<string, number>({ max: maxRightKeys });
   /** Addresses of accounts: from where they have presented right keys. */
   const known = new LRUCache<string, number>({ max: maxRightKeys });
-  const isRecent = (at: number | undefined): boolean => (at ?? 0) >= now() - rightForMs;
+  const isRecent = (at: number | undefined): boolean => (at ?? 0) >= now() - keyCacheMs;
   const queues = new Map<string, { last: Promise<unknown>; waiting: number }>();
   const digest = (name: string): string => createHash('sha256').update(name).digest('base64');
 
@@ -73,17 +73,17 @@ export function keyGuard(limits: WrongKeyLimits, scale: number, now: () => numbe
   function fullCounter(presented: Presented): string | undefined {
     if (scale === 0) return undefined;
     for (const [key, { requests }] of countersOf(presented))
-      if ((windows.look(key)?.count ?? 0) >= requests * scale) return key;
+      if ((windows.find(key)?.count ?? 0) >= requests * scale) return key;
     return undefined;
   }
 
-  /** Runs looks at keys that share a counter in turn; undefined where too many wait. */
-  async function inTurn(counter: string, look: () => Promise<boolean>): Promise<boolean | undefined> {
+  /** Runs look-ups of keys that share a counter in turn; undefined where too many wait. */
+  async function inTurn(counter: string, lookUp: () => Promise<boolean>): Promise<boolean | undefined> {
     const queue = queues.get(counter) ?? { last: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= maxWaiting) return undefined;
     queue.waiting += 1;
     queues.set(counter, queue);
-    const mine = queue.last.then(look);
+    const mine = queue.last.then(lookUp);
     queue.last = mine.catch(() => undefined);
     return mine.finally(() => {
       queue.waiting -= 1;

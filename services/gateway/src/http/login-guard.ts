@@ -18,7 +18,7 @@ const unknownTokens: WrongKeyLimits = {
 };
 
 /** Longest name of an account, characters. No longer one is counted for: a header holds a hundred times as much. */
-const longestAccount = 255;
+const maxAccountLength = 255;
 
 /** Lines about failed logins of one address: no one can fill a disk with them. */
 const lineLimit = { requests: 60, seconds: 60 } as const;
@@ -68,13 +68,13 @@ export function guardLogins(
   return {
     async resolve(question, requestId, options) {
       const { token, account, address } = question;
-      const ask = () => access.resolve(question, requestId, options);
-      if (token === undefined || token === '') return ask();
-      const counted = account !== undefined && account.length <= longestAccount ? account.toLowerCase() : undefined;
+      const resolve = () => access.resolve(question, requestId, options);
+      if (token === undefined || token === '') return resolve();
+      const counted = account !== undefined && account.length <= maxAccountLength ? account.toLowerCase() : undefined;
       const presented = { ip: addressKey(address), name: token, account: counted };
-      let resolved: Awaited<ReturnType<typeof ask>> | undefined;
+      let resolved: Awaited<ReturnType<typeof resolve>> | undefined;
       const admission = await guard.admit(presented, async () => {
-        resolved = await ask();
+        resolved = await resolve();
         return !isUnknown(resolved.answer);
       });
       if (admission === 'guessing') noteFailure(address, account);
@@ -84,7 +84,7 @@ export function guardLogins(
       }
       if (resolved === undefined) {
         // It has been right within the hour.
-        resolved = await ask();
+        resolved = await resolve();
         if (isUnknown(resolved.answer)) guard.remember(presented, false);
       }
       if (isFailed(resolved.answer)) noteFailure(address, account);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { needsToken, scopesOf } from './authorize';
 import { descriptionOf } from './reference/access-text';
-import { inletPaths, inletSecuritySchemes } from './reference/inlet';
+import { ingestionPaths, ingestionSecuritySchemes } from './reference/ingestion';
 import { linksOf } from './reference/links';
 import { operationId } from './reference/operation-id';
 import { bodySchema, parameterComponents, parametersOf, queryRules, requestBody } from './reference/parameters';
@@ -67,7 +67,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Op
     const schema = bodySchema(route);
     if (schema !== undefined) add(schemas, requestComponent(route), schema);
   }
-  Object.assign(paths, inletPaths(serverUrl));
+  Object.assign(paths, ingestionPaths(serverUrl));
   const used = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)));
   return {
     openapi: '3.1.0',
@@ -90,7 +90,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Op
       securitySchemes: {
         token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN', description: 'A personal access token.' },
         bearer: { type: 'http', scheme: 'bearer', description: 'A personal access token.' },
-        ...inletSecuritySchemes,
+        ...ingestionSecuritySchemes,
       },
     },
   };

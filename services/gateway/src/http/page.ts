@@ -18,7 +18,7 @@ export const pageParameters = (list: ListRule) => ({
   ...(list.sort === undefined ? {} : { sort: oneOf('asc', 'desc').default(list.sort) }),
 });
 
-/** The page a list was asked for, and the problems of the request (`per_page=0`). */
+/** The requested page of a list, and the problems of the request (`per_page=0`). */
 export function pageRequest(values: Record<string, unknown>): { page: PageRequest; problems: string[] } {
   const perPage = values.per_page as number;
   return {

@@ -54,7 +54,7 @@ const isMoved = ({ movedTo, access }: ResolveResponse): boolean => movedTo > 0 &
 
 /**
  * One request, in this order: the query is read; token, sudo and target are resolved in one call; 401 and scope; 404 or
- * 403 of the target; limits; the body is read; 400 with every problem; the handler, which waits for room at its
+ * 403 of the target; limits; the body is read; 400 with every problem; the handler, which waits for a slot at its
  * service; the reply. Only of a caller who shows no token the body comes first, since one may be in it, into the small
  * room that is kept for such.
  */
@@ -72,7 +72,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const isJson = component !== undefined || otherReplies.length > 0;
 
   /**
-   * Who asks and for what; throws the refusal of those who may not, where the target has not moved. `sent` is what is
+   * The caller and what they request; throws the refusal of those who may not, where the target has not moved. `sent` is what is
    * known of the parameters.
    */
   async function admit(
@@ -110,7 +110,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     let isBodyToCome = route.upload === undefined && hasParameters(request);
     const rules = { limit: route.bodyLimit, asWritten };
     if (isBodyToCome && tokenOf(request, raw) === undefined) {
-      raw = { ...raw, ...(await edges.bodies.ofStranger(request, response, rules)) };
+      raw = { ...raw, ...(await edges.bodies.ofAnonymousCaller(request, response, rules)) };
       isBodyToCome = false;
     }
     const question = (): Question => ({
@@ -119,16 +119,16 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       target: kind === undefined ? undefined : { kind, name: String(request.params[targetParameter]) },
       address: request.ip,
     });
-    const asked = question();
-    let answer = await admit(request, response, asked, raw, abort.signal);
+    const first = question();
+    let answer = await admit(request, response, first, raw, abort.signal);
     if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
     if (route.limit !== undefined) edges.limits.apply(route.limit, request, actorOf(answer));
     if (isBodyToCome) {
       raw = { ...raw, ...(await edges.bodies.ofUser(request, response, actorOf(answer), rules)) };
-      // The body may name the user that an administrator acts for, and hold parameters that ask for more than the route
+      // The body may name the user that an administrator acts for, and hold parameters that require more than the route
       // does.
-      if (sudoOf(request, raw) !== asked.sudo || refusalOfTarget(route, answer, edges.tier, raw) !== undefined)
-        answer = await admit(request, response, { ...question(), token: asked.token }, raw, abort.signal);
+      if (sudoOf(request, raw) !== first.sudo || refusalOfTarget(route, answer, edges.tier, raw) !== undefined)
+        answer = await admit(request, response, { ...question(), token: first.token }, raw, abort.signal);
       if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
     }
     const actor = actorOf(answer);

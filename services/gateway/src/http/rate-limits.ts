@@ -56,7 +56,7 @@ export interface Windows {
   /** Counts one more under `key`, in a window of `seconds` that begins with the first. */
   count(key: string, seconds: number): Window;
   /** The window under `key`; undefined when nothing has been counted in it. */
-  look(key: string): Window | undefined;
+  find(key: string): Window | undefined;
   /** Takes one back that was counted under `key`, where its window has not ended. */
   discount(key: string): void;
 }
@@ -64,18 +64,18 @@ export interface Windows {
 /** Makes counters. */
 export function countingWindows(now: () => number = Date.now): Windows {
   const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: maxCounters });
-  const look = (key: string) => {
+  const find = (key: string) => {
     const window = windows.get(key);
     return window === undefined || window.endsAt <= now() ? undefined : window;
   };
   return {
-    look,
+    find,
     discount(key) {
-      const window = look(key);
+      const window = find(key);
       if (window !== undefined) window.count = Math.max(0, window.count - 1);
     },
     count(key, seconds) {
-      let window = look(key);
+      let window = find(key);
       if (window === undefined) {
         window = { count: 0, endsAt: now() + seconds * 1_000 };
         windows.set(key, window);

@@ -4,10 +4,10 @@ import { type JsonBounds, jsonMeasure } from '@switchyard/json';
 import busboy from 'busboy';
 import type { Request, Response } from 'express';
 import qs from 'qs';
-import type { Hold } from './body-room';
+import type { BodyReservation } from './body-memory';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { parseWritten, WrittenNumber, writtenMembers } from './json-bytes';
-import { type Pace, receiveBody } from './receive-body';
+import { type MinimumRate, receiveBody } from './receive-body';
 
 /** Parameters of a request before they have types. */
 export type RawParameters = Record<string, unknown>;
@@ -31,9 +31,9 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 export interface BodyRules {
   /** Most bytes. */
   readonly limit: number;
-  readonly pace: Pace;
-  /** Room that its bytes are held in. */
-  readonly hold: Hold;
+  readonly minimumRate: MinimumRate;
+  /** Memory that its bytes are held in. */
+  readonly hold: BodyReservation;
   /** Parameters that stay text where a JSON body has an object: its names and numbers belong to another system. */
   readonly asWritten: ReadonlySet<string>;
 }
@@ -74,14 +74,14 @@ export async function readBody(request: Request, response: Response, rules: Body
   const body = await decode(received, rules.hold);
   if (body === 'too long') throw new AppError('too_large');
   if (body === 'malformed') throw invalidParams('body could not be read');
-  if (body === 'no room') throw unavailable(undefined, retrySeconds());
+  if (body === 'no memory') throw unavailable(undefined, retrySeconds());
   const problem = encoding === undefined ? undefined : inspect(body);
   if (problem !== undefined) throw problem;
   if (isJson(type)) return readJson(body, rules.asWritten);
   return readPairs(type === 'multipart/form-data' ? await readMultipart(request, body) : pairsOf(textOf(body)));
 }
 
-/** What looks at the bytes of a body as they come, so that no more of it is taken than can be made sense of. */
+/** Inspects the bytes of a body as they come, so that no more of it is read than can be parsed. */
 function inspectorOf(type: string): (bytes: Buffer) => AppError | undefined {
   if (isJson(type)) {
     const measure = jsonMeasure(jsonBounds);

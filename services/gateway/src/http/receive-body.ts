@@ -1,12 +1,12 @@
 import { AppError, retrySeconds, unavailable } from '@switchyard/errors';
 import type { Request, Response } from 'express';
-import type { Hold } from './body-room';
-import { askForBody } from './unread-body';
+import type { BodyReservation } from './body-memory';
+import { sendContinue } from './unread-body';
 
 /**
  * How long a sender is waited for: `graceMs` milliseconds, and one more for every `bytesPerMs` bytes that have come.
  */
-export interface Pace {
+export interface MinimumRate {
   readonly graceMs: number;
   readonly bytesPerMs: number;
 }
@@ -15,14 +15,14 @@ export interface Pace {
 export interface Reception {
   /** Most bytes. */
   readonly limit: number;
-  readonly pace: Pace;
-  /** Room that its bytes are held in. */
-  readonly hold: Hold;
-  /** Looks at bytes as they come; what it returns refuses the rest. */
+  readonly minimumRate: MinimumRate;
+  /** Memory that its bytes are held in. */
+  readonly hold: BodyReservation;
+  /** Inspects bytes as they come; what it returns refuses the rest. */
   readonly inspect?: (bytes: Buffer) => AppError | undefined;
 }
 
-/** True for a body that says itself that it is longer than `limit` bytes. */
+/** True for a body whose announced length is above `limit` bytes. */
 const isAnnouncedTooLong = (request: Request, limit: number): boolean =>
   Number(request.headers['content-length'] ?? 0) > limit;
 
@@ -46,21 +46,21 @@ function growing(announced: number, limit: number) {
 }
 
 /**
- * Reads a whole body, as it was sent; asks for it where the sender waits to be asked. A body that is refused is
+ * Reads a whole body, as it was sent; sends 100 Continue where the sender waits for it. A body that is refused is
  * dropped, and not read to its end. Refusals: `too_large` as soon as that is known, `unavailable` when there is no
- * room, `request_timeout` for a sender that is too slow or has gone, and what `inspect` says.
+ * room, `request_timeout` for a sender that is too slow or has disconnected, and what `inspect` returns.
  */
 export function receiveBody(request: Request, response: Response, reception: Reception): Promise<Buffer> {
-  const { limit, pace, hold, inspect } = reception;
+  const { limit, minimumRate, hold, inspect } = reception;
   if (isAnnouncedTooLong(request, limit)) return Promise.reject(new AppError('too_large'));
   if (request.destroyed) return Promise.reject(new AppError('request_timeout'));
-  askForBody(request, response);
+  sendContinue(request, response);
   return new Promise((resolve, reject) => {
     const body = growing(Number(request.headers['content-length'] ?? 0), limit);
     const startedAt = performance.now();
     let size = 0;
     let isSettled = false;
-    let timer = setTimeout(watch, pace.graceMs);
+    let timer = setTimeout(watch, minimumRate.graceMs);
 
     function settle(): void {
       isSettled = true;
@@ -74,7 +74,7 @@ export function receiveBody(request: Request, response: Response, reception: Rec
       reject(error);
     }
     function watch(): void {
-      const left = startedAt + pace.graceMs + size / pace.bytesPerMs - performance.now();
+      const left = startedAt + minimumRate.graceMs + size / minimumRate.bytesPerMs - performance.now();
       if (left <= 0) refuse(new AppError('request_timeout'));
       else timer = setTimeout(watch, left);
     }

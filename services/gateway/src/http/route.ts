@@ -50,7 +50,7 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
   readonly access: Target;
   /** The caller's user; user_id 0 for an anonymous caller. */
   readonly actor: Actor;
-  /** The page asked for; on lists. */
+  /** The requested page; on lists. */
   readonly page: PageRequest;
   /** Clients of the services, bound to this request. */
   readonly call: <T extends ServiceDefinition>(definition: T) => BoundClient<T>;
@@ -62,9 +62,9 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
 
 type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: string } ? Access : Access | undefined;
 
-/** What the reference says of an endpoint beyond what follows from its declaration. */
+/** What the reference states of an endpoint beyond what follows from its declaration. */
 export interface RouteDocs {
-  /** What it does, where the summary does not say enough. Markdown. */
+  /** What it does, where the summary is not enough. Markdown. */
   readonly description?: string;
   /** Statuses of failures beside those that every endpoint of its kind has. */
   readonly fails?: readonly number[];
@@ -91,7 +91,7 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly scopes?: readonly string[] | 'any';
   /** The path names the resource being created. A closed feature then answers 403, not 404. */
   readonly createsNamed?: boolean;
-  /** Abilities on the project that are asked for beside that of `access` when the parameter is sent. */
+  /** Abilities on the project that are required beside that of `access` when the parameter is sent. */
   readonly abilityWith?: Readonly<Record<string, ProjectAbility>>;
   /** Licence tier below which the answer is 403. */
   readonly tier?: 'premium' | 'ultimate';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { type AddressInfo, connect } from 'node:net';
 import { eventually } from '@switchyard/testkit';
 import type { Request, Response } from 'express';
-import { bodyRoom } from './body-room';
+import { bodyMemory } from './body-memory';
 import { receiveBody } from './receive-body';
 import { streamBody } from './stream-body';
 
@@ -26,14 +26,14 @@ async function sending(listener: RequestListener, part: string) {
   return state;
 }
 
-const asked = (request: IncomingMessage) => request as Request;
+const requestOf = (request: IncomingMessage) => request as Request;
 
 describe('a body that streams', () => {
-  const pace = { windowMs: 100, leastBytes: 10 };
+  const minimumRate = { windowMs: 100, leastBytes: 10 };
 
   it('is broken off when it stands still', async () => {
     const sent = await sending((request, response) => {
-      streamBody(asked(request), response as Response, pace);
+      streamBody(requestOf(request), response as Response, minimumRate);
       request.resume();
     }, 'x'.repeat(100));
     await eventually(() => expect(sent.closed).toBe(true));
@@ -43,7 +43,7 @@ describe('a body that streams', () => {
     let received: IncomingMessage | undefined;
     const sent = await sending((request, response) => {
       received = request;
-      streamBody(asked(request), response as Response, pace);
+      streamBody(requestOf(request), response as Response, minimumRate);
       response.write('x');
     }, 'x'.repeat(100));
     await eventually(() => expect(received?.readableLength).toBe(100));
@@ -66,14 +66,14 @@ describe('a body that streams', () => {
 });
 
 describe('a body that is received', () => {
-  it('is given up when it takes longer than its pace allows', async () => {
+  it('is given up when it takes longer than its minimum rate allows', async () => {
     let refusal: unknown;
-    const room = bodyRoom(1_000_000, 1_000_000);
+    const memory = bodyMemory(1_000_000, 1_000_000);
     const startedAt = Date.now();
     await sending((request, response) => {
-      const hold = room.holder(response as Response, 'ada');
-      const reception = { limit: 1_000_000, pace: { graceMs: 100, bytesPerMs: 1 }, hold };
-      receiveBody(asked(request), response as Response, reception).catch((error) => {
+      const hold = memory.holder(response as Response, 'ada');
+      const reception = { limit: 1_000_000, minimumRate: { graceMs: 100, bytesPerMs: 1 }, hold };
+      receiveBody(requestOf(request), response as Response, reception).catch((error) => {
         refusal = error;
       });
     }, 'x'.repeat(200));
@@ -82,21 +82,21 @@ describe('a body that is received', () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
   });
 
-  it('gives its room back when its sender leaves', async () => {
-    const room = bodyRoom(500, 500, 5_000);
+  it('gives its memory back when its sender leaves', async () => {
+    const memory = bodyMemory(500, 500, 5_000);
     let refusal: unknown;
     let waits: boolean | Promise<boolean> | undefined;
     const sent = await sending((request, response) => {
-      const hold = room.holder(response as Response, 'ada');
-      receiveBody(asked(request), response as Response, {
+      const hold = memory.holder(response as Response, 'ada');
+      receiveBody(requestOf(request), response as Response, {
         limit: 1_000_000,
-        pace: { graceMs: 60_000, bytesPerMs: 1 },
+        minimumRate: { graceMs: 60_000, bytesPerMs: 1 },
         hold,
       }).catch((error) => {
         refusal = error;
       });
       request.once('data', () => {
-        waits = room.holder(new EventEmitter() as Response, 'bob').take(400);
+        waits = memory.holder(new EventEmitter() as Response, 'bob').take(400);
       });
     }, 'x'.repeat(400));
     await eventually(() => expect(waits).toBeInstanceOf(Promise));

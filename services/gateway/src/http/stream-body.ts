@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { askForBody, hasUnreadBody } from './unread-body';
+import { hasUnreadBody, sendContinue } from './unread-body';
 
 /** Bytes that a body which streams on to a service has to bring in a window, and its length in milliseconds. */
-export const streamPace = { windowMs: 60_000, leastBytes: 64 << 10 } as const;
+export const streamRate = { windowMs: 60_000, leastBytes: 64 << 10 } as const;
 
 /**
  * Lets the body of a request come that is streamed on; who forwards it reads it. A sender that brings less than
@@ -12,10 +12,10 @@ export const streamPace = { windowMs: 60_000, leastBytes: 64 << 10 } as const;
 export function streamBody(
   request: Request,
   response: Response,
-  { windowMs, leastBytes }: { windowMs: number; leastBytes: number } = streamPace,
+  { windowMs, leastBytes }: { windowMs: number; leastBytes: number } = streamRate,
 ): void {
   if (!hasUnreadBody(request)) return;
-  askForBody(request, response);
+  sendContinue(request, response);
   const { socket } = request;
   let seen = socket.bytesRead;
   const timer = setInterval(() => {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 
-/** Requests whose sender waits to be asked for the body (`Expect: 100-continue`), and has been asked. */
-const asked = new WeakSet<IncomingMessage>();
+/** Requests with `Expect: 100-continue` to which 100 Continue was sent. */
+const continued = new WeakSet<IncomingMessage>();
 
 /**
  * How long what is still under way is thrown away once the answer is out: without a byte, in all, milliseconds; and
@@ -16,17 +16,17 @@ export const hasUnreadBody = (request: IncomingMessage): boolean =>
   !request.destroyed &&
   (request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0);
 
-/** Has the body sent by a client that waits to be asked. Called by who is about to read it, and by no one before. */
-export function askForBody(request: Request, response: Response): void {
-  if (!/^100-continue$/i.test(request.headers.expect ?? '') || asked.has(request)) return;
-  asked.add(request);
+/** Sends 100 Continue to a client that waits for it. Only the reader of the body calls this. */
+export function sendContinue(request: Request, response: Response): void {
+  if (!/^100-continue$/i.test(request.headers.expect ?? '') || continued.has(request)) return;
+  continued.add(request);
   if (!response.headersSent) response.writeContinue();
 }
 
 /**
- * Whatever is answered before the body has come says `Connection: close`, and the connection is closed: who holds the
- * rest back could keep it for good, and a sender that was not asked to go on leaves open whether what it sends next is
- * the body. What is under way is thrown away for a while first. Closed at once, the sender would see a reset in place
+ * A reply before the whole body has come has `Connection: close`, and the connection is closed: a sender that holds
+ * the rest back could keep it for good, and after a missing 100 Continue it is open whether what comes next is the
+ * body. What is under way is thrown away for a while first. Closed at once, the sender would see a reset in place
  * of the answer.
  */
 export function settleUnreadBodies(request: Request, response: Response, next: NextFunction): void {
@@ -46,7 +46,7 @@ export function settleUnreadBodies(request: Request, response: Response, next: N
     if (isBody) this.write(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
     throwAway(request, () => {
       end.call(this, undefined, 'utf8');
-      // A reply that had begun before says nothing of closing.
+      // A reply that had begun before has no `Connection: close`.
       if (!request.complete) request.socket.destroySoon();
     });
     return this;

@@ -14,15 +14,15 @@ interface IssuableList<Filters extends z.ZodRawShape, More extends z.ZodRawShape
   readonly name: string;
   /** Summary of that of the instance. */
   readonly summary: string;
-  /** Who may ask for that of a project. */
+  /** Who may request that of a project. */
   readonly read: ProjectAbility;
   readonly filters: Filters;
   /** Filters of some of the three. */
   readonly more: More;
   readonly moreOf: Partial<Record<Place, readonly (keyof More & string)[]>>;
-  /** @param asked `source` is what the list is of, 0 for neither; `scope` has the default of the list */
+  /** @param requested `source` is what the list is of, 0 for neither; `scope` has the default of the list */
   answer(
-    asked: {
+    requested: {
       readonly params: Values<Filters> & Partial<Values<More>>;
       readonly scope: string | undefined;
       readonly source: { readonly projectId: number; readonly groupId: number };

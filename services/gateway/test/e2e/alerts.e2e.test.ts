@@ -57,7 +57,7 @@ describe('alerts', () => {
     (await ok('dev', 'GET', `${at}/${kind}/${iid}/notes?sort=asc`))
       .filter(({ system: by }: { system: boolean }) => by)
       .map(({ body }: { body: string }) => body);
-  /** Mails so far, by the alert they tell of: recipients. */
+  /** Mails so far, by the alert they report: recipients. */
   function mailsOf(title: string): string[] {
     const folder = join(system.data, 'mails');
     if (!existsSync(folder)) return [];
@@ -159,8 +159,8 @@ describe('alerts', () => {
     }
     expect(await alertsOf('every%20way')).toMatchObject([{ iid, events: 3 * addresses.length, status: 'triggered' }]);
 
-    const nobody = await post(`${system.url}/ops/nobody/alerts/notify.json`, payload, bearer(token));
-    expect([nobody.status, nobody.text]).toEqual([404, '']);
+    const missing = await post(`${system.url}/ops/nobody/alerts/notify.json`, payload, bearer(token));
+    expect([missing.status, missing.text]).toEqual([404, '']);
     const unknown = `${system.url}/ops/shop/alerts/notify/x/${'0'.repeat(16)}.json`;
     expect((await post(unknown, payload, bearer(token))).status).toBe(403);
     await ok('owner', 'PUT', `${at}/alert_management/http_integrations/${id}`, { active: false });
@@ -435,7 +435,7 @@ describe('alerts', () => {
         return found as Alert;
       }, soon);
       await ok('dev', 'PUT', `${at}/issues/${third.issue?.iid}`, { state_event: 'close' });
-      // What fires on is told again by the next repetition, and is a new alert then.
+      // What fires on is reported again by the next repetition, and is a new alert then.
       await eventually(async () => {
         const [closed, anew] = await alertsOf('web-3');
         expect([closed, anew]).toMatchObject([
@@ -456,7 +456,7 @@ describe('alerts', () => {
       }, soon);
     });
 
-    it('are sent again while nobody takes them, until they are there once', async () => {
+    it('are sent again while no one accepts them, until they are there once', async () => {
       const instances = Array.from({ length: 30 }, (_, index) => `app-${index}`);
       kill('alerts');
       await alertmanager.post(instances.map((instance) => down(instance)));

@@ -15,10 +15,10 @@ import {
   pushPoints,
   trainPoints,
 } from './support/fault-points';
+import { type Fixture, makeFixture, makeReviewer, type WorkingCopy } from './support/fixture';
 import { expectOneTodoPerReview, expectSettled, expectSoundRepository } from './support/oracles';
-import { makeReviewer, makeScene, type Scene, type WorkingCopy } from './support/scene';
 import { type System, startSystem } from './support/system';
-import { makeTrainRig, type Proposal } from './support/train-rig';
+import { makeTrainHarness, type Proposal } from './support/train-harness';
 
 jest.setTimeout(600_000);
 
@@ -47,7 +47,7 @@ test('every fault point of the sources is fired here', () => {
  */
 describe('a process dies', () => {
   let system: System;
-  let scene: Scene;
+  let fixture: Fixture;
   let folder: string;
   let work: WorkingCopy;
   let at: string;
@@ -61,9 +61,9 @@ describe('a process dies', () => {
       SWITCHYARD_RESTART_PAUSE_MS: '200',
       SWITCHYARD_RECOVERY_SECONDS: '1',
     });
-    scene = await makeScene(system, await makeReviewer(system), 'faults', folder);
-    work = await scene.workingCopy('work');
-    at = `/projects/${scene.projectId}/merge_requests`;
+    fixture = await makeFixture(system, await makeReviewer(system), 'faults', folder);
+    work = await fixture.workingCopy('work');
+    at = `/projects/${fixture.projectId}/merge_requests`;
   });
   afterAll(async () => {
     await system?.close();
@@ -76,7 +76,7 @@ describe('a process dies', () => {
     const name = `topic-${number}`;
     await work.branch(name);
     await push(name);
-    const { iid } = await scene.ok('POST', at, {
+    const { iid } = await fixture.ok('POST', at, {
       source_branch: name,
       target_branch: 'main',
       title: name,
@@ -97,22 +97,22 @@ describe('a process dies', () => {
       () => false,
     );
     await fired();
-    if (acknowledged) expect(await scene.remoteSha(`refs/heads/${name}`)).toBe(sha);
+    if (acknowledged) expect(await fixture.remoteSha(`refs/heads/${name}`)).toBe(sha);
     await push(name);
-    expect(await scene.remoteSha(`refs/heads/${name}`)).toBe(sha);
-    await eventually(async () => expect((await scene.ok('GET', `${at}/${iid}`)).sha).toBe(sha), {
+    expect(await fixture.remoteSha(`refs/heads/${name}`)).toBe(sha);
+    await eventually(async () => expect((await fixture.ok('GET', `${at}/${iid}`)).sha).toBe(sha), {
       within: 20_000,
       every: 100,
     });
-    expect(await scene.ok('GET', `${at}/${iid}/commits`)).toHaveLength(2);
+    expect(await fixture.ok('GET', `${at}/${iid}/commits`)).toHaveLength(2);
     await expectSettled(system);
-    await expectSoundRepository(scene);
+    await expectSoundRepository(fixture);
   });
 
   it.each(mergePoints)('at %s: the merge lands once, or can be asked for again', async (point) => {
     const { name, iid } = await proposal();
     await eventually(
-      async () => expect((await scene.ok('GET', `${at}/${iid}`)).detailed_merge_status).toBe('mergeable'),
+      async () => expect((await fixture.ok('GET', `${at}/${iid}`)).detailed_merge_status).toBe('mergeable'),
       { within: 20_000, every: 100 },
     );
     const merge = () => system.api('PUT', `${at}/${iid}/merge`, { body: { should_remove_source_branch: true } });
@@ -121,7 +121,7 @@ describe('a process dies', () => {
     await fired();
     const merged = await eventually(
       async () => {
-        const found = await scene.ok('GET', `${at}/${iid}`);
+        const found = await fixture.ok('GET', `${at}/${iid}`);
         if (found.state === 'opened' && found.detailed_merge_status === 'mergeable') await merge();
         expect(found.state).toBe('merged');
         return found;
@@ -129,15 +129,15 @@ describe('a process dies', () => {
       { within: 30_000, every: 200 },
     );
     await expectSettled(system);
-    expect(await scene.remoteSha('refs/heads/main')).toBe(merged.merge_commit_sha);
-    expect(await scene.remoteSha(`refs/heads/${name}`)).toBe('');
-    await expectSoundRepository(scene);
+    expect(await fixture.remoteSha('refs/heads/main')).toBe(merged.merge_commit_sha);
+    expect(await fixture.remoteSha(`refs/heads/${name}`)).toBe('');
+    await expectSoundRepository(fixture);
   });
 
   it.each(notePoints)('at %s: the note is there once or not at all, and counted', async (point) => {
     const { iid } = await proposal();
     const notes = async () =>
-      (await scene.ok('GET', `${at}/${iid}/notes?activity_filter=only_comments`)) as { body: string }[];
+      (await fixture.ok('GET', `${at}/${iid}/notes?activity_filter=only_comments`)) as { body: string }[];
     system.arm(point);
     const write = () => system.api('POST', `${at}/${iid}/notes`, { body: { body: `at ${point}` } });
     await write().catch(() => undefined);
@@ -147,7 +147,7 @@ describe('a process dies', () => {
     if (before.length === 0)
       await eventually(async () => expect((await write()).status).toBe(201), { within: 30_000, every: 100 });
     expect((await notes()).map(({ body }) => body)).toEqual([`at ${point}`]);
-    await eventually(async () => expect((await scene.ok('GET', `${at}/${iid}`)).user_notes_count).toBe(1), {
+    await eventually(async () => expect((await fixture.ok('GET', `${at}/${iid}`)).user_notes_count).toBe(1), {
       within: 30_000,
       every: 100,
     });
@@ -155,11 +155,11 @@ describe('a process dies', () => {
   });
 
   it.each(issuePoints)('at %s: the issue is there once or not at all, and can be opened again', async (point) => {
-    const issues = `/projects/${scene.projectId}/issues`;
+    const issues = `/projects/${fixture.projectId}/issues`;
     const title = `at ${point}`;
-    const found = async () => (await scene.ok('GET', `${issues}?search=${point}`)) as { iid: number }[];
+    const found = async () => (await fixture.ok('GET', `${issues}?search=${point}`)) as { iid: number }[];
     system.arm(point);
-    const open = () => system.api('POST', issues, { body: { title, assignee_ids: [scene.reviewer.id] } });
+    const open = () => system.api('POST', issues, { body: { title, assignee_ids: [fixture.reviewer.id] } });
     await open().catch(() => undefined);
     await fired();
     const before = await eventually(found, { within: 30_000, every: 100 });
@@ -171,9 +171,9 @@ describe('a process dies', () => {
   });
 
   it.each(issueReferencePoints)('at %s: what a merge closes is closed once', async (point) => {
-    const issue = await scene.ok('POST', `/projects/${scene.projectId}/issues`, { title: `at ${point}` });
+    const issue = await fixture.ok('POST', `/projects/${fixture.projectId}/issues`, { title: `at ${point}` });
     const { iid } = await proposal();
-    await scene.ok('PUT', `${at}/${iid}`, { description: `Closes #${issue.iid}` });
+    await fixture.ok('PUT', `${at}/${iid}`, { description: `Closes #${issue.iid}` });
     await expectSettled(system);
     system.arm(point);
     const merge = () => system.api('PUT', `${at}/${iid}/merge`);
@@ -181,7 +181,7 @@ describe('a process dies', () => {
     await fired();
     await eventually(
       async () =>
-        expect((await scene.ok('GET', `/projects/${scene.projectId}/issues/${issue.iid}`)).state).toBe('closed'),
+        expect((await fixture.ok('GET', `/projects/${fixture.projectId}/issues/${issue.iid}`)).state).toBe('closed'),
       { within: 30_000, every: 100 },
     );
     await expectSettled(system);
@@ -197,10 +197,13 @@ describe('a process dies', () => {
     let alerts: string;
 
     beforeAll(async () => {
-      const project = `/projects/${scene.projectId}`;
+      const project = `/projects/${fixture.projectId}`;
       alerts = `${project}/alert_management_alerts`;
-      await scene.ok('PUT', `${project}/alert_management/settings`, { create_issue: true, send_email: true });
-      const made = await scene.ok('POST', `${project}/alert_management/http_integrations`, { name: 'A', active: true });
+      await fixture.ok('PUT', `${project}/alert_management/settings`, { create_issue: true, send_email: true });
+      const made = await fixture.ok('POST', `${project}/alert_management/http_integrations`, {
+        name: 'A',
+        active: true,
+      });
       url = made.url.replace('//', `//:${made.token}@`);
     });
 
@@ -224,7 +227,7 @@ describe('a process dies', () => {
         const payload = { title: `at ${point}`, fingerprint: point };
         system.arm(point);
         await send(payload);
-        const found = async () => (await scene.ok('GET', `${alerts}?search=${point}`)) as Record<string, never>[];
+        const found = async () => (await fixture.ok('GET', `${alerts}?search=${point}`)) as Record<string, never>[];
         const alert = await eventually(
           async () => {
             const [one, ...more] = await found();
@@ -233,16 +236,16 @@ describe('a process dies', () => {
           },
           { within: 30_000, every: 100 },
         );
-        await scene.ok('PUT', `${alerts}/${alert.iid}`, { status: 'acknowledged' });
+        await fixture.ok('PUT', `${alerts}/${alert.iid}`, { status: 'acknowledged' });
         await fired();
-        // Whoever died had minutes to send it.
+        // The crashed process had minutes to send it.
         await system.query('collaboration', "update mails set due_at = now() where state = 'waiting'");
         await expectSettled(system);
         await send({ ...payload, status: 'resolved' });
         await eventually(
           async () => {
             expect(await found()).toMatchObject([{ status: 'resolved', issue: alert.issue }]);
-            const incident = await scene.ok('GET', `/projects/${scene.projectId}/issues/${alert.issue.iid}`);
+            const incident = await fixture.ok('GET', `/projects/${fixture.projectId}/issues/${alert.issue.iid}`);
             expect(incident).toMatchObject({ state: 'closed', issue_type: 'incident' });
           },
           { within: 30_000, every: 100 },
@@ -261,9 +264,9 @@ describe('a process dies', () => {
         );
         expect(mails).toEqual([
           { to: 1, state: 'sent' },
-          { to: scene.reviewer.id, state: 'sent' },
+          { to: fixture.reviewer.id, state: 'sent' },
         ]);
-        const incidents = (await scene.all(`/projects/${scene.projectId}/issues?issue_type=incident`)) as {
+        const incidents = (await fixture.all(`/projects/${fixture.projectId}/issues?issue_type=incident`)) as {
           title: string;
         }[];
         expect(incidents.filter(({ title }) => title === payload.title)).toHaveLength(1);
@@ -277,8 +280,8 @@ describe('a process dies', () => {
   });
 
   it.each(metricImagePoints)('at %s: an image of an alert is there with its file, or neither', async (point) => {
-    const alerts = `/projects/${scene.projectId}/alert_management_alerts`;
-    const images = `${alerts}/${(await scene.all(alerts))[0].iid}/metric_images`;
+    const alerts = `/projects/${fixture.projectId}/alert_management_alerts`;
+    const images = `${alerts}/${(await fixture.all(alerts))[0].iid}/metric_images`;
     const attach = async (): Promise<number> => {
       const form = new FormData();
       form.set('file', new Blob([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')]), 'load.png');
@@ -290,7 +293,7 @@ describe('a process dies', () => {
     const attached = () => eventually(attach, { within: 30_000, every: 100 });
     system.arm(point);
     const [kept, gone] = [await attached(), await attached()];
-    await scene.ok('DELETE', `${images}/${gone}`).catch(() => undefined);
+    await fixture.ok('DELETE', `${images}/${gone}`).catch(() => undefined);
     await fired();
     const stored = () =>
       readdirSync(join(system.data, 'blobs'), { recursive: true, withFileTypes: true })
@@ -301,12 +304,12 @@ describe('a process dies', () => {
       async () => {
         // An upload that broke off has an hour.
         await system.query('alerts', 'update blob_remains set due_at = now()');
-        const ids = (await scene.all(images)).map(({ id }) => id);
+        const ids = (await fixture.all(images)).map(({ id }) => id);
         expect(ids).toContain(kept);
         expect(ids).not.toContain(gone);
         const rows = await system.query('alerts', 'select blob from metric_images order by blob');
         // A deletion has the sweep come by at once.
-        if (stored().length > rows.length) await scene.ok('DELETE', `${images}/${await attach()}`);
+        if (stored().length > rows.length) await fixture.ok('DELETE', `${images}/${await attach()}`);
         expect(stored()).toEqual(rows.map(({ blob }) => blob));
       },
       { within: 30_000, every: 200 },
@@ -314,31 +317,31 @@ describe('a process dies', () => {
   });
 
   describe('a train', () => {
-    let rig: Awaited<ReturnType<typeof makeTrainRig>>;
-    let trainScene: Scene;
+    let harness: Awaited<ReturnType<typeof makeTrainHarness>>;
+    let trainFixture: Fixture;
     const left: Proposal[] = [];
 
     beforeAll(async () => {
-      trainScene = await makeScene(system, scene.reviewer, 'trains', folder);
-      rig = await makeTrainRig(trainScene);
+      trainFixture = await makeFixture(system, fixture.reviewer, 'trains', folder);
+      harness = await makeTrainHarness(trainFixture);
     });
 
     it.each(trainPoints)('at %s: one car lands as it was tested, one leaves, each once', async (point) => {
       const name = point.replace('train.', '');
-      const [lands, leaves] = [await rig.propose(`${name}-lands`), await rig.propose(`${name}-leaves`)];
+      const [lands, leaves] = [await harness.propose(`${name}-lands`), await harness.propose(`${name}-leaves`)];
       system.arm(point);
-      await rig.board(lands);
-      await rig.board(leaves);
+      await harness.addToTrain(lands);
+      await harness.addToTrain(leaves);
       const done = async () => {
-        await rig.expectLanded(lands);
-        await rig.expectLeft(leaves);
+        await harness.expectLanded(lands);
+        await harness.expectLeft(leaves);
         expect(system.fired()).toBe(true);
       };
-      await rig.runCi(done, (iid) => iid === leaves.iid);
+      await harness.runCi(done, (iid) => iid === leaves.iid);
       left.push(leaves);
       await expectSettled(system);
-      await rig.expectSound(left);
-      await expectSoundRepository(trainScene);
+      await harness.expectSound(left);
+      await expectSoundRepository(trainFixture);
     });
   });
 
@@ -346,19 +349,23 @@ describe('a process dies', () => {
     const { iid } = await proposal();
     await expectSettled(system);
     system.arm(point);
-    await scene.ok('PUT', `${at}/${iid}`, { reviewer_ids: [scene.reviewer.id] });
+    await fixture.ok('PUT', `${at}/${iid}`, { reviewer_ids: [fixture.reviewer.id] });
     await fired();
     const mine = async () =>
-      ((await scene.ok('GET', '/todos?per_page=100', undefined, scene.reviewer.token)) as { target: { iid: number } }[])
+      (
+        (await fixture.ok('GET', '/todos?per_page=100', undefined, fixture.reviewer.token)) as {
+          target: { iid: number };
+        }[]
+      )
         .map(({ target }) => target.iid)
         .filter((one) => one === iid);
     await eventually(async () => expect(await mine()).toEqual([iid]), { within: 30_000, every: 100 });
     await expectSettled(system);
     expect(await mine()).toEqual([iid]);
-    await expectOneTodoPerReview(scene);
+    await expectOneTodoPerReview(fixture);
   });
 
-  it.each(openingPoints)('at %s: the feed and the one it names tell of a merge request exactly once', async (point) => {
+  it.each(openingPoints)('at %s: the feed and the one it names show a merge request exactly once', async (point) => {
     const named = await proposal();
     await expectSettled(system);
     system.arm(point);
@@ -366,15 +373,15 @@ describe('a process dies', () => {
     await fired();
     const feed = async (): Promise<unknown[]> =>
       (
-        (await scene.ok('GET', `/projects/${scene.projectId}/events?target_type=merge_request&per_page=100`)) as {
+        (await fixture.ok('GET', `/projects/${fixture.projectId}/events?target_type=merge_request&per_page=100`)) as {
           target_iid: number;
           action_name: string;
         }[]
       ).filter(({ target_iid, action_name }) => target_iid === iid && action_name === 'opened');
     const notes = async (): Promise<unknown[]> =>
-      ((await scene.ok('GET', `${at}/${named.iid}/notes?per_page=100`)) as { system: boolean; body: string }[]).filter(
-        ({ system: by, body }) => by && body === `mentioned in merge request !${iid}`,
-      );
+      (
+        (await fixture.ok('GET', `${at}/${named.iid}/notes?per_page=100`)) as { system: boolean; body: string }[]
+      ).filter(({ system: by, body }) => by && body === `mentioned in merge request !${iid}`);
     await eventually(async () => expect([await feed(), await notes()]).toMatchObject([[{}], [{}]]), {
       within: 30_000,
       every: 100,

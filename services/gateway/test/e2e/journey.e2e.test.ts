@@ -63,7 +63,7 @@ describe('a repository is pushed, reviewed and merged', () => {
     await root.GroupMembers.add(group.id, 40, { userId: ids.ada as number });
   });
 
-  it('lets a member who was added this instant list, read and push at once, and hides the project from a stranger', async () => {
+  it('lets a member who was added this instant list, read and push at once, and hides the project from an outsider', async () => {
     const added = await system.api('POST', `/projects/${projectId}/members`, {
       body: { user_id: ids.bob, access_level: 30 },
     });
@@ -101,7 +101,7 @@ describe('a repository is pushed, reviewed and merged', () => {
     expect(tags.map((tag) => tag.name).sort()).toEqual(['v1.0', 'v1.1']);
   });
 
-  it('is cloned, fetched and cloned shallowly; a stranger and a guest without token see nothing', async () => {
+  it('is cloned, fetched and cloned shallowly; an outsider and a guest without token see nothing', async () => {
     await system.git(['clone', '-q', system.remote(path, tokens.bob), 'bob'], folder);
     const { stdout } = await system.git(['rev-list', '--count', 'HEAD'], join(folder, 'bob'));
     expect(stdout.trim()).toBe('301');

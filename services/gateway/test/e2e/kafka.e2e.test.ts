@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWithKafka, eventually, type TestKafka, testKafka } from '@switchyard/testkit';
-import { makeScene } from './support/scene';
+import { makeFixture } from './support/fixture';
 import { type System, startSystem } from './support/system';
-import { makeTrainRig } from './support/train-rig';
+import { makeTrainHarness } from './support/train-harness';
 
 jest.setTimeout(240_000);
 
@@ -75,7 +75,7 @@ describeWithKafka('over Kafka', () => {
     const { url, token } = (
       await system.api('POST', `${at}/alert_management/http_integrations`, { body: { name: 'A', active: true } })
     ).body;
-    const tell = async (payload: Record<string, unknown>) => {
+    const sendPayload = async (payload: Record<string, unknown>) => {
       const headers = { Authorization: `Bearer ${token}` };
       expect((await fetch(url, { method: 'POST', headers, body: JSON.stringify(payload) })).status).toBe(200);
     };
@@ -84,11 +84,11 @@ describeWithKafka('over Kafka', () => {
       expect(found).toMatchObject([{ title, issue: expect.anything() }]);
       return found[0] as { status: string; issue: { iid: number } };
     };
-    await tell({ title: 'ends', fingerprint: 1 });
-    await tell({ title: 'closed', fingerprint: 2 });
+    await sendPayload({ title: 'ends', fingerprint: 1 });
+    await sendPayload({ title: 'closed', fingerprint: 2 });
     const ends = await eventually(() => alertOf('ends'), soon);
     const closed = await eventually(() => alertOf('closed'), soon);
-    await tell({ title: 'ends', fingerprint: 1, status: 'resolved' });
+    await sendPayload({ title: 'ends', fingerprint: 1, status: 'resolved' });
     await system.api('PUT', `${at}/issues/${closed.issue.iid}`, { body: { state_event: 'close' } });
     await eventually(async () => {
       expect((await system.api('GET', `${at}/issues/${ends.issue.iid}`)).body.state).toBe('closed');
@@ -98,18 +98,22 @@ describeWithKafka('over Kafka', () => {
   });
 
   it('a train of three: one fails, two land as they were tested, to-dos exist once (D6)', async () => {
-    const scene = await makeScene(system, { id: reviewerId, token: reviewer }, 'train', folder);
-    const rig = await makeTrainRig(scene);
-    const [first, second, third] = [await rig.propose('one'), await rig.propose('two'), await rig.propose('three')];
-    for (const one of [first, second, third]) await rig.board(one);
-    await rig.runCi(
+    const fixture = await makeFixture(system, { id: reviewerId, token: reviewer }, 'train', folder);
+    const harness = await makeTrainHarness(fixture);
+    const [first, second, third] = [
+      await harness.propose('one'),
+      await harness.propose('two'),
+      await harness.propose('three'),
+    ];
+    for (const one of [first, second, third]) await harness.addToTrain(one);
+    await harness.runCi(
       async () => {
-        await rig.expectLanded(first, third);
-        await rig.expectLeft(second);
+        await harness.expectLanded(first, third);
+        await harness.expectLeft(second);
       },
       (iid) => iid === second.iid,
     );
-    await eventually(() => rig.expectSound([second]), { within: 30_000, every: 200 });
+    await eventually(() => harness.expectSound([second]), { within: 30_000, every: 200 });
   });
 
   it('writes do not wait for a broker that is away, and their to-dos come when it is back', async () => {

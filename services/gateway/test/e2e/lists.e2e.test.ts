@@ -219,7 +219,7 @@ describe('every list', () => {
         on conflict do nothing`,
     );
 
-    // A hundred cars, each with a pipeline: boarding and building them is not what is measured here.
+    // A hundred cars, each with a pipeline: adding and building them is not what is measured here.
     await system.query(
       'merge_requests',
       `with train as (insert into merge_trains (project_id, target_branch) values (${project.id}, 'main') returning id)

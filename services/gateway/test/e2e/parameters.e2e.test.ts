@@ -1,7 +1,7 @@
 import { routes } from '../../src/routes';
 import { failuresOf, field, parametersOf, type Row } from './support/parameter-cases';
+import { type ParameterFixture, setParameterFixture } from './support/parameter-fixture';
 import { rowsOf } from './support/parameter-rows';
-import { type ParameterScene, setParameterScene } from './support/parameter-scene';
 import * as settingsOf from './support/setting-values';
 import { type System, startSystem } from './support/system';
 
@@ -14,12 +14,12 @@ const reads = routes.filter((route) => route.method === 'get' && parametersOf(ro
 describe('every query parameter', () => {
   let system: System;
   let rows: Row[];
-  let scene: ParameterScene;
+  let fixture: ParameterFixture;
 
   beforeAll(async () => {
     system = await startSystem();
-    scene = await setParameterScene(system);
-    rows = rowsOf(scene);
+    fixture = await setParameterFixture(system);
+    rows = rowsOf(fixture);
   });
   afterAll(() => system?.close());
 
@@ -60,16 +60,16 @@ describe('every query parameter', () => {
     async function make(operation: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
       branches += 1;
       const name = `new${branches}`;
-      const path = operation.replace('POST ', '').replace(':id', String(scene.ids.main));
+      const path = operation.replace('POST ', '').replace(':id', String(fixture.ids.main));
       const required: Record<string, object> = {
         'POST /groups': { name, path: name },
-        'POST /projects': { name, namespace_id: scene.ids.house },
+        'POST /projects': { name, namespace_id: fixture.ids.house },
         'POST /users': { name, username: name, email: `${name}@example.com`, force_random_password: true },
         'POST /projects/:id/issues': { title: name },
         'POST /projects/:id/merge_requests': { title: name, source_branch: name, target_branch: 'main' },
       };
       if (operation.endsWith('merge_requests'))
-        await system.api('POST', `/projects/${scene.ids.main}/repository/branches`, {
+        await system.api('POST', `/projects/${fixture.ids.main}/repository/branches`, {
           body: { branch: name, ref: 'blue' },
         });
       const { status, body, text } = await system.api('POST', path, { body: { ...required[operation], ...more } });
@@ -84,14 +84,14 @@ describe('every query parameter', () => {
 
     it.each(Object.entries(kinds))('%s has a row', (operation, { make: making, settings }) => {
       const declared = new Set([...declaredBy(operation), ...declaredBy(making)]);
-      expect(Object.keys(settings(scene)).sort()).toEqual([...declared].sort());
+      expect(Object.keys(settings(fixture)).sort()).toEqual([...declared].sort());
     });
 
     it.each(Object.entries(kinds))('%s keeps it or refuses it', async (operation, { make: making, settings }) => {
       const path = await make(making);
       const found: unknown[] = [];
       const wanted: unknown[] = [];
-      for (const [name, setting] of Object.entries(settings(scene))) {
+      for (const [name, setting] of Object.entries(settings(fixture))) {
         if ('reason' in setting || !declaredBy(operation).includes(name)) continue;
         const sent = await system.api('PUT', path, {
           body: bodyOf(name, 'refused' in setting ? setting.refused : setting.value),
@@ -110,7 +110,7 @@ describe('every query parameter', () => {
     it.each(Object.values(kinds).map(({ make: making, settings }) => [making, settings] as const))(
       '%s keeps it or refuses it',
       async (making, settings) => {
-        const together = Object.entries(settings(scene)).flatMap(([name, setting]) =>
+        const together = Object.entries(settings(fixture)).flatMap(([name, setting]) =>
           'value' in setting && setting.alone !== true && declaredBy(making).includes(name)
             ? [{ name, ...setting }]
             : [],

@@ -1,5 +1,5 @@
 import { type System, startSystem } from './support/system';
-import { leavingTests } from './trains/merge-train-leaving';
+import { leavingTests } from './trains/merge-train-removal';
 import { mergeTrainTests } from './trains/merge-trains';
 import { runningTrainTests } from './trains/train';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeReviewer, type TestUser } from '../e2e/support/fixture';
 import { processes } from '../e2e/support/processes';
 import { random, seedOfRun } from '../e2e/support/random';
-import { makeReviewer, type Someone } from '../e2e/support/scene';
 import { type System, startSystem } from '../e2e/support/system';
 import { kill } from './deaths';
 import { underLoad } from './under-load';
@@ -14,9 +14,9 @@ jest.setTimeout(1_800_000);
 const rounds = Number(process.env.FAULT_ROUNDS ?? 20);
 const seed = seedOfRun();
 
-describe(`processes are killed at any moment under load, FAULT_SEED=${seed} FAULT_ROUNDS=${rounds}`, () => {
+describe(`processes are killed at any time under load, FAULT_SEED=${seed} FAULT_ROUNDS=${rounds}`, () => {
   let system: System;
-  let reviewer: Someone;
+  let reviewer: TestUser;
   let folder: string;
 
   beforeAll(async () => {

@@ -13,8 +13,8 @@ import {
   openingPoints,
   pushPoints,
 } from '../e2e/support/fault-points';
+import { makeReviewer, type TestUser } from '../e2e/support/fixture';
 import { random, seedOfRun } from '../e2e/support/random';
-import { makeReviewer, type Someone } from '../e2e/support/scene';
 import { type System, startSystem } from '../e2e/support/system';
 import { underLoad } from './under-load';
 
@@ -25,7 +25,7 @@ const seed = seedOfRun();
 
 describe(`processes die at named points under load, FAULT_SEED=${seed} FAULT_ROUNDS=${rounds}`, () => {
   let system: System;
-  let reviewer: Someone;
+  let reviewer: TestUser;
   let folder: string;
 
   beforeAll(async () => {

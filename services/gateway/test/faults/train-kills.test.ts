@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually, freePort } from '@switchyard/testkit';
+import { makeFixture, makeReviewer, type TestUser } from '../e2e/support/fixture';
 import { expectSettled, expectSoundRepository } from '../e2e/support/oracles';
 import { processes } from '../e2e/support/processes';
 import { random, seedOfRun } from '../e2e/support/random';
-import { makeReviewer, makeScene, type Someone } from '../e2e/support/scene';
 import { type System, startSystem } from '../e2e/support/system';
-import { makeTrainRig, type Proposal } from '../e2e/support/train-rig';
+import { makeTrainHarness, type Proposal } from '../e2e/support/train-harness';
 import { kill, running } from './deaths';
 
 jest.setTimeout(1_800_000);
@@ -22,7 +22,7 @@ const cars = 9;
 
 describe(`processes are killed while trains run, FAULT_SEED=${seed} FAULT_ROUNDS=${rounds}`, () => {
   let system: System;
-  let reviewer: Someone;
+  let reviewer: TestUser;
   let folder: string;
   let second: ChildProcess | undefined;
 
@@ -65,37 +65,37 @@ describe(`processes are killed while trains run, FAULT_SEED=${seed} FAULT_ROUNDS
 
   /** A train of its own runs while `faults` happens; then looks whether everything holds. */
   async function underTrain(name: string, faults: () => Promise<void>): Promise<void> {
-    const scene = await makeScene(system, reviewer, name, folder);
-    const rig = await makeTrainRig(scene);
+    const fixture = await makeFixture(system, reviewer, name, folder);
+    const harness = await makeTrainHarness(fixture);
     const all: Proposal[] = [];
-    for (let number = 1; number <= cars; number += 1) all.push(await rig.propose(`${name}-${number}`));
+    for (let number = 1; number <= cars; number += 1) all.push(await harness.propose(`${name}-${number}`));
     const fails = ({ iid }: { iid: number }) => iid % 3 === 0;
     const [left, landed] = [all.filter(fails), all.filter((one) => !fails(one))];
     const ride = async () => {
       for (const one of all) {
-        await rig.board(one);
+        await harness.addToTrain(one);
         await pause(100);
       }
     };
-    const aboard = ride();
+    const adding = ride();
     const striking = faults();
     await Promise.all([
-      aboard,
+      adding,
       striking,
-      // Whoever has not boarded yet is neither: the CI goes on until the last one has.
-      aboard.then(() =>
-        rig.runCi(
+      // A car that was not added yet is neither: the CI goes on until the last one has.
+      adding.then(() =>
+        harness.runCi(
           async () => {
-            await rig.expectLanded(...landed);
-            await rig.expectLeft(...left);
+            await harness.expectLanded(...landed);
+            await harness.expectLeft(...left);
           },
           (iid) => fails({ iid }),
         ),
       ),
     ]);
     await expectSettled(system);
-    await rig.expectSound(left);
-    await expectSoundRepository(scene);
+    await harness.expectSound(left);
+    await expectSoundRepository(fixture);
   }
 
   it.each(processes.map((name, at) => [name, at] as const))('%s', async (name, at) => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { makeFixture, type TestUser } from '../e2e/support/fixture';
 import { openJournal } from '../e2e/support/journal';
 import { expectOneTodoPerReview, expectSettled, expectSoundRepository } from '../e2e/support/oracles';
 import { random } from '../e2e/support/random';
-import { makeScene, type Someone } from '../e2e/support/scene';
 import type { System } from '../e2e/support/system';
 
 const writers = 4;
@@ -15,17 +15,17 @@ export async function underLoad(
     folder,
     name,
     seed,
-  }: { system: System; reviewer: Someone; folder: string; name: string; seed: number },
+  }: { system: System; reviewer: TestUser; folder: string; name: string; seed: number },
   faults: () => Promise<void>,
 ): Promise<void> {
-  const scene = await makeScene(system, reviewer, name, folder);
-  const journal = openJournal(scene, join(folder, `${name}.journal`));
+  const fixture = await makeFixture(system, reviewer, name, folder);
+  const journal = openJournal(fixture, join(folder, `${name}.journal`));
   const ending = new AbortController();
   const clients = Array.from({ length: writers }, (_, index) =>
     journal.writer(`w${index}`, random(seed * writers + index), ending.signal),
   );
   try {
-    // A client that fails ends the wait for a fault nobody would fire any more.
+    // A client that fails ends the wait for a fault that nothing would fire any more.
     await Promise.race([faults(), Promise.all(clients)]);
   } finally {
     ending.abort();
@@ -34,6 +34,6 @@ export async function underLoad(
   await expectSettled(system);
   await journal.check();
   await expectSettled(system);
-  await expectSoundRepository(scene);
-  await expectOneTodoPerReview(scene);
+  await expectSoundRepository(fixture);
+  await expectOneTodoPerReview(fixture);
 }

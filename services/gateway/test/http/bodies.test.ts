@@ -3,8 +3,8 @@ import { tooManyRequests, unavailable } from '@switchyard/errors';
 import { ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
 import { entity } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
-import { type ByHand, byHand } from '../support/by-hand';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+import { type RawHttpClient, rawHttp } from '../support/raw-http';
 import { kernelRoutes } from './kernel-routes';
 
 jest.setTimeout(60_000);
@@ -37,9 +37,9 @@ const json = { 'Content-Type': 'application/json' };
 
 /** Connections to a gateway. */
 function client(gateway: () => TestGateway) {
-  const open: ByHand[] = [];
-  const connection = (): ByHand => {
-    const made = byHand(gateway().url);
+  const open: RawHttpClient[] = [];
+  const connection = (): RawHttpClient => {
+    const made = rawHttp(gateway().url);
     open.push(made);
     return made;
   };
@@ -47,7 +47,7 @@ function client(gateway: () => TestGateway) {
     open,
     connection,
     /** Sends a head and some of the body; the rest is held back. */
-    stalled(headers: Record<string, string | number>, part = '{"name":', target = things): ByHand {
+    stalled(headers: Record<string, string | number>, part = '{"name":', target = things): RawHttpClient {
       const made = connection();
       made.socket.write(head(target, { ...json, 'Content-Length': 5 << 20, ...headers }) + part);
       return made;
@@ -134,7 +134,7 @@ describe('a body', () => {
       ['when it is in another encoding', { 'PRIVATE-TOKEN': 'ada', 'Content-Encoding': 'br' }, things, 415],
     ] as const;
     const senders = client(() => gateway);
-    let sent: ByHand[];
+    let sent: RawHttpClient[];
 
     // All at once: a connection that is closed waits half a second for what still comes.
     beforeAll(() => {
@@ -143,7 +143,7 @@ describe('a body', () => {
     afterAll(senders.close);
 
     it.each(cases.map(([name, , , status], at) => [name, status, at] as const))('%s', async (_name, status, at) => {
-      const made = sent[at] as ByHand;
+      const made = sent[at] as RawHttpClient;
       const reply = await made.reply();
       expect([reply.status, /^connection: close\r$/im.test(reply.head)]).toEqual([status, true]);
       await eventually(() => expect(made.closed()).toBe(true));
@@ -183,7 +183,7 @@ describe('a body', () => {
     ['a number that is written otherwise', '{"name":"n","sudo":8.0}', '8.0'],
     ['a boolean', '{"name":"n","sudo":true}', 'true'],
     ['a list of one number', '{"name":"n","sudo":[9]}', '9'],
-  ])('acts for nobody else where that user is %s', async (_name, raw, sudo) => {
+  ])('acts for no other user where that user is %s', async (_name, raw, sudo) => {
     gateway.calls.length = 0;
     await gateway.send('POST', '/projects/1/things', { token: 'admin', headers: json, raw });
     expect(gateway.calls.map(({ request }) => (request as { sudo: string }).sudo)).toContain(sudo);

@@ -1,7 +1,7 @@
 import { ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
 import { entity, page } from '@switchyard/rpc';
-import { byHand } from '../support/by-hand';
 import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+import { rawHttp } from '../support/raw-http';
 import { kernelRoutes } from './kernel-routes';
 
 const list = () => page([{ id: 1 }], { keyset: false, page: 1, perPage: 20, total: 60, hasNext: true });
@@ -27,7 +27,7 @@ describe('what a reply says of its request', () => {
   afterAll(() => gateway.close());
 
   const ask = async (target: string, headers: readonly string[] = []) => {
-    const made = byHand(gateway.url);
+    const made = rawHttp(gateway.url);
     made.socket.write([`GET ${target} HTTP/1.1`, 'Host: evil.example', ...headers, '', ''].join('\r\n'));
     const reply = await made.reply();
     made.socket.destroy();

@@ -157,13 +157,13 @@ describe('a request through the gateway', () => {
       expect([reply.status, reply.body]).toEqual([201, expected]);
   });
 
-  it('takes days and moments that there are, and no others', async () => {
+  it('takes dates and timestamps that exist, and no others', async () => {
     const send = async (params: object) =>
       (await gateway.send('POST', '/projects/1/things', { ...token(), body: { name: 'n', ...params } })).body;
     const fine = ['2024-02-29', '2024-02-29T23:59:59.5Z', '2024-02-29 12:00+01:00', '2024-02-29T00:30:00-0100'];
-    const moments = ['2024-02-29T00:00:00.000Z', '2024-02-29T23:59:59.500Z', '2024-02-29T11:00:00.000Z'];
+    const timestamps = ['2024-02-29T00:00:00.000Z', '2024-02-29T23:59:59.500Z', '2024-02-29T11:00:00.000Z'];
     expect(await Promise.all(fine.map(async (at) => (await send({ at })).at))).toEqual([
-      ...moments,
+      ...timestamps,
       '2024-02-29T01:30:00.000Z',
     ]);
     for (const day of ['2020-02-30', '2023-02-29', '2024-04-31', '2024-13-01', '2024-00-10', '0000-01-01']) {
@@ -175,7 +175,7 @@ describe('a request through the gateway', () => {
       expect([at, await send({ at, due: at })]).toEqual([at, { error: 'due is invalid, at is invalid' }]);
   });
 
-  it('takes a moment for the day that it writes', async () => {
+  it('takes a timestamp for the date that it writes', async () => {
     const days = ['2024-02-29', '2024-02-29T00:00:00Z', '2024-02-29T23:30:00-05:00', '2024-02-29 00:30:00.123+0200'];
     for (const due of days) {
       const body = await gateway.send('POST', '/projects/1/things', { ...token(), body: { name: 'n', due } });

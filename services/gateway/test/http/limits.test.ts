@@ -115,7 +115,7 @@ describe('whom an anonymous request is counted for', () => {
     expect(replies[2]?.headers.has('ratelimit-resettime')).toBe(true);
   });
 
-  it('a header of a stranger says nothing', async () => {
+  it('a header of an outsider says nothing', async () => {
     expect((await throttled(false)).map(({ status }) => status)).toEqual([200, 429, 429]);
   });
 });

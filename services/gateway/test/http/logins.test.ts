@@ -94,7 +94,7 @@ describe('failed logins', () => {
     expect(await git('ada', 'wrong', '192.0.2.4')).toBe(429);
     expect([await git('ada', 'right1', '192.0.2.4'), await git('ada', 'right2')]).toEqual([403, 403]);
     expect(await git('eve', 'wrong', '192.0.2.4')).toBe(401);
-    // Where the owner is known, no stranger's guesses are held against the account.
+    // Where the owner is known, no outsider's guesses are held against the account.
     expect(await git('ada', 'wrong', '192.0.2.9')).toBe(401);
   });
 

@@ -7,7 +7,7 @@
  */
 export const roles = [
   'anonymous',
-  'stranger',
+  'outsider',
   'guest',
   'planner',
   'reporter',
@@ -40,7 +40,7 @@ const families = {
   /** Code, merge requests and pipelines of a private project are for Reporters and above. */
   reporterRead: { public: '.........31.', internal: '4........31.', private: '4433.....31.' },
   developerRead: { public: '13333....31.', internal: '43333....31.', private: '44333....31.' },
-  /** Whoever reads merge requests; the service decides on authorship (G-4.2-7). */
+  /** Every user who reads merge requests; the service decides on authorship (G-4.2-7). */
   readerWrite: { public: '1........313', internal: '1........313', private: '1433.....313' },
   /** Notes are for those who are logged in, wherever the object itself is open to all (G-4.6). */
   readerNotes: { public: '1........31.', internal: '1........31.', private: '1433.....31.' },
@@ -48,7 +48,7 @@ const families = {
   seerNotes: { public: '1........31.', internal: '1........31.', private: '14.......31.' },
   /** The same on alerts, which Developers read. */
   developerNotes: { public: '13333....31.', internal: '13333....31.', private: '14333....31.' },
-  /** Whoever sees the project; the service decides on the rest. */
+  /** Every user who sees the project; the service decides on the rest. */
   seerWrite: { public: '1........313', internal: '1........313', private: '14.......313' },
   reporterWrite: { public: '1333.....313', internal: '1333.....313', private: '1433.....313' },
   plannerWrite: { public: '133......313', internal: '133......313', private: '143......313' },
@@ -56,10 +56,10 @@ const families = {
   maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
   maintainerRead: { public: '133333...31.', internal: '433333...31.', private: '443333...31.' },
   ownerWrite: { public: '1333333..313', internal: '1333333..313', private: '1433333..313' },
-  /** A member may leave, so whoever sees the members gets as far as the service. */
+  /** A member may leave, so every user who sees the members gets as far as the service. */
   memberWrite: { public: '1........313', internal: '1........313', private: '14.......313' },
   /** Every list and document that needs no token. */
-  anybody: { plain: '.........31.' },
+  everyone: { plain: '.........31.' },
   userRead: { plain: '1........31.' },
   /** Any scope will do on one's own token. */
   userSelf: { plain: '1........31.' },
@@ -160,8 +160,8 @@ export const expectations: readonly Expectation[] = [
 
   // Users and tokens
   row('GET /user', 'userRead', 'gaps §10 User'),
-  row('GET /users', 'anybody', 'gaps §10 Users'),
-  row('GET /users/:id', 'anybody', 'gaps §10 Users'),
+  row('GET /users', 'everyone', 'gaps §10 Users'),
+  row('GET /users/:id', 'everyone', 'gaps §10 Users'),
   row('POST /users', 'adminWrite', 'gaps §10 Users', {
     email: 'a@example.com',
     name: 'A',
@@ -190,7 +190,7 @@ export const expectations: readonly Expectation[] = [
   row('GET /namespaces/:id/exists', 'userRead', 'gaps §10 Namespaces'),
 
   // Groups
-  row('GET /groups', 'anybody', 'api.md 4.15'),
+  row('GET /groups', 'everyone', 'api.md 4.15'),
   row('POST /groups', 'userWrite', 'G-4.15-5', { name: 'g', path: 'g' }),
   row('GET /groups/:id', 'openRead', 'api.md 4.15'),
   row('PUT /groups/:id', 'ownerWrite', 'G-4.15-6', { name: 'g' }),
@@ -223,8 +223,8 @@ export const expectations: readonly Expectation[] = [
   row('DELETE /groups/:id/milestones/:milestone_id', 'reporterWrite', 'gaps §10 Milestones'),
 
   // Projects
-  row('GET /projects', 'anybody', 'gaps §10 Projects'),
-  row('GET /users/:id/projects', 'anybody', 'gaps §10 Projects'),
+  row('GET /projects', 'everyone', 'gaps §10 Projects'),
+  row('GET /users/:id/projects', 'everyone', 'gaps §10 Projects'),
   row('POST /projects', 'userWrite', 'gaps §10 Projects', { name: 'p' }),
   row('POST /projects/user/:user_id', 'adminWrite', 'gaps §10 Projects', { name: 'p' }),
   row('GET /projects/:id', 'openRead', 'gaps §10 Projects'),
@@ -310,9 +310,9 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/statuses/:sha', 'developerWrite', 'gaps §10 Pipelines', { state: 'success' }),
 
   // Issues. Everybody who sees a public project may open one; what else than reading a caller may do with one, the service decides.
-  row('GET /issues', 'anybody', 'gaps §10 Issues', { scope: 'all' }),
+  row('GET /issues', 'everyone', 'gaps §10 Issues', { scope: 'all' }),
   row('GET /issues/:id', 'adminRead', 'gaps §10 Issues'),
-  row('GET /issues_statistics', 'anybody', 'gaps §10 Issues', { scope: 'all' }),
+  row('GET /issues_statistics', 'everyone', 'gaps §10 Issues', { scope: 'all' }),
   row('GET /groups/:id/issues', 'openRead', 'gaps §10 Issues'),
   row('GET /groups/:id/issues_statistics', 'openRead', 'gaps §10 Issues'),
   row('GET /projects/:id/issues', 'openRead', 'gaps §10 Issues'),
@@ -342,7 +342,7 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/issues/:issue_iid/reset_spent_time', 'seerWrite', 'gaps §10 Issues'),
 
   // Merge requests
-  row('GET /merge_requests', 'anybody', 'G-4.2-1', { scope: 'all' }),
+  row('GET /merge_requests', 'everyone', 'G-4.2-1', { scope: 'all' }),
   row('GET /projects/:id/merge_requests', 'reporterRead', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests', 'developerWrite', 'G-4.2-7', {
     source_branch: 'a',
@@ -392,7 +392,7 @@ export const expectations: readonly Expectation[] = [
 
   // Activity events
   row('GET /events', 'userRead', 'G-4.8-5'),
-  row('GET /users/:id/events', 'anybody', 'G-4.8-4'),
+  row('GET /users/:id/events', 'everyone', 'G-4.8-4'),
   row('GET /projects/:id/events', 'openRead', 'G-4.8-4'),
 
   // Snippets

@@ -28,7 +28,7 @@ describe('permissions', () => {
 
   it('are what the rows say, role by role and visibility by visibility', async () => {
     const walk = await openWalk(routes);
-    expect(await walk.surprises(expectations)).toEqual([]);
+    expect(await walk.unexpectedReplies(expectations)).toEqual([]);
     await walk.close();
   });
 
@@ -53,9 +53,9 @@ describe('permissions', () => {
         // Below Guest a private target is not seen at all: that gate is groups-admin's.
         if (level <= (visibility === 'private' ? levels.guest : 0)) continue;
         ability[visibility] = nextLower(level);
-        const surprises = await walk.surprises(rowsOf(route), [visibility]);
+        const unexpectedReplies = await walk.unexpectedReplies(rowsOf(route), [visibility]);
         ability[visibility] = level;
-        if (surprises.length === 0) unnoticed.push(`${operationOf(route)} ${visibility} ${level}`);
+        if (unexpectedReplies.length === 0) unnoticed.push(`${operationOf(route)} ${visibility} ${level}`);
       }
     }
     await walk.close();
@@ -69,12 +69,12 @@ describe('permissions', () => {
       if (typeof route.access === 'string' || !('project' in route.access)) continue;
       const ability: { -readonly [K in keyof Ability]: Ability[K] } = projectAbilities[route.access.project];
       const { feature } = ability;
-      // Where strangers lack the level for the feature itself, it is closed to them as it is.
+      // Where outsiders lack the level for the feature itself, it is closed to them as it is.
       if (feature === undefined || (ability.public > 0 && !isOfObject(operationOf(route)))) continue;
       delete ability.feature;
-      const surprises = await walk.surprises(rowsOf(route), ['closed']);
+      const unexpectedReplies = await walk.unexpectedReplies(rowsOf(route), ['closed']);
       ability.feature = feature;
-      if (surprises.length === 0) unnoticed.push(operationOf(route));
+      if (unexpectedReplies.length === 0) unnoticed.push(operationOf(route));
     }
     await walk.close();
     expect(unnoticed).toEqual([]);
@@ -87,7 +87,7 @@ describe('permissions', () => {
     );
     const walk = await openWalk(opened);
     const noticed = new Set(
-      (await walk.surprises(opened.flatMap(rowsOf), ['public'])).map(({ operation }) => operation),
+      (await walk.unexpectedReplies(opened.flatMap(rowsOf), ['public'])).map(({ operation }) => operation),
     );
     await walk.close();
     expect(opened.map(operationOf).filter((operation) => !noticed.has(operation))).toEqual([]);

@@ -13,7 +13,7 @@ import { actor, projectAccess, resolved, startTestGateway, type TestGateway } fr
 import { cellsOf, type Expectation, roles } from './expected';
 
 /** A cell that came out otherwise. */
-export interface Surprise {
+export interface UnexpectedReply {
   readonly operation: string;
   readonly visibility: string;
   readonly role: string;
@@ -28,7 +28,7 @@ type Role = (typeof roles)[number];
 
 const levels: Record<Role, number> = {
   anonymous: 0,
-  stranger: 0,
+  outsider: 0,
   guest: 10,
   planner: 15,
   reporter: 20,
@@ -88,7 +88,7 @@ const symbol = (status: number): string => (status === 401 ? '1' : status === 40
 /** A gateway with `routes`, whose services answer everything, to be walked role by role. */
 export interface Walk {
   /** The cells that come out otherwise, in the visibilities asked for. */
-  surprises(expectations: readonly Expectation[], where?: readonly Visibility[]): Promise<Surprise[]>;
+  unexpectedReplies(expectations: readonly Expectation[], where?: readonly Visibility[]): Promise<UnexpectedReply[]>;
   close(): Promise<void>;
 }
 
@@ -108,8 +108,8 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
     otherwise: async () => entity({}),
   });
   return {
-    async surprises(expectations, where = visibilities) {
-      const found: Surprise[] = [];
+    async unexpectedReplies(expectations, where = visibilities) {
+      const found: UnexpectedReply[] = [];
       for (const visibility of where) {
         currentVisibility = visibility;
         found.push(...(await Promise.all(expectations.map((one) => walkOne(gateway, one, visibility)))).flat());
@@ -124,11 +124,15 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
   };
 }
 
-async function walkOne(gateway: TestGateway, expectation: Expectation, visibility: Visibility): Promise<Surprise[]> {
+async function walkOne(
+  gateway: TestGateway,
+  expectation: Expectation,
+  visibility: Visibility,
+): Promise<UnexpectedReply[]> {
   const [method = '', pattern = ''] = expectation.operation.split(' ');
   const expected = cellsOf(expectation, visibility);
   if (expected === undefined) return [];
-  const surprises: Surprise[] = [];
+  const unexpectedReplies: UnexpectedReply[] = [];
   for (const [index, role] of roles.entries()) {
     const query = method === 'GET' || method === 'DELETE' ? queryOf(expectation.parameters) : '';
     const reply = await gateway.send(method, `${pathOf(pattern)}${query}`, {
@@ -144,10 +148,16 @@ async function walkOne(gateway: TestGateway, expectation: Expectation, visibilit
           ? `${reply.status} ${reply.text}`
           : symbol(reply.status);
     if (found !== expected[index]) {
-      surprises.push({ operation: expectation.operation, visibility, role, expected: expected[index] ?? '', found });
+      unexpectedReplies.push({
+        operation: expectation.operation,
+        visibility,
+        role,
+        expected: expected[index] ?? '',
+        found,
+      });
     }
   }
-  return surprises;
+  return unexpectedReplies;
 }
 
 function queryOf(parameters: Readonly<Record<string, unknown>> | undefined): string {

@@ -4,8 +4,8 @@ import { routes } from '../../src/routes';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 
 /**
- * What is deleted without being a record of a table: refs and files, and memberships and images of alerts, which show no moment
- * of their change. A car is changed by the cars ahead of it, so the moment it was seen says nothing about the wish to take it off.
+ * What is deleted without being a record of a table: refs and files, and memberships and images of alerts, which show no time
+ * of their change. A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it.
  */
 const unconditional = [
   '/projects/:id/repository/files/:file_path',
@@ -49,12 +49,12 @@ async function conditionsOf(path: string, header: string): Promise<unknown[]> {
     .map(({ request }) => (request as { ifUnmodifiedSince?: Date }).ifUnmodifiedSince);
 }
 
-const moment = new Date('2026-03-01T10:00:00Z');
+const timestamp = new Date('2026-03-01T10:00:00Z');
 
 test.each(deletions.filter((path) => !unconditional.includes(path)))(
   'DELETE %s passes the condition on, and takes no nonsense for one',
   async (path) => {
-    expect(await conditionsOf(path, moment.toUTCString())).toEqual([moment]);
+    expect(await conditionsOf(path, timestamp.toUTCString())).toEqual([timestamp]);
     expect(await conditionsOf(path, 'yesterday')).toEqual([undefined]);
   },
 );

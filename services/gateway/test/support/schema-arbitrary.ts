@@ -31,7 +31,7 @@ interface Rule {
 
 const dates = fc
   .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
-  .map((moment) => moment.toISOString());
+  .map((timestamp) => timestamp.toISOString());
 
 /** Texts of all sorts; of each schema those are tried that fit it often enough. */
 const pool: readonly fc.Arbitrary<string>[] = [
@@ -46,7 +46,7 @@ const pool: readonly fc.Arbitrary<string>[] = [
   fc.stringMatching(/^https:\/\/[a-z]{1,8}\.com\/[a-z]{0,8}$/),
   fc.stringMatching(/^[1-9][wdhm]( [1-9][hm])?$/),
   fc.stringMatching(/^[0-9a-f]{40}$/),
-  dates.map((moment) => moment.slice(0, 10)),
+  dates.map((timestamp) => timestamp.slice(0, 10)),
   dates,
   fc.stringMatching(/^[Zz ]{0,3}$/),
 ];

@@ -14,7 +14,7 @@ function hasRealDay(written: string): boolean {
 }
 
 /**
- * What the document says of a datetime: the full form alone. No year 0, no leap second, nine digits of a second's
+ * What the document states of a datetime: the full form alone. No year 0, no leap second, nine digits of a second's
  * fraction.
  */
 const fullDateTime: ParameterSchema = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ParameterSchema } from './kind';
 
-/** What the OpenAPI document says of a schema built from this folder: what it takes, not what it gives. */
+/** What the OpenAPI document states of a schema built from this folder: what it takes, not what it gives. */
 export function openapiOf(schema: unknown): ParameterSchema {
   const { $schema: _, ...own } = z.toJSONSchema(schema as z.ZodType, {
     io: 'input',
@@ -59,7 +59,7 @@ function isMarked(schema: unknown, mark: Mark): boolean {
   return (schema as z.ZodType).meta()?.[mark] ?? (inner !== undefined && isMarked(inner, mark));
 }
 
-/** True when the parameter is refused, whatever it says. */
+/** True when the parameter is refused with any value. */
 export const isUnsupported = (schema: unknown): boolean => isMarked(schema, 'unsupported');
 
 /** True when JSON null is a value of the schema rather than "not sent". */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the OpenAPI document says of a parameter. */
+/** What the OpenAPI document states of a parameter. */
 export type ParameterSchema = Record<string, unknown>;
 
 declare module 'zod' {
@@ -12,7 +12,7 @@ declare module 'zod' {
     asWritten?: boolean;
     /** True when the parameter is ignored from callers that are no administrators. */
     forAdministrators?: boolean;
-    /** True when the parameter is refused, whatever it says. */
+    /** True when the parameter is refused with any value. */
     unsupported?: boolean;
   }
 }
@@ -28,7 +28,7 @@ export const invalid = problem('is invalid');
 
 /**
  * A schema that reads a value by `read`; an absent one `is missing`.
- * @param openapi what the document says of the values that it takes
+ * @param openapi what the document states of the values that it accepts
  * @param acceptsNull true when JSON null is a value of its own
  */
 export function kind<T>(

@@ -6,7 +6,7 @@ import { bounds, type IntegerOptions, readInteger, readText, storable } from './
 /** Items an array parameter may hold at the most. */
 const maxItems = 10_000;
 
-/** What the document says of a list. */
+/** What the document states of a list. */
 export const listOf = (item: ParameterSchema): ParameterSchema => ({ type: 'array', items: item, maxItems });
 
 function items(value: unknown): unknown[] | Problem {

@@ -30,7 +30,7 @@ const describe = (schema: unknown, sentence: string): ParameterSchema => {
 
 /**
  * A filter that nothing is behind yet. It is refused with `is not supported`: a list that ignored it would hold what
- * was not asked for. The document names it in the description of the operation alone, so that what fits the document is
+ * was not requested. The document names it in the description of the operation alone, so that what fits the document is
  * accepted. Options that only add fields are left undeclared instead: those are ignored.
  */
 export const unsupported = <T>(inner: z.ZodType<T>): z.ZodType<undefined> =>
@@ -69,7 +69,7 @@ export const forAdministrators = <T extends z.ZodType>(schema: T): T =>
   }) as T;
 
 /**
- * The same parameter; the document says more of it: what the service behind refuses, such as a length, or what it
+ * The same parameter; the document states more of it: what the service behind refuses, such as a length, or what it
  * means. `facts` stand beside and over those of the schema. Fails nothing itself: the texts of such refusals are the
  * service's.
  */

@@ -29,7 +29,7 @@ export const object = (): z.ZodType<Record<string, unknown>> =>
 
 /**
  * A JSON object as it stands in a JSON body, to the letter, or as a text that holds one; given as JSON text. A blank
- * text stands for none. Of a text only the first character is looked at: the reader of the text checks whether it is
+ * text stands for none. Of a text only the first character is checked: the reader of the text checks whether it is
  * JSON.
  */
 export function jsonText(): z.ZodType<string> {

@@ -3,7 +3,7 @@ import { isScalar, isStorable, wholeNumber, writtenNumber } from './json-values'
 import { invalid, kind, type ParameterSchema, Problem, problem } from './kind';
 
 /**
- * What the document says of every text: it holds no NUL. Lone surrogates have no form in UTF-8, so no document can hold
+ * What the document states of every text: it holds no NUL. Lone surrogates have no form in UTF-8, so no document can hold
  * them.
  */
 export const storable: ParameterSchema = { type: 'string', pattern: '^[^\\u0000]*$' };
@@ -54,7 +54,7 @@ export const readInteger =
 export const integer = (options: IntegerOptions = {}): z.ZodType<number> =>
   kind({ type: 'integer', ...bounds(options) }, readInteger(options));
 
-/** What the document says of the range of an integer. */
+/** What the document states of the range of an integer. */
 export const bounds = ({
   min = Number.MIN_SAFE_INTEGER,
   max = Number.MAX_SAFE_INTEGER,

@@ -95,6 +95,6 @@ export function descriptionOf(route: Route): string {
       ];
     }),
   ];
-  const says = route.docs?.description ?? `${route.summary}.`;
-  return `${says}\n\n${facts.map((fact) => `- ${fact}`).join('\n')}`;
+  const description = route.docs?.description ?? `${route.summary}.`;
+  return `${description}\n\n${facts.map((fact) => `- ${fact}`).join('\n')}`;
 }

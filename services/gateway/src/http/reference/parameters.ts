@@ -42,7 +42,7 @@ export const shapeOf = (route: Route): Record<string, unknown> => ({
   ...(route.list === undefined ? {} : pageParameters(route.list)),
 });
 
-/** Names of the parameters that are refused, whatever they say: `approved`, `not[epic_id]`. */
+/** Names of the parameters that are refused with any value: `approved`, `not[epic_id]`. */
 export function unsupportedOf(route: Route): string[] {
   return Object.entries(route.params ?? {}).flatMap(([name, one]) => {
     const members = memberShape(one) ?? {};

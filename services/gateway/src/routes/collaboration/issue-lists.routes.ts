@@ -95,7 +95,7 @@ const words: Readonly<Record<string, TitleFilter['kind']>> = {
   started: Kind.KIND_STARTED,
 };
 
-/** A milestone by title, or by one of the words; `#upcoming` and `#started` are how titles say them. */
+/** A milestone by title, or by one of the words; `#upcoming` and `#started` stand for what their dates say. */
 const milestone = (title: string | undefined, word: string | undefined): TitleFilter => {
   const said = word ?? (title === '#upcoming' || title === '#started' ? title.slice(1) : undefined);
   return said === undefined ? titleFilter(title) : { kind: words[said.toLowerCase()] as never, titles: [] };

@@ -238,7 +238,7 @@ export const issueTests = (started: () => System): void =>
       expect((await call('eve', 'GET', `${at}/${described.body.iid}`)).status).toBe(404);
     });
 
-    it('are for members alone, or for nobody, where the project says so', async () => {
+    it('are for members alone, or for no one, where the project says so', async () => {
       const own = (
         await system.api('POST', '/projects', {
           body: {
@@ -341,7 +341,7 @@ export const issueTests = (started: () => System): void =>
       );
     });
 
-    it('are closed by a merge request that lands in the default branch, as far as whoever merges may', async () => {
+    it('are closed by a merge request that lands in the default branch, as far as the merging user may', async () => {
       const secret = (
         await system.api('POST', '/projects', {
           body: { name: 'Vault', path: 'vault', namespace_id: group, visibility: 'private' },

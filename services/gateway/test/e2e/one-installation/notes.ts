@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
-import { makeReviewer, makeScene, type Scene, type WorkingCopy } from '../support/scene';
+import { type Fixture, makeFixture, makeReviewer, type WorkingCopy } from '../support/fixture';
 import type { System } from '../support/system';
 
 // biome-ignore lint/suspicious/noExplicitAny: replies are looked into freely
@@ -12,7 +12,7 @@ type Item = any;
 export const noteTests = (started: () => System): void =>
   describe('notes', () => {
     let system: System;
-    let scene: Scene;
+    let fixture: Fixture;
     let folder: string;
     let work: WorkingCopy;
     let mr: string;
@@ -26,20 +26,20 @@ export const noteTests = (started: () => System): void =>
       await work.push('topic');
       return (await work.git(['rev-parse', 'HEAD'])).stdout.trim();
     };
-    const state = (): Promise<Item> => scene.ok('GET', mr);
+    const state = (): Promise<Item> => fixture.ok('GET', mr);
     const soon = (check: () => Promise<void>) => eventually(check, { within: 20_000, every: 100 });
     const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`);
 
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), 'switchyard-notes-'));
       system = started();
-      scene = await makeScene(system, await makeReviewer(system), 'notes', folder);
-      work = await scene.workingCopy('work');
-      project = `/projects/${scene.projectId}`;
-      await scene.ok('PUT', project, { only_allow_merge_if_all_discussions_are_resolved: true });
+      fixture = await makeFixture(system, await makeReviewer(system), 'notes', folder);
+      work = await fixture.workingCopy('work');
+      project = `/projects/${fixture.projectId}`;
+      await fixture.ok('PUT', project, { only_allow_merge_if_all_discussions_are_resolved: true });
       await work.branch('topic');
       await edit('file.txt', lines);
-      const { iid } = await scene.ok('POST', `${project}/merge_requests`, {
+      const { iid } = await fixture.ok('POST', `${project}/merge_requests`, {
         source_branch: 'topic',
         target_branch: 'main',
         title: 'Topic',
@@ -49,14 +49,14 @@ export const noteTests = (started: () => System): void =>
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     it('are written, listed, changed, reacted to and deleted', async () => {
-      const note = await scene.ok('POST', `${mr}/notes`, { body: 'Looks good' });
+      const note = await fixture.ok('POST', `${mr}/notes`, { body: 'Looks good' });
       expect(note).toMatchObject({ body: 'Looks good', type: null, system: false, noteable_type: 'MergeRequest' });
-      expect((await scene.ok('GET', `${mr}/notes?sort=asc&order_by=updated_at`)).map(({ id }: Item) => id)).toEqual([
+      expect((await fixture.ok('GET', `${mr}/notes?sort=asc&order_by=updated_at`)).map(({ id }: Item) => id)).toEqual([
         note.id,
       ]);
-      expect((await scene.ok('PUT', `${mr}/notes/${note.id}`, { body: 'Fine' })).body).toBe('Fine');
-      const award = await scene.ok('POST', `${mr}/notes/${note.id}/award_emoji`, { name: 'rocket' });
-      expect(await scene.ok('GET', `${mr}/notes/${note.id}/award_emoji`)).toMatchObject([{ id: award.id }]);
+      expect((await fixture.ok('PUT', `${mr}/notes/${note.id}`, { body: 'Fine' })).body).toBe('Fine');
+      const award = await fixture.ok('POST', `${mr}/notes/${note.id}/award_emoji`, { name: 'rocket' });
+      expect(await fixture.ok('GET', `${mr}/notes/${note.id}/award_emoji`)).toMatchObject([{ id: award.id }]);
       const reaction = await system.api('POST', `${mr}/notes`, { body: { body: ':+1:' } });
       expect([reaction.status, reaction.body.name, reaction.body.awardable_type]).toEqual([
         201,
@@ -79,7 +79,7 @@ export const noteTests = (started: () => System): void =>
         400,
         { message: '400 Bad request - Note {:note=>["can\'t be blank"]}' },
       ]);
-      const note = await scene.ok('POST', `${mr}/notes`, { body: 'x' });
+      const note = await fixture.ok('POST', `${mr}/notes`, { body: 'x' });
       expect(await refused('PUT', `${mr}/notes/${note.id}`, { body: '' })).toEqual([400, { error: 'body is empty' }]);
       expect(await refused('POST', `${project}/merge_requests/999/notes`, { body: 'x' })).toEqual([
         404,
@@ -87,7 +87,7 @@ export const noteTests = (started: () => System): void =>
       ]);
       expect((await refused('GET', `${mr}/notes`, undefined, ''))[0]).toBe(401);
       expect((await refused('POST', `${mr}/notes`, { body: `${'é'.repeat(1_000_001)}` }))[0]).toBe(400);
-      await scene.ok('DELETE', `${mr}/notes/${note.id}`).catch(() => undefined);
+      await fixture.ok('DELETE', `${mr}/notes/${note.id}`).catch(() => undefined);
     });
 
     it('command: what holds nothing else is no note', async () => {
@@ -97,16 +97,16 @@ export const noteTests = (started: () => System): void =>
         { commands_changes: { state_event: 'close' }, summary: ['Closed it.', 'Could not apply label command.'] },
       ]);
       expect((await state()).state).toBe('closed');
-      const note = await scene.ok('POST', `${mr}/notes`, { body: 'Again\n/reopen\n/draft' });
+      const note = await fixture.ok('POST', `${mr}/notes`, { body: 'Again\n/reopen\n/draft' });
       expect(note).toMatchObject({ body: 'Again', commands_changes: { state_event: 'reopen', wip_event: 'draft' } });
       expect(await state()).toMatchObject({ state: 'opened', draft: true });
-      await scene.ok('POST', `${mr}/notes`, { body: '/ready' });
+      await fixture.ok('POST', `${mr}/notes`, { body: '/ready' });
       expect((await state()).draft).toBe(false);
-      await scene.ok('POST', `${mr}/notes`, { body: '/estimate 2h\n/spend 30m' });
+      await fixture.ok('POST', `${mr}/notes`, { body: '/estimate 2h\n/spend 30m' });
       expect((await state()).time_stats).toMatchObject({ time_estimate: 7200, total_time_spent: 1800 });
       await soon(async () =>
         expect(
-          (await scene.ok('GET', `${mr}/notes?activity_filter=only_activity&sort=asc`)).map(({ body }: Item) => body),
+          (await fixture.ok('GET', `${mr}/notes?activity_filter=only_activity&sort=asc`)).map(({ body }: Item) => body),
         ).toEqual([
           'changed the title to **Draft: Topic**',
           'marked this merge request as **draft**',
@@ -119,18 +119,18 @@ export const noteTests = (started: () => System): void =>
     });
 
     it('make threads that hold a merge until they are resolved', async () => {
-      const thread = await scene.ok('POST', `${mr}/discussions`, { body: 'Why?' });
-      const answer = await scene.ok('POST', `${mr}/discussions/${thread.id}/notes`, { body: 'Because' });
+      const thread = await fixture.ok('POST', `${mr}/discussions`, { body: 'Why?' });
+      const answer = await fixture.ok('POST', `${mr}/discussions/${thread.id}/notes`, { body: 'Because' });
       expect(answer).toMatchObject({ type: 'DiscussionNote', resolvable: true, resolved: false });
-      expect((await scene.ok('GET', `${mr}/discussions/${thread.id}`)).notes).toHaveLength(2);
-      expect(await scene.ok('GET', `${mr}/discussions/${thread.id}/notes`)).toHaveLength(2);
+      expect((await fixture.ok('GET', `${mr}/discussions/${thread.id}`)).notes).toHaveLength(2);
+      expect(await fixture.ok('GET', `${mr}/discussions/${thread.id}/notes`)).toHaveLength(2);
       await soon(async () =>
         expect(await state()).toMatchObject({
           blocking_discussions_resolved: false,
           detailed_merge_status: 'discussions_not_resolved',
         }),
       );
-      const resolved = await scene.ok('PUT', `${mr}/discussions/${thread.id}`, { resolved: true });
+      const resolved = await fixture.ok('PUT', `${mr}/discussions/${thread.id}`, { resolved: true });
       expect(resolved.notes.map((note: Item) => note.resolved)).toEqual([true, true]);
       await soon(async () => expect((await state()).blocking_discussions_resolved).toBe(true));
       const both = await system.api('PUT', `${mr}/discussions/${thread.id}/notes/${answer.id}`, { body: { other: 1 } });
@@ -141,13 +141,13 @@ export const noteTests = (started: () => System): void =>
       expect((await system.api('DELETE', `${mr}/discussions/${thread.id}/notes/${answer.id}`)).status).toBe(204);
     });
 
-    it('hold a merge that is asked for before anybody told of their thread', async () => {
+    it('hold a merge that is asked for before the event of their thread was handled', async () => {
       const merge = () => system.api('PUT', `${mr}/merge`, { body: {} });
       await soon(async () => expect((await state()).detailed_merge_status).toBe('mergeable'));
-      const thread = await scene.ok('POST', `${mr}/discussions`, { body: 'Wait' });
+      const thread = await fixture.ok('POST', `${mr}/discussions`, { body: 'Wait' });
       expect((await merge()).status).toBe(405);
-      await scene.ok('PUT', `${mr}/discussions/${thread.id}`, { resolved: true });
-      await scene.ok('POST', `${mr}/discussions`, { body: 'And this?' });
+      await fixture.ok('PUT', `${mr}/discussions/${thread.id}`, { resolved: true });
+      await fixture.ok('POST', `${mr}/discussions`, { body: 'And this?' });
       expect((await merge()).status).toBe(405);
     });
 
@@ -155,7 +155,7 @@ export const noteTests = (started: () => System): void =>
       const { diff_refs } = await state();
       const position = { ...diff_refs, position_type: 'text', new_path: 'file.txt' };
       const at = async (line: number) =>
-        scene.ok('POST', `${mr}/discussions`, { body: `on ${line}`, position: { ...position, new_line: line } });
+        fixture.ok('POST', `${mr}/discussions`, { body: `on ${line}`, position: { ...position, new_line: line } });
       const stays = await at(20);
       const goes = await at(5);
       expect(stays.notes[0]).toMatchObject({
@@ -172,7 +172,7 @@ export const noteTests = (started: () => System): void =>
         'position[base_sha] is missing, position[start_sha] is missing, position[head_sha] is missing, position[position_type] is missing',
       ]);
       const head = await edit('file.txt', ['top', ...lines.slice(0, 4), 'five', ...lines.slice(5)]);
-      const place = async (id: string) => (await scene.ok('GET', `${mr}/discussions/${id}`)).notes[0].position;
+      const place = async (id: string) => (await fixture.ok('GET', `${mr}/discussions/${id}`)).notes[0].position;
       await soon(async () => expect(await place(stays.id)).toMatchObject({ new_line: 21, head_sha: head }));
       expect(await place(goes.id)).toMatchObject({ new_line: 5, head_sha: diff_refs.head_sha });
     });
@@ -180,16 +180,16 @@ export const noteTests = (started: () => System): void =>
     it('make threads on commits', async () => {
       const sha = (await work.git(['rev-parse', 'HEAD'])).stdout.trim();
       const at = `${project}/repository/commits/${sha}/discussions`;
-      const thread = await scene.ok('POST', at, { body: 'Neat' });
+      const thread = await fixture.ok('POST', at, { body: 'Neat' });
       expect(thread.notes[0]).toMatchObject({ noteable_type: 'Commit', commit_id: sha, noteable_id: null });
-      expect(await scene.ok('GET', `${project}/repository/commits/topic/discussions`)).toMatchObject([
+      expect(await fixture.ok('GET', `${project}/repository/commits/topic/discussions`)).toMatchObject([
         { id: thread.id },
       ]);
     });
 
     it('are carried by snippets, whose files are plain text', async () => {
       const at = `${project}/snippets`;
-      const made = await scene.ok('POST', at, {
+      const made = await fixture.ok('POST', at, {
         title: 'Hello',
         visibility: 'private',
         files: [
@@ -197,7 +197,7 @@ export const noteTests = (started: () => System): void =>
           { file_path: 'dir/b.md', content: 'beta' },
         ],
       });
-      expect(made).toMatchObject({ id: expect.any(Number), file_name: 'a.txt', project_id: scene.projectId });
+      expect(made).toMatchObject({ id: expect.any(Number), file_name: 'a.txt', project_id: fixture.projectId });
       const one = `${at}/${made.id}`;
       const raw = await system.api('GET', `${one}/raw`);
       expect([raw.headers.get('content-type'), raw.headers.get('x-content-type-options'), raw.text]).toEqual([
@@ -206,16 +206,16 @@ export const noteTests = (started: () => System): void =>
         '<b>alpha</b>\n',
       ]);
       expect((await system.api('GET', `${one}/files/main/dir%2Fb.md/raw`)).text).toBe('beta');
-      expect((await scene.ok('PUT', one, { files: [{ action: 'delete', file_path: 'a.txt' }] })).file_name).toBe(
+      expect((await fixture.ok('PUT', one, { files: [{ action: 'delete', file_path: 'a.txt' }] })).file_name).toBe(
         'dir/b.md',
       );
-      expect((await scene.ok('PUT', one, { file_name: 'c.md', content: 'gamma' })).files).toMatchObject([
+      expect((await fixture.ok('PUT', one, { file_name: 'c.md', content: 'gamma' })).files).toMatchObject([
         { path: 'c.md' },
       ]);
       expect((await system.api('GET', `${one}/raw`)).text).toBe('gamma');
-      const note = await scene.ok('POST', `${one}/notes`, { body: 'Neat' });
+      const note = await fixture.ok('POST', `${one}/notes`, { body: 'Neat' });
       expect(note).toMatchObject({ noteable_type: 'Snippet', noteable_id: made.id });
-      expect(await scene.ok('GET', `${one}/discussions`)).toMatchObject([{ notes: [{ id: note.id }] }]);
+      expect(await fixture.ok('GET', `${one}/discussions`)).toMatchObject([{ notes: [{ id: note.id }] }]);
       const neither = await system.api('POST', at, { body: { title: 'x', visibility: 'public' } });
       expect([neither.status, neither.body]).toEqual([
         400,

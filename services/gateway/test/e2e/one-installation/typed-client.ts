@@ -94,12 +94,12 @@ export const typedClientTests = (started: () => System): void =>
         );
       await report(commit.id, 'own');
       const path = { ...at, merge_request_iid: request.iid };
-      const boarded = await client.POST('/projects/{id}/merge_trains/merge_requests/{merge_request_iid}', {
+      const added = await client.POST('/projects/{id}/merge_trains/merge_requests/{merge_request_iid}', {
         params: { path },
         body: { sha: commit.id },
       });
-      expect([boarded.response.status, boarded.error]).toEqual([201, undefined]);
-      expect(ok(boarded).map(({ merge_request }) => merge_request.iid)).toEqual([request.iid]);
+      expect([added.response.status, added.error]).toEqual([201, undefined]);
+      expect(ok(added).map(({ merge_request }) => merge_request.iid)).toEqual([request.iid]);
       const { id, sha } = await eventually(async () => {
         const [entry] = ok(
           await client.GET('/projects/{id}/merge_trains/{target_branch}', {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Route } from '../../../src/http/route';
 import { routes } from '../../../src/routes';
-import { type BadInputRig, bodyOf, fault, inLanes, slowestMs } from '../support/bad-input-rig';
+import { type BadInputHarness, bodyOf, fault, inLanes, slowestMs } from '../support/bad-input-harness';
 import {
   accepts,
   isRequired,
@@ -22,11 +22,11 @@ const seed = Number(process.env.SEED ?? 20_240_131);
 const share = Number(process.env.SHARE ?? 0.3);
 
 /** Whatever comes in, what goes out is a declared reply or a refusal in GitLab's shape (G-7), quickly. */
-export const badInputTests = (started: () => BadInputRig): void =>
+export const badInputTests = (started: () => BadInputHarness): void =>
   describe('bad input', () => {
-    let rig: BadInputRig;
+    let harness: BadInputHarness;
     beforeAll(() => {
-      rig = started();
+      harness = started();
     });
 
     it('walks every list by keyset as by offset: no row skipped, none twice', async () => {
@@ -39,12 +39,12 @@ export const badInputTests = (started: () => BadInputRig): void =>
         );
       const problems: string[] = [];
       await inLanes(walks, async ({ route, order, sort }) => {
-        const required = Object.entries(rig.baseOf(route)).flatMap(([name, value]) => pairs(name, value));
+        const required = Object.entries(harness.baseOf(route)).flatMap(([name, value]) => pairs(name, value));
         const own = ['GET /merge_requests', 'GET /issues'].includes(operationOf(route)) ? ['scope=all'] : [];
         const query = [...required, ...own, ...(order ? [`order_by=${order}`] : []), ...(sort ? [`sort=${sort}`] : [])];
-        const at = rig.pathOf(route);
+        const at = harness.pathOf(route);
         const name = `${at}?${query.join('&')}`;
-        const whole = await rig.send({ method: 'GET', path: `${at}?${[...query, 'per_page=100'].join('&')}` });
+        const whole = await harness.send({ method: 'GET', path: `${at}?${[...query, 'per_page=100'].join('&')}` });
         if (whole.status !== 200) return void problems.push(`${name}: ${whole.status} ${whole.text}`);
         const expected = bodyOf(whole) as unknown[];
         if (whole.headers['x-total'] !== undefined && Number(whole.headers['x-total']) !== expected.length)
@@ -53,7 +53,7 @@ export const badInputTests = (started: () => BadInputRig): void =>
           const rows: unknown[] = [];
           let url: string | undefined = first;
           for (let step = 0; url !== undefined && step < 60; step += 1) {
-            const page: RawReply = await rig.send({ method: 'GET', path: url });
+            const page: RawReply = await harness.send({ method: 'GET', path: url });
             if (page.status !== 200) return void problems.push(`${url}: ${page.status} ${page.text}`);
             rows.push(...bodyOf(page));
             if (keyset && (page.headers['x-total'] !== undefined || page.headers['x-page'] !== undefined))
@@ -73,7 +73,10 @@ export const badInputTests = (started: () => BadInputRig): void =>
     });
 
     it('refuses cursors it did not give', async () => {
-      const foreign = await rig.send({ method: 'GET', path: '/users?pagination=keyset&order_by=username&per_page=1' });
+      const foreign = await harness.send({
+        method: 'GET',
+        path: '/users?pagination=keyset&order_by=username&per_page=1',
+      });
       const cursors = [
         'x',
         '%00',
@@ -96,16 +99,16 @@ export const badInputTests = (started: () => BadInputRig): void =>
           ({ list, method, params }) => list !== undefined && method === 'get' && params?.page_token === undefined,
         ),
         async (route) => {
-          const required = Object.entries(rig.baseOf(route)).flatMap(([name, value]) => pairs(name, value));
+          const required = Object.entries(harness.baseOf(route)).flatMap(([name, value]) => pairs(name, value));
           for (const cursor of cursors) {
             const request = {
               method: 'GET',
-              path: `${rig.pathOf(route)}?${[...required, 'scope=all'].join('&')}&pagination=keyset&cursor=${cursor}`.replace(
+              path: `${harness.pathOf(route)}?${[...required, 'scope=all'].join('&')}&pagination=keyset&cursor=${cursor}`.replace(
                 route.path.includes('merge_requests') ? '' : 'scope=all',
                 '',
               ),
             };
-            const reply = await rig.send(request);
+            const reply = await harness.send(request);
             const found =
               fault(request, reply) ??
               (reply.status === 400 ? undefined : `accepted: ${request.path.slice(0, 200)} ${reply.status}`);
@@ -124,10 +127,10 @@ export const badInputTests = (started: () => BadInputRig): void =>
             route.method === 'get' && route.path !== '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
         ),
         async (route) => {
-          const { path } = requestOf(route, rig.pathOf(route), rig.baseOf(route), 0);
-          const full = await rig.send({ method: 'GET', path });
+          const { path } = requestOf(route, harness.pathOf(route), harness.baseOf(route), 0);
+          const full = await harness.send({ method: 'GET', path });
           if (full.status !== 200) return void problems.push(`GET ${path}: ${full.status} ${full.text}`);
-          const head = await rig.send({ method: 'HEAD', path });
+          const head = await harness.send({ method: 'HEAD', path });
           if (head.status !== 200 || head.text !== '') problems.push(`HEAD ${path}: ${head.status}`);
           for (const name of ['content-type', 'etag', 'x-total', 'link'])
             if (String(head.headers[name] ?? '').replace(/runtime.*/, '') !== String(full.headers[name] ?? ''))
@@ -135,7 +138,7 @@ export const badInputTests = (started: () => BadInputRig): void =>
           const tag = full.headers.etag;
           if (typeof tag !== 'string') return void problems.push(`GET ${path}: no ETag`);
           if (!tag.startsWith('W/"')) problems.push(`GET ${path}: ETag ${tag} is not weak`);
-          const same = await rig.send({ method: 'GET', path, headers: { 'If-None-Match': tag } });
+          const same = await harness.send({ method: 'GET', path, headers: { 'If-None-Match': tag } });
           if (same.status !== 304 || same.text !== '') problems.push(`304 of ${path}: ${same.status}`);
         },
       );
@@ -158,7 +161,7 @@ export const badInputTests = (started: () => BadInputRig): void =>
           )
         )
           return;
-        const reply = await rig.send({ method, path: rig.pathOf(there[0] as Route) });
+        const reply = await harness.send({ method, path: harness.pathOf(there[0] as Route) });
         const allowed = String(reply.headers.allow ?? '').split(', ');
         const declared = there.map((route) => route.method.toUpperCase());
         if (
@@ -177,21 +180,24 @@ export const badInputTests = (started: () => BadInputRig): void =>
         routes.filter((route) => Object.keys(shapeOf(route)).length > 0),
         async (route) => {
           const shape = shapeOf(route);
-          const given = await rig.victim(route);
-          const token = await rig.tokenFor(route);
+          const given = await harness.victim(route);
+          const token = await harness.tokenFor(route);
           const wrong = Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, wrongFor(schema)]));
           const numbers = Object.entries(route.path_params ?? {})
             .filter(([, schema]) => !accepts(schema, 'nope'))
             .map(([name]) => name);
-          const path = rig.pathOf(route, { ...given, ...Object.fromEntries(numbers.map((name) => [name, 'nope'])) });
+          const path = harness.pathOf(route, {
+            ...given,
+            ...Object.fromEntries(numbers.map((name) => [name, 'nope'])),
+          });
           for (const form of writes(route) ? [0, 0.7, 0.9] : [0]) {
             const request = requestOf(route, path, wrong, form);
-            const reply = await rig.send(request, token);
+            const reply = await harness.send(request, token);
             const found = fault(request, reply);
             if (found !== undefined) problems.push(found);
-            const told = reply.status === 400 ? String(bodyOf(reply).error).split(', ') : [];
+            const reported = reply.status === 400 ? String(bodyOf(reply).error).split(', ') : [];
             const unnamed = [...Object.keys(wrong), ...numbers].filter(
-              (name) => !told.some((text) => text.startsWith(`${name} `) || text.startsWith(`${name}[`)),
+              (name) => !reported.some((text) => text.startsWith(`${name} `) || text.startsWith(`${name}[`)),
             );
             if (unnamed.length > 0)
               problems.push(
@@ -202,9 +208,9 @@ export const badInputTests = (started: () => BadInputRig): void =>
             .filter(([, schema]) => isRequired(schema))
             .map(([name]) => name);
           if (required.length === 0) return;
-          const reply = await rig.send(requestOf(route, rig.pathOf(route, given), {}, 0), token);
-          const told = reply.status === 400 ? String(bodyOf(reply).error).split(', ') : [];
-          const unnamed = required.filter((name) => !told.includes(`${name} is missing`));
+          const reply = await harness.send(requestOf(route, harness.pathOf(route, given), {}, 0), token);
+          const reported = reply.status === 400 ? String(bodyOf(reply).error).split(', ') : [];
+          const unnamed = required.filter((name) => !reported.includes(`${name} is missing`));
           if (unnamed.length > 0)
             problems.push(`${operationOf(route)} misses no ${unnamed}: ${reply.status} ${reply.text}`);
         },
@@ -219,7 +225,9 @@ export const badInputTests = (started: () => BadInputRig): void =>
         (route) => operationOf(route) === 'POST /projects/:id/merge_requests/:merge_request_iid/discussions',
       ) as Route;
       const range: Slot = { name: 'position', inner: 'line_range', isOpen: true };
-      const good = await rig.send(requestOf(threads, rig.pathOf(threads), rig.withValue(threads, range, { a: 1 }), 0));
+      const good = await harness.send(
+        requestOf(threads, harness.pathOf(threads), harness.withValue(threads, range, { a: 1 }), 0),
+      );
       // A place that is refused for its own sake would hide what is put into it.
       expect([good.status, good.text]).toEqual([201, expect.any(String)]);
       const tries = routes.flatMap((route, index) => {
@@ -234,9 +242,9 @@ export const badInputTests = (started: () => BadInputRig): void =>
         );
       });
       await inLanes(tries, async ({ route, slot, value, form }) => {
-        const given = await rig.victim(route);
-        const request = requestOf(route, rig.pathOf(route, given), rig.withValue(route, slot, value), form);
-        const reply = await rig.send(request, await rig.tokenFor(route));
+        const given = await harness.victim(route);
+        const request = requestOf(route, harness.pathOf(route, given), harness.withValue(route, slot, value), form);
+        const reply = await harness.send(request, await harness.tokenFor(route));
         sent += 1;
         const found = fault(request, reply);
         if (found !== undefined) problems.push(`${operationOf(route)} ${slot.name} ${slot.inner ?? ''}: ${found}`);
@@ -276,11 +284,11 @@ export const badInputTests = (started: () => BadInputRig): void =>
       await inLanes(tries, async ({ route, name, value }) => {
         const request = requestOf(
           route,
-          rig.pathOf(route, { ...(await rig.victim(route)), [name]: value }),
-          rig.baseOf(route),
+          harness.pathOf(route, { ...(await harness.victim(route)), [name]: value }),
+          harness.baseOf(route),
           0,
         );
-        const reply = await rig.send(request, await rig.tokenFor(route));
+        const reply = await harness.send(request, await harness.tokenFor(route));
         const found = fault(request, reply);
         if (found !== undefined) problems.push(`${operationOf(route)} ${name}: ${found}`);
       });
@@ -288,27 +296,27 @@ export const badInputTests = (started: () => BadInputRig): void =>
     });
 
     it('takes odd refs and paths literally or refuses them, in every repository route', async () => {
-      const at = `/projects/${rig.scene.project}`;
+      const at = `/projects/${harness.fixture.project}`;
       const random = seeded(seed + 2_000);
       const refs = hostileTexts.filter((text) => text.length <= 4_096 && random() < share / 2);
       const problems: string[] = [];
-      const { body: before } = await rig.system.api('GET', `${at}/repository/branches?per_page=100`);
+      const { body: before } = await harness.system.api('GET', `${at}/repository/branches?per_page=100`);
       await inLanes(refs, async (ref) => {
-        for (const request of oddRefRequests(at, ref, rig.next)) {
-          const reply = await rig.send(request);
+        for (const request of oddRefRequests(at, ref, harness.next)) {
+          const reply = await harness.send(request);
           const found = fault(request, reply);
           if (found !== undefined) problems.push(found);
         }
       });
       expect(problems).toEqual([]);
-      const { body: after } = await rig.system.api('GET', `${at}/repository/branches?per_page=100`);
+      const { body: after } = await harness.system.api('GET', `${at}/repository/branches?per_page=100`);
       expect(after.length).toBeGreaterThanOrEqual(before.length);
     });
 
     it('tells a tag from a branch of the same name', async () => {
-      const at = `/projects/${rig.scene.other}`;
-      const { body: main } = await rig.system.api('GET', `${at}/repository/commits/main`);
-      const { body: later } = await rig.system.api('POST', `${at}/repository/commits`, {
+      const at = `/projects/${harness.fixture.other}`;
+      const { body: main } = await harness.system.api('GET', `${at}/repository/commits/main`);
+      const { body: later } = await harness.system.api('POST', `${at}/repository/commits`, {
         body: {
           branch: 'twin',
           start_branch: 'main',
@@ -316,47 +324,47 @@ export const badInputTests = (started: () => BadInputRig): void =>
           actions: [{ action: 'create', file_path: 'x', content: 'x' }],
         },
       });
-      await rig.post(`${at}/repository/tags`, { tag_name: 'twin', ref: 'main' });
-      expect((await rig.system.api('GET', `${at}/repository/branches/twin`)).body.commit.id).toBe(later.id);
-      expect((await rig.system.api('GET', `${at}/repository/tags/twin`)).body.commit.id).toBe(main.id);
-      const request = await rig.post(`${at}/merge_requests`, {
+      await harness.post(`${at}/repository/tags`, { tag_name: 'twin', ref: 'main' });
+      expect((await harness.system.api('GET', `${at}/repository/branches/twin`)).body.commit.id).toBe(later.id);
+      expect((await harness.system.api('GET', `${at}/repository/tags/twin`)).body.commit.id).toBe(main.id);
+      const request = await harness.post(`${at}/merge_requests`, {
         source_branch: 'twin',
         target_branch: 'main',
         title: 'twin',
       });
       expect(request.sha).toBe(later.id);
-      expect((await rig.system.api('DELETE', `${at}/repository/tags/twin`)).status).toBe(204);
-      expect((await rig.system.api('GET', `${at}/repository/branches/twin`)).status).toBe(200);
+      expect((await harness.system.api('DELETE', `${at}/repository/tags/twin`)).status).toBe(204);
+      expect((await harness.system.api('GET', `${at}/repository/branches/twin`)).status).toBe(200);
     });
 
     it('lets one of twenty identical creates through', async () => {
-      const at = `/projects/${rig.scene.project}`;
-      await rig.post(`${at}/repository/commits`, {
+      const at = `/projects/${harness.fixture.project}`;
+      await harness.post(`${at}/repository/commits`, {
         branch: 'twins',
         start_branch: 'main',
         commit_message: 'x',
-        actions: [{ action: 'create', file_path: `twins-${rig.next()}`, content: 'x' }],
+        actions: [{ action: 'create', file_path: `twins-${harness.next()}`, content: 'x' }],
       });
       const creates: [string, unknown, number[]][] = [
         ['/users', { name: 'Twin', username: 'twin', email: 'twin@example.com', force_random_password: true }, [409]],
         ['/groups', { name: 'Twin', path: 'twin-group' }, [400]],
         [
           '/projects',
-          { name: 'Twin', path: 'twin', namespace_id: rig.scene.group, initialize_with_readme: true },
+          { name: 'Twin', path: 'twin', namespace_id: harness.fixture.group, initialize_with_readme: true },
           [400],
         ],
         [`${at}/labels`, { name: 'twin', color: '#123456' }, [409]],
-        [`/groups/${rig.scene.group}/labels`, { name: 'twin', color: '#123456' }, [409]],
+        [`/groups/${harness.fixture.group}/labels`, { name: 'twin', color: '#123456' }, [409]],
         [`${at}/milestones`, { title: 'twin' }, [400]],
         [`${at}/repository/branches`, { branch: 'twin', ref: 'main' }, [400]],
         [`${at}/repository/tags`, { tag_name: 'twin', ref: 'main' }, [400]],
         [`${at}/protected_branches`, { name: 'twin' }, [409]],
         [`${at}/merge_requests`, { source_branch: 'twins', target_branch: 'main', title: 'twin' }, [409]],
-        [`/projects/${rig.scene.other}/members`, { user_id: rig.scene.ada, access_level: 30 }, [409]],
+        [`/projects/${harness.fixture.other}/members`, { user_id: harness.fixture.ada, access_level: 30 }, [409]],
         [`${at}/repository/files/twin.txt`, { branch: 'twins', content: 'x', commit_message: 'x' }, [400]],
       ];
       for (const [path, body, refusals] of creates) {
-        const replies = await Promise.all(Array.from({ length: 20 }, () => rig.json('POST', path, body)));
+        const replies = await Promise.all(Array.from({ length: 20 }, () => harness.json('POST', path, body)));
         const statuses = replies.map(({ status }) => status).sort();
         const refused = statuses.filter((status) => refusals.includes(status));
         expect({
@@ -368,19 +376,19 @@ export const badInputTests = (started: () => BadInputRig): void =>
         }).toEqual({ path, created: 1, refused: 19, statuses: [201, ...refusals].sort(), text: expect.any(String) });
       }
       const different = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => rig.json('POST', `${at}/milestones`, { title: `dense ${index}` })),
+        Array.from({ length: 20 }, (_, index) => harness.json('POST', `${at}/milestones`, { title: `dense ${index}` })),
       );
       const iids = different.map((reply) => bodyOf(reply).iid as number).sort((a, b) => a - b);
       expect(iids).toEqual(iids.map((_, index) => (iids[0] as number) + index));
     });
 
     it('lists a hundred merge requests with the longest descriptions', async () => {
-      const at = `/projects/${rig.scene.other}`;
+      const at = `/projects/${harness.fixture.other}`;
       const text = 'd'.repeat(1_048_576);
       const branches = Array.from({ length: 10 }, (_, index) => index);
       for (const index of branches) {
-        await rig.post(`${at}/repository/branches`, { branch: `target-${index}`, ref: 'main' });
-        await rig.post(`${at}/repository/commits`, {
+        await harness.post(`${at}/repository/branches`, { branch: `target-${index}`, ref: 'main' });
+        await harness.post(`${at}/repository/commits`, {
           branch: `source-${index}`,
           start_branch: 'main',
           commit_message: 'x',
@@ -390,7 +398,7 @@ export const badInputTests = (started: () => BadInputRig): void =>
       await inLanes(
         branches,
         async (index) => {
-          await rig
+          await harness
             .json('POST', `${at}/merge_requests`, {
               source_branch: `source-${index}`,
               target_branch: `target-${index}`,
@@ -402,38 +410,38 @@ export const badInputTests = (started: () => BadInputRig): void =>
         4,
       );
       // The list is what is tried here: ninety more requests, of a megabyte each, would only take their time.
-      await rig.system.query(
+      await harness.system.query(
         'merge_requests',
         `insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, source_sha, target_sha)
         select 1000 + row_number() over (), one.project_id, one.source_project_id, one.source_branch, other.target_branch, one.author_id,
           one.source_branch || ' into ' || other.target_branch, one.source_sha, other.target_sha
         from merge_requests one, merge_requests other
-        where one.project_id = ${rig.scene.other} and other.project_id = ${rig.scene.other} and one.id <> other.id
+        where one.project_id = ${harness.fixture.other} and other.project_id = ${harness.fixture.other} and one.id <> other.id
           and one.target_branch like 'target-%' and other.target_branch like 'target-%'`,
       );
-      await rig.system.query(
+      await harness.system.query(
         'merge_requests',
         `update merge_requests set description = repeat('d', 1048576) where target_branch like 'target-%' and description is null`,
       );
-      const reply = await rig.send({ method: 'GET', path: `${at}/merge_requests?per_page=100` });
+      const reply = await harness.send({ method: 'GET', path: `${at}/merge_requests?per_page=100` });
       expect(reply.status).toBe(200);
       const rows = bodyOf(reply) as { iid: number; description: string; title: string }[];
       expect(rows.filter(({ description }) => description === text)).toHaveLength(100);
       expect(new Set(rows.map(({ iid }) => iid)).size).toBe(rows.length);
       const body = { source_branch: 'source-0', target_branch: 'main', title: 'x', description: `${text}d` };
-      const refused = await rig.json('POST', `${at}/merge_requests`, body);
+      const refused = await harness.json('POST', `${at}/merge_requests`, body);
       expect([refused.status, refused.text]).toEqual([
         400,
         '{"message":{"description":["is too long (maximum is 1048576 characters)"]}}',
       ]);
-      const updated = await rig.json('PUT', `${at}/merge_requests/1`, { description: `${text}d` });
+      const updated = await harness.json('PUT', `${at}/merge_requests/1`, { description: `${text}d` });
       expect([updated.status, updated.text]).toEqual([400, refused.text]);
     });
 
     it('refuses hostile bodies at once', async () => {
       const problems: string[] = [];
-      for (const [name, request, status] of hostileBodies(`/projects/${rig.scene.project}/labels`)) {
-        const reply = await rig.send(request);
+      for (const [name, request, status] of hostileBodies(`/projects/${harness.fixture.project}/labels`)) {
+        const reply = await harness.send(request);
         const found = fault(request, reply);
         if (found !== undefined) problems.push(`${name}: ${found}`);
         if (reply.status !== status || reply.took > slowestMs) problems.push(`${name}: ${reply.status} ${reply.text}`);
@@ -442,28 +450,28 @@ export const badInputTests = (started: () => BadInputRig): void =>
     });
 
     it('serves others while slow clients trickle', async () => {
-      const { hostname, port } = new URL(rig.system.url);
+      const { hostname, port } = new URL(harness.system.url);
       const sockets = Array.from({ length: 50 }, () => {
         const socket = connect(Number(port), hostname);
         socket.on('error', () => {});
         socket.write(
-          `POST /api/v4/projects/${rig.scene.project}/labels HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: ${rig.system.rootToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+          `POST /api/v4/projects/${harness.fixture.project}/labels HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: ${harness.system.rootToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
         );
         return socket;
       });
-      const reply = await rig.send({ method: 'GET', path: `/projects/${rig.scene.project}` });
+      const reply = await harness.send({ method: 'GET', path: `/projects/${harness.fixture.project}` });
       expect(reply.status).toBe(200);
       expect(reply.took).toBeLessThan(slowestMs);
       for (const socket of sockets) socket.destroy();
     });
 
     it('leaves whole repositories and nothing half-made', async () => {
-      expect((await rig.send({ method: 'GET', path: `/projects/${rig.scene.project}` })).status).toBe(200);
-      const { status, text } = await rig.send({ method: 'GET', path: '/projects?per_page=100&simple=true' });
+      expect((await harness.send({ method: 'GET', path: `/projects/${harness.fixture.project}` })).status).toBe(200);
+      const { status, text } = await harness.send({ method: 'GET', path: '/projects?per_page=100&simple=true' });
       expect(status).toBe(200);
       const failed: string[] = [];
       await inLanes(bodyOf({ text } as RawReply) as { id: number }[], async ({ id }) => {
-        const reply = await rig.send({ method: 'GET', path: `/projects/${id}/repository/branches` });
+        const reply = await harness.send({ method: 'GET', path: `/projects/${id}/repository/branches` });
         if (reply.status !== 200) failed.push(`${id}: ${reply.status} ${reply.text}`);
       });
       expect(failed).toEqual([]);

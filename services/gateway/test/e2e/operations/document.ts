@@ -5,7 +5,7 @@ import { statusesOf } from '../../../src/http/reference/responses';
 import type { Route } from '../../../src/http/route';
 import { routes } from '../../../src/routes';
 import { type RequestSchema, valuesOf } from '../../support/schema-arbitrary';
-import { type BadInputRig, inLanes } from '../support/bad-input-rig';
+import { type BadInputHarness, inLanes } from '../support/bad-input-harness';
 import { requestOf } from '../support/bad-requests';
 
 const seed = Number(process.env.SEED ?? 20_300_131);
@@ -34,18 +34,18 @@ const isOfState = (text: string): boolean => refusalsOfState.some((one) => one.t
 /** A form cannot say that a list is empty. */
 const fitsForm = (values: Record<string, unknown>): boolean => !JSON.stringify(values).includes('[]');
 
-export const documentTests = (started: () => BadInputRig): void =>
+export const documentTests = (started: () => BadInputHarness): void =>
   describe('the OpenAPI document', () => {
-    let rig: BadInputRig;
+    let harness: BadInputHarness;
     beforeAll(() => {
-      rig = started();
+      harness = started();
     });
 
     it('describes requests that are not refused for their form, and every status they are answered with', async () => {
       const refused: string[] = [];
       const ask = async (route: Route, sent: Record<string, unknown>, at: number): Promise<void> => {
         // What is required names things that are there.
-        const base = rig.baseOf(route);
+        const base = harness.baseOf(route);
         const free = rulesOf(route).some(({ names }) => names.some((name) => Object.hasOwn(base, name)));
         // Cursors come from replies.
         const { cursor, page_token, ...own } = sent;
@@ -57,10 +57,10 @@ export const documentTests = (started: () => BadInputRig): void =>
                 Object.entries(base).filter(([name]) => !/title|name|body|note|email|description|scopes/.test(name)),
               ),
             };
-        const path = rig.pathOf(route, await rig.victim(route));
-        const reply = await rig.send(
+        const path = harness.pathOf(route, await harness.victim(route));
+        const reply = await harness.send(
           requestOf(route, path, values, at % 3 === 2 && fitsForm(values) ? 0.7 : 0),
-          await rig.tokenFor(route),
+          await harness.tokenFor(route),
         );
         const line = `${operationId(route)} ${reply.status} ${reply.text.slice(0, 200)} ← ${JSON.stringify(values).slice(0, 300)}`;
         if (!statusesOf(route).includes(reply.status)) refused.push(`not declared: ${line}`);

@@ -7,7 +7,7 @@ import type { RawRequest } from './raw-client';
 import type { ApiReply } from './system';
 
 /** Things of every kind, as many as make lists of several pages, and how requests name them. */
-export interface BadInputScene {
+export interface BadInputFixture {
   readonly ada: number;
   readonly group: number;
   readonly project: number;
@@ -94,15 +94,15 @@ export function requestOf(route: Route, path: string, values: Record<string, unk
 }
 
 /** Requests that would be good but for what is put into them. */
-export function goodRequests(scene: BadInputScene, rootToken: string, post: Post, next: () => number) {
+export function goodRequests(fixture: BadInputFixture, rootToken: string, post: Post, next: () => number) {
   /** The path of a route, its parameters given or known. */
   const pathOf = (route: Route, given: Record<string, string> = {}): string =>
     route.path.replace(/:([a-z_]+)/g, (_, name: string) => {
       const value =
         given[name] ??
-        scene.known[`${operationOf(route)} ${name}`] ??
-        scene.known[`${route.path.split('/')[1]}.${name}`] ??
-        scene.known[name];
+        fixture.known[`${operationOf(route)} ${name}`] ??
+        fixture.known[`${route.path.split('/')[1]}.${name}`] ??
+        fixture.known[name];
       if (value === undefined) throw new Error(`no value for :${name} of ${operationOf(route)}`);
       return value;
     });
@@ -139,7 +139,7 @@ export function goodRequests(scene: BadInputScene, rootToken: string, post: Post
       : rootToken;
 
   const sample = (name: string): unknown => {
-    const value = scene.plausible[name];
+    const value = fixture.plausible[name];
     return typeof value === 'function' ? value() : value;
   };
   const baseOf = (route: Route): Record<string, unknown> => ({
@@ -150,7 +150,7 @@ export function goodRequests(scene: BadInputScene, rootToken: string, post: Post
     ),
     ...(operationOf(route) === 'POST /users' ? { force_random_password: true } : {}),
     ...(operationOf(route) === 'POST /projects' ? { name: sample('name') } : {}),
-    ...(/^POST .*members$/.test(operationOf(route)) ? { user_id: String(scene.ada) } : {}),
+    ...(/^POST .*members$/.test(operationOf(route)) ? { user_id: String(fixture.ada) } : {}),
     ...(/^PUT .projects.:id.(merge_requests|issues).:[a-z_]+_iid$/.test(operationOf(route)) ? { title: 'T' } : {}),
   });
 

@@ -90,7 +90,7 @@ export interface FaultPointsOfSources {
   readonly passed: readonly string[];
   /** Names in the catalogue `faultPoints`. */
   readonly declared: readonly string[];
-  /** Calls whose name is no literal, by file: nobody could see what they pass. */
+  /** Calls whose name is no literal, by file: their argument cannot be read here. */
   readonly unreadable: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { RawRequest } from './raw-client';
 
-/** Bodies that nobody means well with, sent to a path that takes POST, and the status that refuses each. */
+/** Hostile bodies, sent to a path that takes POST, and the status that refuses each. */
 export function hostileBodies(path: string): [name: string, request: RawRequest, status: number][] {
   const type = { 'Content-Type': 'application/json' };
   const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@switchyard/testkit';
+import type { Fixture, WorkingCopy } from './fixture';
 import type { Random } from './random';
-import type { Scene, WorkingCopy } from './scene';
 
 /** What a writer is about to do. */
 type Intent =
@@ -47,8 +47,8 @@ export interface Journal {
 }
 
 /** Opens a journal in a new file. */
-export function openJournal(scene: Scene, file: string): Journal {
-  const { system, projectId, reviewer, ok, all } = scene;
+export function openJournal(fixture: Fixture, file: string): Journal {
+  const { system, projectId, reviewer, ok, all } = fixture;
   const at = `/projects/${projectId}`;
   const out = openSync(file, 'ax');
   const copies = new Map<string, WorkingCopy>();
@@ -150,7 +150,7 @@ export function openJournal(scene: Scene, file: string): Journal {
     return ok('POST', `${at}/alert_management/http_integrations`, { name: 'Journal', active: true });
   }
 
-  async function tell(payload: Record<string, string>): Promise<{ status: number; body: Acknowledged }> {
+  async function sendPayload(payload: Record<string, string>): Promise<{ status: number; body: Acknowledged }> {
     inlet ??= makeInlet();
     const { url, token } = await inlet;
     const headers = { Authorization: `Bearer ${token}` };
@@ -160,19 +160,19 @@ export function openJournal(scene: Scene, file: string): Journal {
     return { status: reply.status, body: reply.status === 200 ? (JSON.parse(text)[0] ?? {}) : {} };
   }
 
-  /** An alert that is told of once or more, acknowledged by hand, and ends, or fires on. */
+  /** An alert that is reported once or more, acknowledged by hand, and ends, or fires on. */
   async function watch(key: string, chance: Random): Promise<void> {
     const payload = { title: key, fingerprint: key };
     let iid: number | undefined;
     for (let times = chance.between(1, 3); times > 0; times -= 1) {
-      const told = await attempt({ does: 'fire', key }, () => tell(payload));
-      iid = told?.iid ?? iid;
+      const received = await attempt({ does: 'fire', key }, () => sendPayload(payload));
+      iid = received?.iid ?? iid;
     }
     if (iid === undefined) return;
     const status = { status: 'acknowledged' };
     await attempt({ does: 'acknowledge', key }, () => post('PUT', `${at}/alert_management_alerts/${iid}`, status));
     if (chance.between(1, 3) === 1) return;
-    await attempt({ does: 'end', key }, () => tell({ ...payload, status: 'resolved' }));
+    await attempt({ does: 'end', key }, () => sendPayload({ ...payload, status: 'resolved' }));
   }
 
   const mergeable = (iid: number): Promise<void> =>
@@ -242,8 +242,8 @@ export function openJournal(scene: Scene, file: string): Journal {
     const of = (does: Intent['does']) => entries.filter(({ intent }) => intent.does === does);
     const [fired, ended] = [of('fire'), of('end')];
     const events = found.reduce((sum, one) => sum + one.events, 0);
-    const told = fired.filter(isAcknowledged).length;
-    expect([key, events]).toEqual([key, Math.min(Math.max(events, told), fired.length)]);
+    const acknowledged = fired.filter(isAcknowledged).length;
+    expect([key, events]).toEqual([key, Math.min(Math.max(events, acknowledged), fired.length)]);
     const open = found.filter(({ status }) => status !== 'resolved');
     expect([key, open.length]).toEqual([key, Math.min(open.length, 1)]);
     expect([key, incidents.map(({ iid }) => iid).sort()]).toEqual([key, found.map(({ issue }) => issue?.iid).sort()]);
@@ -282,7 +282,7 @@ export function openJournal(scene: Scene, file: string): Journal {
       expect(found).toMatchObject({ state: 'merged', merge_commit_sha: merging.body?.merge_commit_sha });
     }
     const removed = found?.state === 'merged' && merging?.intent.removeSource === true;
-    const sha = await scene.remoteSha(ref);
+    const sha = await fixture.remoteSha(ref);
     const whole = isAcknowledged(pushed) || sha !== '' ? pushed.intent.sha : '';
     expect([key, sha]).toEqual([key, removed ? '' : whole]);
 
@@ -290,7 +290,7 @@ export function openJournal(scene: Scene, file: string): Journal {
     const copy = copies.get(key.split('-')[0] as string) as WorkingCopy;
     if (!isAcknowledged(pushed)) {
       await copy.push(key);
-      expect(await scene.remoteSha(ref)).toBe(pushed.intent.sha);
+      expect(await fixture.remoteSha(ref)).toBe(pushed.intent.sha);
     }
     if (opened !== undefined && !isAcknowledged(opened)) {
       expect((await send.open(key)).status).toBe(found === undefined ? 201 : 409);
@@ -304,7 +304,7 @@ export function openJournal(scene: Scene, file: string): Journal {
 
   return {
     async writer(name, chance, signal) {
-      const copy = await scene.workingCopy(name);
+      const copy = await fixture.workingCopy(name);
       copies.set(name, copy);
       for (let turn = 1; !signal.aborted; turn += 1) {
         const key = `${name}-${turn}`;

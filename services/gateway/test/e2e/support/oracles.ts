@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
+import type { Fixture } from './fixture';
 import { databases, replicas } from './processes';
-import type { Scene } from './scene';
 import type { System } from './system';
 
 /** Source of a replicated table and what both sides must agree on. */
@@ -76,7 +76,7 @@ export function gitOf(system: System, projectId: number): (...args: string[]) =>
 }
 
 /** Looks at the repository: objects and refs are sound, and main is its first commit and one merge after another (O8). */
-export async function expectSoundRepository({ system, projectId, base, all }: Scene): Promise<void> {
+export async function expectSoundRepository({ system, projectId, base, all }: Fixture): Promise<void> {
   const git = gitOf(system, projectId);
   git('fsck', '--strict', '--no-dangling');
   const merged = (await all(`/projects/${projectId}/merge_requests?state=merged`)) as {
@@ -90,7 +90,7 @@ export async function expectSoundRepository({ system, projectId, base, all }: Sc
 }
 
 /** Each merge request has exactly the to-dos of its reviewers, each once. */
-export async function expectOneTodoPerReview({ system, projectId }: Scene): Promise<void> {
+export async function expectOneTodoPerReview({ system, projectId }: Fixture): Promise<void> {
   const wanted = await system.query(
     'merge_requests',
     `select r.merge_request_id as target, r.user_id as reviewer from merge_request_reviewers r

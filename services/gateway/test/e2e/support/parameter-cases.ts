@@ -10,7 +10,7 @@ type Json = any;
 export interface Effect {
   readonly cases: readonly string[];
   /** Reads from a reply what it shows; without it the names of a list's items in alphabetical order. */
-  readonly tell?: (body: Json, reply: ApiReply) => unknown;
+  readonly read?: (body: Json, reply: ApiReply) => unknown;
   /** The names count in the order in which the list has them. */
   readonly ordered?: boolean;
   /** Further query parameters, without which this one has nothing to act on. */
@@ -49,7 +49,7 @@ export const field =
   (path: string) =>
   (body: Json): unknown =>
     path.split('.').reduce((at, part) => at?.[part], Array.isArray(body) ? body[0] : body);
-export const told = (tell: Effect['tell'], ...cases: string[]): Effect => ({ cases, tell: tell as never });
+export const reading = (read: Effect['read'], ...cases: string[]): Effect => ({ cases, read: read as never });
 
 /** Orders by column, with the names they give upwards. The direction is shown on the first. */
 export function orders(byColumn: Record<string, string>, beside = ''): Proofs {
@@ -102,17 +102,17 @@ export async function failuresOf(system: System, row: Row, parameter: string, pr
   const within = proof.at === undefined ? row.within : undefined;
   const counts = (one: unknown): boolean => within === undefined || within.includes(String(one));
   const inOrder = (body: Json) => body.map(name).filter(counts);
-  const tell = proof.tell ?? (proof.ordered === true ? inOrder : (body: Json) => inOrder(body).sort());
+  const read = proof.read ?? (proof.ordered === true ? inOrder : (body: Json) => inOrder(body).sort());
   const failures: string[] = [];
   const seen = new Set<string>();
   for (const one of proof.cases) {
     const [value = '', names = ''] = one.split(/ => ?/);
-    const listed = proof.tell === undefined ? names.split(' ').filter(counts) : [names];
-    const wanted = (proof.tell === undefined && proof.ordered !== true ? listed.sort() : listed).join(' ');
+    const listed = proof.read === undefined ? names.split(' ').filter(counts) : [names];
+    const wanted = (proof.read === undefined && proof.ordered !== true ? listed.sort() : listed).join(' ');
     const reply = await ask(value, proof.beside);
     const found =
-      reply.status === 200 || proof.tell?.length === 2
-        ? words(tell(reply.body, reply))
+      reply.status === 200 || proof.read?.length === 2
+        ? words(read(reply.body, reply))
         : `${reply.status} ${reply.text}`;
     if (found !== wanted) failures.push(`${about}=${value}: not <${wanted}> but <${found}>`);
     seen.add(wanted);

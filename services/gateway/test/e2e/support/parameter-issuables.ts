@@ -1,5 +1,5 @@
-import { because, field, on, orders, type Proofs, type Row, refused, told } from './parameter-cases';
-import type { ParameterScene } from './parameter-scene';
+import { because, field, on, orders, type Proofs, type Row, reading, refused } from './parameter-cases';
+import type { ParameterFixture } from './parameter-fixture';
 
 const title = (item: { title: string }) => item.title;
 
@@ -15,7 +15,7 @@ const counted = (proofs: Proofs): Proofs =>
               const [value, names = ''] = one.split(/ => ?/);
               return `${value} => ${names === '' ? 0 : names.split(' ').length}`;
             }),
-            tell: (body: { statistics: { counts: { all: number } } }) => body.statistics.counts.all,
+            read: (body: { statistics: { counts: { all: number } } }) => body.statistics.counts.all,
           }
         : proof,
     ]),
@@ -38,7 +38,7 @@ const beside = (proofs: Proofs, query: string): Proofs =>
   );
 
 /** Rows of issues and merge requests. */
-export function issuableRows({ ids }: ParameterScene): Row[] {
+export function issuableRows({ ids }: ParameterFixture): Row[] {
   const { root, ada, bob } = ids;
   const shared = (rest: string, none: string): Proofs => ({
     labels: on('bug => one', 'feature => two', `None => ${none}`, 'Any => one two'),
@@ -62,7 +62,7 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     'not[assignee_id]': on(`${bob} => ${rest} one`, `${ada} => ${rest}`, `${root} => ${none} one`),
     'not[assignee_username]': on(`bob => ${rest} one`, `ada => ${rest}`, `root => ${none} one`),
   });
-  const inHtml = told(field('title_html'), 'true => one', 'false => undefined');
+  const inHtml = reading(field('title_html'), 'true => one', 'false => undefined');
   const planning: Proofs = {
     epic_id: refused('5'),
     health_status: refused('on_track'),
@@ -92,7 +92,7 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     due_date: on('overdue => one', 'none => two', 'any => four one'),
     render_html: { ...inHtml, beside: 'labels=bug' },
     with_labels_details: {
-      ...told((body) => typeof body[0].labels[0], 'true => object', 'false => string'),
+      ...reading((body) => typeof body[0].labels[0], 'true => object', 'false => string'),
       beside: 'iids=1',
     },
     ...orders({
@@ -137,10 +137,10 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     view: because('it has one value; merge-request-lists.comp.test shows the short form'),
     render_html: { ...inHtml, beside: 'labels=bug' },
     with_labels_details: {
-      ...told((body) => typeof body[0].labels[0], 'true => object', 'false => string'),
+      ...reading((body) => typeof body[0].labels[0], 'true => object', 'false => string'),
       beside: 'labels=bug',
     },
-    with_merge_status_recheck: because('it asks for work behind the list: what comes of it depends on the moment'),
+    with_merge_status_recheck: because('it requests work behind the list: its result depends on the time'),
     ...orders({
       created_at: 'one two three',
       updated_at: 'one two three',
@@ -184,8 +184,8 @@ export function issuableRows({ ids }: ParameterScene): Row[] {
     row('GET /projects/:id/merge_requests', `${project}/merge_requests`, { ...mergeRequestLists, ...onlyIds }, short),
     row('GET /projects/:id/merge_requests/:merge_request_iid', `${project}/merge_requests/1`, {
       render_html: inHtml,
-      include_diverged_commits_count: told(field('diverged_commits_count'), 'true => 2', 'false => undefined'),
-      include_rebase_in_progress: told(field('rebase_in_progress'), 'true => false', 'false => undefined'),
+      include_diverged_commits_count: reading(field('diverged_commits_count'), 'true => 2', 'false => undefined'),
+      include_rebase_in_progress: reading(field('rebase_in_progress'), 'true => false', 'false => undefined'),
     }),
   ];
 }

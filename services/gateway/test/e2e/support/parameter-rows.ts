@@ -1,17 +1,17 @@
-import { because, on, orders, type Proofs, type Row, refused, told } from './parameter-cases';
+import { because, on, orders, type Proofs, type Row, reading, refused } from './parameter-cases';
+import type { ParameterFixture } from './parameter-fixture';
 import { issuableRows } from './parameter-issuables';
-import type { ParameterScene } from './parameter-scene';
 import { workRows } from './parameter-work';
 
 /** Rows of every list and of everything else that takes query parameters. */
-export const rowsOf = (scene: ParameterScene): Row[] => [
-  ...peopleRows(scene),
-  ...groupRows(scene),
-  ...projectRows(scene),
-  ...memberRows(scene),
-  ...planRows(scene),
-  ...issuableRows(scene),
-  ...workRows(scene),
+export const rowsOf = (fixture: ParameterFixture): Row[] => [
+  ...peopleRows(fixture),
+  ...groupRows(fixture),
+  ...projectRows(fixture),
+  ...memberRows(fixture),
+  ...planRows(fixture),
+  ...issuableRows(fixture),
+  ...workRows(fixture),
 ];
 
 const withBeside = (proofs: Proofs, beside: string): Proofs =>
@@ -19,7 +19,7 @@ const withBeside = (proofs: Proofs, beside: string): Proofs =>
     Object.entries(proofs).map(([name, proof]) => [name, 'cases' in proof ? { beside, ...proof } : proof]),
   );
 
-function peopleRows({ ids }: ParameterScene): Row[] {
+function peopleRows({ ids }: ParameterFixture): Row[] {
   const username = (user: { username: string }) => user.username;
   const tokenName = (token: { name: string }) => token.name;
   const pathOf = ({ full_path }: { full_path: string }) => full_path;
@@ -87,7 +87,7 @@ function peopleRows({ ids }: ParameterScene): Row[] {
             last_used_before: on('2020-06-01 => gamma', '2021-06-01 => beta gamma'),
             expires_after: on('2025-01-01 => alpha gamma', '2091-01-01 => gamma'),
             expires_before: on('2025-01-01 => beta', '2091-01-01 => alpha beta'),
-            sort: told(
+            sort: reading(
               (body) => body.map(tokenName),
               'created_asc => alpha beta gamma',
               'created_desc => gamma beta alpha',
@@ -120,12 +120,12 @@ function peopleRows({ ids }: ParameterScene): Row[] {
     {
       operation: 'GET /namespaces/:id/exists',
       path: '/namespaces/attic/exists',
-      proofs: { parent_id: told((body) => body.exists, `${ids.house} => true`, `${ids.work} => false`) },
+      proofs: { parent_id: reading((body) => body.exists, `${ids.house} => true`, `${ids.work} => false`) },
     },
   ];
 }
 
-function groupRows({ ids, tokens }: ParameterScene): Row[] {
+function groupRows({ ids, tokens }: ParameterFixture): Row[] {
   const name = (group: { path: string }) => group.path;
   const proofs: Proofs = {
     skip_groups: on(`${ids.attic} => cellar house`, `${ids.cellar} => attic house`),
@@ -156,12 +156,12 @@ function groupRows({ ids, tokens }: ParameterScene): Row[] {
     {
       operation: 'GET /groups/:id',
       path: `/groups/${ids.house}`,
-      proofs: { with_projects: told(({ projects }) => projects?.length, 'true => 2', 'false => undefined') },
+      proofs: { with_projects: reading(({ projects }) => projects?.length, 'true => 2', 'false => undefined') },
     },
   ];
 }
 
-function projectRows({ ids, tokens }: ParameterScene): Row[] {
+function projectRows({ ids, tokens }: ParameterFixture): Row[] {
   const name = ({ path_with_namespace }: { path_with_namespace: string }) => path_with_namespace;
   const all = 'ada/one ada/two house/attic/three house/one house/two';
   const filters: Proofs = {
@@ -220,7 +220,7 @@ function projectRows({ ids, tokens }: ParameterScene): Row[] {
         ...on(`true => ${within.replace(home === 'house' ? /ada.\w+ ?/g : /$/, '')}`, 'false =>'),
         beside: `search=${home}`,
       },
-      simple: { ...told((body) => 'archived' in body[0], 'true => false', 'false => true'), at: path },
+      simple: { ...reading((body) => 'archived' in body[0], 'true => false', 'false => true'), at: path },
       membership: { ...on('true =>', `false => ${within}`), as: home === 'ada' ? tokens.root : tokens.ada },
       ...more,
     },
@@ -246,7 +246,7 @@ function projectRows({ ids, tokens }: ParameterScene): Row[] {
   ];
 }
 
-function memberRows({ ids }: ParameterScene): Row[] {
+function memberRows({ ids }: ParameterFixture): Row[] {
   const name = (member: { username: string }) => member.username;
   return ['groups', 'projects'].flatMap((kind) => {
     // The other member of the group is root, who made it. The project has one member of its own, and inherits these.
@@ -267,7 +267,7 @@ function memberRows({ ids }: ParameterScene): Row[] {
   });
 }
 
-function planRows({ ids }: ParameterScene): Row[] {
+function planRows({ ids }: ParameterFixture): Row[] {
   const name = (label: { name: string }) => label.name;
   const title = (milestone: { title: string }) => milestone.title;
   const group = `/groups/${ids.work}`;
@@ -338,5 +338,5 @@ function planRows({ ids }: ParameterScene): Row[] {
 
 const statuses = {
   cases: ['true => 200', 'false => 404'],
-  tell: (_body: unknown, { status }: { status: number }) => status,
+  read: (_body: unknown, { status }: { status: number }) => status,
 };

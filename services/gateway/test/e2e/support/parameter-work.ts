@@ -1,11 +1,11 @@
-import { because, field, on, orders, type Proofs, type Row, refused, told } from './parameter-cases';
-import type { ParameterScene } from './parameter-scene';
+import { because, field, on, orders, type Proofs, type Row, reading, refused } from './parameter-cases';
+import type { ParameterFixture } from './parameter-fixture';
 
 /** Rows of repositories, pipelines, alerts, notes, to-dos and activity. */
-export const workRows = (scene: ParameterScene): Row[] => [
-  ...repositoryRows(scene),
-  ...runRows(scene),
-  ...talkRows(scene),
+export const workRows = (fixture: ParameterFixture): Row[] => [
+  ...repositoryRows(fixture),
+  ...runRows(fixture),
+  ...talkRows(fixture),
 ];
 
 const lengthOfDiff = (body: { diff: string }[] | { diffs: { diff: string }[] } | { changes: { diff: string }[] }) => {
@@ -13,9 +13,9 @@ const lengthOfDiff = (body: { diff: string }[] | { diffs: { diff: string }[] } |
   return diffs[0]?.diff.startsWith('---');
 };
 
-const unidiff = told(lengthOfDiff as never, 'true => true', 'false => false');
+const unidiff = reading(lengthOfDiff as never, 'true => true', 'false => false');
 
-function repositoryRows({ ids, shas }: ParameterScene): Row[] {
+function repositoryRows({ ids, shas }: ParameterFixture): Row[] {
   const at = `/projects/${ids.main}`;
   const repository = `${at}/repository`;
   const name = (item: { name: string }) => item.name;
@@ -30,7 +30,7 @@ function repositoryRows({ ids, shas }: ParameterScene): Row[] {
         search: on('lu => blue', '^re => red'),
         regex: on('^b => blue', '^(red|main)$ => main red'),
         page_token: because('the position in this list; lists.e2e shows it by the links of keyset paging'),
-        sort: told(
+        sort: reading(
           (body) => body.map(name),
           'name_asc => blue main red',
           'updated_asc => blue red main',
@@ -69,11 +69,11 @@ function repositoryRows({ ids, shas }: ParameterScene): Row[] {
         path: { ...on('blue.txt => blue', 'README.md => commit'), beside: 'ref_name=blue' },
         author: { ...on('Bob => red', 'bob@example.com => red', 'Ada =>'), beside: 'ref_name=red' },
         all: { ...on("true => 'main' blue commit green red", 'false => blue commit'), beside: 'ref_name=blue' },
-        with_stats: { ...told(field('stats.total'), 'true => 2', 'false => undefined'), beside: 'ref_name=blue' },
+        with_stats: { ...reading(field('stats.total'), 'true => 2', 'false => undefined'), beside: 'ref_name=blue' },
         first_parent: { ...on("true => 'main' commit", "false => 'main' commit green") },
         order: because('the orders differ only where branches overlap in time, and the API dates no commit'),
         trailers: {
-          ...told((body) => Object.keys(body[0].trailers).length, 'true => 1', 'false => 0'),
+          ...reading((body) => Object.keys(body[0].trailers).length, 'true => 1', 'false => 0'),
           beside: 'ref_name=blue',
         },
       },
@@ -81,7 +81,7 @@ function repositoryRows({ ids, shas }: ParameterScene): Row[] {
     {
       operation: 'GET /projects/:id/repository/commits/:sha',
       path: `${repository}/commits/${shas.blue}`,
-      proofs: { stats: told(field('stats.total'), 'true => 2', 'false => undefined') },
+      proofs: { stats: reading(field('stats.total'), 'true => 2', 'false => undefined') },
     },
     {
       operation: 'GET /projects/:id/repository/commits/:sha/diff',
@@ -120,27 +120,27 @@ function repositoryRows({ ids, shas }: ParameterScene): Row[] {
     {
       operation: 'GET /projects/:id/repository/files/:file_path',
       path: `${repository}/files/blue.txt`,
-      proofs: { ref: told((_body, { status }) => status, 'blue => 200', 'red => 404') },
+      proofs: { ref: reading((_body, { status }) => status, 'blue => 200', 'red => 404') },
     },
     {
       operation: 'GET /projects/:id/repository/files/:file_path/raw',
       path: `${repository}/files/blue.txt/raw`,
-      proofs: { ref: told((_body, { status }) => status, 'blue => 200', 'red => 404'), lfs: refused('true') },
+      proofs: { ref: reading((_body, { status }) => status, 'blue => 200', 'red => 404'), lfs: refused('true') },
     },
     {
       operation: 'GET /projects/:id/repository/compare',
       path: `${repository}/compare`,
       proofs: {
-        from: { ...told((body) => body.commits.length, 'main => 1', 'blue => 0'), beside: 'to=blue' },
-        to: { ...told((body) => body.commits.length, 'blue => 1', 'main => 0'), beside: 'from=main' },
-        straight: { ...told((body) => body.diffs.length, 'true => 4', 'false => 2'), beside: 'from=red&to=blue' },
+        from: { ...reading((body) => body.commits.length, 'main => 1', 'blue => 0'), beside: 'to=blue' },
+        to: { ...reading((body) => body.commits.length, 'blue => 1', 'main => 0'), beside: 'from=main' },
+        straight: { ...reading((body) => body.diffs.length, 'true => 4', 'false => 2'), beside: 'from=red&to=blue' },
         unidiff: { ...unidiff, beside: 'from=main&to=blue' },
       },
     },
     {
       operation: 'GET /projects/:id/repository/merge_base',
       path: `${repository}/merge_base`,
-      proofs: { refs: told((body) => body.title.split(' ').at(-1), 'blue,red => commit', 'blue,blue => blue') },
+      proofs: { refs: reading((body) => body.title.split(' ').at(-1), 'blue,red => commit', 'blue,blue => blue') },
     },
     {
       operation: 'GET /projects/:id/merge_requests/:merge_request_iid/diffs',
@@ -160,7 +160,7 @@ function repositoryRows({ ids, shas }: ParameterScene): Row[] {
   ];
 }
 
-function runRows({ ids, shas }: ParameterScene): Row[] {
+function runRows({ ids, shas }: ParameterFixture): Row[] {
   const at = `/projects/${ids.main}`;
   const name = (run: { name: string }) => run.name;
   const all = 'blueRun redRun tagRun';
@@ -203,7 +203,7 @@ function runRows({ ids, shas }: ParameterScene): Row[] {
     {
       operation: 'GET /projects/:id/pipelines/latest',
       path: `${at}/pipelines/latest`,
-      proofs: { ref: told(field('name'), 'blue => blueRun', 'red => redRun') },
+      proofs: { ref: reading(field('name'), 'blue => blueRun', 'red => redRun') },
     },
     {
       operation: 'GET /projects/:id/repository/commits/:sha/statuses',
@@ -225,7 +225,7 @@ function runRows({ ids, shas }: ParameterScene): Row[] {
       proofs: {
         scope: on('active => one@main', 'complete => three@main three@next'),
         target_branch: on('main => one@main three@main', 'next => three@next'),
-        sort: told(
+        sort: reading(
           (body) => body.map(car),
           'asc => one@main three@main three@next',
           'desc => three@next three@main one@main',
@@ -238,13 +238,13 @@ function runRows({ ids, shas }: ParameterScene): Row[] {
       name: car,
       proofs: {
         scope,
-        sort: told((body) => body.map(car), 'asc => one@main three@main', 'desc => three@main one@main'),
+        sort: reading((body) => body.map(car), 'asc => one@main three@main', 'desc => three@main one@main'),
       },
     },
   ];
 }
 
-function talkRows({ ids, tokens }: ParameterScene): Row[] {
+function talkRows({ ids, tokens }: ParameterFixture): Row[] {
   const at = `/projects/${ids.main}`;
   const body = (note: { body: string }) => note.body;
   const title = (alert: { title: string }) => alert.title.replace(' ', '-');
@@ -259,7 +259,7 @@ function talkRows({ ids, tokens }: ParameterScene): Row[] {
     target_type: on('issue => Issue', 'merge_request => MergeRequest'),
     before: on('2020-12-31 => Issue', '2090-01-01 => Issue MergeRequest joined joined joined'),
     after: on('2020-12-31T00:00:00Z => MergeRequest joined joined joined', '2090-01-01 =>'),
-    sort: told((list) => list.map(events)[0] === 'Issue', 'asc => true', 'desc => false'),
+    sort: reading((list) => list.map(events)[0] === 'Issue', 'asc => true', 'desc => false'),
   };
   return [
     ...(
@@ -285,7 +285,7 @@ function talkRows({ ids, tokens }: ParameterScene): Row[] {
       name: events as never,
       proofs: {
         ...activity,
-        scope: told(
+        scope: reading(
           (list) => list.some(({ author_id }: { author_id: number }) => author_id !== ids.ada),
           'all => true',
           'mine => false',
@@ -298,11 +298,15 @@ function talkRows({ ids, tokens }: ParameterScene): Row[] {
       path: `${at}/events`,
       name: events as never,
       proofs: {
-        action: told((list) => [...new Set(list.map(events))].sort(), 'commented => Note', 'joined => joined'),
-        target_type: told((list) => [...new Set(list.map(events))], 'issue => Issue', 'merge_request => MergeRequest'),
+        action: reading((list) => [...new Set(list.map(events))].sort(), 'commented => Note', 'joined => joined'),
+        target_type: reading(
+          (list) => [...new Set(list.map(events))],
+          'issue => Issue',
+          'merge_request => MergeRequest',
+        ),
         before: on('2020-12-31 => Issue', '2020-01-01 =>'),
-        after: told((list) => list.length > 0, '2020-12-31T00:00:00Z => true', '2090-01-01 => false'),
-        sort: told((list) => list[0].created_at.slice(0, 4) === '2020', 'asc => true', 'desc => false'),
+        after: reading((list) => list.length > 0, '2020-12-31T00:00:00Z => true', '2090-01-01 => false'),
+        sort: reading((list) => list[0].created_at.slice(0, 4) === '2020', 'asc => true', 'desc => false'),
       },
     },
     {

@@ -1,4 +1,4 @@
-import type { ParameterScene } from './parameter-scene';
+import type { ParameterFixture } from './parameter-fixture';
 
 /** A value that is not the default and what a read shows afterwards; or a value that is refused; or why this test cannot show it. */
 export type Setting =
@@ -24,7 +24,7 @@ const allKept = (values: Readonly<Record<string, unknown>>): Settings =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kept(value)]));
 
 /** Settings of groups. */
-export const groupSettings = ({ ids }: ParameterScene): Settings => ({
+export const groupSettings = ({ ids }: ParameterFixture): Settings => ({
   ...allKept({ name: 'Named', path: 'named', description: 'text', visibility: 'internal' }),
   ...each(
     'share_with_group_lock auto_devops_enabled experiment_features_enabled prevent_sharing_groups_outside_hierarchy',
@@ -65,7 +65,7 @@ const features =
   'analytics builds container_registry environments feature_flags forking infrastructure issues merge_requests model_experiments model_registry monitor package_registry pages releases repository requirements security_and_compliance snippets wiki';
 
 /** Settings of projects. */
-export const projectSettings = ({ ids }: ParameterScene): Settings => ({
+export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
   ...allKept({ name: 'Named', path: 'named', description: 'text', visibility: 'internal', topics: ['red'] }),
   tag_list: alone(['blue'], 'topics'),
   default_branch: because('it is the name of a branch, which has to be there; default-branch.comp.test shows it'),
@@ -97,7 +97,7 @@ export const projectSettings = ({ ids }: ParameterScene): Settings => ({
     ]),
   ),
   namespace_id: kept(ids.house, 'namespace.id'),
-  initialize_with_readme: because('the repositories of the scene are made so'),
+  initialize_with_readme: because('the repositories of the fixture are made so'),
   ...each('resolve_outdated_diff_discussions emails_disabled', refused(true)),
   ...each('autoclose_referenced_issues emails_enabled', refused(false)),
   approvals_before_merge: refused(1),
@@ -117,10 +117,10 @@ export const userSettings = (): Settings => ({
   ...each('shared_runners_minutes_limit extra_shared_runners_minutes_limit', kept(7)),
   admin: kept(true, 'is_admin'),
   can_create_group: kept(false),
-  skip_confirmation: because('the moment of the confirmation is all that tells; users.comp.test shows it'),
+  skip_confirmation: because('the time of the confirmation alone shows it; users.comp.test shows it'),
   ...each(
     'password force_random_password reset_password',
-    because('passwords are told to nobody; users.comp.test shows them'),
+    because('passwords are shown to no one; users.comp.test shows them'),
   ),
 });
 
@@ -135,7 +135,7 @@ const issuable = (ids: Readonly<Record<string, number>>): Settings => ({
 });
 
 /** What is set on issues. */
-export const issueSettings = ({ ids }: ParameterScene): Settings => ({
+export const issueSettings = ({ ids }: ParameterFixture): Settings => ({
   ...issuable(ids),
   ...allKept({ due_date: '2090-01-01', confidential: true, issue_type: 'incident', weight: 3, iid: 77 }),
   ...allKept({ created_at: '2020-01-01T00:00:00.000Z', updated_at: '2090-01-01T00:00:00.000Z' }),
@@ -145,7 +145,7 @@ export const issueSettings = ({ ids }: ParameterScene): Settings => ({
 });
 
 /** What is set on merge requests. */
-export const mergeRequestSettings = ({ ids }: ParameterScene): Settings => ({
+export const mergeRequestSettings = ({ ids }: ParameterFixture): Settings => ({
   ...issuable(ids),
   ...allKept({ squash: true, merge_after: '2090-01-01T00:00:00.000Z' }),
   reviewer_ids: kept([ids.bob], 'reviewers.0.id', ids.bob as never),

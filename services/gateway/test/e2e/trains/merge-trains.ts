@@ -111,7 +111,7 @@ export const mergeTrainTests = (started: () => System): void =>
       expect([set.status, set.body.merge_trains_enabled]).toEqual([200, true]);
     });
 
-    it('queues three, fails one, lands the commits that were tested, and tells whoever has to know', async () => {
+    it('queues three, fails one, lands the commits that were tested, and notifies the right users', async () => {
       const [first, second, third] = [await propose('one'), await propose('two'), await propose('three')];
       const numbers = [first, second, third];
       for (const [index, iid] of numbers.entries()) {
@@ -182,7 +182,7 @@ export const mergeTrainTests = (started: () => System): void =>
         added_by: { username: 'ada' },
       });
 
-      // Author and whoever added it, each once, with the reason.
+      // Author and the user who added it, each once, with the reason.
       for (const user of ['bob', 'ada']) {
         const todos = await eventually(async () => {
           const { body } = await system.api('GET', '/todos?action=merge_train_removed', { token: tokens[user] });
@@ -222,7 +222,7 @@ export const mergeTrainTests = (started: () => System): void =>
       expect(await ada().all(projectId, { scope: 'active' })).toEqual([]);
     });
 
-    it('is not there for strangers, nor in the free tier', async () => {
+    it('is not there for outsiders, nor in the free tier', async () => {
       const unseen = await system.api('GET', trains(), { token: tokens.eve });
       expect([unseen.status, unseen.body]).toEqual([404, { message: '404 Project Not Found' }]);
       await system.api('PUT', '/groups/acme', { body: { tier: 'free' } });

@@ -55,7 +55,7 @@ export const runningTrainTests = (started: () => System): void =>
       return { iid: (await ok('POST', at('/merge_requests'), wanted)).iid, source };
     }
 
-    const board = (iid: number) => ok('POST', at(`/merge_trains/merge_requests/${iid}`));
+    const addToTrain = (iid: number) => ok('POST', at(`/merge_trains/merge_requests/${iid}`));
 
     /** The car of a merge request once it is tested on `onto`. */
     const carOf = (iid: number, not?: Car): Promise<Car> =>
@@ -111,8 +111,8 @@ export const runningTrainTests = (started: () => System): void =>
         await ok('PUT', at(''), { merge_method });
         const base = await tip();
         const [one, two] = [await propose({ squash }), await propose({ squash })];
-        await board(one.iid);
-        await board(two.iid);
+        await addToTrain(one.iid);
+        await addToTrain(two.iid);
         const cars = [await carOf(one.iid), await carOf(two.iid)] as const;
         await git('fetch', '-q', system.remote(path), ...cars.map(({ iid }) => `refs/merge-requests/${iid}/train`));
         let onto = base;
@@ -136,8 +136,8 @@ export const runningTrainTests = (started: () => System): void =>
     it('someone pushes to the target branch: both cars are tested anew, on what was pushed', async () => {
       await ok('PUT', at(''), { merge_method: 'merge' });
       const [one, two] = [await propose(), await propose()];
-      await board(one.iid);
-      await board(two.iid);
+      await addToTrain(one.iid);
+      await addToTrain(two.iid);
       const before = [await carOf(one.iid), await carOf(two.iid)] as const;
       await git('checkout', '-q', '-B', 'main', 'refs/remotes/origin/main');
       const pushed = await commit('outside.txt');
@@ -156,8 +156,8 @@ export const runningTrainTests = (started: () => System): void =>
     it('the target branch is forced back: cars are tested on where it stands now', async () => {
       await system.api('DELETE', at('/protected_branches/main'));
       const [one, two] = [await propose(), await propose()];
-      await board(one.iid);
-      await board(two.iid);
+      await addToTrain(one.iid);
+      await addToTrain(two.iid);
       const before = [await carOf(one.iid), await carOf(two.iid)] as const;
       const back = await git('rev-parse', 'refs/remotes/origin/main~1');
       await git('push', '-q', '--force', system.remote(path), `${back}:refs/heads/main`);
@@ -174,7 +174,7 @@ export const runningTrainTests = (started: () => System): void =>
 
     it('one merges past the train: the others are tested on top of it', async () => {
       const [one, past] = [await propose(), await propose()];
-      await board(one.iid);
+      await addToTrain(one.iid);
       const before = await carOf(one.iid);
       const merged = await eventually(
         () => ok('PUT', at(`/merge_requests/${past.iid}/merge`), { skip_merge_train: true }),
@@ -192,7 +192,7 @@ export const runningTrainTests = (started: () => System): void =>
 
     it('the project gets another name: CI finds its commit below the new one, and the car lands', async () => {
       const { iid } = await propose();
-      await board(iid);
+      await addToTrain(iid);
       const car = await carOf(iid);
       await ok('PUT', at(''), { path: 'renamed' });
       path = 'root/renamed';

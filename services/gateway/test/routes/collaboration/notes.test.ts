@@ -102,7 +102,7 @@ describe('notes and discussions', () => {
     expect((await gateway.send('POST', path, { ...token, body: { body: '/close' } })).status).toBe(202);
   });
 
-  it('400 without a body, with an empty one, with a wrong filter or moment', async () => {
+  it('400 without a body, with an empty one, with a wrong filter or timestamp', async () => {
     const path = '/projects/1/issues/2/notes';
     const refused = async (method: string, at: string, body?: unknown) =>
       (await gateway.send(method, at, { ...token, ...(body === undefined ? {} : { body }) })).body;

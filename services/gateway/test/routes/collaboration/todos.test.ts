@@ -156,7 +156,7 @@ describe('to-dos', () => {
 
     it('404: on a project the caller does not see', async () => {
       access = false;
-      expect(await gateway.send('POST', path, { token: 'a stranger' })).toMatchObject({
+      expect(await gateway.send('POST', path, { token: 'an outsider' })).toMatchObject({
         status: 404,
         body: { message: '404 Project Not Found' },
       });

@@ -102,7 +102,7 @@ describe('tokens', () => {
     expect(await as('self_rotate', 'GET', '/personal_access_tokens')).toBe(403);
   });
 
-  it('404: nobody has the token 0, which stands for the one presented between the processes', async () => {
+  it('404: no one has the token 0, which stands for the one presented between the processes', async () => {
     expect((await gateway.send('DELETE', '/personal_access_tokens/0', token())).status).toBe(404);
     expect(asked()).toBeUndefined();
   });

@@ -1,10 +1,10 @@
 import { routes } from '../../../src/routes';
 import { noteables } from '../../../src/routes/collaboration/noteables';
-import { type BadInputScene, operationOf, type Post } from './bad-requests';
+import { type BadInputFixture, operationOf, type Post } from './bad-requests';
 import type { System } from './system';
 
-/** Makes the scene. `next` gives numbers that nobody has used. */
-export async function setBadInputScene(system: System, post: Post, next: () => number): Promise<BadInputScene> {
+/** Makes the fixture. `next` gives numbers that are not in use. */
+export async function setBadInputFixture(system: System, post: Post, next: () => number): Promise<BadInputFixture> {
   const ada: number = (
     await post('/users', { name: 'Ada', username: 'ada', email: 'ada@example.com', force_random_password: true })
   ).id;

@@ -1,6 +1,6 @@
 import { eventually } from '@switchyard/testkit';
+import type { Fixture, WorkingCopy } from './fixture';
 import { gitOf } from './oracles';
-import type { Scene, WorkingCopy } from './scene';
 
 /** A merge request on its way to a train. */
 export interface Proposal {
@@ -9,11 +9,11 @@ export interface Proposal {
 }
 
 /** A project with a merge train, its users and an outside CI, on a system whose processes die: whatever fails is done again. */
-export interface TrainRig {
+export interface TrainHarness {
   /** A branch with a file of its own, pushed by `root`, with a merge request and a green pipeline. */
   propose(name: string): Promise<Proposal>;
   /** Puts it on the train, as the reviewer. */
-  board(proposal: Proposal): Promise<void>;
+  addToTrain(proposal: Proposal): Promise<void>;
   /** The outside CI passes what waits, and fails what `fails` says, until `done` holds. */
   runCi(done: () => Promise<void>, fails?: (iid: number) => boolean): Promise<void>;
   /** Holds once each of them has landed. */
@@ -21,23 +21,23 @@ export interface TrainRig {
   /** Holds once each of them has left, and is open. */
   expectLeft(...proposals: readonly Proposal[]): Promise<void>;
   /**
-   * What must be so of a train that has come to rest with `left` off it: nobody waits, what landed is what was tested, in the order of
-   * boarding, by receipts, pipelines and git alike; no ref and no running pipeline is left over; to-dos exist once for author and
-   * whoever queued it.
+   * What must be so of a train that has come to rest with `left` off it: no car waits, what landed is what was tested, in the order of
+   * addition, by receipts, pipelines and git alike; no ref and no running pipeline is left over; to-dos exist once for author and
+   * the user who queued it.
    */
   expectSound(left: readonly Proposal[]): Promise<void>;
 }
 
-/** Switches the train of a scene's project on. */
-export async function makeTrainRig(scene: Scene): Promise<TrainRig> {
-  const { system, projectId, reviewer, base } = scene;
+/** Switches the train of a fixture's project on. */
+export async function makeTrainHarness(fixture: Fixture): Promise<TrainHarness> {
+  const { system, projectId, reviewer, base } = fixture;
   const at = `/projects/${projectId}`;
-  await scene.ok('PUT', at, { merge_pipelines_enabled: true, merge_trains_enabled: true });
-  const work: WorkingCopy = await scene.workingCopy('train');
+  await fixture.ok('PUT', at, { merge_pipelines_enabled: true, merge_trains_enabled: true });
+  const work: WorkingCopy = await fixture.workingCopy('train');
   const lasting = { within: 90_000, every: 100 };
 
   const stateOf = async ({ iid }: Proposal): Promise<string> =>
-    (await scene.ok('GET', `${at}/merge_requests/${iid}`)).state;
+    (await fixture.ok('GET', `${at}/merge_requests/${iid}`)).state;
   const entryOf = async ({ iid }: Proposal): Promise<string> => {
     const reply = await system.api('GET', `${at}/merge_trains/merge_requests/${iid}`);
     return reply.status === 200 ? reply.body.status : String(reply.status);
@@ -64,24 +64,24 @@ export async function makeTrainRig(scene: Scene): Promise<TrainRig> {
     async propose(name) {
       const sha = await work.branch(name);
       await eventually(() => work.push(name), lasting);
-      await scene.ok('POST', `${at}/statuses/${sha}`, { state: 'success', ref: name, name: 'own' });
+      await fixture.ok('POST', `${at}/statuses/${sha}`, { state: 'success', ref: name, name: 'own' });
       const wanted = { source_branch: name, target_branch: 'main', title: name };
       const { body } = await eventually(async () => {
         const reply = await system.api('POST', `${at}/merge_requests`, { body: wanted });
         expect([201, 409]).toContain(reply.status);
         return reply.status === 201
           ? reply
-          : { body: (await scene.ok('GET', `${at}/merge_requests?source_branch=${name}`))[0] };
+          : { body: (await fixture.ok('GET', `${at}/merge_requests?source_branch=${name}`))[0] };
       }, lasting);
       return { id: body.id, iid: body.iid };
     },
 
-    async board({ iid }) {
+    async addToTrain({ iid }) {
       await eventually(async () => {
         const path = `${at}/merge_trains/merge_requests/${iid}`;
         const reply = await system.api('POST', path, { token: reviewer.token });
-        // An answer that was lost is not: it is aboard already, or has even landed.
-        const { state } = await scene.ok('GET', `${at}/merge_requests/${iid}`);
+        // After a lost reply it is in the train already, or has even landed.
+        const { state } = await fixture.ok('GET', `${at}/merge_requests/${iid}`);
         expect([reply.status, state]).toEqual(
           state === 'merged' ? [expect.any(Number), state] : [reply.status === 409 ? 409 : 201, state],
         );

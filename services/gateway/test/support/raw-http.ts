@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { eventually } from '@switchyard/testkit';
 
 /** A connection on which a test writes HTTP itself. */
-export interface ByHand {
+export interface RawHttpClient {
   readonly socket: Socket;
   /** All that came back so far. */
   text(): string;
@@ -13,7 +13,7 @@ export interface ByHand {
 }
 
 /** Opens a connection to a gateway. */
-export function byHand(url: string): ByHand {
+export function rawHttp(url: string): RawHttpClient {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
   let text = '';
   let from = 0;

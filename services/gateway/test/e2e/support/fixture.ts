@@ -4,12 +4,12 @@ import { eventually } from '@switchyard/testkit';
 import type { ApiReply, System } from './system';
 
 /** A user and what authenticates it. */
-export interface Someone {
+export interface TestUser {
   readonly id: number;
   readonly token: string;
 }
 
-/** A clone of the scene's project. */
+/** A clone of the fixture's project. */
 export interface WorkingCopy {
   /** Starts a branch at the remote's main, with one commit; its SHA. */
   branch(name: string): Promise<string>;
@@ -21,10 +21,10 @@ export interface WorkingCopy {
 }
 
 /** A project with a first commit, on a system whose processes die: calls are repeated while a service is away. */
-export interface Scene {
+export interface Fixture {
   readonly system: System;
   readonly projectId: number;
-  readonly reviewer: Someone;
+  readonly reviewer: TestUser;
   /** A request that must succeed; its body. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
   ok(method: string, path: string, body?: unknown, token?: string): Promise<any>;
@@ -49,8 +49,8 @@ const again = (send: () => Promise<ApiReply>): Promise<ApiReply> =>
     { within: 60_000, every: 100 },
   );
 
-/** Someone who is asked for reviews. */
-export async function makeReviewer(system: System): Promise<Someone> {
+/** TestUser who is asked for reviews. */
+export async function makeReviewer(system: System): Promise<TestUser> {
   const { body } = await system.api('POST', '/users', {
     body: { email: 'r@example.com', username: 'reviewer', name: 'R', force_random_password: true },
   });
@@ -61,13 +61,13 @@ export async function makeReviewer(system: System): Promise<Someone> {
 }
 
 /** Makes a project of that path below `root`, with a commit on main; working copies lie in `folder`. */
-export async function makeScene(system: System, reviewer: Someone, path: string, folder: string): Promise<Scene> {
-  const ok: Scene['ok'] = async (method, at, body, token) => {
+export async function makeFixture(system: System, reviewer: TestUser, path: string, folder: string): Promise<Fixture> {
+  const ok: Fixture['ok'] = async (method, at, body, token) => {
     const reply = await again(() => system.api(method, at, { body, token }));
     if (reply.status >= 300) throw new Error(`${method} ${at} ${reply.status} ${reply.text}`);
     return reply.body;
   };
-  const all: Scene['all'] = async (at) => {
+  const all: Fixture['all'] = async (at) => {
     const found: unknown[] = [];
     for (let page = 1; ; page += 1) {
       const items = await ok('GET', `${at}${at.includes('?') ? '&' : '?'}per_page=100&page=${page}`);
@@ -76,7 +76,7 @@ export async function makeScene(system: System, reviewer: Someone, path: string,
     }
   };
   const remote = system.remote(`root/${path}`);
-  const workingCopy: Scene['workingCopy'] = async (name) => {
+  const workingCopy: Fixture['workingCopy'] = async (name) => {
     const at = join(folder, path, name);
     mkdirSync(at, { recursive: true });
     const git = (args: string[]) => system.git(args, at);

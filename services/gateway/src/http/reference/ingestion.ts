@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 const plain = { 'text/plain': { schema: { type: 'string' } } };
 
-/** Failures have no body but that of 429: senders are programs that look at the status alone. */
+/** Failures have no body but that of 429: senders are programs that check the status alone. */
 const responses: Json = {
   200: {
     description: 'The payload has been taken.',
@@ -80,8 +80,8 @@ const operation = (operationId: string, summary: string, description: string, pa
   responses,
 });
 
-/** The addresses of the alert inlet, which lie beside the API. `server` is the installation itself. */
-export const inletPaths = (server: string): Record<string, Json> => {
+/** The addresses of alert ingestion, which lie beside the API. `server` is the installation itself. */
+export const ingestionPaths = (server: string): Record<string, Json> => {
   const servers = [{ url: server }];
   const text =
     'Takes a payload of a monitoring tool: one alert in the plain form, or those of an Alertmanager webhook. The address can end with `.json`.';
@@ -102,7 +102,7 @@ export const inletPaths = (server: string): Record<string, Json> => {
 };
 
 /** How senders of alerts sign in. */
-export const inletSecuritySchemes: Json = {
+export const ingestionSecuritySchemes: Json = {
   alert_key: { type: 'http', scheme: 'bearer', description: 'Key of an alert integration.' },
   alert_key_as_password: { type: 'http', scheme: 'basic', description: 'The key as password, with any user name.' },
 };

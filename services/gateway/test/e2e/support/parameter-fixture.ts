@@ -2,17 +2,17 @@ import { eventually } from '@switchyard/testkit';
 import type { System } from './system';
 
 /** What the parameters are shown on: few objects, which differ in everything that a parameter asks for. */
-export interface ParameterScene {
+export interface ParameterFixture {
   readonly ids: Readonly<Record<string, number>>;
   readonly shas: Readonly<Record<string, string>>;
   readonly tokens: Readonly<Record<string, string>>;
 }
 
 /** Moments of the objects: the first of everything is of 2020, the second of 2021 and so on. */
-const moment = (index: number, month = 1): string => `${2020 + index}-0${month}-01T00:00:00Z`;
+const timestamp = (index: number, month = 1): string => `${2020 + index}-0${month}-01T00:00:00Z`;
 
-/** Makes the scene on an empty system. */
-export async function setParameterScene(system: System): Promise<ParameterScene> {
+/** Makes the fixture on an empty system. */
+export async function setParameterFixture(system: System): Promise<ParameterFixture> {
   const ids: Record<string, number> = { root: 0 };
   const shas: Record<string, string> = {};
   const tokens: Record<string, string> = { root: system.rootToken };
@@ -43,7 +43,7 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
     if (name === 'alpha') await send('DELETE', `/personal_access_tokens/${made.id}`);
     await system.query(
       'groups_admin',
-      `update personal_access_tokens set created_at = '${moment(index)}', last_used_at = '${moment(2 - index)}',
+      `update personal_access_tokens set created_at = '${timestamp(index)}', last_used_at = '${timestamp(2 - index)}',
         expires_at = '${index === 1 ? '2024-06-01' : `${2090 + index}-06-01`}' where id = ${made.id}`,
     );
   }
@@ -73,8 +73,8 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
   for (const [index, name] of ['house/one', 'house/two', 'ada/one', 'ada/two', 'attic/three'].entries())
     await system.query(
       'groups_admin',
-      `update projects set created_at = '${moment(index)}', updated_at = '${moment(index, 2)}',
-        last_activity_at = '${moment(index, 3)}', star_count = ${9 - index} where id = ${ids[name]}`,
+      `update projects set created_at = '${timestamp(index)}', updated_at = '${timestamp(index, 2)}',
+        last_activity_at = '${timestamp(index, 3)}', star_count = ${9 - index} where id = ${ids[name]}`,
     );
   await system.query(
     'groups_admin',
@@ -117,7 +117,10 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
     ids[`milestone ${title}`] = made.id;
     if (title === 'v2' || title === 'other')
       await send('PUT', `${parent}/milestones/${made.id}`, { state_event: 'close' });
-    await system.query('groups_admin', `update milestones set updated_at = '${moment(index)}' where id = ${made.id}`);
+    await system.query(
+      'groups_admin',
+      `update milestones set updated_at = '${timestamp(index)}' where id = ${made.id}`,
+    );
   }
 
   // A repository with two branches beside main, each with a commit, and two tags.
@@ -195,8 +198,8 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
     'alerts',
     `insert into alerts (project_id, iid, title, description, severity, status, fingerprint, events, started_at, starts_told,
         last_started_at, ended_at, format, payload, created_at, updated_at)
-      select ${ids.main}, n, 'alert ' || n, 'about alert ' || n, n, n, repeat(n::text, 40), 10 - n, '${moment(0)}', false, '${moment(0)}',
-        '${moment(5)}', 'custom', '{}', '${moment(0)}'::timestamptz + n * interval '1 year', '${moment(9)}'::timestamptz - n * interval '1 year'
+      select ${ids.main}, n, 'alert ' || n, 'about alert ' || n, n, n, repeat(n::text, 40), 10 - n, '${timestamp(0)}', false, '${timestamp(0)}',
+        '${timestamp(5)}', 'custom', '{}', '${timestamp(0)}'::timestamptz + n * interval '1 year', '${timestamp(9)}'::timestamptz - n * interval '1 year'
       from generate_series(1, 2) n`,
   );
   await system.query('alerts', `insert into alert_texts (alert_id, text) select id, description from alerts`);
@@ -211,7 +214,7 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
     await system.query(
       'collaboration',
       `insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, system, created_at, updated_at)
-        select noteable_id, project_id, decode(md5(id::text) || '00000000', 'hex'), true, author_id, 'noted', true, '${moment(1)}', '${moment(9)}'
+        select noteable_id, project_id, decode(md5(id::text) || '00000000', 'hex'), true, author_id, 'noted', true, '${timestamp(1)}', '${timestamp(9)}'
         from notes where id = ${note.id}`,
     );
     await system.query(
@@ -220,7 +223,7 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
     );
     await system.query(
       'collaboration',
-      `update notes set created_at = '${moment(0)}', updated_at = '${moment(10)}' where id = ${note.id}`,
+      `update notes set created_at = '${timestamp(0)}', updated_at = '${timestamp(10)}' where id = ${note.id}`,
     );
   }
 
@@ -236,7 +239,7 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
   for (const [index, name] of ['blueRun', 'tagRun', 'redRun'].entries())
     await system.query(
       'merge_requests',
-      `update pipelines set created_at = '${moment(index)}', updated_at = '${moment(9 - index)}', name = '${name}',
+      `update pipelines set created_at = '${timestamp(index)}', updated_at = '${timestamp(9 - index)}', name = '${name}',
         source = '${index === 2 ? 'external' : 'api'}', yaml_errors = ${index === 0 ? `'no'` : 'null'} where id = ${ids[name]}`,
     );
   await system.query('merge_requests', `delete from pipelines where project_id = ${ids.main} and name is null`);
@@ -244,7 +247,7 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
   for (const [index, name] of ['one', 'two', 'three'].entries())
     await system.query(
       'merge_requests',
-      `update merge_requests set created_at = '${moment(index)}', updated_at = '${moment(index, 2)}' where id = ${ids[`mr ${name}`]}`,
+      `update merge_requests set created_at = '${timestamp(index)}', updated_at = '${timestamp(index, 2)}' where id = ${ids[`mr ${name}`]}`,
     );
   await system.query(
     'merge_requests',
@@ -260,10 +263,10 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
   for (const [index, title] of ['one', 'two', 'four'].entries())
     await system.query(
       'collaboration',
-      `update issues set created_at = '${moment(index)}', updated_at = '${moment(index, 2)}' where title = '${title}'`,
+      `update issues set created_at = '${timestamp(index)}', updated_at = '${timestamp(index, 2)}' where title = '${title}'`,
     );
 
-  // To-dos of ada's by hand, one of each kind; activity at known moments.
+  // To-dos of ada's by hand, one of each kind; activity at known timestamps.
   await system.query('collaboration', `delete from todos where user_id = ${ids.ada}`);
   await system.query(
     'collaboration',
@@ -290,7 +293,7 @@ export async function setParameterScene(system: System): Promise<ParameterScene>
   for (const [index, name] of ['root', 'ada', 'bob', 'cat', 'rob', 'eve'].entries())
     await system.query(
       'groups_admin',
-      `update users set created_at = '${moment(index)}', updated_at = '${moment(9 - index)}' where id = ${ids[name]}`,
+      `update users set created_at = '${timestamp(index)}', updated_at = '${timestamp(9 - index)}' where id = ${ids[name]}`,
     );
   return { ids, shas, tokens };
 }

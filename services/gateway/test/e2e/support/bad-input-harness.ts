@@ -1,5 +1,5 @@
 import { replyValidator } from '../../support/reply-validator';
-import { setBadInputScene } from './bad-input-scene';
+import { setBadInputFixture } from './bad-input-fixture';
 import { goodRequests, isNoText } from './bad-requests';
 import { type RawReply, type RawRequest, rawClient } from './raw-client';
 import { startSystem } from './system';
@@ -20,23 +20,23 @@ export const bodyOf = (reply: Pick<RawReply, 'text'>) => JSON.parse(reply.text);
 
 /** What is wrong with a reply; undefined when nothing is. */
 export function fault(request: RawRequest, reply: RawReply): string | undefined {
-  const told = `${request.method} ${request.path.slice(0, 200)} ${String(request.body ?? '').slice(0, 200)} → ${reply.status} ${reply.text.slice(0, 300)}`;
-  if (reply.status >= 500) return `fails: ${told}`;
+  const exchange = `${request.method} ${request.path.slice(0, 200)} ${String(request.body ?? '').slice(0, 200)} → ${reply.status} ${reply.text.slice(0, 300)}`;
+  if (reply.status >= 500) return `fails: ${exchange}`;
   if (reply.took > (request.method === 'GET' ? slowestMs : slowestWriteMs))
-    return `took ${Math.round(reply.took)} ms: ${told}`;
+    return `took ${Math.round(reply.took)} ms: ${exchange}`;
   if (reply.status >= 400) {
     const { error, message, ...rest } = reply.text.startsWith('{') ? bodyOf(reply) : ({} as Record<string, unknown>);
-    if (error === undefined && message === undefined) return `no error body: ${told}`;
-    if (Object.keys(rest).some((key) => key !== 'error_description' && key !== 'scope')) return `odd body: ${told}`;
-    if (!String(reply.headers['content-type']).startsWith('application/json')) return `not JSON: ${told}`;
-    return leaks.test(reply.text) ? `tells too much: ${told}` : undefined;
+    if (error === undefined && message === undefined) return `no error body: ${exchange}`;
+    if (Object.keys(rest).some((key) => key !== 'error_description' && key !== 'scope')) return `odd body: ${exchange}`;
+    if (!String(reply.headers['content-type']).startsWith('application/json')) return `not JSON: ${exchange}`;
+    return leaks.test(reply.text) ? `tells too much: ${exchange}` : undefined;
   }
-  if (isNoText(request)) return `takes bytes that are no text: ${told}`;
+  if (isNoText(request)) return `takes bytes that are no text: ${exchange}`;
   const isJson = String(reply.headers['content-type']).startsWith('application/json');
   if (!isJson && reply.text !== '') return undefined;
   const path = request.path.split('?')[0] as string;
   const problems = validate(request.method, path, reply.status, reply.text === '' ? undefined : bodyOf(reply));
-  return problems.length === 0 ? undefined : `breaks its contract (${problems.slice(0, 3).join('; ')}): ${told}`;
+  return problems.length === 0 ? undefined : `breaks its contract (${problems.slice(0, 3).join('; ')}): ${exchange}`;
 }
 
 /** Works on all items, some at a time. */
@@ -54,10 +54,10 @@ export const inLanes = async <T>(items: readonly T[], work: (item: T) => Promise
 };
 
 /** A system with things of every kind, and ways to ask it oddly. */
-export type BadInputRig = Awaited<ReturnType<typeof startBadInputRig>>;
+export type BadInputHarness = Awaited<ReturnType<typeof startBadInputHarness>>;
 
 /** Starts one. */
-export async function startBadInputRig() {
+export async function startBadInputHarness() {
   const system = await startSystem();
   const client = rawClient(system.url);
   let serial = 0;
@@ -82,18 +82,18 @@ export async function startBadInputRig() {
     client.close();
     await system.close();
   };
-  const scene = await setBadInputScene(system, post, next).catch(async (error) => {
+  const fixture = await setBadInputFixture(system, post, next).catch(async (error) => {
     await close();
     throw error;
   });
   return {
     system,
-    scene,
+    fixture,
     next,
     post,
     send,
     json,
-    ...goodRequests(scene, system.rootToken, post, next),
+    ...goodRequests(fixture, system.rootToken, post, next),
     close,
   };
 }

@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 
-/** What one request holds of a room. */
-export interface Hold {
+/** The memory that one request holds. */
+export interface BodyReservation {
   /**
-   * Asked before bytes are kept, with their number. Where there is no room for them it waits for some.
+   * Called with the number of bytes before they are kept. It waits while there are not enough free bytes.
    * @returns false when there is none
    */
   take(bytes: number): boolean | Promise<boolean>;
@@ -11,13 +11,13 @@ export interface Hold {
   release(): void;
 }
 
-/** Room for the bodies that are under way, of which no one gets so much that others are left without. */
-export interface BodyRoom {
+/** Memory for the bodies that are being received. No owner can take all of it. */
+export interface BodyMemory {
   /**
    * Counts what a request holds until it has been answered or has gone.
    * @param owner whose share it is held of
    */
-  holder(response: Response, owner: string): Hold;
+  holder(response: Response, owner: string): BodyReservation;
 }
 
 interface Waiting {
@@ -27,15 +27,15 @@ interface Waiting {
 }
 
 /**
- * Makes room for `size` bytes in all, `share` bytes for each owner.
- * @param waitMs milliseconds for which bytes wait for room before they are refused
+ * Bounds memory to `size` bytes in all, `share` bytes for each owner.
+ * @param waitMs milliseconds for which bytes wait for free memory before they are refused
  */
-export function bodyRoom(size: number, share: number, waitMs = 0): BodyRoom {
+export function bodyMemory(size: number, share: number, waitMs = 0): BodyMemory {
   const shares = new Map<string, number>();
   const waiting = new Set<Waiting>();
   let held = 0;
 
-  const hasRoom = (owner: string, bytes: number): boolean =>
+  const hasFreeBytes = (owner: string, bytes: number): boolean =>
     held + bytes <= size && (shares.get(owner) ?? 0) + bytes <= share;
 
   function add(owner: string, bytes: number): void {
@@ -59,7 +59,7 @@ export function bodyRoom(size: number, share: number, waitMs = 0): BodyRoom {
         isOpen = false;
         for (const one of mine) one.settle(false);
         add(owner, -own);
-        for (const one of waiting) if (hasRoom(one.owner, one.bytes)) one.settle(true);
+        for (const one of waiting) if (hasFreeBytes(one.owner, one.bytes)) one.settle(true);
       };
       const wait = (bytes: number): Promise<boolean> =>
         new Promise((resolve) => {
@@ -83,7 +83,7 @@ export function bodyRoom(size: number, share: number, waitMs = 0): BodyRoom {
         release,
         take(bytes) {
           if (!isOpen) return false;
-          if (!hasRoom(owner, bytes)) return waitMs > 0 && bytes <= Math.min(size, share) ? wait(bytes) : false;
+          if (!hasFreeBytes(owner, bytes)) return waitMs > 0 && bytes <= Math.min(size, share) ? wait(bytes) : false;
           keep(bytes);
           return true;
         },

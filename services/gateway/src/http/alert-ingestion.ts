@@ -4,15 +4,15 @@ import type { RpcClient } from '@switchyard/rpc';
 import { observeHttp } from '@switchyard/telemetry';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { basicCredentials } from './authenticate';
-import { bodyRoom } from './body-room';
+import { bodyMemory } from './body-memory';
 import { addressKey } from './client-address';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { keyGuard, type Presented } from './key-guard';
 import { countingWindows, type Limit, setThrottleHeaders } from './rate-limits';
-import { type Pace, receiveBody } from './receive-body';
+import { type MinimumRate, receiveBody } from './receive-body';
 
-/** What the inlet needs of the process. */
-export interface AlertInletEdges {
+/** What alert ingestion needs of the process. */
+export interface AlertIngestionEdges {
   readonly ingestion: RpcClient<typeof IngestionServiceService>;
   /** Largest payload, bytes (G-8-3). */
   readonly payloadLimit: number;
@@ -67,16 +67,16 @@ const wrongKeys: Limit = { requests: 100, seconds: 60 };
  * The time that a body has to come in: senders of a megabyte of alerts are machines on good lines. Those without a
  * right key get nothing but a refusal for it, and are not waited for.
  */
-const paces: Readonly<Record<'proven' | 'unproven', Pace>> = {
+const minimumRates: Readonly<Record<'proven' | 'unproven', MinimumRate>> = {
   proven: { graceMs: 30_000, bytesPerMs: Number.POSITIVE_INFINITY },
   unproven: { graceMs: 3_000, bytesPerMs: Number.POSITIVE_INFINITY },
 };
 
 /** Payloads of the largest size that all senders together may have under way, */
-const mostUnderWay = 128;
+const maxConcurrent = 128;
 
-/** and those of one key, as all without a right one together: none of them can have all the room. */
-const mostOfOne = 32;
+/** and those of one key, as all without a right one together: none of them can take all the memory. */
+const maxConcurrentPerAddress = 32;
 
 /** Owner of what is held for senders without a right key; no key has this name. */
 const unprovenSenders = '';
@@ -92,14 +92,14 @@ const isAlertmanager = (request: Request): boolean => /^alertmanager\//i.test(re
 /**
  * The door for payloads of monitoring tools at `/<full path>/alerts/notify…` (G-4.12): reads no more than a payload may
  * have, keeps the limits, and hands the bytes to alerts in one call. Every answer but 200 has an empty body, and no
- * failure is the sender's to see as a 500: it is asked to come again.
+ * failure is the sender's to see as a 500: it has to retry.
  */
-export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
+export function alertIngestion(edges: AlertIngestionEdges): (app: Express) => void {
   const { ingestion, payloadLimit, inboundLimit, scale, now = Date.now } = edges;
   const windows = countingWindows(now);
   const guard = keyGuard({ address: wrongKeys }, scale, now);
 
-  const room = bodyRoom(mostUnderWay * payloadLimit, mostOfOne * payloadLimit);
+  const memory = bodyMemory(maxConcurrent * payloadLimit, maxConcurrentPerAddress * payloadLimit);
 
   const presentedBy = ({ ip }: Request, key: string, { projectPath, endpointId }: AlertAddress): Presented => ({
     ip: addressKey(ip),
@@ -142,7 +142,7 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     const requestId = response.getHeader('X-Request-Id') as string;
     const key = keyOf(request);
     const presented = presentedBy(request, key, address);
-    // Before the body, which may be long or never come: room and time for it are those of senders with a right key.
+    // Before the body, which may be long or never come: memory and time for it are those of senders with a right key.
     const proven = await isProven(
       request,
       response,
@@ -155,14 +155,14 @@ export function alertInlet(edges: AlertInletEdges): (app: Express) => void {
     // A sender without a key must not use up the limit of the project's senders.
     const wait = proven ? overInbound(response, address) : undefined;
     if (wait !== undefined) return refuseForNow(request, response, wait);
-    const hold = room.holder(response, proven ? presented.name : unprovenSenders);
-    const pace = paces[proven ? 'proven' : 'unproven'];
-    const body = await receiveBody(request, response, { limit: payloadLimit, pace, hold }).catch(reasonOf);
+    const hold = memory.holder(response, proven ? presented.name : unprovenSenders);
+    const minimumRate = minimumRates[proven ? 'proven' : 'unproven'];
+    const body = await receiveBody(request, response, { limit: payloadLimit, minimumRate, hold }).catch(reasonOf);
     if (body === 'too_large') return void response.status(400).end();
     if (body === 'unavailable') return refuseForNow(request, response, retrySeconds());
     if (typeof body === 'string') return void response.destroy();
     const content = await decode(body, hold);
-    if (content === 'no room') return refuseForNow(request, response, retrySeconds());
+    if (content === 'no memory') return refuseForNow(request, response, retrySeconds());
     if (typeof content === 'string') return void response.status(400).end();
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);

@@ -8,7 +8,7 @@ import type {
 } from '@switchyard/protos/alerts/v1/ingestion';
 import { eventually } from '@switchyard/testkit';
 import type { Config } from '../../src/config';
-import { alertAddressOf } from '../../src/http/alert-inlet';
+import { alertAddressOf } from '../../src/http/alert-ingestion';
 import { startTestGateway, type TestGateway } from '../support/gateway';
 
 describe('a URL is an address of payloads', () => {
@@ -238,7 +238,7 @@ describe('a payload that is too large', () => {
     expect(received()).toHaveLength(1);
   });
 
-  it('is refused while it comes, when nobody has said how long it is, and its connection is closed', async () => {
+  it('is refused while it comes, when its length was not announced, and its connection is closed', async () => {
     await start();
     async function* endless() {
       for (let sent = 0; sent < 100; sent += 1) {
@@ -296,7 +296,7 @@ describe('a payload that is too large', () => {
     end();
   });
 
-  it('of a sender that breaks off is nobody’s', async () => {
+  it('of a sender that breaks off is dropped', async () => {
     await start();
     const socket = connect(Number(new URL(gateway?.url ?? '').port), '127.0.0.1');
     socket.write(`POST ${address} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"a`);

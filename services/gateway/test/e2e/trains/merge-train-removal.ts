@@ -7,14 +7,14 @@ import type { ApiReply, System } from '../support/system';
 /** Four trains wait at a time: asking every 20 ms would keep the system busier than they do. */
 const soon = { within: 15_000, every: 100 };
 
-/** Someone with a token. */
+/** TestUser with a token. */
 interface User {
   readonly id: number;
   readonly token: string;
 }
 
 /** A train of three: added by Ada, written by Bob. */
-interface Scene {
+interface Fixture {
   readonly projectId: number;
   readonly path: string;
   /** Who added the cars. */
@@ -28,7 +28,7 @@ interface Scene {
 }
 
 /** A way out of a train, and what it is said to be. */
-interface WayOut {
+interface RemovalCase {
   readonly because?: string;
   readonly settings?: Record<string, unknown>;
   readonly target?: string;
@@ -41,7 +41,7 @@ interface WayOut {
   readonly ends?: readonly string[];
   /** Somebody who is there for this train alone. */
   readonly adder?: 'own';
-  leave(scene: Scene): Promise<unknown>;
+  leave(fixture: Fixture): Promise<unknown>;
 }
 
 export const leavingTests = (started: () => System): void =>
@@ -79,7 +79,7 @@ export const leavingTests = (started: () => System): void =>
 
     const three = [1, 2, 3] as const;
 
-    async function openScene(way: WayOut): Promise<Scene> {
+    async function openFixture(way: RemovalCase): Promise<Fixture> {
       made += 1;
       const number = made;
       const target = way.target ?? 'main';
@@ -119,13 +119,13 @@ export const leavingTests = (started: () => System): void =>
         );
         await call('POST', at(`/merge_trains/merge_requests/${iid}`), {}, adder);
       }
-      const pipelines: Scene['pipelines'][number][] = [];
+      const pipelines: Fixture['pipelines'][number][] = [];
       for (const iid of three) pipelines.push((await tested(at, iid)).pipeline);
       return { projectId: project.id, path: project.path_with_namespace, adder, author: dan, target, pipelines, at };
     }
 
     /** The entry of a merge request once it has a pipeline other than `before`. */
-    const tested = (at: Scene['at'], iid: number, before?: number): Promise<ApiReply['body']> =>
+    const tested = (at: Fixture['at'], iid: number, before?: number): Promise<ApiReply['body']> =>
       eventually(async () => {
         const entry = await call('GET', at(`/merge_trains/merge_requests/${iid}`));
         expect([entry.status, entry.pipeline?.status]).toEqual(['fresh', 'pending']);
@@ -133,7 +133,7 @@ export const leavingTests = (started: () => System): void =>
         return entry;
       }, soon);
 
-    const gone = (at: Scene['at'], iid: number): Promise<void> =>
+    const gone = (at: Fixture['at'], iid: number): Promise<void> =>
       eventually(
         async () => expect((await system.api('GET', at(`/merge_trains/merge_requests/${iid}`))).status).toBe(404),
         soon,
@@ -141,21 +141,22 @@ export const leavingTests = (started: () => System): void =>
 
     const report =
       (state: string) =>
-      ({ at, pipelines: [first], adder }: Scene): Promise<unknown> =>
+      ({ at, pipelines: [first], adder }: Fixture): Promise<unknown> =>
         call('POST', at(`/statuses/${first?.sha}`), { state, name: 'ci', pipeline_id: first?.id }, adder);
-    const write = (branch: string, file_path: string, content: string) => (scene: Scene) =>
-      call('POST', scene.at('/repository/commits'), {
+    const write = (branch: string, file_path: string, content: string) => (fixture: Fixture) =>
+      call('POST', fixture.at('/repository/commits'), {
         branch,
         commit_message: 'From elsewhere',
         actions: [{ action: 'create', file_path, content }],
       });
-    const change = (body: object) => (scene: Scene) => call('PUT', scene.at('/merge_requests/1'), body, scene.author);
+    const change = (body: object) => (fixture: Fixture) =>
+      call('PUT', fixture.at('/merge_requests/1'), body, fixture.author);
 
     const rightLost = 'the user who queued it may no longer merge into the target branch';
     const trainsOff = 'merge trains are no longer in force for the project';
     const userGone = 'the account of the user who queued it was blocked or deleted';
 
-    const ways: Record<string, WayOut> = {
+    const ways: Record<string, RemovalCase> = {
       'taken off by who added it': {
         leave: ({ at, adder }) => call('DELETE', at('/merge_trains/merge_requests/1'), undefined, adder),
       },
@@ -167,13 +168,13 @@ export const leavingTests = (started: () => System): void =>
       retargeted: { because: 'its target branch was changed', leave: change({ target_branch: 'stable' }) },
       'pushed to': { because: 'commits were pushed to its source branch', leave: write('b1', 'more', 'more\n') },
       'its pipeline failed': { because: 'its pipeline failed', ends: ['failed'], leave: report('failed') },
-      'about to land when somebody opens a thread': {
+      'about to land when a user opens a thread': {
         because: 'it no longer meets what has to hold for a merge',
         settings: { only_allow_merge_if_all_discussions_are_resolved: true },
         ends: ['success', 'canceled'],
-        leave: async (scene) => {
-          await call('POST', scene.at('/merge_requests/1/discussions'), { body: 'Wait' }, scene.author);
-          await report('success')(scene);
+        leave: async (fixture) => {
+          await call('POST', fixture.at('/merge_requests/1/discussions'), { body: 'Wait' }, fixture.author);
+          await report('success')(fixture);
         },
       },
       'its pipeline reported as cancelled': { because: 'its pipeline was canceled', leave: report('canceled') },
@@ -261,15 +262,15 @@ export const leavingTests = (started: () => System): void =>
       },
     };
 
-    const todosOf = async ({ projectId }: Scene, reader: User): Promise<ApiReply['body'][]> =>
+    const todosOf = async ({ projectId }: Fixture, reader: User): Promise<ApiReply['body'][]> =>
       (await call('GET', '/todos?action=merge_train_removed&per_page=100', undefined, reader)).filter(
         (todo: ApiReply['body']) => todo.project.id === projectId,
       );
 
-    async function expectLeft(name: string, way: WayOut): Promise<void> {
-      const scene = await openScene(way);
-      const { at, pipelines, target } = scene;
-      await way.leave(scene);
+    async function expectLeft(name: string, way: RemovalCase): Promise<void> {
+      const fixture = await openFixture(way);
+      const { at, pipelines, target } = fixture;
+      await way.leave(fixture);
       const leaving = way.all === true ? three : [1];
       for (const iid of leaving) await gone(at, iid);
       for (const iid of three.slice(leaving.length)) await tested(at, iid, pipelines[iid - 1]?.id);
@@ -293,18 +294,18 @@ export const leavingTests = (started: () => System): void =>
           `started ${train}`,
         ]);
       }, soon);
-      const told = way.untold === 'everybody' ? [] : way.untold === 'adder' ? [dan] : [dan, scene.adder];
+      const told = way.untold === 'everybody' ? [] : way.untold === 'adder' ? [dan] : [dan, fixture.adder];
       const sentence = `Removed from ${train}${reason}.`;
       for (const reader of told) {
         await eventually(
           async () =>
-            expect((await todosOf(scene, reader)).map(({ target: of, body }) => [of.iid, body]).sort()).toEqual(
+            expect((await todosOf(fixture, reader)).map(({ target: of, body }) => [of.iid, body]).sort()).toEqual(
               leaving.map((iid) => [iid, sentence]),
             ),
           soon,
         );
       }
-      if (way.untold !== undefined && way.adder !== 'own') expect(await todosOf(scene, carol)).toEqual([]);
+      if (way.untold !== undefined && way.adder !== 'own') expect(await todosOf(fixture, carol)).toEqual([]);
     }
 
     // At once, as they would come: what is done for the one train holds up no other.
