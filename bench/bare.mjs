@@ -141,7 +141,7 @@ const kinds = {
     const { issueList } = require(`${service('collaboration')}/issues/storage/issue.list.js`);
     const { toIssueView } = require(`${service('collaboration')}/issues/storage/issue.row.js`);
     const { presentIssue } = require(`${service('collaboration')}/issues/presenters/issue.presenter.js`);
-    const how = { externalUrl: EXTERNAL_URL, context: 'project', withLabelsDetails: false, tier: 'ultimate' };
+    const how = { externalUrl: EXTERNAL_URL, context: 'project', tier: 'ultimate' };
     const query = {
       scope: { projectId: Number(PROJECT_ID), level: 30 },
       filter: {},

@@ -65,7 +65,7 @@ const seats = 300;
  * Milliseconds a burst waits. A write that is refused has to be made again; a read soon is of no use to the one who
  * waits.
  */
-const patienceMs = { read: 5_000, access: 5_000, write: 20_000 };
+const timeoutMs = { read: 5_000, access: 5_000, write: 20_000 };
 
 /**
  * Milliseconds within which a service answers a write that has got its place. It does not begin to write in the second
@@ -75,7 +75,7 @@ const writeWithinMs = 60_000;
 
 const isRead = ({ method }: Route): boolean => method === 'get';
 
-type Queue = WaitingRoom & { readonly labels: { readonly service: string; readonly kind: string } };
+type Queue = AdmissionQueue & { readonly labels: { readonly service: string; readonly kind: string } };
 const queues = new Set<Queue>();
 const readings = (of: (queue: Queue) => number) => async (): Promise<readonly Reading[]> =>
   [...queues].map((queue) => ({ labels: queue.labels, value: of(queue) }));
@@ -104,7 +104,10 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
     let found = known.get(key);
     if (found === undefined) {
       const places = kind === 'write' ? writes : reads;
-      found = { ...waitingRoom({ places, seats, patienceMs: patienceMs[kind] }), labels: { service, kind } };
+      found = {
+        ...admissionQueue({ slots: places, maxWaiting: seats, timeoutMs: timeoutMs[kind] }),
+        labels: { service, kind },
+      };
       known.set(key, found);
       queues.add(found);
     }
