@@ -59,7 +59,7 @@ const lastSecond = 253_402_200_000;
  * own zone, which any user may push, git ends with an error. What is no time at all, or beyond the year 9999, becomes
  * 1970.
  */
-function rawTime(text: string): { date: Date; text: string } {
+export function rawTime(text: string): { date: Date; text: string } {
   const [, digits = '0', sign = '+', zone = ''] = /^(\d+) ([+-])(\d+)$/.exec(text) ?? [];
   const seconds = Number(digits) <= lastSecond ? Number(digits) : 0;
   // Old tools wrote zones such as +051800, which say nothing.

@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { AppError, conflict, unavailable } from '@switchyard/errors';
-import { type Commit, readCommits, type Signature, signatureLine } from './commits';
+import { type Commit, rawTime, readCommits, type Signature, signatureLine } from './commits';
 import { type BranchName, branchRef, type RefName, type Sha, shaOf, type TagName, tagRef, zeroSha } from './names';
 import { describeObjects, type ObjectType, objectSha } from './objects';
 import { GitCommandError, type GitOptions, gitText, type Repository, runGit } from './run-git';
@@ -117,8 +117,10 @@ function matcher(search: string | undefined): (name: string) => boolean {
 const sortKeys = {
   name_asc: 'refname',
   name_desc: '-refname',
-  updated_asc: 'creatordate',
-  updated_desc: '-creatordate',
+  // As seconds: git dies where it formats a date before 1970 in its own zone, or one too large, and anyone may push those.
+  // By `v:`, since git 2.44 compares a formatted date as text.
+  updated_asc: 'v:creatordate:unix',
+  updated_desc: '-v:creatordate:unix',
 } as const;
 
 async function pageOfNames<Name extends string>(
@@ -192,13 +194,13 @@ async function tagsOf(
   const annotated = refs.filter(({ type }) => type === 'tag').map(({ ref }) => ref);
   const details = new Map<string, { message: string; createdAt: Date | undefined }>();
   if (annotated.length > 0) {
-    const format = '%(refname)%00%(taggerdate:unix)%00%(contents)%00';
+    const format = '%(refname)%00%(taggerdate:raw)%00%(contents)%00';
     const fields = (await gitText(repo, ['for-each-ref', `--format=${format}`, '--', ...annotated], options)).split(
       '\0',
     );
     for (let at = 0; at + 3 <= fields.length; at += 3) {
-      const seconds = fields[at + 1];
-      const createdAt = seconds ? new Date(Number(seconds) * 1000) : undefined;
+      const written = fields[at + 1];
+      const createdAt = written ? rawTime(written).date : undefined;
       details.set(fields[at]!.replace(/^\n/, ''), { message: fields[at + 2]!.replace(/\n$/, ''), createdAt });
     }
   }

@@ -279,4 +279,23 @@ describe('a repository', () => {
       });
     }
   });
+
+  it('lists tags and branches by times that git itself chokes on', async () => {
+    for (const [name, raw] of [
+      ['before-1970', '3600 -0200'],
+      ['huge', '99999999999999999 +0000'],
+      ['beyond-64-bits', '99999999999999999999999 +0000'],
+    ] as const) {
+      shop.write({ '../raw': `object ${first}\ntype commit\ntag ${name}\ntagger A <a@example.com> ${raw}\n\nodd\n` });
+      const sha = shop.bare('hash-object', '-t', 'tag', '-w', '--literally', `${shop.root}/raw`);
+      shop.bare('update-ref', `refs/tags/odd-${name}`, sha);
+    }
+    for (const sort of ['updated_asc', 'updated_desc', 'name_asc'] as const) {
+      const { items } = await listTags(shop.repo, { search: '^odd-', sort, after: 'odd-absent' });
+      expect(items).toHaveLength(3);
+      for (const { createdAt } of items) expect(createdAt?.getTime() ?? 0).not.toBeNaN();
+    }
+    const { items } = await listTags(shop.repo, { search: '^odd-', sort: 'updated_asc' });
+    expect(items.at(-1)?.name).toBe('odd-huge');
+  });
 });
