@@ -35,6 +35,16 @@ export interface Directory {
   close(): Promise<void>;
 }
 
+/**
+ * The `before` of a subscription: waits, before the transaction of an event, until this replica has reached the sequence that the event
+ * carries. All users and objects that the event names are known then (D5).
+ * @throws AppError unavailable when groups-admin cannot be reached; the event is delivered again
+ */
+export const afterDirectory =
+  (directory: Pick<Directory, 'ensure'>) =>
+  ({ directorySequence }: { directorySequence: number }): Promise<void> =>
+    directory.ensure(directorySequence);
+
 /** Milliseconds without progress after which `ensure` gives up (D5). */
 const ensureWithin = 500;
 

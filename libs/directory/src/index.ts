@@ -22,7 +22,7 @@ export {
   milestoneJson,
   milestoneReference,
 } from './attachments';
-export { type Directory, type DirectoryOptions, startDirectory } from './directory';
+export { afterDirectory, type Directory, type DirectoryOptions, startDirectory } from './directory';
 export { type EnsureLabels, labelsOf } from './ensure-labels';
 export { keepInPriorityOrder, putInPriorityOrder } from './keep-in-priority-order';
 export {

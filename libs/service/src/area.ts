@@ -12,6 +12,8 @@ export interface ConsumerGroup {
   /** Name of the group: its offsets are stored under it, so a running installation must keep it. */
   readonly group: string;
   readonly subscriptions: readonly AnySubscription[];
+  /** Events that one process handles at the same time, at least 1; default: no limit. */
+  readonly concurrency?: number;
 }
 
 /** What one area of a service contributes to the process (D1). */

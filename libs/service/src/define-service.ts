@@ -129,8 +129,8 @@ async function compose<V extends Variables, PeerName extends string, N extends N
     },
     start: async () => {
       for (const area of areas) {
-        for (const { group, subscriptions } of area.consumers ?? [])
-          background.push(await startConsumer({ bus, db, group, subscriptions: [...subscriptions] }));
+        for (const { group, subscriptions, concurrency } of area.consumers ?? [])
+          background.push(await startConsumer({ bus, db, group, subscriptions: [...subscriptions], concurrency }));
         background.push(...((await area.start?.()) ?? []));
       }
       background.push(startRelay({ db, bus }));

@@ -1,4 +1,3 @@
-import { startConsumer } from '@switchyard/events';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import { changeIssue, incidents } from '../issues';
@@ -15,7 +14,7 @@ const alertGroup = 'collaboration.alerts';
 
 /** Builds what follows from alerts, which belong to another service: incidents, system notes, to-dos and mail. */
 export function composeAlerts(
-  { config, db, directory, bus, observe }: Pick<Edges, 'config' | 'db' | 'directory' | 'bus' | 'observe'>,
+  { config, directory, observe }: Pick<Edges, 'config' | 'directory' | 'observe'>,
   { todos }: { readonly todos: Pick<Todos, 'alertFollower'> },
 ): Area {
   const useCases = observe('collaboration', {
@@ -30,15 +29,13 @@ export function composeAlerts(
     }),
   });
   return {
-    start: async () => [
-      await startConsumer({
-        bus,
-        db,
+    consumers: [
+      {
         group: alertGroup,
-        // A storm of alerts is taken in at once and followed afterwards: what follows must not keep what comes in from the processors.
+        // A storm of alerts must not take the processors from the requests that are answered at the same time.
         concurrency: 2,
         subscriptions: [alertSubscription(useCases.followAlerts, todos.alertFollower, directory)],
-      }),
+      },
     ],
   };
 }

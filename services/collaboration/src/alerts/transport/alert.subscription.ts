@@ -1,11 +1,10 @@
-import type { Directory } from '@switchyard/directory';
+import { afterDirectory, type Directory } from '@switchyard/directory';
 import { type AnySubscription, alertEvents, faultPoint, faultPoints, subscription } from '@switchyard/events';
 import {
   type AlertEvent,
   AlertStatusChanged_Cause as Cause,
   type AlertDetails as WireDetails,
 } from '@switchyard/protos/alerts/events/v1/alert_event';
-import { afterDirectory } from '../../directory';
 import type { AlertTodoFollower } from '../../todos';
 import type { AlertHappening, followAlerts } from '../application/follow-alerts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';

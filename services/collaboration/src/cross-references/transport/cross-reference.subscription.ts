@@ -1,5 +1,5 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
-import type { Directory } from '@switchyard/directory';
+import { afterDirectory, type Directory } from '@switchyard/directory';
 import {
   type AnySubscription,
   faultPoint,
@@ -11,7 +11,6 @@ import {
 } from '@switchyard/events';
 import type { MergeRequestIssueReferences } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import type { CrossReference } from '@switchyard/texts';
-import { afterDirectory } from '../../directory';
 import type { followReferences, ReferringTexts } from '../application/follow-references';
 import type { ReferenceSource } from '../domain/cross-reference';
 

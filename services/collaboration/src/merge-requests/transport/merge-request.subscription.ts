@@ -1,8 +1,7 @@
 import type { Tx } from '@switchyard/database';
-import type { Directory } from '@switchyard/directory';
+import { afterDirectory, type Directory } from '@switchyard/directory';
 import { type AnySubscription, type EventMeta, mergeRequestEvents, subscription } from '@switchyard/events';
 import type { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
-import { afterDirectory } from '../../directory';
 
 /** Something that follows from each event of merge requests, written through the transaction that takes note of the event. */
 export type MergeRequestFollower = (tx: Tx, event: MergeRequestEvent, meta: EventMeta) => Promise<void>;

@@ -1,7 +1,6 @@
-import type { Directory } from '@switchyard/directory';
+import { afterDirectory, type Directory } from '@switchyard/directory';
 import { type AnySubscription, faultPoint, issueEvents, subscription } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
-import { afterDirectory } from '../../directory';
 import type { NotedIssueHappening, noteIssues } from '../application/note-issues';
 
 /** The part of an event that notes tell of; undefined where they tell nothing. */

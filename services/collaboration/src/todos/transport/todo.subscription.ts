@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import type { Directory } from '@switchyard/directory';
+import { afterDirectory, type Directory } from '@switchyard/directory';
 import {
   type AnySubscription,
   faultPoint,
@@ -10,7 +10,6 @@ import {
 } from '@switchyard/events';
 import type { IssueEvent, IssueMentions } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent, NoteMentions } from '@switchyard/protos/collaboration/events/v1/note_event';
-import { afterDirectory } from '../../directory';
 import type { NoteableKey } from '../../noteables';
 import type { Target } from '../../targets';
 import type { followNotes } from '../application/follow-notes';
