@@ -2,6 +2,6 @@ export { composeIssues, type Issues } from './compose';
 export { type IssueSeverity, maxDescriptionLength } from './domain/issue';
 export { editIssue } from './domain/issue-edit';
 export { issueStates } from './storage/issue.events';
-export { changeIssue, incidents } from './storage/issue.store';
 export { issueReaders, visibleIssues } from './storage/issue.visibility';
+export { changeIssue, incidents } from './storage/issue-change.store';
 export { issueReferences } from './storage/issue-reference.store';

@@ -8,4 +8,5 @@ export {
   seesInternal,
 } from './domain/noteable';
 export type { CounterChange, NoteableCounters } from './domain/noteable-counters';
+export { requireUnmodified } from './domain/unmodified';
 export { noteableId, noteableStore } from './storage/noteable.store';

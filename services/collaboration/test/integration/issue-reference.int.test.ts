@@ -6,7 +6,8 @@ import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit
 import { DirectoryModel } from '@switchyard/testkit/installation';
 import { issueReferences } from '@switchyard/texts';
 import { followIssueReferences, type ReferringHappening } from '../../src/issues/application/follow-issue-references';
-import { changeIssue, issueStore } from '../../src/issues/storage/issue.store';
+import { issueStore } from '../../src/issues/storage/issue.store';
+import { changeIssue } from '../../src/issues/storage/issue-change.store';
 import { issueDirectoryWithin } from '../../src/issues/storage/issue-directory.store';
 import { issueLinks, issueMergeRequestList } from '../../src/issues/storage/issue-link.store';
 import { service } from '../../src/service';

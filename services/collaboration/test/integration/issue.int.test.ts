@@ -8,7 +8,9 @@ import { createIssue } from '../../src/issues/application/create-issue';
 import type { IssueEdges } from '../../src/issues/application/issue.edges';
 import type { IssueList, IssueStore } from '../../src/issues/application/issue.ports';
 import { updateIssue } from '../../src/issues/application/update-issue';
+import { decideDeletion } from '../../src/issues/domain/issue-change';
 import { editIssue } from '../../src/issues/domain/issue-edit';
+import { decideMove } from '../../src/issues/domain/issue-move';
 import { issueStates } from '../../src/issues/storage/issue.events';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
 import { issueRig } from '../support/issue-rig';
@@ -69,13 +71,25 @@ describe('issues in the database', () => {
     expect(changed?.event.issue).toMatchObject({ state: 'closed', labelIds: [feature.id], confidential: true });
   });
 
+  const remove = (id: number, unmodifiedSince?: Date) =>
+    issues.change(id, root.id, (locked) => decideDeletion(locked, unmodifiedSince));
+
+  const moveToClosedOff = (id: number, internal: boolean) =>
+    issues.change(id, root.id, (locked) =>
+      decideMove(
+        locked,
+        { projectId: closedOff.id, labelIds: [], milestoneId: undefined, readers: [] },
+        { actorId: root.id, copy: { internal, rewritten: String }, now: new Date() },
+      ),
+    );
+
   it('tell what happens to them, each change once and in order', async () => {
     const { id } = await make({ assigneeIds: [assignee.id], labelIds: [bug.id], confidential: true });
     await issues.change(id, planner.id, (locked) =>
       editIssue(locked, { title: 'New', labelIds: [feature.id], stateEvent: 'close' }, planner.id, new Date()),
     );
     await issues.change(id, planner.id, (locked) => editIssue(locked, { title: 'New' }, planner.id, new Date()));
-    await issues.remove(id, root.id, undefined);
+    await remove(id);
     const events = await told();
     expect(events.map((one) => one.id)).toEqual([
       `issue.created:${id}:1`,
@@ -152,21 +166,13 @@ describe('issues in the database', () => {
   it('are refused to deletions of what changed meanwhile', async () => {
     const { id } = await make();
     const before = new Date(Date.now() - 60_000);
-    await expect(issues.remove(id, root.id, before)).rejects.toMatchObject({ kind: 'precondition_failed' });
-    await issues.remove(id, root.id, new Date(Date.now() + 60_000));
+    await expect(remove(id, before)).rejects.toMatchObject({ kind: 'precondition_failed' });
+    await remove(id, new Date(Date.now() + 60_000));
   });
 
   it('move once', async () => {
     const { id } = await make({ title: 'Mover' });
-    const move = () =>
-      issues.move(id, root.id, { internal: true, reworded: String }, ({ issue }) => ({
-        ...issue,
-        iid: undefined,
-        projectId: closedOff.id,
-        assigneeIds: [],
-        labelIds: [],
-        mentions: { usernames: [], directlyAddressed: [] },
-      }));
+    const move = () => moveToClosedOff(id, true);
     const results = await Promise.allSettled([move(), move(), move()]);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await titles({ search: { words: ['mover'], title: true, description: false } })).toHaveLength(2);
@@ -186,14 +192,7 @@ describe('issues in the database', () => {
       insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, internal)
       select carrier.id, ${projectId}, substring(sha256(body::bytea) from 1 for 20), true, ${author.id}, body, body = 'secret'
       from carrier, unnest(array['open', 'secret']) as body`);
-    const moved = await issues.move(id, root.id, { internal, reworded: String }, ({ issue }) => ({
-      ...issue,
-      iid: undefined,
-      projectId: closedOff.id,
-      assigneeIds: [],
-      labelIds: [],
-      mentions: { usernames: [], directlyAddressed: [] },
-    }));
+    const moved = await moveToClosedOff(id, internal);
     const copied = await db.query<{ body: string; count: number }>(sql`
       select n.body, c.user_notes_count as count from notes n join noteables c on c.id = n.noteable_id
       where c.kind = 'Issue' and c.target_id = ${moved.id} order by n.body`);

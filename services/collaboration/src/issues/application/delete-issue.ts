@@ -1,5 +1,6 @@
 import { forbidden } from '@switchyard/errors';
 import { mayDeleteIssue } from '../domain/issue';
+import { decideDeletion } from '../domain/issue-change';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
 
@@ -9,5 +10,5 @@ export const deleteIssue =
   async (caller: IssueCaller, key: IssueNumber, unmodifiedSince: Date | undefined): Promise<void> => {
     const { issue } = await visibleIssue(edges, caller, key);
     if (!mayDeleteIssue(issue, caller)) throw forbidden();
-    await edges.issues.remove(issue.id, caller.userId, unmodifiedSince);
+    await edges.issues.change(issue.id, caller.userId, (locked) => decideDeletion(locked, unmodifiedSince));
   };

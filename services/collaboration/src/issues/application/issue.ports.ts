@@ -1,17 +1,16 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { UserRow, Viewer } from '@switchyard/directory';
 import type { Issue } from '../domain/issue';
-import type { IssueChange, LockedIssue, NewIssue } from '../domain/issue-change';
-import type { CopyRules } from '../domain/issue-copy';
+import type { IssueDecision, LockedIssue, NewIssue } from '../domain/issue-change';
 import type { IssueCounters } from '../domain/issue-counters';
 import type { IssueProject } from '../domain/issue-project';
 import type { IssueCounts, IssueKey, IssueQuery, IssueViewer } from '../domain/issue-query';
 import type { IssueView } from '../domain/issue-view';
 
-/** Decides what to change on a locked issue; undefined changes nothing. */
-export type DecideIssueChange = (locked: LockedIssue) => IssueChange | undefined;
+/** Decides about a locked issue. It is synchronous, so that nothing remote happens under the lock. It may run more than once. */
+export type DecideIssue = (locked: LockedIssue) => IssueDecision;
 
-/** Issues and what hangs on them. Every change goes through a closure that cannot forget lock, version and events. */
+/** Issues with their people, labels and subscriptions. Every change of a stored issue goes through `change`. */
 export interface IssueStore {
   /** An issue that the viewer may see; one they may not see is answered like one that is not there. */
   view(key: IssueKey, viewer: IssueViewer): Promise<IssueView | undefined>;
@@ -21,23 +20,15 @@ export interface IssueStore {
   subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>>;
   /**
    * Opens an issue with its people, labels and event.
-   * @throws AppError conflict when the number that is wished for is taken
+   * @throws AppError conflict when the requested number is taken
    */
   create(wanted: NewIssue): Promise<Issue>;
   /**
-   * Locks an issue, asks `decide` what to change, and saves that with its events in one transaction. `decide` is synchronous, so that
-   * nothing remote happens under the lock. It may run more than once.
-   * @throws AppError not_found
+   * Locks an issue, decides, and saves the decision with its events in one transaction. Returns the issue after it; after a move, the issue
+   * that takes its place.
+   * @throws AppError not_found; what `decide` throws
    */
-  change(id: number, actorId: number, decide: DecideIssueChange): Promise<Issue>;
-  /**
-   * Puts what `decide` returns in the place of an issue that moves to another project, and closes the old one.
-   * @param rules how the conversation is copied
-   * @throws AppError not_found; conflict when it was moved meanwhile
-   */
-  move(id: number, actorId: number, rules: CopyRules, decide: (locked: LockedIssue) => NewIssue): Promise<Issue>;
-  /** Deletes an issue. @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
-  remove(id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void>;
+  change(id: number, actorId: number, decide: DecideIssue): Promise<Issue>;
   /**
    * Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts, and as many assignments of deleted
    * users; returns how many rows went.
@@ -52,8 +43,8 @@ export interface IssueStore {
   setSubscription(id: number, userId: number, subscribed: boolean): Promise<boolean>;
 }
 
-/** `IssueStore.change` within a transaction of the caller's: for what happens to issues because something else happened. */
-export type ChangeIssue = (tx: Tx, id: number, actorId: number, decide: DecideIssueChange) => Promise<Issue>;
+/** `IssueStore.change` within the caller's transaction, for changes that follow from an event. */
+export type ChangeIssue = (tx: Tx, id: number, actorId: number, decide: DecideIssue) => Promise<Issue>;
 
 /** The directory as the rules of issues ask it. */
 export interface IssueDirectory {

@@ -3,13 +3,15 @@ import { invalid, notFound } from '@switchyard/errors';
 import { relocated } from '@switchyard/texts';
 import { seesInternal } from '../../noteables';
 import { mayAdminIssue } from '../domain/issue';
+import { decideMove } from '../domain/issue-move';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { type IssueDetails, readIssueById, visibleIssue } from './read-issue';
 
 /**
- * Moves an issue to another project, where a new issue takes its place with the labels and the milestone that are called the same there,
- * and those of its assignees who see the project. What description and notes name by number is named by full paths. Internal notes stay behind where the caller may not read them. Answers the new issue. Fails with `not_found`; with `invalid` where the caller
- * may not manage issues in both projects.
+ * Moves an issue to another project. A new issue takes its place there, with the labels and the milestone of the same titles and with those
+ * assignees who see the project. References by number in description and notes become full paths. Internal notes are not copied when the
+ * caller may not read them. Returns the new issue.
+ * @throws AppError not_found; invalid where the caller may not manage issues in both projects; conflict when it was moved in the meantime
  */
 export const moveIssue =
   (edges: IssueEdges) =>
@@ -36,28 +38,11 @@ export const moveIssue =
       edges.directory.readers(toProjectId, view.assigneeIds),
     ]);
     const oldPath = fullPath(view.project);
-    const reworded = (text: string): string => relocated(text, oldPath);
-    const rules = { internal: seesInternal(caller), reworded };
-    const made = await edges.issues.move(view.issue.id, userId, rules, ({ issue, assigneeIds }) => ({
-      projectId: toProjectId,
-      authorId: issue.authorId,
-      title: issue.title,
-      description: issue.description && reworded(issue.description),
-      issueType: issue.issueType,
-      confidential: issue.confidential,
-      discussionLocked: issue.discussionLocked,
-      severity: issue.severity,
-      milestoneId,
-      dueDate: issue.dueDate,
-      weight: issue.weight,
-      timeEstimate: issue.timeEstimate,
-      totalTimeSpent: issue.totalTimeSpent,
-      taskCount: issue.taskCount,
-      completedTaskCount: issue.completedTaskCount,
-      assigneeIds: assigneeIds.filter((id) => readers.includes(id)),
-      labelIds,
-      mentions: { usernames: [], directlyAddressed: [] },
-      createdAt: issue.createdAt,
-    }));
-    return readIssueById(edges)(caller, made.id);
+    const copy = { internal: seesInternal(caller), rewritten: (text: string): string => relocated(text, oldPath) };
+    const target = { projectId: toProjectId, labelIds, milestoneId, readers };
+    const now = edges.clock();
+    const { id } = await edges.issues.change(view.issue.id, userId, (locked) =>
+      decideMove(locked, target, { actorId: userId, copy, now }),
+    );
+    return readIssueById(edges)(caller, id);
   };

@@ -1,7 +1,9 @@
 import type { Mentions } from '@switchyard/texts';
+import { requireUnmodified } from '../../noteables';
 import type { Issue, IssueSeverity, IssueType } from './issue';
+import type { CopyRules } from './issue-copy';
 
-/** One field before and after an edit, as the event tells it. */
+/** One field before and after an edit, as the event reports it. */
 export interface IssueFieldChange {
   readonly field: string;
   readonly old: string;
@@ -50,7 +52,7 @@ export type IssuePatch = {
   >]?: NonNullable<Issue[F]> | null;
 };
 
-/** One change of an issue, saved with its events in one transaction. */
+/** An edit of an issue, saved with its events in one transaction. */
 export interface IssueChange {
   readonly patch?: IssuePatch;
   readonly assigneeIds?: readonly number[];
@@ -86,4 +88,31 @@ export interface NewIssue {
   readonly alertId?: number | undefined;
   /** Undefined: now. */
   readonly createdAt?: Date | undefined;
+}
+
+/** An issue moves to another project: a new issue takes its place. */
+export interface IssueMove {
+  readonly replacement: NewIssue;
+  /** How conversation and participants are copied to the replacement. */
+  readonly copy: CopyRules;
+  /** What changes on the old issue once the replacement is stored. */
+  readonly changeOld: (replacement: Pick<Issue, 'id' | 'iid' | 'projectId'>) => IssueChange;
+}
+
+/** An issue is deleted with everything on it. */
+export interface IssueDeletion {
+  readonly deletes: true;
+  readonly facts: readonly IssueFact[];
+}
+
+/** The result of a decision about a locked issue; undefined changes nothing. */
+export type IssueDecision = IssueChange | IssueMove | IssueDeletion | undefined;
+
+/**
+ * Deletes an issue.
+ * @throws AppError precondition_failed when it changed after `unmodifiedSince`
+ */
+export function decideDeletion({ issue }: LockedIssue, unmodifiedSince: Date | undefined): IssueDeletion {
+  requireUnmodified(issue, unmodifiedSince);
+  return { deletes: true, facts: [{ kind: 'deleted' }] };
 }

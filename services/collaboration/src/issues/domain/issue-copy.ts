@@ -1,10 +1,10 @@
 /** What a copy leaves out and changes. */
 export interface CopyRules {
   /**
-   * Whether internal notes come along: whoever moves an issue to a project of their own must not read there what they may not read here
-   * (G-4.6-9).
+   * Whether internal notes are copied: a user who moves an issue to a project of their own must not read there what they may not read
+   * here (G-4.6-9).
    */
   readonly internal: boolean;
-  /** A text as it is to stand in the other project. */
-  readonly reworded: (text: string) => string;
+  /** A text as it is written in the other project. */
+  readonly rewritten: (text: string) => string;
 }

@@ -9,27 +9,27 @@ interface Place {
 }
 
 /**
- * Bytes of bodies that are reworded at most, so that a move takes seconds at worst, and memory for as much; the newest come first, the rest
+ * Bytes of bodies that are rewritten at most, so that a move takes seconds at worst, and memory for as much; the newest come first, the rest
  * is copied as it is.
  */
-const mostReworded = 4 * 1_024 * 1_024;
+const maxRewrittenBytes = 4 * 1_024 * 1_024;
 
 /** Bodies of a carrier's notes that have to be written differently elsewhere. */
-async function rewordedBodies(
+async function rewrittenBodies(
   tx: SqlExecutor,
   carrierId: number,
-  { internal, reworded }: CopyRules,
+  { internal, rewritten }: CopyRules,
 ): Promise<{ ids: number[]; bodies: string[] }> {
   const naming = await tx.query<{ id: number; body: string }>(sql`
     select n.id, n.body from (
       select id, sum(octet_length(body)) over (order by id desc) as bytes from notes
       where noteable_id = ${carrierId} and (${internal}::boolean or not internal) and body ~ '[#!][0-9]') as naming
     join notes n on n.id = naming.id
-    where naming.bytes <= ${mostReworded}::bigint order by n.id`);
+    where naming.bytes <= ${maxRewrittenBytes}::bigint order by n.id`);
   const ids: number[] = [];
   const bodies: string[] = [];
   for (const { id, body } of naming) {
-    const changed = reworded(body);
+    const changed = rewritten(body);
     if (changed !== body) {
       ids.push(id);
       bodies.push(changed);
@@ -53,7 +53,7 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, 
       and removed_at is null
     for no key update`);
   if (carrier === undefined) return;
-  const { ids, bodies } = await rewordedBodies(tx, carrier.id, rules);
+  const { ids, bodies } = await rewrittenBodies(tx, carrier.id, rules);
   await tx.query(sql`
     with carrier as (
       insert into noteables (kind, project_id, target_id, user_notes_count, internal_notes_count, upvotes, downvotes)
@@ -84,9 +84,9 @@ export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, 
     select n.copy_id, carrier.id, ${to.projectId},
       substring(int8send((extract(epoch from now()) * 1000)::bigint) from 3 for 6)
         || substring(sha256(n.discussion_id || int8send(${to.id}::bigint)) from 1 for 14),
-      n.starts_discussion, n.type, n.author_id, coalesce(reworded.body, n.body), n.system, n.action, n.internal,
+      n.starts_discussion, n.type, n.author_id, coalesce(rewritten.body, n.body), n.system, n.action, n.internal,
       n.resolved_at, n.resolved_by_id, n.imported_from, n.source_kind,
       n.source_project_id, n.source_id, n.created_at, n.updated_at
-    from carrier, copied n left join unnest(${ids}::bigint[], ${bodies}::text[]) as reworded (id, body) on reworded.id = n.id
+    from carrier, copied n left join unnest(${ids}::bigint[], ${bodies}::text[]) as rewritten (id, body) on rewritten.id = n.id
     order by n.id`);
 }
