@@ -43,4 +43,5 @@ export {
   startServer,
   type WriteGuard,
 } from './server';
-export { viewerOf } from './viewer';
+export { signedIn, viewerOf } from './viewer';
+export { type Leave, overloaded, type WaitingRoom, type WaitingRoomOptions, waitingRoom } from './waiting-room';

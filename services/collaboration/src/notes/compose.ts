@@ -8,7 +8,6 @@ import type { MergeRequestFollower } from '../merge-requests';
 import { noteableStore } from '../noteables';
 import type { Snippets } from '../snippets';
 import { createAward, deleteAward, getAward, giveAward, listAwards } from './application/award-emoji';
-import { changeNoteable } from './application/change-noteable';
 import { createCommitComment, listCommitComments } from './application/comment-on-commits';
 import { countNotes } from './application/count-notes';
 import {
@@ -31,10 +30,9 @@ import { noteMergeRequests } from './application/note-merge-requests';
 import { purgeNotes } from './application/purge-notes';
 import { type CommandTodos, runQuickActions } from './application/run-quick-actions';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
-import { awardStore } from './storage/award-emoji.store';
+import { awardList, awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
-import { publishNote } from './storage/note.events';
 import { noteList } from './storage/note.list';
 import { noteStore } from './storage/note.store';
 import { noteRateStore } from './storage/note-rate.store';
@@ -42,7 +40,7 @@ import { systemNotes } from './storage/system-note.store';
 import { alertNoteables } from './transport/alert-noteable';
 import { awardEmojiHandler } from './transport/award-emoji.handler';
 import { commitNoteables } from './transport/commit-noteable';
-import { diffPlaces } from './transport/diff-places';
+import { diffPositions } from './transport/diff-positions';
 import { discussionHandler } from './transport/discussion.handler';
 import { issueNoteSubscription } from './transport/issue-note.subscription';
 import { mergeRequestEditor } from './transport/merge-request-editor';
@@ -81,16 +79,15 @@ export function composeNotes(
     Commit: commitNoteables(mergeRequests, externalUrl),
     'AlertManagement::Alert': alertNoteables(peer('alerts'), directory.sequence),
   });
-  const places = diffPlaces(mergeRequests);
+  const positions = diffPositions(mergeRequests);
   const notes = noteList(db);
-  const awards = awardStore(db);
-  const change = changeNoteable({
+  const changing = {
     db,
     clock,
     directorySequence: directory.sequence,
     keepCounters: issues.noteables.keepCounters,
-    publish: publishNote,
-  });
+  };
+  const store = noteStore(changing);
   const runCommands = runQuickActions({
     steps: commandSteps({ names: writtenNames(db), clock }),
     editors: {
@@ -99,12 +96,10 @@ export function composeNotes(
     },
     todos: commandTodos,
   });
-  const awarding = { find, notes, awards, change };
+  const awarding = { find, notes, awards: awardList(db), store: awardStore(changing) };
   const writing: NoteWriting = {
     find,
-    notes,
-    store: noteStore,
-    change,
+    store,
     runCommands,
     giveAward: giveAward(awarding),
     clock,
@@ -113,10 +108,9 @@ export function composeNotes(
   const discussing: DiscussionEdges = {
     find,
     notes,
-    store: noteStore,
+    store,
     discussions: discussionList(db),
-    change,
-    places,
+    positions,
     runCommands,
     clock,
   };
@@ -130,8 +124,8 @@ export function composeNotes(
       unlimited: config.SWITCHYARD_NOTES_UNLIMITED,
     }),
     createNote: createNote(writing),
-    updateNote: updateNote(writing),
-    deleteNote: deleteNote(writing),
+    updateNote: updateNote({ find, notes, store }),
+    deleteNote: deleteNote({ find, store }),
     listAwards: listAwards(awarding),
     getAward: getAward(awarding),
     createAward: createAward(awarding),
@@ -158,7 +152,7 @@ export function composeNotes(
     ],
     consumers: [{ group: noteGroup, subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)] }],
     start: () => {
-      const moving = moveDiffNotes({ db, moves: diffNoteStore, places, log: logger });
+      const moving = moveDiffNotes({ db, moves: diffNoteStore, positions, log: logger });
       diffNoteStore.onMoves(db, moving.soon);
       return [moving, purgeNotes({ db, noteables: noteableStore })];
     },

@@ -10,7 +10,7 @@ import { limitNotes } from '../../src/notes/application/limit-notes';
 import { discussionList } from '../../src/notes/storage/discussion.list';
 import { noteStates } from '../../src/notes/storage/note.events';
 import { noteList } from '../../src/notes/storage/note.list';
-import { newDiscussionId, noteStore } from '../../src/notes/storage/note.store';
+import { insertNote, newDiscussionId } from '../../src/notes/storage/note.store';
 import { noteRateStore } from '../../src/notes/storage/note-rate.store';
 import { service } from '../../src/service';
 
@@ -19,6 +19,7 @@ const rows = 20_000;
 let database: TestDatabase;
 let db: Database;
 const big: NoteableKey = { kind: 'MergeRequest', projectId: 5, targetId: 1, sha: '' };
+const anonymous = { userId: 0, admin: false, external: false };
 const other: NoteableKey = { kind: 'Commit', projectId: 5, targetId: 0, sha: 'a'.repeat(40) };
 
 beforeAll(async () => {
@@ -102,8 +103,8 @@ describe('notes in the database', () => {
       const list = discussionList(recorder);
       const { rows: found } = (await list.page(big, { internal: true }, request({ sort: 'asc' })))!;
       expect(found).toHaveLength(20);
-      expect(await list.find(big, found[0]!.id)).toMatchObject({ id: found[0]!.id });
-      expect(await list.find(other, found[0]!.id)).toBeUndefined();
+      expect(await list.find(big, found[0]!.id, anonymous)).toMatchObject({ id: found[0]!.id });
+      expect(await list.find(other, found[0]!.id, anonymous)).toBeUndefined();
     });
     expect(plans[0]).toMatch(/using notes_discussions/);
     for (const plan of plans) expect(plan).not.toContain('Seq Scan on notes');
@@ -150,9 +151,7 @@ describe('notes in the database', () => {
     await db.transaction(async (tx) => {
       const { id } = await noteableStore.lock(tx, key);
       for (let at = 0; at < 5; at += 1) {
-        const note = await noteStore.insert(tx, {
-          noteableId: id,
-          projectId: 5,
+        const note = await insertNote(tx, id, 5, {
           discussionId: undefined,
           type: undefined,
           authorId: 1,

@@ -1,8 +1,15 @@
 import type { PageRequest } from '@switchyard/database';
-import { notFound, unauthorized } from '@switchyard/errors';
+import { notFound } from '@switchyard/errors';
 import { type EventFilter, EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import type { PageRequest as WirePageRequest } from '@switchyard/protos/rpc/v1/representation';
-import { type CallContext, implement, pageOfLongRows, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import {
+  type CallContext,
+  implement,
+  pageOfLongRows,
+  pageRequest,
+  type ServiceImplementation,
+  signedIn,
+} from '@switchyard/rpc';
 import type { ActivityFilter } from '../domain/activity';
 import { presentActivityEvent } from '../presenters/activity-event.presenter';
 import type { ActivityEventList, ActivityScope } from '../storage/activity-event.list';
@@ -38,8 +45,8 @@ export function eventHandler(list: ActivityEventList, externalUrl: string): Serv
   };
   return implement(EventServiceService, {
     listEvents: (request, context) => {
-      if (context.actor.userId === 0) throw unauthorized();
-      const scope = request.allProjects ? 'member_projects' : { authorId: context.actor.userId };
+      const { userId } = signedIn(context).actor;
+      const scope = request.allProjects ? 'member_projects' : { authorId: userId };
       return answer(context, scope, request.filter, pageOf(request.page));
     },
     listUserEvents: async (request, context) => {

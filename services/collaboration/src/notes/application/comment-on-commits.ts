@@ -1,17 +1,19 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { Noteable, NoteableRef, Reader } from '../../noteables';
 import { checkBody, checkMayComment } from '../domain/note';
-import { noteSubject } from '../domain/note-fact';
+import { decideNewDiscussion } from '../domain/note-change';
 import type { NotePosition } from '../domain/note-position';
 import type { NoteRow } from '../domain/note-row';
-import type { DiscussionEdges, Said } from './discuss';
+import type { DiffPositions } from './diff-positions';
+import type { Noteables } from './find-noteable';
 import { type FoundNote, listNotes, writerOf } from './list-notes';
-import { carryOut, mentionsOf } from './write-notes';
+import type { NoteList } from './note.ports';
+import { type TextWriting, type WrittenText, writeText } from './write-text';
 
 type CommitRef = Extract<NoteableRef, { kind: 'Commit' }>;
 
-/** A comment as the commits API asks for it. */
-export interface CommitCommentWish {
+/** A comment as the commits API requests it. */
+export interface NewCommitCommentRequest {
   readonly body: string;
   /** Empty: the commit as a whole. */
   readonly path: string;
@@ -22,7 +24,7 @@ export interface CommitCommentWish {
 
 /** Comments on a commit, oldest first. */
 export const listCommitComments =
-  (edges: DiscussionEdges) =>
+  (edges: { readonly find: Noteables; readonly notes: NoteList }) =>
   (
     reader: Reader,
     ref: CommitRef,
@@ -30,15 +32,21 @@ export const listCommitComments =
   ): Promise<{ noteable: Noteable; rows: NoteRow[]; page: PageInfo }> =>
     listNotes(edges)(reader, ref, 'only_comments', { ...request, orderBy: 'created_at', sort: 'asc' });
 
-/** Comments on a commit; a line that its diff does not have makes a comment on the commit as a whole. Fails with `not_found`, `bad_request`. */
+/**
+ * Comments on a commit; a line that its diff does not have makes a comment on the commit as a whole. Fails with `not_found`, `bad_request`.
+ */
 export const createCommitComment =
-  ({ find, notes, store, change, places, runCommands, clock }: DiscussionEdges) =>
-  async (reader: Reader, ref: CommitRef, { body, path, line, side }: CommitCommentWish): Promise<Said<FoundNote>> => {
+  ({ find, positions, ...writing }: TextWriting & { readonly find: Noteables; readonly positions: DiffPositions }) =>
+  async (
+    reader: Reader,
+    ref: CommitRef,
+    { body, path, line, side }: NewCommitCommentRequest,
+  ): Promise<WrittenText<FoundNote>> => {
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     checkMayComment(writer, noteable, false);
     checkBody(body);
-    const wanted: NotePosition = {
+    const position: NotePosition = {
       baseSha: noteable.parentSha ?? '',
       startSha: noteable.parentSha ?? '',
       headSha: noteable.sha,
@@ -47,31 +55,16 @@ export const createCommitComment =
       newPath: path,
       ...(side === 'old' ? { oldLine: line } : { newLine: line }),
     };
-    const found = path !== '' && line > 0 && (await places.check(noteable.projectId, wanted));
-    const began = clock();
-    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
-    if (commandsOnly) return { kind: 'commands', commands: outcome };
-    const note = await change(noteable, writer.userId, async (tx, row) => {
-      const id = await store.insert(tx, {
-        noteableId: row,
-        projectId: noteable.projectId,
-        discussionId: undefined,
-        type: found ? 'DiffNote' : undefined,
-        authorId: writer.userId,
-        body: text,
-        internal: false,
-        position: found ? wanted : undefined,
-        resolvedById: undefined,
-        at: clock(),
-      });
-      const written = await notes.find(noteable, id, tx);
-      if (written === undefined) throw new Error('a comment that has just been written is not there');
-      return {
-        result: written,
-        counters: { userNotesCount: 1 },
-        occurredAt: began,
-        fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
-      };
+    const found = path !== '' && line > 0 && (await positions.check(noteable.projectId, position));
+    return writeText(writing, reader, noteable, body, {
+      decide: (text) =>
+        decideNewDiscussion(noteable, {
+          type: found ? 'DiffNote' : undefined,
+          authorId: writer.userId,
+          body: text,
+          internal: false,
+          position: found ? position : undefined,
+          at: writing.clock(),
+        }),
     });
-    return { kind: 'written', noteable, note, commands: outcome };
   };

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import type { NoteableKey } from '../../noteables';
-import type { DueMove, PlacedThread } from '../domain/diff-note-move';
+import type { DueMove, PositionedThread } from '../domain/diff-note-move';
 import type { NotePosition } from '../domain/note-position';
 
 /** Diff notes on their way through versions of a diff. */
@@ -10,7 +10,7 @@ export interface DiffNoteMoves {
   /** Takes the next move that is due, so that no other process takes it meanwhile. */
   claim(db: Database): Promise<DueMove | undefined>;
   /** Threads at places of the diff, by id, those after one; without those about single commits, which do not move. */
-  threads(db: Database, noteableId: number, after: number, limit: number): Promise<PlacedThread[]>;
+  threads(db: Database, noteableId: number, after: number, limit: number): Promise<PositionedThread[]>;
   /** Moves all notes of threads to their new places. */
   place(
     db: Database,

@@ -1,37 +1,34 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import { badRequest, forbidden, notFound } from '@switchyard/errors';
+import { badRequest, notFound } from '@switchyard/errors';
 import { replyTooLarge } from '@switchyard/rpc';
 import { type Noteable, type NoteableRef, noteableRules, type Reader, seesInternal } from '../../noteables';
-import { bytesOf, checkBody, checkMayComment, checkMayResolve, checkRoom, momentOf, requireSeen } from '../domain/note';
-import { noteSubject } from '../domain/note-fact';
-import { noSuchPlace, positionOf, type WantedPosition } from '../domain/note-position';
+import {
+  bytesOf,
+  checkBody,
+  checkMayComment,
+  checkMayResolve,
+  checkThreadSize,
+  requireSeen,
+  timestampOf,
+} from '../domain/note';
+import { decideNewDiscussion, decideReply, decideResolution } from '../domain/note-change';
+import { invalidPosition, type PositionInput, toPosition } from '../domain/note-position';
 import type { DiscussionRow } from '../domain/note-row';
-import type { ChangeNoteable } from './change-noteable';
-import type { DiffPlaces } from './diff-places';
+import type { DiffPositions } from './diff-positions';
 import type { Noteables } from './find-noteable';
 import { type FoundNote, writerOf } from './list-notes';
-import type { DiscussionList, NoteList, NoteStore } from './note.ports';
-import type { CommandOutcome, RunCommands } from './run-quick-actions';
-import { carryOut, counted, mentionsOf, unresolvedChange } from './write-notes';
+import type { DiscussionList, NoteList } from './note.ports';
+import { type TextWriting, type WrittenText, writeText } from './write-text';
 
 /** What discussions need. */
-export interface DiscussionEdges {
+export interface DiscussionEdges extends TextWriting {
   readonly find: Noteables;
   readonly notes: NoteList;
-  readonly store: NoteStore;
   readonly discussions: DiscussionList;
-  readonly change: ChangeNoteable;
-  readonly places: DiffPlaces;
-  readonly runCommands: RunCommands;
-  readonly clock: () => Date;
+  readonly positions: DiffPositions;
 }
 
-/** What became of a body: what was to be written, or commands alone (G-2-18). */
-export type Said<T> =
-  | (T & { readonly kind: 'written'; readonly commands: CommandOutcome })
-  | { readonly kind: 'commands'; readonly commands: CommandOutcome };
-
-/** A discussion and what carries it. */
+/** A discussion and its noteable. */
 export interface FoundDiscussion {
   readonly noteable: Noteable;
   readonly discussion: DiscussionRow;
@@ -69,7 +66,7 @@ async function visibleDiscussion(
   discussionId: string,
   thing = 'Discussion',
 ): Promise<DiscussionRow> {
-  const discussion = await discussions.find(noteable, discussionId, undefined, reader.actor);
+  const discussion = await discussions.find(noteable, discussionId, reader.actor);
   if (discussion === undefined) throw notFound(thing);
   if (discussion.notes[0].internal && !seesInternal(writerOf(reader))) throw notFound(thing);
   return discussion;
@@ -83,7 +80,7 @@ export const getDiscussion =
     return { noteable, discussion: await visibleDiscussion(edges, reader, noteable, discussionId) };
   };
 
-/** One discussion, asked for its notes (G-4.7-4). Fails with `not_found`, in other words than `getDiscussion`. */
+/** The notes of one discussion (G-4.7-4). Fails with `not_found`, with another message than `getDiscussion`. */
 export const listDiscussionNotes =
   (edges: DiscussionEdges) =>
   async (reader: Reader, ref: NoteableRef, discussionId: string): Promise<FoundDiscussion> => {
@@ -91,66 +88,46 @@ export const listDiscussionNotes =
     return { noteable, discussion: await visibleDiscussion(edges, reader, noteable, discussionId, 'Notes') };
   };
 
-/** A thread as somebody wants it. */
-export interface DiscussionWish {
+/** A thread as it is requested. */
+export interface NewDiscussionRequest {
   readonly body: string;
   readonly internal: boolean;
   readonly createdAt: Date | undefined;
-  /** Place in the diff; undefined for a thread without one. */
-  readonly position: WantedPosition | undefined;
-  /** Commit of a merge request in whose own diff that place is. */
+  /** Position in the diff; undefined for a thread without one. */
+  readonly position: PositionInput | undefined;
+  /** Commit of a merge request in whose own diff that position is. */
   readonly commitId: string | undefined;
 }
 
 /** Starts a thread (G-4.7-3). Fails with `not_found`, `forbidden`, `bad_request`. */
 export const createDiscussion =
-  ({ find, discussions, notes, store, change, places, runCommands, clock }: DiscussionEdges) =>
+  ({ find, positions, ...writing }: DiscussionEdges) =>
   async (
     reader: Reader,
     ref: NoteableRef,
-    { body, internal, createdAt, position: wanted, commitId }: DiscussionWish,
-  ): Promise<Said<FoundDiscussion>> => {
+    { body, internal, createdAt, position: input, commitId }: NewDiscussionRequest,
+  ): Promise<WrittenText<FoundDiscussion>> => {
     const noteable = await find(ref, reader);
     const writer = writerOf(reader);
     checkMayComment(writer, noteable, internal);
     checkBody(body);
-    const at = momentOf(writer, createdAt, clock());
+    const at = timestampOf(writer, createdAt, writing.clock());
     const ofCommit = noteable.kind === 'MergeRequest' ? commitId : undefined;
-    const position = wanted && noteableRules[noteable.kind].diffs ? positionOf(wanted, ofCommit) : undefined;
-    if (position !== undefined && !(await places.check(noteable.projectId, position))) throw noSuchPlace();
+    const position = input && noteableRules[noteable.kind].diffs ? toPosition(input, ofCommit) : undefined;
+    if (position !== undefined && !(await positions.check(noteable.projectId, position))) throw invalidPosition();
     const type = position === undefined ? 'DiscussionNote' : 'DiffNote';
-    const began = clock();
-    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body);
-    if (commandsOnly) return { kind: 'commands', commands: outcome };
-    const discussion = await change(noteable, writer.userId, async (tx, row) => {
-      const id = await store.insert(tx, {
-        noteableId: row,
-        projectId: noteable.projectId,
-        discussionId: undefined,
-        type,
-        authorId: writer.userId,
-        body: text,
-        internal,
-        position,
-        resolvedById: undefined,
-        at,
-      });
-      const note = await notes.find(noteable, id, tx);
-      const made = note && (await discussions.find(noteable, note.discussionId, tx));
-      if (note === undefined || made === undefined) throw new Error('a thread that has just been started is not there');
-      return {
-        result: made,
-        counters: { ...counted(note, 1), unresolvedCount: unresolvedChange(noteable, 0, 1) },
-        occurredAt: began,
-        fact: { $case: 'created', value: { note: noteSubject(note), mentions: mentionsOf(text) } },
-      };
+    const written = await writeText(writing, reader, noteable, body, {
+      decide: (text) =>
+        decideNewDiscussion(noteable, { type, authorId: writer.userId, body: text, internal, position, at }),
     });
-    return { kind: 'written', noteable, discussion, commands: outcome };
+    if (written.kind === 'commands') return written;
+    const { note, ...rest } = written;
+    return { ...rest, discussion: { id: note.discussionId, notes: [note] } };
   };
 
 /**
- * Replies (G-4.7-5); a comment becomes a thread by it (G-4.7-10), and a resolved thread stays resolved: whoever sees more to do says so.
- * Fails with `not_found`, `forbidden`, `bad_request`.
+ * Replies (G-4.7-5). A comment becomes a thread by it (G-4.7-10). A resolved thread stays resolved. Fails with `not_found`, `forbidden`,
+ * `bad_request`.
  */
 export const replyToDiscussion =
   (edges: DiscussionEdges) =>
@@ -158,75 +135,32 @@ export const replyToDiscussion =
     reader: Reader,
     ref: NoteableRef,
     discussionId: string,
-    { body, createdAt }: Pick<DiscussionWish, 'body' | 'createdAt'>,
-  ): Promise<Said<FoundNote>> => {
-    const { find, notes, store, change, runCommands, clock } = edges;
-    const noteable = await find(ref, reader);
+    { body, createdAt }: Pick<NewDiscussionRequest, 'body' | 'createdAt'>,
+  ): Promise<WrittenText<FoundNote>> => {
+    const noteable = await edges.find(ref, reader);
     const writer = writerOf(reader);
     const seen = await visibleDiscussion(edges, reader, noteable, discussionId);
     checkMayComment(writer, noteable, false);
     checkBody(body);
-    const at = momentOf(writer, createdAt, clock());
+    const at = timestampOf(writer, createdAt, edges.clock());
     if (seen.notes[0].system) throw badRequest('Discussion can not be replied to.');
-    const began = clock();
-    const { text, outcome, commandsOnly } = await carryOut(runCommands, reader, noteable, body, (wanted) =>
-      checkRoom(bytesOf(seen.notes), wanted),
-    );
-    if (commandsOnly) return { kind: 'commands', commands: outcome };
-    const note = await change(noteable, writer.userId, async (tx, row) => {
-      const before = await store.discussion(tx, row, discussionId);
-      if (before === undefined) throw notFound('Discussion');
-      checkRoom(before.bytes, text);
-      const settled = noteableRules[noteable.kind].resolvable && before.type !== undefined && before.unresolved === 0;
-      if (before.type === undefined) await store.makeThread(tx, row, discussionId);
-      const id = await store.insert(tx, {
-        noteableId: row,
-        projectId: noteable.projectId,
-        discussionId,
-        type: before.type ?? 'DiscussionNote',
-        authorId: writer.userId,
-        body: text,
-        internal: before.internal,
-        position: before.position,
-        resolvedById: settled ? writer.userId : undefined,
-        at,
-      });
-      const written = await notes.find(noteable, id, tx);
-      if (written === undefined) throw new Error('a reply that has just been written is not there');
-      return {
-        result: written,
-        counters: {
-          ...counted(written, 1),
-          unresolvedCount: settled ? 0 : unresolvedChange(noteable, before.unresolved, 1),
-        },
-        occurredAt: began,
-        fact: { $case: 'created', value: { note: noteSubject(written), mentions: mentionsOf(text) } },
-      };
+    return writeText(edges, reader, noteable, body, {
+      selection: { discussion: { id: discussionId } },
+      checkText: (text) => checkThreadSize(bytesOf(seen.notes), text),
+      decide: (text, locked) => decideReply(locked, noteable, { authorId: writer.userId, body: text, at }),
     });
-    return { kind: 'written', noteable, note, commands: outcome };
   };
 
-async function settle(
-  { store, change }: DiscussionEdges,
+async function resolve(
+  { store }: DiscussionEdges,
   reader: Reader,
   noteable: Noteable,
   { discussionId, noteId, resolved }: { discussionId: string; noteId: number | undefined; resolved: boolean },
 ): Promise<void> {
-  const writer = writerOf(reader);
-  await change(noteable, writer.userId, async (tx, row, now) => {
-    const before = await store.discussion(tx, row, discussionId);
-    if (before === undefined) throw notFound('Discussion');
-    if (before.type === undefined || before.system) throw forbidden();
-    const by = resolved ? writer.userId : undefined;
-    const changed = await store.resolve(tx, row, discussionId, { noteId, by, at: now });
-    if (changed === 0) return { result: undefined };
-    const unresolved = resolved ? before.unresolved - changed : before.unresolved + changed;
-    return {
-      result: undefined,
-      counters: { unresolvedCount: unresolvedChange(noteable, before.unresolved, unresolved) },
-      fact: { $case: 'discussionChanged', value: { discussionId, resolved: unresolved === 0 } },
-    };
-  });
+  const actorId = writerOf(reader).userId;
+  await store.change(noteable, actorId, { discussion: { id: discussionId } }, (locked, at) =>
+    decideResolution(locked, noteable, { noteId, resolved, actorId, at }),
+  );
 }
 
 /** Resolves a thread, or takes that back (G-4.7-8). Fails with `not_found`, `forbidden`. */
@@ -236,13 +170,13 @@ export const resolveDiscussion =
     const noteable = await edges.find(ref, reader);
     await visibleDiscussion(edges, reader, noteable, discussionId);
     checkMayResolve(writerOf(reader), noteable);
-    await settle(edges, reader, noteable, { discussionId, noteId: undefined, resolved });
+    await resolve(edges, reader, noteable, { discussionId, noteId: undefined, resolved });
     return { noteable, discussion: await visibleDiscussion(edges, reader, noteable, discussionId) };
   };
 
 async function noteOf(edges: DiscussionEdges, reader: Reader, ref: DiscussionNoteRef): Promise<FoundNote> {
   const noteable = await edges.find(ref.noteable, reader);
-  const found = await edges.notes.find(noteable, ref.noteId, undefined, reader.actor);
+  const found = await edges.notes.find(noteable, ref.noteId, reader.actor);
   const note = found?.discussionId === ref.discussionId ? found : undefined;
   return { noteable, note: requireSeen(writerOf(reader), note) };
 }
@@ -259,6 +193,6 @@ export const resolveDiscussionNote =
   async (reader: Reader, ref: DiscussionNoteRef, resolved: boolean): Promise<FoundNote> => {
     const { noteable } = await noteOf(edges, reader, ref);
     checkMayResolve(writerOf(reader), noteable);
-    await settle(edges, reader, noteable, { discussionId: ref.discussionId, noteId: ref.noteId, resolved });
+    await resolve(edges, reader, noteable, { discussionId: ref.discussionId, noteId: ref.noteId, resolved });
     return noteOf(edges, reader, ref);
   };

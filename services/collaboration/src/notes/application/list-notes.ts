@@ -39,7 +39,7 @@ export async function visibleNote(
   noteable: Noteable,
   id: number,
 ): Promise<NoteRow> {
-  return requireSeen(writerOf(reader), await notes.find(noteable, id, undefined, reader.actor));
+  return requireSeen(writerOf(reader), await notes.find(noteable, id, reader.actor));
 }
 
 /** One note of a noteable by id. Fails like `visibleNote`. */

@@ -1,7 +1,7 @@
 import { type AppError, notFound, unavailable } from '@switchyard/errors';
 import { type DiffNoteMoving, moveDiffNotes } from './move-diff-notes';
 
-/** What becomes of a move at its nth try, when asking for places fails. */
+/** The outcome of a move at its nth attempt, when the request for positions fails. */
 async function triedOnce(attempts: number, error: AppError | Error): Promise<'dropped' | 'waits'> {
   let due = [{ noteableId: 1, projectId: 1, mergeRequestId: 1, generation: 1, attempts }];
   let outcome: 'dropped' | 'waits' = 'waits';
@@ -17,7 +17,7 @@ async function triedOnce(attempts: number, error: AppError | Error): Promise<'dr
     const moving = moveDiffNotes({
       db: {},
       moves,
-      places: { move: () => Promise.reject(error) },
+      positions: { move: () => Promise.reject(error) },
       log: {
         warn: () => {
           due = [];
@@ -30,7 +30,7 @@ async function triedOnce(attempts: number, error: AppError | Error): Promise<'dr
   return outcome;
 }
 
-it('a move waits while nobody can tell, and is given up where nobody ever will', async () => {
+it('a move waits while the repository service is unavailable, and is dropped when it can never succeed', async () => {
   expect(await triedOnce(50, unavailable())).toBe('waits');
   expect(await triedOnce(9, new Error('broken'))).toBe('waits');
   expect(await triedOnce(10, new Error('broken'))).toBe('dropped');

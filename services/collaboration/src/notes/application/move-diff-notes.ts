@@ -4,33 +4,33 @@ import { isAppError } from '@switchyard/errors';
 import type { Logger } from '@switchyard/telemetry';
 import type { DueMove } from '../domain/diff-note-move';
 import type { DiffNoteMoves } from './diff-note.ports';
-import type { DiffPlaces } from './diff-places';
+import type { DiffPositions } from './diff-positions';
 
-/** Threads whose places are asked for at once (see the proto). */
+/** Threads whose positions one call requests (see the proto). */
 const batch = 100;
 
-/** Milliseconds between two looks for moves whose lease has ended; those just asked for are seen at once. */
+/** Milliseconds between two polls for moves whose lease has ended; a new request wakes the job at once. */
 const interval = 5_000;
 
-/** Tries after which a move that cannot succeed is given up: notes then stay at the version they were made for. */
+/** Attempts after which a failing move is dropped: its notes stay at the version that they were made for. */
 const tries = 10;
 
 /** What moving needs. */
 export interface DiffNoteMoving {
   readonly db: Database;
   readonly moves: DiffNoteMoves;
-  readonly places: DiffPlaces;
+  readonly positions: DiffPositions;
   readonly log: Logger;
 }
 
 /** Moves the diff notes of one merge request to the newest version of its diff; those whose line is gone stay where they were: outdated. */
-async function moveNotes({ db, moves, places }: DiffNoteMoving, due: DueMove): Promise<void> {
+async function moveNotes({ db, moves, positions }: DiffNoteMoving, due: DueMove): Promise<void> {
   for (let after = 0; ; ) {
     const threads = await moves.threads(db, due.noteableId, after, batch);
     const now =
       threads.length === 0
         ? []
-        : await places.move(
+        : await positions.move(
             due.projectId,
             due.mergeRequestId,
             threads.map(({ position }) => position),
@@ -60,7 +60,7 @@ export function moveDiffNotes(edges: DiffNoteMoving): Repeating {
         await moveNotes(edges, due);
         await moves.finish(db, due);
       } catch (error) {
-        // That the owner of the repository is away says nothing of the move: it waits as long as it takes.
+        // An unavailable repository service does not count against the move.
         const hopeless = due.attempts >= tries && !isAppError(error, 'unavailable');
         if (isAppError(error, 'not_found') || hopeless) await moves.drop(db, due);
         log.warn({ err: error, noteable: due.noteableId }, 'diff notes could not be moved');

@@ -10,7 +10,7 @@ export interface DueMove {
 }
 
 /** A thread and where it stands. */
-export interface PlacedThread {
+export interface PositionedThread {
   /** Id of its first note. */
   readonly noteId: number;
   readonly discussionId: Buffer;

@@ -4,23 +4,23 @@ import type { Note } from './note';
 export interface NoteSubject {
   readonly id: number;
   readonly discussionId: string;
-  /** `DiscussionNote` or `DiffNote`; empty for a comment of its own. */
+  /** `DiscussionNote` or `DiffNote`; empty for a comment outside a thread. */
   readonly type: string;
   readonly authorId: number;
   readonly internal: boolean;
 }
 
-/** Users whom a text names; those it begins with are addressed directly. */
-interface NamedUsers {
+/** Users whom a text mentions; those that it begins with are addressed directly. */
+export interface MentionedUsers {
   readonly usernames: string[];
   readonly directlyAddressedUsernames: string[];
 }
 
-/** What can happen on a noteable, as events say it. */
+/** What can change on a noteable, as events report it. */
 export type NoteFact =
   | {
       readonly $case: 'created' | 'updated';
-      readonly value: { readonly note: NoteSubject; readonly mentions: NamedUsers };
+      readonly value: { readonly note: NoteSubject; readonly mentions: MentionedUsers };
     }
   | { readonly $case: 'deleted'; readonly value: { readonly note: NoteSubject } }
   | {

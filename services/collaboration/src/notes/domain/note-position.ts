@@ -20,7 +20,7 @@ export interface NotePosition {
 }
 
 /** A position as it was asked for. */
-export type WantedPosition = Omit<NotePosition, 'positionType' | 'lineRange' | 'commitId'> & {
+export type PositionInput = Omit<NotePosition, 'positionType' | 'lineRange' | 'commitId'> & {
   readonly positionType: string;
   /** JSON; empty for none. */
   readonly lineRange: string;
@@ -30,20 +30,20 @@ export type WantedPosition = Omit<NotePosition, 'positionType' | 'lineRange' | '
 const maxLineRange = 4_096;
 
 /** The refusal of a position that is none. */
-export const noSuchPlace = () =>
+export const invalidPosition = () =>
   badRequest('Note {:line_code=>["can\'t be blank", "must be a valid line code"], :position=>["is invalid"]}');
 
 /**
  * A position as it is kept: one path stands for both, lines for text alone. Fails with `bad_request` where something is missing.
  * @param commitId the commit of a merge request that the position is about; must be the newer side of its diff
  */
-export function positionOf(wanted: WantedPosition, commitId?: string): NotePosition {
-  const { positionType, lineRange, oldLine, newLine, width, height, x, y, ...rest } = wanted;
-  if (positionType !== 'text' && positionType !== 'image' && positionType !== 'file') throw noSuchPlace();
+export function toPosition(input: PositionInput, commitId?: string): NotePosition {
+  const { positionType, lineRange, oldLine, newLine, width, height, x, y, ...rest } = input;
+  if (positionType !== 'text' && positionType !== 'image' && positionType !== 'file') throw invalidPosition();
   const [oldPath, newPath] = [rest.oldPath || rest.newPath, rest.newPath || rest.oldPath];
-  if (commitId !== undefined && commitId !== rest.headSha) throw noSuchPlace();
-  if (oldPath === '' || lineRange.length > maxLineRange) throw noSuchPlace();
-  if (positionType === 'text' && oldLine === undefined && newLine === undefined) throw noSuchPlace();
+  if (commitId !== undefined && commitId !== rest.headSha) throw invalidPosition();
+  if (oldPath === '' || lineRange.length > maxLineRange) throw invalidPosition();
+  if (positionType === 'text' && oldLine === undefined && newLine === undefined) throw invalidPosition();
   const lines = positionType === 'text' ? { oldLine, newLine } : {};
   const image = positionType === 'image' ? { width, height, x, y } : {};
   const range = lineRange === '' || positionType !== 'text' ? {} : { lineRange: JSON.parse(lineRange) };

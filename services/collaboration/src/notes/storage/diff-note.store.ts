@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type NoteableKey, noteableId } from '../../noteables';
-import type { DueMove, PlacedThread } from '../domain/diff-note-move';
+import type { DueMove, PositionedThread } from '../domain/diff-note-move';
 import type { NotePosition } from '../domain/note-position';
 
 /** Seconds a claimed move is left to its process before another one takes it over. */
@@ -34,8 +34,8 @@ export const diffNoteStore = {
         m.generation, m.attempts`);
   },
 
-  async threads(db: Database, noteable: number, after: number, limit: number): Promise<PlacedThread[]> {
-    return db.query<PlacedThread>(sql`
+  async threads(db: Database, noteable: number, after: number, limit: number): Promise<PositionedThread[]> {
+    return db.query<PositionedThread>(sql`
       select n.id as "noteId", n.discussion_id as "discussionId", n.position from notes n
       where n.noteable_id = ${noteable} and n.type = 'DiffNote' and n.starts_discussion and n.id > ${after}
         and n.position ->> 'commitId' is null

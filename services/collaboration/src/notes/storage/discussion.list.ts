@@ -1,4 +1,4 @@
-import { type Database, listPage, type PageRequest, type SqlExecutor } from '@switchyard/database';
+import { type Database, listPage, type PageRequest } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import type { Viewer } from '@switchyard/directory';
 import { type NoteableKey, noteableId } from '../../noteables';
@@ -60,14 +60,14 @@ export function discussionList(db: Database) {
       return { rows: discussionsOf(notes.map(noteRow)), page };
     },
 
-    async find(key: NoteableKey, discussionId: string, executor: SqlExecutor = db, viewer?: Viewer) {
+    async find(key: NoteableKey, discussionId: string, viewer: Viewer) {
       if (!/^[0-9a-f]{40}$/.test(discussionId)) return undefined;
-      const notes = await executor.query<Record<string, unknown>>(
+      const notes = await db.query<Record<string, unknown>>(
         named(
           'find_discussion',
           sql`select ${noteColumns()} from ${noteFrom}
             where n.discussion_id = ${Buffer.from(discussionId, 'hex')} and n.project_id = ${key.projectId}
-              and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}
+              and n.noteable_id = ${noteableId(key)} and ${causedVisibly(key, viewer)}
             order by not n.starts_discussion, n.created_at, n.id`,
         ),
       );

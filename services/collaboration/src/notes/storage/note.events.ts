@@ -3,10 +3,10 @@ import { sql } from '@switchyard/database/sql';
 import { appendToOutbox, noteEventId, noteEvents } from '@switchyard/events';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { NoteableCounters } from '../../noteables';
-import type { NoteHappening } from '../domain/note-happening';
+import type { NoteEventInput } from '../domain/note-event-input';
 
-/** Appends the event of a happening in the transaction that made it true; the row of the noteable is locked. */
-export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...rest }: NoteHappening): Promise<void> {
+/** Appends the event of a change in its transaction. The row of the noteable must be locked. */
+export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...rest }: NoteEventInput): Promise<void> {
   const payload: NoteEvent = {
     ...rest,
     imported: false,

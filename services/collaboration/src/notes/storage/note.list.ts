@@ -78,15 +78,26 @@ export function noteList(db: Database) {
       return { rows: rows.map(noteRow), page };
     },
 
-    async find(key: NoteableKey, noteId: number, executor: SqlExecutor = db, viewer?: Viewer) {
-      const [row] = await executor.query<Record<string, unknown>>(
-        named(
-          'find_note',
-          sql`select ${noteColumns()} from ${noteFrom} where n.id = ${noteId} and n.project_id = ${key.projectId}
-            and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}`,
-        ),
-      );
-      return row === undefined ? undefined : noteRow(row);
-    },
+    find: (key: NoteableKey, noteId: number, viewer: Viewer) => findNote(db, key, noteId, viewer),
   };
+}
+
+/**
+ * One note of a noteable, also one of a thread and an internal one; undefined when it has none of that id.
+ * @param viewer who reads; without one, notes that another object caused are found as well
+ */
+export async function findNote(
+  db: SqlExecutor,
+  key: NoteableKey,
+  noteId: number,
+  viewer?: Viewer,
+): Promise<NoteRow | undefined> {
+  const [row] = await db.query<Record<string, unknown>>(
+    named(
+      'find_note',
+      sql`select ${noteColumns()} from ${noteFrom} where n.id = ${noteId} and n.project_id = ${key.projectId}
+        and n.noteable_id = ${noteableId(key)} and ${viewer === undefined ? sql`true` : causedVisibly(key, viewer)}`,
+    ),
+  );
+  return row === undefined ? undefined : noteRow(row);
 }

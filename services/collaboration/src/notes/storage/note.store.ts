@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { SqlExecutor } from '@switchyard/database';
+import type { SqlExecutor, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { bytesBesideText, type DiscussionState, type NewNote, type NoteType } from '../domain/note';
+import type { Noteable, NoteableKey } from '../../noteables';
+import { bytesBesideText, type NoteType } from '../domain/note';
+import type { DiscussionState, LockedNotes, NewNote, NoteDecision, NoteStep } from '../domain/note-change';
+import { type NoteFact, noteSubject } from '../domain/note-fact';
+import type { NoteRow } from '../domain/note-row';
+import type { NoteSelection } from '../domain/note-selection';
+import { findNote } from './note.list';
+import { changeNoteable, type NoteableChangeEdges } from './noteable-change';
 
 /** A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the index. */
 export function newDiscussionId(at: Date): Buffer {
@@ -14,83 +21,136 @@ export function newDiscussionId(at: Date): Buffer {
 const bytesOf = (discussionId: string): Buffer | undefined =>
   /^[0-9a-f]{40}$/.test(discussionId) ? Buffer.from(discussionId, 'hex') : undefined;
 
-/** Notes as rows. Every function runs in a transaction that holds the lock of the noteable. */
-export const noteStore = {
-  async insert(tx: SqlExecutor, note: NewNote): Promise<number> {
-    const discussion = note.discussionId === undefined ? newDiscussionId(note.at) : bytesOf(note.discussionId);
-    const position = note.position === undefined ? null : JSON.stringify(note.position);
-    const [row] = await tx.query<{ id: number }>(sql`
-      insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, internal,
-        original_position, position, resolved_at, resolved_by_id, created_at, updated_at)
-      values (${note.noteableId}, ${note.projectId}, ${discussion}, ${note.discussionId === undefined}, ${note.type ?? null},
-        ${note.authorId}, ${note.body}, ${note.internal}, ${position}::jsonb, ${position}::jsonb,
-        ${note.resolvedById === undefined ? null : note.at}, ${note.resolvedById ?? null}, ${note.at}, ${note.at})
-      returning id`);
-    if (row === undefined) throw new Error('a note has not been written');
-    return row.id;
-  },
+/**
+ * Writes a note and returns its id. The noteable must be locked.
+ * @param row id of the row of the noteable
+ */
+export async function insertNote(tx: SqlExecutor, row: number, projectId: number, note: NewNote): Promise<number> {
+  const discussion = note.discussionId === undefined ? newDiscussionId(note.at) : bytesOf(note.discussionId);
+  const position = note.position === undefined ? null : JSON.stringify(note.position);
+  const [inserted] = await tx.query<{ id: number }>(sql`
+    insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, internal,
+      original_position, position, resolved_at, resolved_by_id, created_at, updated_at)
+    values (${row}, ${projectId}, ${discussion}, ${note.discussionId === undefined}, ${note.type ?? null},
+      ${note.authorId}, ${note.body}, ${note.internal}, ${position}::jsonb, ${position}::jsonb,
+      ${note.resolvedById === undefined ? null : note.at}, ${note.resolvedById ?? null}, ${note.at}, ${note.at})
+    returning id`);
+  if (inserted === undefined) throw new Error('a note was not inserted');
+  return inserted.id;
+}
 
-  async discussion(tx: SqlExecutor, noteableId: number, discussionId: string): Promise<DiscussionState | undefined> {
-    const bytes = bytesOf(discussionId);
-    if (bytes === undefined) return undefined;
-    const [row] = await tx.query<{
-      notes: number;
-      system: boolean | null;
-      internal: boolean;
-      type: NonNullable<NoteType> | null;
-      position: unknown;
-      unresolved: number;
-      bytes: number;
-    }>(sql`
-      select count(*)::int as notes, bool_or(system) as system, bool_or(internal and starts_discussion) as internal,
-        max(type) filter (where starts_discussion) as type,
-        (array_agg(position) filter (where starts_discussion))[1] as position,
-        count(*) filter (where type is not null and not system and resolved_at is null)::int as unresolved,
-        sum(octet_length(body) + ${bytesBesideText}::int)::bigint as bytes
-      from notes where discussion_id = ${bytes} and noteable_id = ${noteableId}`);
-    if (row === undefined || row.notes === 0) return undefined;
-    return {
-      notes: row.notes,
-      system: row.system ?? false,
-      internal: row.internal,
-      type: row.type ?? undefined,
-      position: row.position ?? undefined,
-      unresolved: row.unresolved,
-      bytes: row.bytes,
-    };
-  },
+async function readDiscussion(tx: Tx, row: number, id: string): Promise<DiscussionState | undefined> {
+  const bytes = bytesOf(id);
+  if (bytes === undefined) return undefined;
+  const found = await tx.one<{
+    notes: number;
+    system: boolean;
+    internal: boolean;
+    type: NonNullable<NoteType> | null;
+    position: unknown;
+    unresolved_ids: number[] | null;
+    resolved_ids: number[] | null;
+    bytes: number;
+  }>(sql`
+    select count(*)::int as notes, bool_or(system) as system, bool_or(internal and starts_discussion) as internal,
+      max(type) filter (where starts_discussion) as type,
+      (array_agg(position) filter (where starts_discussion))[1] as position,
+      array_agg(id) filter (where type is not null and not system and resolved_at is null) as unresolved_ids,
+      array_agg(id) filter (where type is not null and not system and resolved_at is not null) as resolved_ids,
+      sum(octet_length(body) + ${bytesBesideText}::int)::bigint as bytes
+    from notes where discussion_id = ${bytes} and noteable_id = ${row}`);
+  if (found === undefined || found.notes === 0) return undefined;
+  return {
+    id,
+    system: found.system,
+    internal: found.internal,
+    type: found.type ?? undefined,
+    position: found.position ?? undefined,
+    unresolvedIds: found.unresolved_ids ?? [],
+    resolvedIds: found.resolved_ids ?? [],
+    bytes: found.bytes,
+  };
+}
 
-  async makeThread(tx: SqlExecutor, noteableId: number, discussionId: string): Promise<void> {
-    await tx.query(sql`
-      update notes set type = 'DiscussionNote'
-      where discussion_id = ${bytesOf(discussionId)} and noteable_id = ${noteableId} and type is null`);
-  },
+async function read(
+  tx: Tx,
+  noteable: NoteableKey,
+  row: number,
+  { note: selected, discussion }: NoteSelection,
+): Promise<LockedNotes> {
+  const note = selected && (await findNote(tx, noteable, selected.id, selected.viewer));
+  const id = discussion === 'of the note' ? note?.discussionId : discussion?.id;
+  return { note, discussion: id === undefined ? undefined : await readDiscussion(tx, row, id) };
+}
 
-  async changeBody(tx: SqlExecutor, id: number, body: string, at: Date): Promise<void> {
-    await tx.query(sql`update notes set body = ${body}, updated_at = ${at} where id = ${id}`);
-  },
+async function makeThread(tx: Tx, row: number, discussionId: string): Promise<void> {
+  await tx.query(sql`
+    update notes set type = 'DiscussionNote'
+    where discussion_id = ${bytesOf(discussionId)} and noteable_id = ${row} and type is null`);
+}
 
-  async resolve(
-    tx: SqlExecutor,
-    noteableId: number,
-    discussionId: string,
-    { noteId, by, at }: { noteId: number | undefined; by: number | undefined; at: Date },
-  ): Promise<number> {
-    const resolved = by !== undefined;
-    const changed = await tx.query(sql`
-      update notes set resolved_at = ${resolved ? at : null}, resolved_by_id = ${by ?? null}, updated_at = ${at}
-      where discussion_id = ${bytesOf(discussionId)} and noteable_id = ${noteableId} and type is not null and not system
-        and (resolved_at is null) = ${resolved} and (${noteId ?? null}::bigint is null or id = ${noteId ?? null})
-      returning 1`);
-    return changed.length;
-  },
+/** Deletes a note with the reactions to it; the next note of its discussion becomes the first. */
+async function deleteNote(tx: Tx, id: number): Promise<void> {
+  await tx.query(sql`delete from award_emoji where awardable_type = 'Note' and awardable_id = ${id}`);
+  await tx.query(sql`
+    with gone as (delete from notes where id = ${id} returning discussion_id, noteable_id, starts_discussion)
+    update notes set starts_discussion = true where id = (
+      select n.id from gone join notes n on n.discussion_id = gone.discussion_id and n.noteable_id = gone.noteable_id
+      where gone.starts_discussion and n.id <> ${id} order by n.created_at, n.id limit 1)`);
+}
 
-  async remove(tx: SqlExecutor, id: number): Promise<void> {
-    await tx.query(sql`delete from award_emoji where awardable_type = 'Note' and awardable_id = ${id}`);
-    await tx.query(sql`
-      with gone as (delete from notes where id = ${id} returning discussion_id, noteable_id, starts_discussion)
-      update notes set starts_discussion = true where id = (
-        select n.id from gone join notes n on n.discussion_id = gone.discussion_id and n.noteable_id = gone.noteable_id
-        where gone.starts_discussion and n.id <> ${id} order by n.created_at, n.id limit 1)`);
-  },
-};
+/** Saves one step; returns the note after it, if the step is about one, and what is published. */
+async function saveStep(
+  tx: Tx,
+  noteable: Noteable,
+  row: number,
+  step: NoteStep,
+): Promise<{ note: NoteRow | undefined; fact: NoteFact }> {
+  switch (step.kind) {
+    case 'write': {
+      const { discussionId } = step.note;
+      if (step.startsThread && discussionId !== undefined) await makeThread(tx, row, discussionId);
+      const id = await insertNote(tx, row, noteable.projectId, step.note);
+      const note = await findNote(tx, noteable, id);
+      if (note === undefined) throw new Error('an inserted note was not found');
+      return { note, fact: { $case: 'created', value: { note: noteSubject(note), mentions: step.mentions } } };
+    }
+    case 'edit': {
+      const { note, body, at, mentions } = step;
+      await tx.query(sql`update notes set body = ${body}, updated_at = ${at} where id = ${note.id}`);
+      return {
+        note: { ...note, body, updatedAt: at },
+        fact: { $case: 'updated', value: { note: noteSubject(note), mentions } },
+      };
+    }
+    case 'delete':
+      await deleteNote(tx, step.note.id);
+      return { note: step.note, fact: { $case: 'deleted', value: { note: noteSubject(step.note) } } };
+    case 'resolve': {
+      const { discussionId, noteIds, resolvedById, at, threadResolved } = step;
+      await tx.query(sql`
+        update notes set resolved_at = ${resolvedById === undefined ? null : at}, resolved_by_id = ${resolvedById ?? null},
+          updated_at = ${at}
+        where id = any(${[...noteIds]}::bigint[])`);
+      const value = { discussionId, resolved: threadResolved };
+      return { note: undefined, fact: { $case: 'discussionChanged', value } };
+    }
+  }
+}
+
+/** Opens the store of notes. */
+export const noteStore = (edges: NoteableChangeEdges) => ({
+  change: (
+    noteable: Noteable,
+    actorId: number,
+    selection: NoteSelection,
+    decide: (locked: LockedNotes, now: Date) => NoteDecision,
+  ): Promise<NoteRow | undefined> =>
+    changeNoteable(edges, noteable, actorId, async (tx, row, now) => {
+      const locked = await read(tx, noteable, row, selection);
+      const decision = decide(locked, now);
+      if (decision === undefined) return { result: locked.note };
+      const { note, fact } = await saveStep(tx, noteable, row, decision.step);
+      return { result: note, fact, counters: decision.counters, occurredAt: decision.occurredAt };
+    }),
+});

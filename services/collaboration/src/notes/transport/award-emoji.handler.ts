@@ -2,10 +2,10 @@ import {
   type AwardableRef as AwardableRefMessage,
   AwardEmojiServiceService,
 } from '@switchyard/protos/collaboration/v1/award_emoji';
-import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { entity, implement, nothing, page, pageRequest, type ServiceImplementation, signedIn } from '@switchyard/rpc';
 import type { AwardableRef, createAward, deleteAward, getAward, listAwards } from '../application/award-emoji';
 import { presentAward } from '../presenters/award-emoji.presenter';
-import { refOf, signedIn } from './note.handler';
+import { refOf } from './note.handler';
 
 /** Use cases behind the service. */
 export interface AwardUseCases {

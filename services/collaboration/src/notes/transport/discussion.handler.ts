@@ -1,7 +1,15 @@
 import { invalidParams } from '@switchyard/errors';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import type { NoteableRef as NoteableRefMessage } from '@switchyard/protos/collaboration/v1/note';
-import { entity, implement, nothing, pageOfLongRows, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import {
+  entity,
+  implement,
+  nothing,
+  pageOfLongRows,
+  pageRequest,
+  type ServiceImplementation,
+  signedIn,
+} from '@switchyard/rpc';
 import type { createCommitComment, listCommitComments } from '../application/comment-on-commits';
 import type { countNotes } from '../application/count-notes';
 import type {
@@ -20,7 +28,7 @@ import type { deleteNote, updateNote } from '../application/write-notes';
 import { presentCommitComment } from '../presenters/commit-comment.presenter';
 import { presentDiscussion } from '../presenters/discussion.presenter';
 import { presentNote } from '../presenters/note.presenter';
-import { commandsReply, refOf, signedIn } from './note.handler';
+import { commandsReply, refOf } from './note.handler';
 
 /** Use cases behind the service. */
 export interface DiscussionUseCases {
@@ -77,8 +85,8 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
       return entity(presentDiscussion(found.discussion, found.noteable, externalUrl));
     },
     createDiscussion: async ({ noteable, body, createdAt, internal, position, commitId }, context) => {
-      const wish = { body, internal, createdAt, position, commitId };
-      const found = await discussions.createDiscussion(signedIn(context), refOf(noteable), wish);
+      const command = { body, internal, createdAt, position, commitId };
+      const found = await discussions.createDiscussion(signedIn(context), refOf(noteable), command);
       if (found.kind === 'commands') return commandsReply(found.commands);
       const { notes, ...thread } = presentDiscussion(found.discussion, found.noteable, externalUrl);
       const commands_changes = found.commands.changes;
@@ -94,12 +102,12 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
       return entity(presentDiscussion(found.discussion, found.noteable, externalUrl).notes);
     },
     replyToDiscussion: async ({ noteable, discussionId, body, createdAt }, context) => {
-      const wish = { body, createdAt };
-      const said = await discussions.replyToDiscussion(signedIn(context), refOf(noteable), discussionId, wish);
-      if (said.kind === 'commands') return commandsReply(said.commands);
+      const command = { body, createdAt };
+      const written = await discussions.replyToDiscussion(signedIn(context), refOf(noteable), discussionId, command);
+      if (written.kind === 'commands') return commandsReply(written.commands);
       return entity({
-        ...presentNote(said.note, said.noteable, externalUrl),
-        commands_changes: said.commands.changes,
+        ...presentNote(written.note, written.noteable, externalUrl),
+        commands_changes: written.commands.changes,
       });
     },
     getDiscussionNote: async (request, context) =>
@@ -132,11 +140,11 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
       );
     },
     createCommitComment: async ({ noteable, note: body, path, line, lineType }, context) => {
-      const wish = { body, path, line, side: lineType === 'old' ? ('old' as const) : ('new' as const) };
-      const said = await discussions.createCommitComment(signedIn(context), commitOf(noteable), wish);
-      return said.kind === 'commands'
-        ? commandsReply(said.commands)
-        : entity(presentCommitComment(said.note, externalUrl));
+      const command = { body, path, line, side: lineType === 'old' ? ('old' as const) : ('new' as const) };
+      const written = await discussions.createCommitComment(signedIn(context), commitOf(noteable), command);
+      return written.kind === 'commands'
+        ? commandsReply(written.commands)
+        : entity(presentCommitComment(written.note, externalUrl));
     },
     countNotes: ({ kind, projectId, targetId }) => discussions.countNotes({ kind, projectId, targetId }),
   });

@@ -1,13 +1,13 @@
-import { invalidParams, unauthorized } from '@switchyard/errors';
+import { invalidParams } from '@switchyard/errors';
 import { type NoteableRef as NoteableRefMessage, NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import {
-  type CallContext,
   entity,
   implement,
   nothing,
   pageOfLongRows,
   pageRequest,
   type ServiceImplementation,
+  signedIn,
 } from '@switchyard/rpc';
 import type { NoteableRef } from '../../noteables';
 import type { limitNotes } from '../application/limit-notes';
@@ -27,12 +27,6 @@ export interface NoteUseCases {
   readonly updateNote: ReturnType<typeof updateNote>;
   readonly deleteNote: ReturnType<typeof deleteNote>;
 }
-
-/** The call, when somebody makes it: notes are not for the anonymous (G-4.6). */
-export const signedIn = (context: CallContext): CallContext => {
-  if (context.actor.userId === 0) throw unauthorized();
-  return context;
-};
 
 /** What a message names. */
 export function refOf(message: NoteableRefMessage | undefined): NoteableRef {
@@ -87,7 +81,7 @@ export const noteHandler = (notes: NoteUseCases, externalUrl: string): ServiceIm
           return entity(presentAward(written.award, externalUrl));
         case 'commands':
           return commandsReply(written.commands);
-        case 'note':
+        case 'written':
           return entity({
             ...presentNote(written.note, written.noteable, externalUrl),
             commands_changes: written.commands.changes,

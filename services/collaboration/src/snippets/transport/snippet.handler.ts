@@ -1,4 +1,3 @@
-import { unauthorized } from '@switchyard/errors';
 import { type SnippetFile, SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import {
   type CallContext,
@@ -9,14 +8,10 @@ import {
   page,
   pageRequest,
   type ServiceImplementation,
+  signedIn,
 } from '@switchyard/rpc';
 import type { SnippetUseCases } from '../application/manage-snippets';
 import { presentSnippet } from '../presenters/snippet.presenter';
-
-const signedIn = (context: CallContext): CallContext => {
-  if (context.actor.userId === 0) throw unauthorized();
-  return context;
-};
 
 const toAction = ({ action, path, previousPath, content }: SnippetFile) => ({ action, path, previousPath, content });
 

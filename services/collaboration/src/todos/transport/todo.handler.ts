@@ -1,4 +1,3 @@
-import { unauthorized } from '@switchyard/errors';
 import { type TodoFilter as TodoFilterMessage, TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import {
   type CallContext,
@@ -8,6 +7,7 @@ import {
   pageOfRenderedRows,
   pageRequest,
   type ServiceImplementation,
+  signedIn,
 } from '@switchyard/rpc';
 import type { NumberedTargetType } from '../../targets';
 import type { createTodo } from '../application/create-todo';
@@ -32,11 +32,6 @@ const filterOf = (filter: TodoFilterMessage | undefined): TodoFilter => ({
   state: filter?.state === 'done' ? 'done' : 'pending',
   targetType: filter?.targetType || undefined,
 });
-
-const signedIn = (context: CallContext): CallContext => {
-  if (context.actor.userId === 0) throw unauthorized();
-  return context;
-};
 
 /** Serves `TodoService`. */
 export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceImplementation {

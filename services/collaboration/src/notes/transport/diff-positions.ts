@@ -4,7 +4,7 @@ import {
   DiffPositionServiceService,
 } from '@switchyard/protos/merge_requests/v1/diff_position';
 import type { Peer } from '@switchyard/rpc';
-import type { DiffPlaces } from '../application/diff-places';
+import type { DiffPositions } from '../application/diff-positions';
 import type { NotePosition } from '../domain/note-position';
 
 const toMessage = (position: NotePosition): DiffPositionMessage => ({
@@ -18,7 +18,7 @@ const toMessage = (position: NotePosition): DiffPositionMessage => ({
 });
 
 /** Asks merge-requests about places in its repositories, as the service itself: rights have been looked at. */
-export function diffPlaces(peer: Peer): DiffPlaces {
+export function diffPositions(peer: Peer): DiffPositions {
   const client = peer.client(DiffPositionServiceService);
   const options = () => ({ requestId: randomUUID(), idempotent: true });
   return {

@@ -1,10 +1,10 @@
 import type { Noteable, NoteableCounters } from '../../noteables';
 import type { NoteFact } from './note-fact';
 
-/** What happened on a noteable. */
-export interface NoteHappening {
+/** What the event of a change on a noteable is made from. */
+export interface NoteEventInput {
   readonly noteable: Noteable;
-  /** Its row. */
+  /** Id of its row. */
   readonly row: number;
   readonly counters: NoteableCounters;
   readonly actorId: number;

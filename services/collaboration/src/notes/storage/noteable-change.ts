@@ -1,0 +1,63 @@
+import type { Database, Tx } from '@switchyard/database';
+import { notFound } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { type CounterChange, type KeepCounters, type Noteable, noteableRules, noteableStore } from '../../noteables';
+import type { NoteFact } from '../domain/note-fact';
+import { publishNote } from './note.events';
+
+faultPoints.push('note.written', 'note.committed');
+
+/** What changes of a noteable's notes and reactions are made with. */
+export interface NoteableChangeEdges {
+  readonly db: Database;
+  readonly clock: () => Date;
+  /** How far this service has followed the directory. */
+  readonly directorySequence: () => number;
+  readonly keepCounters: KeepCounters;
+}
+
+/** What a change has saved. */
+interface SavedChange<T> {
+  readonly result: T;
+  /** Undefined when nothing changed. */
+  readonly fact?: NoteFact;
+  readonly counters?: CounterChange;
+  /** Default: when the noteable was locked. */
+  readonly occurredAt?: Date;
+}
+
+/**
+ * Locks the row of a noteable, saves with `save`, moves the counters and appends the event, in one transaction (D6).
+ * @param save gets the id of the locked row and the time
+ * @throws AppError not_found when the noteable was deleted in the meantime
+ */
+export async function changeNoteable<T>(
+  { db, clock, directorySequence, keepCounters }: NoteableChangeEdges,
+  noteable: Noteable,
+  actorId: number,
+  save: (tx: Tx, row: number, now: Date) => Promise<SavedChange<T>>,
+): Promise<T> {
+  return db.transaction(async (tx) => {
+    const locked = await noteableStore.lock(tx, noteable);
+    if (locked.removed) throw notFound(noteableRules[noteable.kind].thing);
+    const now = clock();
+    const { result, fact, counters: moved = {}, occurredAt = now } = await save(tx, locked.id, now);
+    if (fact !== undefined) {
+      const counters = await noteableStore.count(tx, locked.id, moved);
+      const internal = fact.$case === 'created' && fact.value.note.internal;
+      await keepCounters(tx, noteable, counters, { actorId, at: now, internal });
+      await publishNote(tx, {
+        noteable,
+        row: locked.id,
+        counters,
+        actorId,
+        occurredAt,
+        directorySequence: directorySequence(),
+        fact,
+      });
+    }
+    faultPoint('note.written');
+    tx.afterCommit(() => faultPoint('note.committed'));
+    return result;
+  });
+}
