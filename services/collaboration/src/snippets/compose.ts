@@ -1,9 +1,8 @@
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
-import { type NoteableResolver, noteableStore } from '../noteables';
+import type { NoteableResolver } from '../noteables';
 import { manageSnippets, snippetNoteables } from './application/manage-snippets';
 import { purgeSnippets } from './application/purge-snippets';
-import { publishSnippet } from './storage/snippet.events';
 import { snippetStore } from './storage/snippet.store';
 import { snippetHandler } from './transport/snippet.handler';
 
@@ -16,7 +15,7 @@ export interface Snippets extends Area {
 /** Builds snippets. */
 export function composeSnippets({ config, db, observe }: Pick<Edges, 'config' | 'db' | 'observe'>): Snippets {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
-  const edges = { db, snippets: snippetStore(db), publish: publishSnippet, noteables: noteableStore };
+  const edges = { snippets: snippetStore(db) };
   return {
     services: [snippetHandler(observe('snippets', manageSnippets(edges)), externalUrl)],
     start: () => [purgeSnippets(edges.snippets)],

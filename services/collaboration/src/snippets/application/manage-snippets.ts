@@ -1,34 +1,15 @@
-import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import type { PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { displayText } from '@switchyard/texts';
-import { type NoteableResolver, noteableRules, type noteableStore, type Reader } from '../../noteables';
-import {
-  applyActions,
-  checkDescription,
-  checkFiles,
-  checkTitle,
-  isSnippetRef,
-  type SnippetFileAction,
-  snippetBranch,
-} from '../domain/snippet';
+import { type NoteableResolver, noteableRules, type Reader } from '../../noteables';
+import { isSnippetRef, snippetBranch } from '../domain/snippet';
+import { checkTexts, decideDeletion, decideEdit, newSnippet, type SnippetChange } from '../domain/snippet-change';
 import type { SnippetRow, SnippetViewer } from '../domain/snippet-row';
-import type { PublishSnippet, SnippetStore } from './snippet.ports';
+import type { SnippetStore } from './snippet.ports';
 
 /** What snippets need. */
 export interface SnippetEdges {
-  readonly db: Database;
   readonly snippets: SnippetStore;
-  readonly publish: PublishSnippet;
-  readonly noteables: typeof noteableStore;
-}
-
-/** A change of a snippet; what is undefined stays. */
-export interface SnippetChange {
-  readonly title: string | undefined;
-  readonly description: string | undefined;
-  readonly visibility: string | undefined;
-  readonly files: readonly SnippetFileAction[];
 }
 
 const viewerOf = ({ actor, access }: Reader): SnippetViewer => ({
@@ -42,7 +23,7 @@ const none = () => notFound(noteableRules.Snippet.thing);
 
 /** Fails with `not_found` for a snippet that is not there or that the reader may not see. */
 async function visible({ snippets }: SnippetEdges, reader: Reader, projectId: number, id: number): Promise<SnippetRow> {
-  const found = reader.access?.id === projectId ? await snippets.find(viewerOf(reader), projectId, id) : undefined;
+  const found = reader.access?.id === projectId ? await snippets.find(viewerOf(reader), { projectId, id }) : undefined;
   if (found === undefined) throw none();
   return found;
 }
@@ -55,7 +36,7 @@ function checkMayChange(reader: Reader, snippet: SnippetRow): void {
 
 /** The use cases of snippets. */
 export function manageSnippets(edges: SnippetEdges) {
-  const { db, snippets, publish, noteables } = edges;
+  const { snippets } = edges;
   return {
     /** Snippets of a project that the reader may see, newest first. */
     list: (reader: Reader, projectId: number, request: PageRequest): Promise<{ rows: SnippetRow[]; page: PageInfo }> =>
@@ -81,51 +62,27 @@ export function manageSnippets(edges: SnippetEdges) {
 
     /** Makes a snippet. Fails with `invalid`. */
     async create(reader: Reader, projectId: number, change: SnippetChange): Promise<SnippetRow> {
-      const { title = '', description, visibility = 'private' } = change;
-      checkTitle(title);
-      checkDescription(description);
-      const files = change.files.map(({ path, content }) => ({ path, content: content ?? '' }));
-      checkFiles(files);
-      const fields = { title: displayText(title), description: description || undefined, visibility, files };
-      const id = await db.transaction(async (tx) => {
-        const made = await snippets.insert(tx, projectId, reader.actor.userId, fields);
-        await publish(tx, { id: made, projectId, title: fields.title }, reader.actor.userId, 'created');
-        return made;
-      });
+      const id = await snippets.create(projectId, reader.actor.userId, newSnippet(change));
       return visible(edges, reader, projectId, id);
     },
 
     /** Changes a snippet. Fails with `not_found`, `forbidden`, `invalid`. */
     async update(reader: Reader, projectId: number, id: number, change: SnippetChange): Promise<SnippetRow> {
       checkMayChange(reader, await visible(edges, reader, projectId, id));
-      if (change.title !== undefined) checkTitle(change.title);
-      checkDescription(change.description);
-      await db.transaction(async (tx) => {
-        await snippets.lock(tx, id);
-        const before = await snippets.find(viewerOf(reader), projectId, id, tx);
-        if (before === undefined) throw none();
-        const title = change.title === undefined ? before.title : displayText(change.title);
-        await snippets.update(tx, id, {
-          title,
-          description: change.description === undefined ? before.description : change.description || undefined,
-          visibility: change.visibility ?? before.visibility,
-          files: applyActions(await snippets.files(id, tx), change.files),
-        });
-        if (title !== before.title) await publish(tx, { id, projectId, title }, reader.actor.userId, 'renamed');
-      });
+      checkTexts(change);
+      const found = await snippets.change(viewerOf(reader), { projectId, id }, true, (locked) =>
+        decideEdit(locked, change),
+      );
+      if (!found) throw none();
       return visible(edges, reader, projectId, id);
     },
 
     /** Deletes a snippet with its notes. Fails with `not_found`, `forbidden`, `precondition_failed`. */
     async remove(reader: Reader, projectId: number, id: number, unmodifiedSince: Date | undefined): Promise<void> {
-      const snippet = await visible(edges, reader, projectId, id);
-      checkMayChange(reader, snippet);
-      await db.transaction(async (tx) => {
-        await snippets.lock(tx, id, unmodifiedSince);
-        await noteables.remove(tx, { kind: 'Snippet', projectId, targetId: id, sha: '' });
-        await snippets.remove(tx, id);
-        await publish(tx, snippet, reader.actor.userId, 'deleted');
-      });
+      checkMayChange(reader, await visible(edges, reader, projectId, id));
+      await snippets.change(viewerOf(reader), { projectId, id }, false, (locked) =>
+        decideDeletion(locked, unmodifiedSince),
+      );
     },
   };
 }

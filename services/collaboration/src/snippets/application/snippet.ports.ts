@@ -1,28 +1,36 @@
-import type { PageInfo, PageRequest, SqlExecutor, Tx } from '@switchyard/database';
+import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { SnippetFile } from '../domain/snippet';
+import type { LockedSnippet, SnippetDecision } from '../domain/snippet-change';
 import type { SnippetFields, SnippetRow, SnippetViewer } from '../domain/snippet-row';
 
-/** Snippets as rows. */
+/** Which snippet. */
+export interface SnippetKey {
+  readonly projectId: number;
+  readonly id: number;
+}
+
+/** Snippets of projects. */
 export interface SnippetStore {
   /** One page of those a viewer may see, newest first: one statement, and a capped count with offset paging. */
   page(viewer: SnippetViewer, projectId: number, request: PageRequest): Promise<{ rows: SnippetRow[]; page: PageInfo }>;
-  /** One that a viewer may see. `db` may be a transaction. */
-  find(viewer: SnippetViewer, projectId: number, id: number, db?: SqlExecutor): Promise<SnippetRow | undefined>;
+  /** One that a viewer may see. */
+  find(viewer: SnippetViewer, key: SnippetKey): Promise<SnippetRow | undefined>;
   /** Its files in their order. */
-  files(id: number, db?: SqlExecutor): Promise<SnippetFile[]>;
-  insert(tx: SqlExecutor, projectId: number, authorId: number, fields: SnippetFields): Promise<number>;
-  /** Locks a snippet; `precondition_failed` when it changed after `since`. */
-  lock(tx: Tx, id: number, since?: Date): Promise<void>;
-  update(tx: SqlExecutor, id: number, fields: SnippetFields): Promise<void>;
-  remove(tx: SqlExecutor, id: number): Promise<void>;
+  files(id: number): Promise<SnippetFile[]>;
+  /** Makes a snippet with its event; returns its id. */
+  create(projectId: number, authorId: number, fields: SnippetFields): Promise<number>;
+  /**
+   * Locks a snippet that a viewer may see, decides, and saves the decision with its event in one transaction. A deletion deletes its notes as
+   * well. False when there is no such snippet.
+   * @param withFiles whether the decision depends on the files
+   * @throws AppError what `decide` throws
+   */
+  change(
+    viewer: SnippetViewer,
+    key: SnippetKey,
+    withFiles: boolean,
+    decide: (locked: LockedSnippet) => SnippetDecision,
+  ): Promise<boolean>;
   /** Removes up to `limit` snippets of deleted projects; returns how many. */
   removeOrphans(limit: number): Promise<number>;
 }
-
-/** Appends what happened to a snippet in the transaction that made it true; its row is locked. */
-export type PublishSnippet = (
-  tx: Tx,
-  snippet: { readonly id: number; readonly projectId: number; readonly title: string },
-  actorId: number,
-  fact: 'created' | 'renamed' | 'deleted',
-) => Promise<void>;

@@ -2,10 +2,9 @@ import type { Tx } from '@switchyard/database';
 import { appendToOutbox, snippetEvents } from '@switchyard/events';
 import type { SnippetEvent } from '@switchyard/protos/collaboration/events/v1/snippet_event';
 
-/** What can happen to a snippet. */
-export type SnippetFact = NonNullable<SnippetEvent['fact']>['$case'];
+type SnippetFact = NonNullable<SnippetEvent['fact']>['$case'];
 
-/** Appends what happened to a snippet in the transaction that made it true; its row is locked. */
+/** Appends the event of a change of a snippet in its transaction. The row must be locked. */
 export function publishSnippet(
   tx: Tx,
   { id, projectId, title }: { readonly id: number; readonly projectId: number; readonly title: string },

@@ -1,15 +1,11 @@
-import {
-  type Database,
-  listPage,
-  type PageRequest,
-  requireUnmodified,
-  type SqlExecutor,
-  type Tx,
-} from '@switchyard/database';
+import { type Database, listPage, type PageRequest, type SqlExecutor, type Tx } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf } from '@switchyard/directory';
+import { noteableStore } from '../../noteables';
 import type { SnippetFile } from '../domain/snippet';
+import type { LockedSnippet, SnippetDecision } from '../domain/snippet-change';
 import type { SnippetFields, SnippetRow, SnippetViewer } from '../domain/snippet-row';
+import { publishSnippet } from './snippet.events';
 
 const columns = sql`s.id, s.project_id, s.author_id as writer_id, s.title, s.description, s.visibility, s.created_at, s.updated_at,
   array(select f.path from snippet_files f where f.snippet_id = s.id order by f.place) as paths, ${userColumns('author')}`;
@@ -44,6 +40,58 @@ async function writeFiles(tx: SqlExecutor, id: number, files: readonly SnippetFi
       with ordinality as given (path, content, place)`);
 }
 
+/** A snippet of a project, as far as a viewer may see it. */
+async function findSnippet(
+  db: SqlExecutor,
+  viewer: SnippetViewer,
+  { projectId, id }: { readonly projectId: number; readonly id: number },
+): Promise<SnippetRow | undefined> {
+  const [row] = await db.query<Record<string, unknown>>(
+    named(
+      'find_snippet',
+      sql`select ${columns} from ${from} where s.id = ${id} and s.project_id = ${projectId} and ${visibleTo(viewer)}`,
+    ),
+  );
+  return row === undefined ? undefined : rowOf(row);
+}
+
+const readFiles = (db: SqlExecutor, id: number): Promise<SnippetFile[]> =>
+  db.query<SnippetFile>(sql`select path, content from snippet_files where snippet_id = ${id} order by place`);
+
+async function insert(tx: Tx, projectId: number, authorId: number, fields: SnippetFields): Promise<number> {
+  const { title, description, visibility, files } = fields;
+  const row = await tx.one<{ id: number }>(sql`
+    insert into snippets (project_id, author_id, title, description, visibility)
+    values (${projectId}, ${authorId}, ${title}, ${description ?? null}, ${visibility}) returning id`);
+  if (row === undefined) throw new Error('a snippet was not inserted');
+  await writeFiles(tx, row.id, files);
+  return row.id;
+}
+
+async function update(tx: Tx, id: number, { title, description, visibility, files }: SnippetFields): Promise<void> {
+  await tx.query(sql`
+    update snippets set title = ${title}, description = ${description ?? null}, visibility = ${visibility}, updated_at = now()
+    where id = ${id}`);
+  await writeFiles(tx, id, files);
+}
+
+async function remove(tx: Tx, { id, projectId }: SnippetRow): Promise<void> {
+  await noteableStore.remove(tx, { kind: 'Snippet', projectId, targetId: id, sha: '' });
+  await tx.query(sql`delete from award_emoji where awardable_type = 'Snippet' and awardable_id = ${id}`);
+  await tx.query(sql`delete from snippets where id = ${id}`);
+}
+
+async function save(tx: Tx, snippet: SnippetRow, decision: SnippetDecision, actorId: number): Promise<void> {
+  if (decision.kind === 'delete') {
+    await remove(tx, snippet);
+    return publishSnippet(tx, snippet, actorId, 'deleted');
+  }
+  const { id, projectId } = snippet;
+  const { fields, renamed } = decision;
+  await update(tx, id, fields);
+  if (renamed) await publishSnippet(tx, { id, projectId, title: fields.title }, actorId, 'renamed');
+}
+
 /** Opens the store. */
 export function snippetStore(db: Database) {
   return {
@@ -62,49 +110,32 @@ export function snippetStore(db: Database) {
       return { rows: rows.map(rowOf), page };
     },
 
-    async find(viewer: SnippetViewer, projectId: number, id: number, executor: SqlExecutor = db) {
-      const [row] = await executor.query<Record<string, unknown>>(
-        named(
-          'find_snippet',
-          sql`select ${columns} from ${from} where s.id = ${id} and s.project_id = ${projectId} and ${visibleTo(viewer)}`,
-        ),
-      );
-      return row === undefined ? undefined : rowOf(row);
-    },
+    find: (viewer: SnippetViewer, key: { readonly projectId: number; readonly id: number }) =>
+      findSnippet(db, viewer, key),
 
-    files: (id: number, executor: SqlExecutor = db) =>
-      executor.query<SnippetFile>(sql`select path, content from snippet_files where snippet_id = ${id} order by place`),
+    files: (id: number) => readFiles(db, id),
 
-    async insert(
-      tx: SqlExecutor,
-      projectId: number,
-      authorId: number,
-      { title, description, visibility, files }: SnippetFields,
-    ) {
-      const [row] = await tx.query<{ id: number }>(sql`
-        insert into snippets (project_id, author_id, title, description, visibility)
-        values (${projectId}, ${authorId}, ${title}, ${description ?? null}, ${visibility}) returning id`);
-      if (row === undefined) throw new Error('a snippet has not been written');
-      await writeFiles(tx, row.id, files);
-      return row.id;
-    },
+    create: (projectId: number, authorId: number, fields: SnippetFields) =>
+      db.transaction(async (tx) => {
+        const id = await insert(tx, projectId, authorId, fields);
+        await publishSnippet(tx, { id, projectId, title: fields.title }, authorId, 'created');
+        return id;
+      }),
 
-    async lock(tx: Tx, id: number, since?: Date) {
-      await tx.query(sql`select 1 from snippets where id = ${id} for update`);
-      await requireUnmodified(tx, 'snippets', id, since);
-    },
-
-    async update(tx: SqlExecutor, id: number, { title, description, visibility, files }: SnippetFields) {
-      await tx.query(sql`
-        update snippets set title = ${title}, description = ${description ?? null}, visibility = ${visibility}, updated_at = now()
-        where id = ${id}`);
-      await writeFiles(tx, id, files);
-    },
-
-    async remove(tx: SqlExecutor, id: number) {
-      await tx.query(sql`delete from award_emoji where awardable_type = 'Snippet' and awardable_id = ${id}`);
-      await tx.query(sql`delete from snippets where id = ${id}`);
-    },
+    change: (
+      viewer: SnippetViewer,
+      key: { readonly projectId: number; readonly id: number },
+      withFiles: boolean,
+      decide: (locked: LockedSnippet) => SnippetDecision,
+    ) =>
+      db.transaction(async (tx) => {
+        await tx.query(sql`select 1 from snippets where id = ${key.id} for update`);
+        const snippet = await findSnippet(tx, viewer, key);
+        if (snippet === undefined) return false;
+        const files = withFiles ? await readFiles(tx, key.id) : [];
+        await save(tx, snippet, decide({ snippet, files }), viewer.userId);
+        return true;
+      }),
 
     async removeOrphans(limit: number) {
       const removed = await db.query(sql`
