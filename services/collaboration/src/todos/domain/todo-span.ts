@@ -1,67 +1,72 @@
-/** One time that something was asked of a user. */
-export interface TodoAsk {
+/** One request of something from a user. */
+export interface TodoRequest {
   readonly at: Date;
-  /** Who asked. */
+  /** The user who made it. */
   readonly authorId: number;
 }
 
 /**
- * A to-do over time. It stands for all that was asked for the same reason while it was pending, so that an act of which one hears late
- * can still part what came before it from what came after it.
+ * A to-do over time. It keeps every request for the same reason while it was pending, so that an activity whose event arrives late can
+ * still separate the requests before it from those after it.
  */
 export interface TodoSpan {
-  /** Oldest first; the to-do shows the first. Beside it the newest `mostRepeats` are kept. */
-  readonly asks: readonly TodoAsk[];
+  /** Oldest first; the to-do shows the first. After it the newest `maxRepeats` are kept. */
+  readonly requests: readonly TodoRequest[];
   /** When it was done; undefined while it is pending. */
   readonly until: Date | undefined;
 }
 
 /**
- * More often than this a pending to-do is not remembered to have been asked for: a pipeline may fail for months. The newest say whether
- * it is still pending; of what lies between only the moment an act would part it at is lost.
+ * Most repeated requests that a pending to-do keeps: a pipeline may fail for months. The newest decide whether it is still pending; of those
+ * between, only the time at which an activity would split the span is lost.
  */
-export const mostRepeats = 100;
+export const maxRepeats = 100;
 
-const inTime = (asks: readonly TodoAsk[]): TodoAsk[] => {
-  const [first, ...more] = [...asks].sort(byTime);
-  return first === undefined ? [] : [first, ...more.slice(-mostRepeats)];
+const inTime = (requests: readonly TodoRequest[]): TodoRequest[] => {
+  const [first, ...more] = [...requests].sort(byTime);
+  return first === undefined ? [] : [first, ...more.slice(-maxRepeats)];
 };
 
-const byTime = (one: TodoAsk, other: TodoAsk): number =>
+const byTime = (one: TodoRequest, other: TodoRequest): number =>
   one.at.getTime() - other.at.getTime() || one.authorId - other.authorId;
 
-/** When the first of it was asked. */
-export const askedFirst = ({ asks: [first] }: TodoSpan): Date => first?.at ?? new Date(0);
+/** When the first request was made. */
+export const firstRequestedAt = ({ requests: [first] }: TodoSpan): Date => first?.at ?? new Date(0);
 
 /**
- * What an act of its user leaves of a to-do: all that was asked before it is done then, what was asked at its moment or later goes on.
- * Undefined where the act changes nothing.
+ * Resolves a to-do by an activity of its user: requests before it are done then, requests at the same time or later stay.
+ * Undefined where the activity changes nothing.
  */
-export function settle(span: TodoSpan, at: Date): { done: TodoSpan; rest: TodoSpan | undefined } | undefined {
-  if (askedFirst(span) >= at || (span.until !== undefined && span.until <= at)) return undefined;
-  const later = span.asks.filter((ask) => ask.at >= at);
+export function resolveSpan(span: TodoSpan, at: Date): { done: TodoSpan; rest: TodoSpan | undefined } | undefined {
+  if (firstRequestedAt(span) >= at || (span.until !== undefined && span.until <= at)) return undefined;
+  const later = span.requests.filter((request) => request.at >= at);
   return {
-    done: { asks: span.asks.filter((ask) => ask.at < at), until: at },
-    rest: later.length === 0 ? undefined : { asks: later, until: span.until },
+    done: { requests: span.requests.filter((request) => request.at < at), until: at },
+    rest: later.length === 0 ? undefined : { requests: later, until: span.until },
   };
 }
 
 /**
- * Where something that was asked belongs among the to-dos of one user, target, action and cause: in one that was pending then, in one
- * that begins later with no act in between, or in a new one.
- * @param nextAct the user's first act on the target after it, as far as it is known
+ * Puts a request into the to-dos of one user, target, action and cause: into one that was pending then, into one that begins later with no
+ * activity in between, or into a new one.
+ * @param nextActivity the user's first activity on the target after it, as far as it is known
  */
-export function place<Span extends TodoSpan>(
+export function mergeIntoSpans<Span extends TodoSpan>(
   spans: readonly Span[],
-  ask: TodoAsk,
-  nextAct: Date | undefined,
+  request: TodoRequest,
+  nextActivity: Date | undefined,
 ): { readonly into: Span | undefined; readonly span: TodoSpan } {
-  const then = spans.find((span) => askedFirst(span) <= ask.at && (span.until === undefined || span.until > ask.at));
+  const then = spans.find(
+    (span) => firstRequestedAt(span) <= request.at && (span.until === undefined || span.until > request.at),
+  );
   const [next] = spans
-    .filter((span) => askedFirst(span) > ask.at && (nextAct === undefined || nextAct > askedFirst(span)))
-    .sort((one, other) => askedFirst(one).getTime() - askedFirst(other).getTime());
+    .filter(
+      (span) =>
+        firstRequestedAt(span) > request.at && (nextActivity === undefined || nextActivity > firstRequestedAt(span)),
+    )
+    .sort((one, other) => firstRequestedAt(one).getTime() - firstRequestedAt(other).getTime());
   const into = then ?? next;
   return into === undefined
-    ? { into, span: { asks: [ask], until: nextAct } }
-    : { into, span: { asks: inTime([...into.asks, ask]), until: into.until } };
+    ? { into, span: { requests: [request], until: nextActivity } }
+    : { into, span: { requests: inTime([...into.requests, request]), until: into.until } };
 }

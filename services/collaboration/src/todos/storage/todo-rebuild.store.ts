@@ -4,21 +4,26 @@ import { freshLike, lastId, type Reconciled } from '../../rebuilds';
 import { membershipHistory } from './membership-history';
 
 const todoScratch = raw('rebuilt_todos');
-const actScratch = raw('rebuilt_todo_acts');
-const askScratch = raw('rebuilt_todo_asks');
+const activityScratch = raw('rebuilt_todo_acts');
+const requestScratch = raw('rebuilt_todo_asks');
 const membershipScratch = raw('rebuilt_membership_changes');
 
 /** Tables that a rebuild fills beside those in use, and how the ones in use are brought to the same. Ids stay. */
 export const todoRebuildStore = (db: Database) => ({
-  tables: { todos: todoScratch, acts: actScratch, asks: askScratch, members: membershipHistory(membershipScratch) },
+  tables: {
+    todos: todoScratch,
+    acts: activityScratch,
+    requests: requestScratch,
+    members: membershipHistory(membershipScratch),
+  },
   prepare: async (): Promise<number> => {
-    await freshLike(db, actScratch, sql`todo_acts`);
+    await freshLike(db, activityScratch, sql`todo_acts`);
     await freshLike(db, todoScratch, sql`todos`);
-    await db.query(sql`drop table if exists ${askScratch}, ${membershipScratch}`);
+    await db.query(sql`drop table if exists ${requestScratch}, ${membershipScratch}`);
     await db.query(sql`
-      create table ${askScratch} (target_type text, target_id bigint, action text, cause text, user_id bigint, note_id bigint,
+      create table ${requestScratch} (target_type text, target_id bigint, action text, cause text, user_id bigint, note_id bigint,
         primary key (target_type, target_id, action, cause, user_id))`);
-    await db.query(sql`create index on ${askScratch} (note_id)`);
+    await db.query(sql`create index on ${requestScratch} (note_id)`);
     await db.query(sql`
       create table ${membershipScratch} (membership_id bigint, changed_at timestamptz, level_before integer,
         primary key (membership_id, changed_at))`);
@@ -45,7 +50,7 @@ export const todoRebuildStore = (db: Database) => ({
         delete from todos t where t.created_at >= ${since}::timestamptz and t.id <= ${upTo} and t.action <> 'marked'
           and not exists (select 1 from ${todoScratch} r where ${same})
           and not exists (
-            select 1 from ${askScratch} r where r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
+            select 1 from ${requestScratch} r where r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
               and r.cause = t.cause and r.user_id in (t.user_id, 0))
         returning 1`);
       const changed = await tx.query(sql`
@@ -65,8 +70,8 @@ export const todoRebuildStore = (db: Database) => ({
             or t.created_at <= r.created_at and (t.state = 'pending' or t.updated_at >= r.created_at)))
         order by r.id
         on conflict (user_id, target_type, target_id, action, cause) where state = 'pending' do nothing returning 1`);
-      await tx.query(sql`insert into todo_acts select * from ${actScratch} on conflict do nothing`);
-      await tx.query(sql`drop table ${todoScratch}, ${actScratch}, ${askScratch}, ${membershipScratch}`);
+      await tx.query(sql`insert into todo_acts select * from ${activityScratch} on conflict do nothing`);
+      await tx.query(sql`drop table ${todoScratch}, ${activityScratch}, ${requestScratch}, ${membershipScratch}`);
       return { added: added.length, changed: changed.length, removed: removed.length };
     }),
 });

@@ -1,22 +1,8 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import type { Target } from '../../targets';
-import { place, settle, type TodoAsk, type TodoSpan } from '../domain/todo-span';
-
-/** A to-do wanted of a user. */
-export interface WantedTodo {
-  readonly userId: number;
-  readonly authorId: number;
-  readonly action: string;
-  readonly cause: string;
-  readonly body: string | undefined;
-  readonly noteId: number | undefined;
-}
-
-/** A row of to-dos as a span; without an id it is to be made. */
-interface Row extends TodoSpan, Omit<WantedTodo, 'authorId'> {
-  readonly id: number | undefined;
-}
+import { distinctTodos, type NewTodo, requestTodos, resolveTodos, type UserTodo } from '../domain/todo-change';
+import type { TodoRequest } from '../domain/todo-span';
 
 interface Stored {
   readonly id: number;
@@ -34,58 +20,48 @@ interface Stored {
 
 const columns = sql`t.id, t.user_id, t.author_id, t.action, t.cause, t.body, t.note_id, t.state, t.created_at, t.updated_at, t.repeats`;
 
-const toRow = (stored: Stored): Row => ({
+const toTodo = (stored: Stored): UserTodo => ({
   id: stored.id,
   userId: stored.user_id,
   action: stored.action,
   cause: stored.cause,
   body: stored.body ?? undefined,
   noteId: stored.note_id ?? undefined,
-  asks: [
+  requests: [
     { at: stored.created_at, authorId: stored.author_id },
-    ...(stored.repeats ?? []).map(({ at, by }): TodoAsk => ({ at: new Date(at), authorId: by })),
+    ...(stored.repeats ?? []).map(({ at, by }): TodoRequest => ({ at: new Date(at), authorId: by })),
   ],
   until: stored.state === 'done' ? stored.updated_at : undefined,
 });
 
-const keyOf = ({ userId, action, cause }: Pick<WantedTodo, 'userId' | 'action' | 'cause'>): string =>
-  JSON.stringify([userId, action, cause]);
-
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group === undefined) groups.set(key(item), [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
 const onTarget = ({ type, id }: Target): Sql => sql`t.target_type = ${type} and t.target_id = ${id}`;
 
 /**
- * Keeps what events do to the to-dos of one target one after another: they come from streams that are followed side by side, and each
- * must see what the others have left. Held until the transaction ends, which follows one target.
+ * Locks the to-dos of one target until the transaction ends. Events about it come from streams that are followed concurrently, and each
+ * must see what the others have saved.
  */
 export async function lockTarget(tx: SqlExecutor, { type, id }: Target): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${type} ${id}`}, 0))`);
 }
 
-/** What was asked and done over time, on the rows of `todos`, where the target is locked. Each is a constant number of statements. */
+/**
+ * Changes the to-dos of a locked target: reads them, decides, and saves the decision in a constant number of statements.
+ * @param tables the tables of to-dos and of activities
+ */
 export function todoSpans({ todos, acts }: { todos: Sql; acts: Sql }): {
-  /** Takes note that a to-do was asked of each of these users. */
-  ask(tx: SqlExecutor, target: Target, wanted: readonly WantedTodo[], at: Date): Promise<void>;
-  /** Takes note that a user acted. */
-  act(tx: SqlExecutor, target: Target, userId: number, at: Date): Promise<void>;
+  /** Requests to-dos. */
+  request(tx: SqlExecutor, target: Target, wanted: readonly NewTodo[], at: Date): Promise<void>;
+  /** Records that a user acted on the target, and resolves their to-dos. */
+  resolve(tx: SqlExecutor, target: Target, userId: number, at: Date): Promise<void>;
 } {
-  async function write(tx: SqlExecutor, target: Target, rows: readonly Row[]): Promise<void> {
-    const values = (some: readonly Row[]): Sql => {
-      const first = some.map(({ asks }) => asks[0]);
-      const repeats = some.map(({ asks: [, ...more] }) =>
+  async function write(tx: SqlExecutor, target: Target, rows: readonly UserTodo[]): Promise<void> {
+    const values = (some: readonly UserTodo[]): Sql => {
+      const first = some.map(({ requests }) => requests[0]);
+      const repeats = some.map(({ requests: [, ...more] }) =>
         more.length === 0 ? null : JSON.stringify(more.map(({ at, authorId }) => ({ at: at.getTime(), by: authorId }))),
       );
-      return sql`unnest(${some.map(({ id }) => id ?? null)}::bigint[], ${first.map((ask) => ask?.authorId ?? null)}::bigint[],
-        ${first.map((ask) => ask?.at ?? null)}::timestamptz[], ${some.map(({ until }) => until ?? null)}::timestamptz[],
+      return sql`unnest(${some.map(({ id }) => id ?? null)}::bigint[], ${first.map((request) => request?.authorId ?? null)}::bigint[],
+        ${first.map((request) => request?.at ?? null)}::timestamptz[], ${some.map(({ until }) => until ?? null)}::timestamptz[],
         ${repeats}::text[], ${some.map(({ userId }) => userId)}::bigint[], ${some.map(({ action }) => action)}::text[],
         ${some.map(({ cause }) => cause)}::text[], ${some.map(({ body }) => body ?? null)}::text[],
         ${some.map(({ noteId }) => noteId ?? null)}::bigint[])
@@ -114,8 +90,8 @@ export function todoSpans({ todos, acts }: { todos: Sql; acts: Sql }): {
   }
 
   return {
-    async ask(tx, target, wanted, at) {
-      const once = [...groupBy(wanted, keyOf).values()].flatMap(([first]) => first ?? []);
+    async request(tx, target, wanted, at) {
+      const once = distinctTodos(wanted);
       const known = await tx.query<Stored>(sql`
         select ${columns} from ${todos} t
         join unnest(${once.map(({ userId }) => userId)}::bigint[], ${once.map(({ action }) => action)}::text[],
@@ -127,35 +103,20 @@ export function todoSpans({ todos, acts }: { todos: Sql; acts: Sql }): {
         where ${onTarget(target)} and t.user_id = any(${[...new Set(once.map(({ userId }) => userId))]}::bigint[])
           and t.acted_at > ${at}::timestamptz
         group by t.user_id`);
-      const nextActs = new Map(later.map(({ user_id, first }) => [user_id, first]));
-      const spans = groupBy(known.map(toRow), keyOf);
-      const rows = once.map((one): Row => {
-        const { into, span } = place(
-          spans.get(keyOf(one)) ?? [],
-          { at, authorId: one.authorId },
-          nextActs.get(one.userId),
-        );
-        return { ...(into ?? { ...one, id: undefined }), ...span };
-      });
-      await write(tx, target, rows);
+      const nextActivities = new Map(later.map(({ user_id, first }) => [user_id, first]));
+      await write(tx, target, requestTodos(known.map(toTodo), once, at, nextActivities));
     },
 
-    async act(tx, target, userId, at) {
+    async resolve(tx, target, userId, at) {
       await tx.query(sql`
         insert into ${acts} (target_type, target_id, user_id, acted_at)
         values (${target.type}, ${target.id}, ${userId}, ${at}::timestamptz) on conflict do nothing`);
-      const standing = await tx.query<Stored>(sql`
+      const current = await tx.query<Stored>(sql`
         select ${columns} from ${todos} t
         where ${onTarget(target)} and t.user_id = ${userId} and t.created_at < ${at}::timestamptz
           and (t.state = 'pending' or t.updated_at > ${at}::timestamptz)
         order by t.id for update of t`);
-      const rows = standing.map(toRow).flatMap((row): Row[] => {
-        const parts = settle(row, at);
-        if (parts === undefined) return [];
-        const { done, rest } = parts;
-        return [{ ...row, ...done }, ...(rest === undefined ? [] : [{ ...row, ...rest, id: undefined }])];
-      });
-      await write(tx, target, rows);
+      await write(tx, target, resolveTodos(current.map(toTodo), at));
     },
   };
 }

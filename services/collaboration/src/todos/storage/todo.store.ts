@@ -4,19 +4,21 @@ import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { type Target, targetReaders } from '../../targets';
 import type { EndedMembership, Raise, TodoFilter } from '../domain/todo';
+import { type NewTodo, newTodos, readableTodos } from '../domain/todo-change';
 import type { MembershipHistory } from './membership-history';
 import { mentionedUsers } from './mentioned-users';
 import { whereOf } from './todo.filter';
-import { lockTarget, todoSpans, type WantedTodo } from './todo.spans';
+import { lockTarget, todoSpans } from './todo.spans';
 import { levelToRead, noteReaders, readableTarget } from './todo.visibility';
 
-/** Tables beside those in use, filled from events of the past. */
+/** Tables that a rebuild fills from past events, next to the tables in use. */
 export interface RebuiltTodos {
   readonly todos: Sql;
+  /** When users acted on targets. */
   readonly acts: Sql;
-  /** Takes what was asked of whom, whether they could read it then or not; user 0 stands for whoever had one of some names. */
-  readonly asks: Sql;
-  /** Who was a member then: to-dos are made for those alone of whom it is certain. */
+  /** Every request, whether its user could read the target then or not; user 0 means the users with some names. */
+  readonly requests: Sql;
+  /** Who was a member then: to-dos are made only for users who were members for certain. */
   readonly members: MembershipHistory;
 }
 
@@ -25,17 +27,17 @@ export interface RebuiltTodos {
  * @param rebuilt tables to do it to; default those in use
  */
 export function todoEffects(rebuilt?: RebuiltTodos) {
-  /** Takes note of what was asked, and leaves those who could read it then for certain. */
-  async function then(
-    { asks, members }: RebuiltTodos,
+  /** Records the requests; returns the to-dos of users who could read the target then for certain. */
+  async function recordRequests(
+    { requests, members }: RebuiltTodos,
     tx: SqlExecutor,
-    { target, raise, wanted, at }: { target: Target; raise: readonly Raise[]; wanted: readonly WantedTodo[]; at: Date },
-  ): Promise<WantedTodo[]> {
+    { target, raise, wanted, at }: { target: Target; raise: readonly Raise[]; wanted: readonly NewTodo[]; at: Date },
+  ): Promise<NewTodo[]> {
     const asked = raise.flatMap(({ action, to, cause = '', noteId }) =>
       ('ids' in to ? to.ids : [0]).map((userId) => ({ userId, action, cause, noteId })),
     );
     await tx.query(sql`
-      insert into ${asks} (target_type, target_id, user_id, action, cause, note_id)
+      insert into ${requests} (target_type, target_id, user_id, action, cause, note_id)
       select ${target.type}, ${target.id}, ask.* from unnest(${asked.map(({ userId }) => userId)}::bigint[],
         ${asked.map(({ action }) => action)}::text[], ${asked.map(({ cause }) => cause)}::text[],
         ${asked.map(({ noteId }) => noteId ?? null)}::bigint[]) as ask
@@ -73,37 +75,26 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
         authorId: by,
         level: rebuilt?.members.levelAt(at),
       });
-      const called = raise.flatMap(({ action, to, authorId, cause, body, noteId }) => {
-        const ids = 'ids' in to ? to.ids : to.usernames.flatMap((name) => users.get(name.toLowerCase()) ?? []);
-        return ids.map((userId) => ({
-          userId,
-          action,
-          authorId: authorId ?? userId,
-          cause: cause ?? '',
-          body,
-          noteId,
-        }));
-      });
-      const wanted = rebuilt === undefined ? called : await then(rebuilt, tx, { target, raise, wanted: called, at });
-      const asked = [...new Set(wanted.map(({ userId }) => userId))];
-      const readers = new Set(await targetReaders(tx, target, asked));
+      const called = newTodos(raise, users);
+      const wanted =
+        rebuilt === undefined ? called : await recordRequests(rebuilt, tx, { target, raise, wanted: called, at });
+      const recipients = [...new Set(wanted.map(({ userId }) => userId))];
+      const readers = new Set(await targetReaders(tx, target, recipients));
       const noteIds = [...new Set(wanted.flatMap(({ noteId }) => noteId ?? []))];
       const ofNotes = await noteReaders(tx, target.projectId, noteIds, [...readers]);
-      const rows = wanted.filter(
-        ({ userId, noteId }) => readers.has(userId) && (noteId === undefined || ofNotes.get(noteId)?.has(userId)),
-      );
-      if (rows.length === 0) return;
+      const todos = readableTodos(wanted, readers, ofNotes);
+      if (todos.length === 0) return;
       await lockTarget(tx, target);
-      await spans.ask(tx, target, rows, at);
+      await spans.request(tx, target, todos, at);
     },
 
     async resolve(tx: SqlExecutor, target: Target, userId: number, at: Date) {
       await lockTarget(tx, target);
-      await spans.act(tx, target, userId, at);
+      await spans.resolve(tx, target, userId, at);
     },
 
     async removeNote(tx: SqlExecutor, noteId: number) {
-      for (const one of rebuilt === undefined ? [table] : [table, rebuilt.asks])
+      for (const one of rebuilt === undefined ? [table] : [table, rebuilt.requests])
         await tx.query(sql`delete from ${one} where note_id = ${noteId}`);
     },
 
@@ -124,7 +115,7 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
       await lockTarget(tx, target);
       await tx.query(sql`
         insert into removed_targets (target_type, target_id) values (${target.type}, ${target.id}) on conflict do nothing`);
-      for (const one of [table, tables.acts, ...(rebuilt === undefined ? [] : [rebuilt.asks])])
+      for (const one of [table, tables.acts, ...(rebuilt === undefined ? [] : [rebuilt.requests])])
         await tx.query(sql`delete from ${one} where target_type = ${target.type} and target_id = ${target.id}`);
     },
   };
