@@ -1,6 +1,14 @@
-import type { SqlExecutor } from '@switchyard/database';
+import type { Tx } from '@switchyard/database';
 import { type CrossReference, crossReferencesOf } from '@switchyard/texts';
-import type { ReferenceSource } from '../domain/cross-reference';
+import {
+  crossReferenceCause,
+  isSameObject,
+  mentionedIn,
+  type ReferenceSource,
+  type ReferenceTarget,
+  referencedPath,
+  type SourceProject,
+} from '../domain/cross-reference';
 import type { ReferenceStore } from './reference.ports';
 
 /** Where the texts of a source are found. */
@@ -9,22 +17,68 @@ export type ReferringTexts =
   | { readonly kind: 'issue'; readonly issueId: number }
   | { readonly kind: 'note'; readonly noteId: number };
 
+/** What following references works with. */
+interface ReferenceEdges {
+  readonly store: ReferenceStore;
+  readonly externalUrl: string;
+}
+
+async function referencesIn(
+  tx: Tx,
+  { store, externalUrl }: ReferenceEdges,
+  texts: ReferringTexts,
+): Promise<readonly CrossReference[]> {
+  if (texts.kind === 'references') return texts.references;
+  const text =
+    texts.kind === 'issue' ? await store.textOfIssue(tx, texts.issueId) : await store.textOfNote(tx, texts.noteId);
+  return text === undefined ? [] : crossReferencesOf(text, externalUrl);
+}
+
+/** The objects that references in texts of `home` name, in order; each path is looked up once. */
+async function* targetsOf(
+  tx: Tx,
+  store: ReferenceStore,
+  home: SourceProject,
+  references: readonly CrossReference[],
+): AsyncGenerator<ReferenceTarget> {
+  const projects = new Map<string, number | undefined>();
+  for (const reference of references) {
+    const path = referencedPath(reference, home);
+    if (path !== undefined && !projects.has(path)) projects.set(path, await store.projectByPath(tx, path));
+    const projectId = path === undefined ? home.id : projects.get(path);
+    const target = projectId === undefined ? undefined : await store.target(tx, projectId, reference);
+    if (target !== undefined) yield target;
+  }
+}
+
 /**
- * Leaves system notes on what an object's new texts name, within the transaction that takes note of the event. Texts are read as they stand:
- * what has been taken back meanwhile says nothing.
+ * Writes a system note on each object that an object's new texts refer to and that the actor may read, within the transaction that handles
+ * the event. Texts are read as they are now. There is one note for each pair of objects; an issue that took the place of a moved one does
+ * not repeat the notes of that one.
  */
 export const followReferences =
-  ({ store, externalUrl }: { store: ReferenceStore; externalUrl: string }) =>
+  (edges: ReferenceEdges) =>
   async (
-    tx: SqlExecutor,
+    tx: Tx,
     { source, texts, actorId, at }: { source: ReferenceSource; texts: ReferringTexts; actorId: number; at: Date },
   ): Promise<void> => {
-    let references: readonly CrossReference[] = [];
-    if (texts.kind === 'references') references = texts.references;
-    else {
-      const text =
-        texts.kind === 'issue' ? await store.textOfIssue(tx, texts.issueId) : await store.textOfNote(tx, texts.noteId);
-      references = text === undefined ? [] : crossReferencesOf(text, externalUrl);
+    const { store } = edges;
+    const references = await referencesIn(tx, edges, texts);
+    if (references.length === 0) return;
+    const home = await store.project(tx, source.projectId);
+    if (home === undefined) return;
+    const moved = source.kind === 'Issue' ? await store.movedInto(tx, source.id) : [];
+    for await (const target of targetsOf(tx, store, home, references)) {
+      if (isSameObject(source, target) || !(await store.mayRead(tx, target, actorId))) continue;
+      await store.write(tx, target, {
+        source,
+        authorId: actorId,
+        body: mentionedIn(source, home.path, target),
+        causes: [
+          crossReferenceCause(source, target),
+          ...moved.map((id) => crossReferenceCause({ ...source, id }, target)),
+        ],
+        at,
+      });
     }
-    await store.write(tx, source, references, { actorId, at });
   };

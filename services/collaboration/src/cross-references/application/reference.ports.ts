@@ -1,18 +1,40 @@
-import type { SqlExecutor } from '@switchyard/database';
+import type { SqlExecutor, Tx } from '@switchyard/database';
 import type { CrossReference } from '@switchyard/texts';
-import type { ReferenceSource } from '../domain/cross-reference';
+import type { ReferenceSource, ReferenceTarget, SourceProject } from '../domain/cross-reference';
 
 /** Texts that refer to objects, and the system notes on these. */
 export interface ReferenceStore {
-  /** Title and description of an issue; undefined for one that is gone. */
+  /** Title and description of an issue; undefined for a deleted one. */
   textOfIssue(tx: SqlExecutor, id: number): Promise<string | undefined>;
-  /** Body of a comment; undefined for one that is gone, and for an internal one, which leaves no trace elsewhere. */
+  /** Body of a comment; undefined for a deleted one, and for an internal one, which gets no note elsewhere. */
   textOfNote(tx: SqlExecutor, id: number): Promise<string | undefined>;
-  /** Writes a system note on each object that is referred to and that the actor may read, once for each pair. */
-  write(
+  /** A project; undefined for a deleted one. */
+  project(tx: SqlExecutor, id: number): Promise<SourceProject | undefined>;
+  /** Id of the project with a full path; undefined when there is none. */
+  projectByPath(tx: SqlExecutor, path: string): Promise<number | undefined>;
+  /** The object that a reference names in a project; undefined when there is none. */
+  target(
     tx: SqlExecutor,
-    source: ReferenceSource,
-    references: readonly CrossReference[],
-    by: { actorId: number; at: Date },
+    projectId: number,
+    reference: Pick<CrossReference, 'kind' | 'iid'>,
+  ): Promise<ReferenceTarget | undefined>;
+  /** Whether a user may read an object. */
+  mayRead(tx: SqlExecutor, target: ReferenceTarget, userId: number): Promise<boolean>;
+  /** Ids of the issues that were moved and whose place an issue took. */
+  movedInto(tx: SqlExecutor, issueId: number): Promise<number[]>;
+  /**
+   * Locks a target and writes a system note on it, unless a note with one of the causes is there. Nothing happens on a deleted target.
+   * @param causes the first is the cause of the new note
+   */
+  write(
+    tx: Tx,
+    target: ReferenceTarget,
+    note: {
+      readonly source: ReferenceSource;
+      readonly authorId: number;
+      readonly body: string;
+      readonly causes: readonly [string, ...string[]];
+      readonly at: Date;
+    },
   ): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { crossReferenceCause, mentionedIn, namesItself, type ReferenceSource } from './cross-reference';
+import { crossReferenceCause, isSameObject, mentionedIn, type ReferenceSource } from './cross-reference';
 
 const source = (given: Partial<ReferenceSource>): ReferenceSource => ({
   kind: 'Issue',
@@ -28,6 +28,6 @@ it('tells every pair of objects apart, and the one that names itself', () => {
     [target, { ...target, kind: 'MergeRequest' as const }].map((to) => crossReferenceCause(from, to)),
   );
   expect(new Set(causes).size).toBe(6);
-  expect(namesItself(source({ id: 11 }), target)).toBe(true);
-  expect(namesItself(source({ kind: 'MergeRequest', id: 11 }), target)).toBe(false);
+  expect(isSameObject(source({ id: 11 }), target)).toBe(true);
+  expect(isSameObject(source({ kind: 'MergeRequest', id: 11 }), target)).toBe(false);
 });

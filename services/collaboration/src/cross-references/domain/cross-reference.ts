@@ -1,6 +1,6 @@
 import type { CrossReference } from '@switchyard/texts';
 
-/** An object whose texts name others. */
+/** An object whose texts refer to others. */
 export interface ReferenceSource {
   readonly kind: 'Issue' | 'MergeRequest' | 'Commit';
   /** Id at its owner; 0 for a commit. */
@@ -12,7 +12,7 @@ export interface ReferenceSource {
   readonly sha: string;
 }
 
-/** An object that a text names. */
+/** An object that a text refers to. */
 export interface ReferenceTarget {
   readonly kind: CrossReference['kind'];
   readonly id: number;
@@ -22,9 +22,22 @@ export interface ReferenceTarget {
 
 const sourceNames = { Issue: 'issue #', MergeRequest: 'merge request !', Commit: 'commit ' } as const;
 
+/** The project of a source. */
+export interface SourceProject {
+  readonly id: number;
+  readonly path: string;
+  readonly namespacePath: string;
+}
+
+/** Full path of the project that a reference in a text of `home` names; undefined: `home` itself. */
+export function referencedPath({ path }: Pick<CrossReference, 'path'>, home: SourceProject): string | undefined {
+  if (path === '') return undefined;
+  return path.includes('/') ? path : `${home.namespacePath}/${path}`;
+}
+
 /**
- * What the system says on an object that another one names; `path` is the full path of the source's project. The reference is short within
- * a project and has the path elsewhere: only those who can read the source get to see it.
+ * The body of the system note on an object that another one refers to; `path` is the full path of the source's project. The reference is
+ * short within a project and has the path elsewhere: only users who can read the source see it.
  */
 export function mentionedIn(source: ReferenceSource, path: string, target: ReferenceTarget): string {
   const name = sourceNames[source.kind];
@@ -35,10 +48,10 @@ export function mentionedIn(source: ReferenceSource, path: string, target: Refer
   return `mentioned in ${word} ${path}${mark}${number}`;
 }
 
-/** What made that note: one for each pair of objects, however often the one names the other. */
+/** The cause of that note: one for each pair of objects, however often the one refers to the other. */
 export const crossReferenceCause = (source: ReferenceSource, target: ReferenceTarget): string =>
   `reference:${source.kind}:${source.sha || source.id}:${target.kind}:${target.id}`;
 
-/** Whether source and target are one: what names itself says nothing. */
-export const namesItself = (source: ReferenceSource, target: ReferenceTarget): boolean =>
+/** Whether source and target are one object: it gets no system note. */
+export const isSameObject = (source: ReferenceSource, target: ReferenceTarget): boolean =>
   source.kind === target.kind && source.id === target.id;

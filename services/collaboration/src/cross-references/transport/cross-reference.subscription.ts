@@ -19,8 +19,8 @@ faultPoints.push('cross_reference.written', 'cross_reference.committed');
 /** What following needs. */
 interface CrossReferenceEdges {
   readonly follow: ReturnType<typeof followReferences>;
-  readonly number: (tx: SqlExecutor, mergeRequest: { projectId: number; iid: number; id: number }) => Promise<void>;
-  readonly forget: (tx: SqlExecutor, mergeRequest: { projectId: number; iid: number }) => Promise<void>;
+  readonly addNumber: (tx: SqlExecutor, mergeRequest: { projectId: number; iid: number; id: number }) => Promise<void>;
+  readonly removeNumber: (tx: SqlExecutor, mergeRequest: { projectId: number; iid: number }) => Promise<void>;
   readonly directory: Pick<Directory, 'ensure'>;
 }
 
@@ -31,14 +31,14 @@ const referencesOf = ({ mentioned, mergeRequests }: MergeRequestIssueReferences)
 
 const sourceKinds = new Set(['Issue', 'MergeRequest', 'Commit']);
 
-/** Objects that name each other get system notes, each pair once. Imported history says nothing. */
+/** Objects that refer to each other get system notes, each pair once. Imported history gets none. */
 export function crossReferenceSubscriptions({
   follow,
-  number,
-  forget,
+  addNumber,
+  removeNumber,
   directory,
 }: CrossReferenceEdges): AnySubscription[] {
-  const say = async (
+  const followTexts = async (
     tx: Tx,
     source: ReferenceSource,
     texts: ReferringTexts,
@@ -56,13 +56,13 @@ export function crossReferenceSubscriptions({
       async handle(event, tx, { time }) {
         const { mergeRequest, fact, imported } = event;
         if (mergeRequest === undefined || fact === undefined) return;
-        if (fact.$case === 'created') await number(tx, mergeRequest);
-        if (fact.$case === 'deleted') await forget(tx, mergeRequest);
+        if (fact.$case === 'created') await addNumber(tx, mergeRequest);
+        if (fact.$case === 'deleted') await removeNumber(tx, mergeRequest);
         if (imported || (fact.$case !== 'created' && fact.$case !== 'updated')) return;
         if (fact.value.issueReferences === undefined) return;
         const { id, iid, projectId } = mergeRequest;
         const texts = { kind: 'references', references: referencesOf(fact.value.issueReferences) } as const;
-        await say(tx, { kind: 'MergeRequest', id, iid, projectId, sha: '' }, texts, event, time);
+        await followTexts(tx, { kind: 'MergeRequest', id, iid, projectId, sha: '' }, texts, event, time);
       },
     }),
     subscription({
@@ -71,14 +71,20 @@ export function crossReferenceSubscriptions({
       async handle(event, tx, { time }) {
         const { issue, fact, imported } = event;
         if (issue === undefined || imported) return;
-        // What stands for a moved issue has the texts of that, which said on others what they name.
+        // An issue that took the place of a moved one has its texts, whose references have their notes already.
         const written =
           (fact?.$case === 'created' && fact.value.movedFromId === 0) ||
           (fact?.$case === 'updated' &&
             fact.value.changedFields.some((field) => field === 'title' || field === 'description'));
         if (!written) return;
         const { id, iid, projectId } = issue;
-        await say(tx, { kind: 'Issue', id, iid, projectId, sha: '' }, { kind: 'issue', issueId: id }, event, time);
+        await followTexts(
+          tx,
+          { kind: 'Issue', id, iid, projectId, sha: '' },
+          { kind: 'issue', issueId: id },
+          event,
+          time,
+        );
       },
     }),
     subscription({
@@ -91,7 +97,7 @@ export function crossReferenceSubscriptions({
         const { id, iid, projectId, sha } = noteable;
         const kind = noteable.kind as ReferenceSource['kind'];
         const noteId = fact.value.note?.id ?? 0;
-        await say(tx, { kind, id, iid, projectId, sha }, { kind: 'note', noteId }, event, time);
+        await followTexts(tx, { kind, id, iid, projectId, sha }, { kind: 'note', noteId }, event, time);
       },
     }),
   ];
