@@ -1,6 +1,6 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import type { CrossReference } from '@switchyard/texts';
-import type { ReferenceSource, ReferenceTarget, SourceProject } from '../domain/cross-reference';
+import type { ReferenceNote, ReferenceTarget, SourceProject } from '../domain/cross-reference';
 
 /** Texts that refer to objects, and the system notes on these. */
 export interface ReferenceStore {
@@ -22,19 +22,6 @@ export interface ReferenceStore {
   mayRead(tx: SqlExecutor, target: ReferenceTarget, userId: number): Promise<boolean>;
   /** Ids of the issues that were moved and whose place an issue took. */
   movedInto(tx: SqlExecutor, issueId: number): Promise<number[]>;
-  /**
-   * Locks a target and writes a system note on it, unless a note with one of the causes is there. Nothing happens on a deleted target.
-   * @param causes the first is the cause of the new note
-   */
-  write(
-    tx: Tx,
-    target: ReferenceTarget,
-    note: {
-      readonly source: ReferenceSource;
-      readonly authorId: number;
-      readonly body: string;
-      readonly causes: readonly [string, ...string[]];
-      readonly at: Date;
-    },
-  ): Promise<void>;
+  /** Locks a target and writes a system note on it, unless a note with one of its causes is there. Nothing happens on a deleted target. */
+  write(tx: Tx, target: ReferenceTarget, note: ReferenceNote): Promise<void>;
 }

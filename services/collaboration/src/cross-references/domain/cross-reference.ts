@@ -55,3 +55,13 @@ export const crossReferenceCause = (source: ReferenceSource, target: ReferenceTa
 /** Whether source and target are one object: it gets no system note. */
 export const isSameObject = (source: ReferenceSource, target: ReferenceTarget): boolean =>
   source.kind === target.kind && source.id === target.id;
+
+/** A system note on an object that another one refers to. */
+export interface ReferenceNote {
+  readonly source: ReferenceSource;
+  readonly authorId: number;
+  readonly body: string;
+  /** The first is its cause; there is no such note when a note has one of them. */
+  readonly causes: readonly [string, ...string[]];
+  readonly at: Date;
+}

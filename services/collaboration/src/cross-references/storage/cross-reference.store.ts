@@ -5,7 +5,7 @@ import type { CrossReference } from '@switchyard/texts';
 import { noteableStore } from '../../noteables';
 import { newDiscussionId } from '../../notes';
 import { targetReaders } from '../../targets';
-import type { ReferenceSource, ReferenceTarget, SourceProject } from '../domain/cross-reference';
+import type { ReferenceNote, ReferenceTarget, SourceProject } from '../domain/cross-reference';
 
 /** References between objects, and the system notes on them. */
 export const crossReferenceStore = {
@@ -72,17 +72,7 @@ export const crossReferenceStore = {
     return rows.map(({ id }) => id);
   },
 
-  async write(
-    tx: Tx,
-    { kind, id, projectId }: ReferenceTarget,
-    note: {
-      readonly source: ReferenceSource;
-      readonly authorId: number;
-      readonly body: string;
-      readonly causes: readonly [string, ...string[]];
-      readonly at: Date;
-    },
-  ): Promise<void> {
+  async write(tx: Tx, { kind, id, projectId }: ReferenceTarget, note: ReferenceNote): Promise<void> {
     const noteable = await noteableStore.lock(tx, { kind, projectId, targetId: id, sha: '' });
     if (noteable.removed) return;
     const { source, authorId, body, causes, at } = note;

@@ -14,7 +14,7 @@ const mentionsOf = ({ usernames, directlyAddressed }: Mentions) => ({
   directlyAddressedUsernames: [...directlyAddressed],
 });
 
-/** A fact as it travels, and what made it happen (the table of causes stands in the proto). */
+/** A fact as the event carries it, and its cause (the proto has the table of causes). */
 function wireFact(fact: IssueFact, subject: Issue, assigneeIds: readonly number[]): { fact: WireFact; cause: string } {
   const version = String(subject.lockVersion);
   switch (fact.kind) {
@@ -68,20 +68,39 @@ function wireFact(fact: IssueFact, subject: Issue, assigneeIds: readonly number[
   }
 }
 
-/** Some facts about one issue. */
-export interface IssueHappening {
+/** An issue as its events carry it. */
+const wireIssue = (
+  issue: Issue,
+  assigneeIds: readonly number[],
+  labelIds: readonly number[],
+): NonNullable<IssueEvent['issue']> => ({
+  id: issue.id,
+  iid: issue.iid,
+  projectId: issue.projectId,
+  authorId: issue.authorId,
+  title: issue.title,
+  confidential: issue.confidential,
+  issueType: issue.issueType,
+  assigneeIds: [...assigneeIds],
+  version: issue.lockVersion,
+  state: issue.state,
+  labelIds: [...labelIds],
+});
+
+/** What the events of a change of an issue are made from. */
+export interface IssueEventInput {
   /** The issue after the change. */
   readonly subject: Issue;
   readonly assigneeIds: readonly number[];
   readonly facts: readonly IssueFact[];
-  /** 0 when nobody did it. */
+  /** 0 when no user caused it. */
   readonly actorId: number;
   readonly occurredAt: Date;
 }
 
-/** Appends the events of a happening, in order, in the transaction that made them true. The row must be locked. */
-export async function publishIssueFacts(tx: SqlExecutor, happening: IssueHappening): Promise<void> {
-  const { subject, assigneeIds, facts, actorId, occurredAt } = happening;
+/** Appends the events of a change, in order, in its transaction. The row must be locked. */
+export async function publishIssueFacts(tx: SqlExecutor, input: IssueEventInput): Promise<void> {
+  const { subject, assigneeIds, facts, actorId, occurredAt } = input;
   if (facts.length === 0) return;
   const [state] = await tx.query<{ sequence: number; labels: number[] }>(sql`
     select sequence, array(select label_id from issue_labels where issue_id = ${subject.id} order by label_id) as labels
@@ -91,22 +110,10 @@ export async function publishIssueFacts(tx: SqlExecutor, happening: IssueHappeni
     return {
       id: issueEventId(wire.fact.$case, subject.id, wire.cause),
       payload: {
-        issue: {
-          id: subject.id,
-          iid: subject.iid,
-          projectId: subject.projectId,
-          authorId: subject.authorId,
-          title: subject.title,
-          confidential: subject.confidential,
-          issueType: subject.issueType,
-          assigneeIds: [...assigneeIds],
-          version: subject.lockVersion,
-          state: subject.state,
-          labelIds: state?.labels ?? [],
-        },
+        issue: wireIssue(subject, assigneeIds, state?.labels ?? []),
         actorId,
         occurredAt,
-        // An import brings the issue in; whatever happens to it afterwards happens here.
+        // An import opens the issue; later changes are made here.
         imported: fact.kind === 'created' && subject.importedFrom !== 'none',
         directorySequence: state?.sequence ?? 0,
         fact: wire.fact,
@@ -116,7 +123,7 @@ export async function publishIssueFacts(tx: SqlExecutor, happening: IssueHappeni
   await appendAllToOutbox(tx, issueEvents, events);
 }
 
-/** Issues after an id as they stand now, as events without a fact; what `publishStates` reads. */
+/** The current state of issues after an id, as events without a fact, for `publishStates`. */
 export async function issueStates(
   tx: SqlExecutor,
   after: number,
@@ -130,29 +137,15 @@ export async function issueStates(
       array(select l.label_id from issue_labels l where l.issue_id = i.id order by l.label_id) as labels
     from issues i where i.id > ${after} order by i.id limit ${limit}`);
   return rows.map((row) => {
-    const { id, iid, projectId, authorId, title, confidential, issueType, lockVersion, state, updatedAt } =
-      toIssue(row);
-    const { assignees: assigneeIds, labels: labelIds, sequence } = row;
+    const issue = toIssue(row);
     return {
-      id,
+      id: issue.id,
       payload: {
-        issue: {
-          id,
-          iid,
-          projectId,
-          authorId,
-          title,
-          confidential,
-          issueType,
-          assigneeIds,
-          version: lockVersion,
-          state,
-          labelIds,
-        },
+        issue: wireIssue(issue, row.assignees, row.labels),
         actorId: 0,
-        occurredAt: updatedAt,
+        occurredAt: issue.updatedAt,
         imported: false,
-        directorySequence: sequence ?? 0,
+        directorySequence: row.sequence ?? 0,
         fact: undefined,
       },
     };

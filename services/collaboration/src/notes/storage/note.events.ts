@@ -5,6 +5,11 @@ import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_
 import type { NoteableCounters } from '../../noteables';
 import type { NoteEventInput } from '../domain/note-event-input';
 
+const wireCounters = ({ unresolvedCount, ...counters }: NoteableCounters): NonNullable<NoteEvent['counters']> => ({
+  ...counters,
+  unresolvedDiscussionsCount: unresolvedCount,
+});
+
 /** Appends the event of a change in its transaction. The row of the noteable must be locked. */
 export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...rest }: NoteEventInput): Promise<void> {
   const payload: NoteEvent = {
@@ -21,14 +26,7 @@ export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...re
       confidential: noteable.confidential,
       webUrl: noteable.webUrl,
     },
-    counters: {
-      version: counters.version,
-      userNotesCount: counters.userNotesCount,
-      internalNotesCount: counters.internalNotesCount,
-      unresolvedDiscussionsCount: counters.unresolvedCount,
-      upvotes: counters.upvotes,
-      downvotes: counters.downvotes,
-    },
+    counters: wireCounters(counters),
     fact,
   };
   await appendToOutbox(tx, noteEvents, payload, { id: noteEventId(fact.$case, row, counters.version) });
@@ -52,7 +50,7 @@ export async function noteStates(
         (select sequence from directory.state) as sequence
       from noteables c where c.id > ${after} and c.kind = 'MergeRequest' and c.removed_at is null order by c.id limit ${limit}`,
   );
-  return rows.map(({ row, projectId, targetId, sequence, unresolvedCount, ...counters }) => ({
+  return rows.map(({ row, projectId, targetId, sequence, ...counters }) => ({
     id: row,
     payload: {
       noteable: {
@@ -66,7 +64,7 @@ export async function noteStates(
         confidential: false,
         webUrl: '',
       },
-      counters: { ...counters, unresolvedDiscussionsCount: unresolvedCount },
+      counters: wireCounters(counters),
       actorId: 0,
       imported: false,
       directorySequence: sequence,
