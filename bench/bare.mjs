@@ -54,12 +54,10 @@ const kinds = {
     };
   },
   events() {
-    const { activityEventList } = require(`${service('collaboration')}/activity/storage/activity-event.list.js`);
-    const { presentActivityEvent } = require(
-      `${service('collaboration')}/activity/presenters/activity-event.presenter.js`,
-    );
+    const { activityList } = require(`${service('collaboration')}/storage/activity.list.js`);
+    const { presentActivity } = require(`${service('collaboration')}/presenters/activity.presenter.js`);
     const list = (executor) =>
-      activityEventList(executor).page(
+      activityList(executor).page(
         given.viewer,
         { projectId: Number(PROJECT_ID) },
         {},
@@ -69,7 +67,7 @@ const kinds = {
       read: list,
       show: async (rows) => {
         const { rows: events } = await list(already(rows));
-        return events.map((event) => presentActivityEvent(event, EXTERNAL_URL, true));
+        return events.map((event) => presentActivity(event, EXTERNAL_URL, true));
       },
     };
   },

@@ -3,7 +3,7 @@ import type { Database, Tx } from '@switchyard/database';
 import { type EventBus, replay } from '@switchyard/events';
 import { certainFrom, nothingRebuilt, type Rebuilt } from '../rebuilds';
 import type { ActivityChange } from './domain/activity';
-import { activityEventStore } from './storage/activity-event.store';
+import { activityStore } from './storage/activity.store';
 import { activityRebuildStore } from './storage/activity-rebuild.store';
 import { activitySubscriptions } from './transport/activity.subscription';
 
@@ -23,7 +23,7 @@ export async function rebuildActivity({
 }): Promise<Rebuilt> {
   const rebuilt = activityRebuildStore(db);
   const upTo = await rebuilt.prepare();
-  const events = activityEventStore(db, rebuilt.table);
+  const events = activityStore(db, rebuilt.table);
   // Topics come one after another: a title or a deletion counts for what other topics add as well, so these come last.
   const late = new Map<string, ActivityChange>();
   const apply = async (tx: Tx, { retitle, forget, forgetNote, add }: ActivityChange): Promise<void> => {

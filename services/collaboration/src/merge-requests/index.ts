@@ -1,7 +1,7 @@
 export { composeMergeRequests } from './compose';
 export {
   abortWords,
-  boardingNote,
+  additionNote,
   type RemovalReason,
   removalNote,
   removalSentence,

@@ -25,10 +25,10 @@ import { findNoteable } from './application/find-noteable';
 import { limitNotes } from './application/limit-notes';
 import { getNote, listNotes } from './application/list-notes';
 import { moveDiffNotes } from './application/move-diff-notes';
-import { noteIssues } from './application/note-issues';
-import { noteMergeRequests } from './application/note-merge-requests';
 import { purgeNotes } from './application/purge-notes';
 import { type CommandTodos, runQuickActions } from './application/run-quick-actions';
+import { writeIssueSystemNotes } from './application/write-issue-system-notes';
+import { writeMergeRequestSystemNotes } from './application/write-merge-request-system-notes';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
 import { awardList, awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
@@ -141,8 +141,12 @@ export function composeNotes(
     listCommitComments: listCommitComments(discussing),
     createCommitComment: createCommitComment(discussing),
     countNotes: countNotes({ db, noteables: noteableStore }),
-    noteIssues: noteIssues({ noteables: noteableStore, notes: systemNotes, references: issueReferences }),
-    noteMergeRequests: noteMergeRequests({ noteables: noteableStore, notes: systemNotes, moves: diffNoteStore }),
+    noteIssues: writeIssueSystemNotes({ noteables: noteableStore, notes: systemNotes, references: issueReferences }),
+    noteMergeRequests: writeMergeRequestSystemNotes({
+      noteables: noteableStore,
+      notes: systemNotes,
+      moves: diffNoteStore,
+    }),
   });
   return {
     services: [

@@ -3,7 +3,7 @@ import { issueEvents, noteEvents } from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
-import { startActivityScene } from '../support/activity-scene';
+import { startActivityFixture } from '../support/activity-fixture';
 import { feedOf, names, type Reader } from '../support/feed';
 import type { Installation } from '../support/installation';
 
@@ -13,7 +13,7 @@ let eve: DirectoryUser;
 let open: DirectoryProject;
 
 beforeAll(async () => {
-  ({ here, ada, eve, open } = await startActivityScene());
+  ({ here, ada, eve, open } = await startActivityFixture());
 });
 
 afterAll(() => here.close());
@@ -52,16 +52,16 @@ describe('activity events of issues and comments', () => {
       values (${noteable?.id}, ${open.id}, decode(md5(random()::text) || '00000000', 'hex'), true, ${type || null}, ${eve.id}, ${body},
         ${internal}) returning id`);
     const id = note?.id ?? 0;
-    const tell = (deed: 'created' | 'deleted') =>
+    const tell = (fact: 'created' | 'deleted') =>
       here.publishEvent(
         noteEvents,
         NoteEvent.fromPartial({
           noteable: { kind, projectId: open.id, title: 'Broken', ...target },
           actorId: eve.id,
           occurredAt: new Date(),
-          fact: { $case: deed, value: { note: { id, type, authorId: eve.id, internal } } },
+          fact: { $case: fact, value: { note: { id, type, authorId: eve.id, internal } } },
         }),
-        `note.${deed}:1:${id}`,
+        `note.${fact}:1:${id}`,
       );
     return { id, tell };
   };

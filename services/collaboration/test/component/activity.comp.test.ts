@@ -9,7 +9,7 @@ import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_
 import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import type { PageRequest } from '@switchyard/protos/rpc/v1/representation';
-import { startActivityScene } from '../support/activity-scene';
+import { startActivityFixture } from '../support/activity-fixture';
 import { feedOf, names, type Reader } from '../support/feed';
 import { created, type Installation, type StoredTarget, updated } from '../support/installation';
 
@@ -24,7 +24,7 @@ let iid = 0;
 const zeros = '0'.repeat(40);
 
 beforeAll(async () => {
-  ({ here, ada, bob, eve, root, open, closed } = await startActivityScene());
+  ({ here, ada, bob, eve, root, open, closed } = await startActivityFixture());
 });
 
 afterAll(() => here.close());
@@ -227,7 +227,7 @@ describe('activity events', () => {
     const [row] = await here.db.query<{ id: number }>(sql`
       insert into snippets (project_id, author_id, title, visibility) values (${open.id}, ${eve.id}, 'Script', 'private') returning id`);
     const snippetId = row?.id ?? 0;
-    const snippet = (deed: string, title = 'Script') =>
+    const snippet = (fact: string, title = 'Script') =>
       here.publishEvent(
         snippetEvents,
         SnippetEvent.fromPartial({
@@ -236,9 +236,9 @@ describe('activity events', () => {
           title,
           actorId: eve.id,
           occurredAt: new Date(),
-          fact: { $case: deed, value: {} } as never,
+          fact: { $case: fact, value: {} } as never,
         }),
-        `snippet_${deed}:1`,
+        `snippet_${fact}:1`,
       );
     await snippet('created');
     await received(await snippet('renamed', 'Tool'));
@@ -264,7 +264,7 @@ describe('activity events', () => {
   });
 
   it('tell of milestones, of their end as well', async () => {
-    const milestone = (deed: string, given: Partial<MilestoneEvent> = {}) =>
+    const milestone = (fact: string, given: Partial<MilestoneEvent> = {}) =>
       here.publishEvent(
         milestoneEvents,
         MilestoneEvent.fromPartial({
@@ -274,10 +274,10 @@ describe('activity events', () => {
           title: 'First',
           actorId: ada.id,
           occurredAt: new Date(),
-          fact: { $case: deed, value: {} } as never,
+          fact: { $case: fact, value: {} } as never,
           ...given,
         }),
-        `milestone_${deed}:6${given.title ?? ''}${given.projectId ?? ''}`,
+        `milestone_${fact}:6${given.title ?? ''}${given.projectId ?? ''}`,
       );
     await milestone('created');
     await milestone('closed');

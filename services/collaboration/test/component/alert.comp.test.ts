@@ -6,35 +6,35 @@ import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
 import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';
 import { DirectoryProjectSettings, type DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
-import { type AlertScene, ended, issueEventsIn, raised, startAlertScene, wanted } from '../support/alert-scene';
-import { type Item, json, pageOf } from '../support/note-scene';
+import { type AlertFixture, ended, issueEventsIn, raised, startAlertFixture, wanted } from '../support/alert-fixture';
+import { type Item, json, pageOf } from '../support/note-fixture';
 
-let scene: AlertScene;
+let fixture: AlertFixture;
 
 beforeAll(async () => {
-  scene = await startAlertScene();
-  await scene.here.startHere();
+  fixture = await startAlertFixture();
+  await fixture.here.startHere();
 });
 
-afterAll(() => scene.here.close());
+afterAll(() => fixture.here.close());
 
-const issueNotes = (id: number) => scene.systemNotes('Issue', id);
-const alertNotes = (id: number) => scene.systemNotes('AlertManagement::Alert', id);
-const allIncidents = () => scene.here.db.query(sql`select id from issues where issue_type = 'incident'`);
+const issueNotes = (id: number) => fixture.systemNotes('Issue', id);
+const alertNotes = (id: number) => fixture.systemNotes('AlertManagement::Alert', id);
+const allIncidents = () => fixture.here.db.query(sql`select id from issues where issue_type = 'incident'`);
 
 describe('a new alert', () => {
   it('opens an incident once, in the name of the bot, however often it is told', async () => {
-    const { bot, project } = scene;
-    const alert = scene.alert({ title: 'New: Alert', severity: 'critical' });
+    const { bot, project } = fixture;
+    const alert = fixture.alert({ title: 'New: Alert', severity: 'critical' });
     const fact = raised({ details: { monitoringTool: 'Watcher', incidentMarkdown: '- [ ] look\n\n@ada' } });
     const before = await allIncidents();
-    await scene.followed(await scene.tell(alert, fact));
-    await scene.again(alert, fact);
-    const [incident, ...others] = await scene.incidents(alert);
+    await fixture.followed(await fixture.tell(alert, fact));
+    await fixture.again(alert, fact);
+    const [incident, ...others] = await fixture.incidents(alert);
     expect(others).toEqual([]);
     expect(await allIncidents()).toHaveLength(before.length + 1);
     expect(
-      await scene.here.db.one(sql`
+      await fixture.here.db.one(sql`
         select title, description, issue_type, severity, author_id, state, task_count, project_id, confidential from issues where id = ${incident?.id}`),
     ).toEqual({
       title: `New: Incident ${incident?.iid}`,
@@ -47,7 +47,7 @@ describe('a new alert', () => {
       project_id: project.id,
       confidential: false,
     });
-    const told = (await issueEventsIn(scene.here.db)).filter(({ issue }) => issue?.id === incident?.id);
+    const told = (await issueEventsIn(fixture.here.db)).filter(({ issue }) => issue?.id === incident?.id);
     expect(told).toMatchObject([
       { actorId: bot.id, fact: { $case: 'created', value: { alertId: alert.id, movedFromId: 0 } } },
     ]);
@@ -58,13 +58,13 @@ describe('a new alert', () => {
     // Whom the payload's Markdown names is asked, as on any other issue.
     await eventually(async () =>
       expect(
-        await scene.here.db.query(sql`select user_id, action from todos where target_id = ${incident?.id}`),
-      ).toEqual([{ user_id: scene.ada.id, action: 'directly_addressed' }]),
+        await fixture.here.db.query(sql`select user_id, action from todos where target_id = ${incident?.id}`),
+      ).toEqual([{ user_id: fixture.ada.id, action: 'directly_addressed' }]),
     );
   });
 
   it('opens none where the project wants none, has no issues, is archived, or is about to go', async () => {
-    const { directory } = scene.here;
+    const { directory } = fixture.here;
     const before = await allIncidents();
     const group = directory.namespace();
     const without = directory.project(group.id, {
@@ -73,12 +73,12 @@ describe('a new alert', () => {
     const archived = directory.project(group.id, { archived: true });
     const deleting = directory.project(group.id, { deleting: true });
     const alerts = [
-      [scene.alert(), raised({ openIncident: false })],
-      [scene.alert({ projectId: without.id }), raised()],
-      [scene.alert({ projectId: archived.id }), raised()],
-      [scene.alert({ projectId: deleting.id }), raised()],
+      [fixture.alert(), raised({ openIncident: false })],
+      [fixture.alert({ projectId: without.id }), raised()],
+      [fixture.alert({ projectId: archived.id }), raised()],
+      [fixture.alert({ projectId: deleting.id }), raised()],
     ] as const;
-    for (const [alert, fact] of alerts) await scene.followed(await scene.tell(alert, fact));
+    for (const [alert, fact] of alerts) await fixture.followed(await fixture.tell(alert, fact));
     expect(await allIncidents()).toHaveLength(before.length);
     expect((await Promise.all(alerts.map(([{ id }]) => alertNotes(id)))).map(({ length }) => length)).toEqual([
       1, 1, 1, 0,
@@ -86,24 +86,24 @@ describe('a new alert', () => {
   });
 
   it('opens none when its end was told before', async () => {
-    const alert = scene.alert({ status: 'resolved', version: 4 });
-    await scene.followed(await scene.tell(alert, ended()));
+    const alert = fixture.alert({ status: 'resolved', version: 4 });
+    await fixture.followed(await fixture.tell(alert, ended()));
     // A dead letter that is replayed comes after what was told later.
-    await scene.followed(await scene.tell({ ...alert, status: 'triggered', version: 0 }, raised()));
-    expect(await scene.incidents(alert)).toEqual([]);
+    await fixture.followed(await fixture.tell({ ...alert, status: 'triggered', version: 0 }, raised()));
+    expect(await fixture.incidents(alert)).toEqual([]);
   });
 });
 
 describe('the end of an alert', () => {
   it('closes its incident in the name of the bot, with a system note on both, once', async () => {
-    const { bot } = scene;
-    const alert = scene.alert();
-    await scene.tell(alert, raised());
+    const { bot } = fixture;
+    const alert = fixture.alert();
+    await fixture.tell(alert, raised());
     alert.status = 'resolved';
-    await scene.followed(await scene.tell(alert, ended()));
-    await scene.again(alert, ended());
-    const [incident] = await scene.incidents(alert);
-    expect(await scene.here.db.one(sql`select state, closed_by_id from issues where id = ${incident?.id}`)).toEqual({
+    await fixture.followed(await fixture.tell(alert, ended()));
+    await fixture.again(alert, ended());
+    const [incident] = await fixture.incidents(alert);
+    expect(await fixture.here.db.one(sql`select state, closed_by_id from issues where id = ${incident?.id}`)).toEqual({
       state: 'closed',
       closed_by_id: bot.id,
     });
@@ -116,7 +116,7 @@ describe('the end of an alert', () => {
       [bot.id, 'changed the status to **Resolved** since its end was reported'],
       [bot.id, 'closed the incident of this alert'],
     ]);
-    const facts = (await issueEventsIn(scene.here.db)).filter(({ issue }) => issue?.id === incident?.id);
+    const facts = (await issueEventsIn(fixture.here.db)).filter(({ issue }) => issue?.id === incident?.id);
     expect(facts.map(({ actorId, fact }) => [actorId, fact?.$case])).toEqual([
       [bot.id, 'created'],
       [bot.id, 'closed'],
@@ -124,82 +124,82 @@ describe('the end of an alert', () => {
   });
 
   it('leaves alone what is closed already, what was deleted, and what the project wants to stay', async () => {
-    const [closed, deleted, kept] = [scene.alert(), scene.alert(), scene.alert()];
-    for (const alert of [closed, deleted, kept]) await scene.followed(await scene.tell(alert, raised()));
-    const [incident] = await scene.incidents(closed);
-    await scene.here.db.query(sql`update issues set state = 'closed', closed_by_id = 5 where id = ${incident?.id}`);
-    await scene.here.db.query(sql`delete from issues where alert_id = ${deleted.id}`);
+    const [closed, deleted, kept] = [fixture.alert(), fixture.alert(), fixture.alert()];
+    for (const alert of [closed, deleted, kept]) await fixture.followed(await fixture.tell(alert, raised()));
+    const [incident] = await fixture.incidents(closed);
+    await fixture.here.db.query(sql`update issues set state = 'closed', closed_by_id = 5 where id = ${incident?.id}`);
+    await fixture.here.db.query(sql`delete from issues where alert_id = ${deleted.id}`);
     for (const alert of [closed, deleted])
-      await scene.followed(await scene.tell({ ...alert, status: 'resolved' }, ended()));
-    await scene.followed(await scene.tell({ ...kept, status: 'resolved' }, ended(false)));
+      await fixture.followed(await fixture.tell({ ...alert, status: 'resolved' }, ended()));
+    await fixture.followed(await fixture.tell({ ...kept, status: 'resolved' }, ended(false)));
     expect(await issueNotes(incident!.id)).toEqual([]);
     expect((await alertNotes(closed.id)).map(([, body]) => body)).not.toContain('closed the incident of this alert');
-    expect(await scene.incidents(deleted)).toEqual([]);
-    expect(await scene.incidents(kept)).toMatchObject([{ state: 'opened' }]);
+    expect(await fixture.incidents(deleted)).toEqual([]);
+    expect(await fixture.incidents(kept)).toMatchObject([{ state: 'opened' }]);
     // What opened the incident opens no other one after that was deleted.
-    await scene.again(deleted, raised());
-    expect(await scene.incidents(deleted)).toEqual([]);
+    await fixture.again(deleted, raised());
+    expect(await fixture.incidents(deleted)).toEqual([]);
   });
 
   it('closes the incident wherever it was moved', async () => {
-    const { here, ada } = scene;
+    const { here, ada } = fixture;
     const elsewhere = here.directory.project(here.directory.namespace().id);
     here.directory.member(ada.id, { projectId: elsewhere.id }, 40);
-    const alert = scene.alert();
-    await scene.followed(await scene.tell(alert, raised()));
-    const [incident] = await scene.incidents(alert);
+    const alert = fixture.alert();
+    await fixture.followed(await fixture.tell(alert, raised()));
+    const [incident] = await fixture.incidents(alert);
     await here.issues.moveIssue(
-      { projectId: scene.project.id, iid: incident!.iid, toProjectId: elsewhere.id },
-      here.as(ada, { id: scene.project.id, level: 40 }),
+      { projectId: fixture.project.id, iid: incident!.iid, toProjectId: elsewhere.id },
+      here.as(ada, { id: fixture.project.id, level: 40 }),
     );
-    const [moved, ...others] = await scene.incidents(alert);
+    const [moved, ...others] = await fixture.incidents(alert);
     expect(others).toEqual([]);
     const told = await issueEventsIn(here.db);
     expect(told.find(({ issue, fact }) => issue?.id === moved?.id && fact?.$case === 'created')?.fact).toMatchObject({
       value: { alertId: alert.id, movedFromId: incident?.id },
     });
-    await scene.followed(await scene.tell({ ...alert, status: 'resolved' }, ended()));
-    expect(await scene.incidents(alert)).toMatchObject([{ id: moved?.id, state: 'closed' }]);
+    await fixture.followed(await fixture.tell({ ...alert, status: 'resolved' }, ended()));
+    expect(await fixture.incidents(alert)).toMatchObject([{ id: moved?.id, state: 'closed' }]);
     expect((await issueNotes(moved!.id)).at(-1)).toEqual([
-      scene.bot.id,
+      fixture.bot.id,
       'closed this incident since the end of its alert was reported',
     ]);
   });
 });
 
 it('closes an incident that moves while its alert ends', async () => {
-  const { db } = scene.here;
-  const alert = scene.alert();
-  await scene.followed(await scene.tell(alert, raised()));
-  const [incident] = await scene.incidents(alert);
+  const { db } = fixture.here;
+  const alert = fixture.alert();
+  await fixture.followed(await fixture.tell(alert, raised()));
+  const [incident] = await fixture.incidents(alert);
   const id = await db.transaction(async (tx) => {
     await tx.query(sql`update issues set alert_id = null, state = 'closed' where id = ${incident?.id}`);
     await tx.query(sql`
       insert into issues (iid, project_id, author_id, title, issue_type, alert_id)
       select iid + 100000, project_id, author_id, title, issue_type, ${alert.id} from issues where id = ${incident?.id}`);
-    const told = await scene.tell({ ...alert, status: 'resolved' }, ended());
+    const told = await fixture.tell({ ...alert, status: 'resolved' }, ended());
     await eventually(async () => expect(await db.query(sql`select 1 from pg_locks where not granted`)).not.toEqual([]));
     return told;
   });
-  await scene.followed(id);
-  expect(await scene.incidents(alert)).toMatchObject([{ iid: (incident?.iid ?? 0) + 100_000, state: 'closed' }]);
+  await fixture.followed(id);
+  expect(await fixture.incidents(alert)).toMatchObject([{ iid: (incident?.iid ?? 0) + 100_000, state: 'closed' }]);
 });
 
 describe('mail about a new alert', () => {
   const files = () =>
-    readdirSync(join(scene.here.folder, 'mails'), { encoding: 'utf8' }).filter((name) => name.endsWith('.eml'));
+    readdirSync(join(fixture.here.folder, 'mails'), { encoding: 'utf8' }).filter((name) => name.endsWith('.eml'));
 
   it('goes to Owners and Maintainers once, where the project wants it and the alert is open', async () => {
-    const { ada, here } = scene;
+    const { ada, here } = fixture;
     const owner = here.directory.user({ name: 'Olga' });
-    here.directory.member(owner.id, { projectId: scene.project.id }, 50);
+    here.directory.member(owner.id, { projectId: fixture.project.id }, 50);
     const title = 'Disk full\r\nBcc: eve@example.com';
     const fact = raised({ openIncident: false, sendEmail: true, details: { hosts: ['one'], description: 'Look!' } });
-    const [open, over, quiet] = [scene.alert({ title }), scene.alert({ status: 'resolved' }), scene.alert()];
-    await scene.tell(quiet, raised({ openIncident: false }));
-    await scene.tell(over, fact);
-    await scene.followed(await scene.tell(open, fact));
-    await scene.again(open, fact);
+    const [open, over, quiet] = [fixture.alert({ title }), fixture.alert({ status: 'resolved' }), fixture.alert()];
+    await fixture.tell(quiet, raised({ openIncident: false }));
+    await fixture.tell(over, fact);
+    await fixture.followed(await fixture.tell(open, fact));
+    await fixture.again(open, fact);
     await eventually(() => expect(files()).toHaveLength(2));
     const mails = files().map((name) => readFileSync(join(here.folder, 'mails', name), 'utf8'));
     const lines = (mails.find((mail) => mail.includes('Olga')) ?? '').split('\r\n');
@@ -221,20 +221,20 @@ describe('mail about a new alert', () => {
 
 describe('whoever acts on an alert', () => {
   it('opens its incident in their own name, a second one only after the first was deleted', async () => {
-    const { bob, bot } = scene;
-    const alert = scene.alert();
-    await scene.tell(alert, raised({ openIncident: false }));
-    await scene.followed(await scene.tell(alert, wanted(), { actorId: bob.id }));
-    const [first] = await scene.incidents(alert);
+    const { bob, bot } = fixture;
+    const alert = fixture.alert();
+    await fixture.tell(alert, raised({ openIncident: false }));
+    await fixture.followed(await fixture.tell(alert, wanted(), { actorId: bob.id }));
+    const [first] = await fixture.incidents(alert);
     expect(first).toMatchObject({ author_id: bob.id, state: 'opened' });
-    await scene.followed(await scene.tell(alert, wanted(), { actorId: bob.id }));
-    expect(await scene.incidents(alert)).toEqual([first]);
-    await scene.here.db.query(sql`delete from issues where alert_id = ${alert.id}`);
-    scene.here.directory.user({ ...bob, state: 'blocked' });
-    await scene.followed(await scene.tell(alert, wanted(), { actorId: bob.id }));
-    const [second, ...others] = await scene.incidents(alert);
+    await fixture.followed(await fixture.tell(alert, wanted(), { actorId: bob.id }));
+    expect(await fixture.incidents(alert)).toEqual([first]);
+    await fixture.here.db.query(sql`delete from issues where alert_id = ${alert.id}`);
+    fixture.here.directory.user({ ...bob, state: 'blocked' });
+    await fixture.followed(await fixture.tell(alert, wanted(), { actorId: bob.id }));
+    const [second, ...others] = await fixture.incidents(alert);
     expect([second?.author_id, others]).toEqual([bot.id, []]);
-    scene.here.directory.user({ ...bob, state: 'active' });
+    fixture.here.directory.user({ ...bob, state: 'active' });
     expect(await alertNotes(alert.id)).toEqual([
       [bot.id, 'raised this alert'],
       [bob.id, `opened incident #${first?.iid}`],
@@ -243,13 +243,13 @@ describe('whoever acts on an alert', () => {
   });
 
   it('is named by its system notes', async () => {
-    const { ada, bob, bot } = scene;
-    const alert = scene.alert({ status: 'acknowledged' });
-    await scene.tell(alert, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
+    const { ada, bob, bot } = fixture;
+    const alert = fixture.alert({ status: 'acknowledged' });
+    await fixture.tell(alert, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
     const assigned = { addedAssigneeIds: [bob.id], removedAssigneeIds: [ada.id] };
-    await scene.tell(alert, { $case: 'assigned', value: assigned }, { actorId: ada.id });
+    await fixture.tell(alert, { $case: 'assigned', value: assigned }, { actorId: ada.id });
     alert.status = 'resolved';
-    await scene.followed(await scene.tell(alert, ended(false, Cause.CAUSE_INCIDENT)));
+    await fixture.followed(await fixture.tell(alert, ended(false, Cause.CAUSE_INCIDENT)));
     expect(await alertNotes(alert.id)).toEqual([
       [ada.id, 'changed the status to **Acknowledged**'],
       [ada.id, 'assigned to @bob and unassigned @ada'],
@@ -259,13 +259,16 @@ describe('whoever acts on an alert', () => {
 });
 
 describe('notes on an alert', () => {
-  const developer = () => scene.here.as(scene.bob, { id: scene.project.id, level: 30 });
-  const refOf = (iid: number) => ({ projectId: scene.project.id, target: { $case: 'alertIid' as const, value: iid } });
+  const developer = () => fixture.here.as(fixture.bob, { id: fixture.project.id, level: 30 });
+  const refOf = (iid: number) => ({
+    projectId: fixture.project.id,
+    target: { $case: 'alertIid' as const, value: iid },
+  });
 
   it('are written, changed, listed with its system notes, and deleted', async () => {
-    const { here, bob, bot } = scene;
-    const alert = scene.alert();
-    await scene.followed(await scene.tell(alert, raised()));
+    const { here, bob, bot } = fixture;
+    const alert = fixture.alert();
+    await fixture.followed(await fixture.tell(alert, raised()));
     const noteable = refOf(alert.iid);
     const made = json(
       await here.notes.createNote(CreateNoteRequest.fromPartial({ noteable, body: 'Looking' }), developer()),
@@ -303,18 +306,18 @@ describe('notes on an alert', () => {
 describe('to-dos on an alert', () => {
   const todosOf = async (user: DirectoryUser): Promise<Item[]> =>
     json(
-      await scene.here.todos.listTodos(
+      await fixture.here.todos.listTodos(
         { filter: TodoFilter.fromPartial({ targetType: 'AlertManagement::Alert' }), page: pageOf() },
-        scene.here.as(user),
+        fixture.here.as(user),
       ),
     );
   const about = async (user: DirectoryUser, alert: { id: number }) =>
     (await todosOf(user)).filter(({ target }) => target.id === alert.id);
 
   it('are made by hand once, and by assignment, and done when their user acts', async () => {
-    const { here, ada, bob, eve, project } = scene;
-    const alert = scene.alert({ title: 'Slow' });
-    await scene.tell(alert, raised({ openIncident: false }));
+    const { here, ada, bob, eve, project } = fixture;
+    const alert = fixture.alert({ title: 'Slow' });
+    await fixture.tell(alert, raised({ openIncident: false }));
     const mark = () =>
       here.todos.createAlertTodo(
         { projectId: project.id, alertIid: alert.iid },
@@ -332,19 +335,19 @@ describe('to-dos on an alert', () => {
     expect((await mark()).status).toBe(304);
     // A Reporter does not see alerts, whoever assigns them.
     const assigned = { addedAssigneeIds: [ada.id, eve.id], removedAssigneeIds: [] };
-    await scene.tell(alert, { $case: 'assigned', value: assigned }, { actorId: bob.id });
+    await fixture.tell(alert, { $case: 'assigned', value: assigned }, { actorId: bob.id });
     await eventually(async () => {
       expect(await about(bob, alert)).toEqual([]);
       expect(await about(ada, alert)).toMatchObject([{ action_name: 'assigned', author: { id: bob.id } }]);
     });
     expect(await here.db.query(sql`select 1 from todos where user_id = ${eve.id}`)).toEqual([]);
-    await scene.tell({ ...alert, status: 'acknowledged' }, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
+    await fixture.tell({ ...alert, status: 'acknowledged' }, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
     await eventually(async () => expect(await about(ada, alert)).toEqual([]));
   });
 
   it('come from mentions in its notes, are listed by one call, and go with the access', async () => {
-    const { here, ada, bob, eve, project } = scene;
-    const alerts = [scene.alert(), scene.alert()];
+    const { here, ada, bob, eve, project } = fixture;
+    const alerts = [fixture.alert(), fixture.alert()];
     for (const { iid } of alerts) {
       const noteable = { projectId: project.id, target: { $case: 'alertIid' as const, value: iid } };
       const body = 'what does @ada say, and @eve?';
@@ -378,21 +381,21 @@ describe('to-dos on an alert', () => {
 });
 
 test('alerts of deleted projects are forgotten', async () => {
-  const { db, directory } = scene.here;
+  const { db, directory } = fixture.here;
   const group = directory.namespace();
   const project = directory.project(group.id);
-  const alert = scene.alert({ projectId: project.id });
-  await scene.followed(await scene.tell(alert, raised()));
+  const alert = fixture.alert({ projectId: project.id });
+  await fixture.followed(await fixture.tell(alert, raised()));
   directory.write({ $case: 'project', value: project }, true);
   await eventually(async () =>
     expect(
       await db.query(sql`select 1 from directory.projects where id = ${project.id} and deleted_at is not null`),
     ).toHaveLength(1),
   );
-  await scene.here.stopHere();
-  await scene.here.startHere();
+  await fixture.here.stopHere();
+  await fixture.here.startHere();
   await eventually(async () => {
     expect(await db.query(sql`select 1 from followed_alerts where alert_id = ${alert.id}`)).toEqual([]);
-    expect(await scene.incidents(alert)).toEqual([]);
+    expect(await fixture.incidents(alert)).toEqual([]);
   });
 });

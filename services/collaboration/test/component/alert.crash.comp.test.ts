@@ -1,29 +1,29 @@
 import { dieAt, eventually, terminate } from '@switchyard/testkit';
-import { type AlertScene, ended, raised, startAlertScene } from '../support/alert-scene';
+import { type AlertFixture, ended, raised, startAlertFixture } from '../support/alert-fixture';
 
-let scene: Awaited<ReturnType<typeof startAlertScene>>;
+let fixture: Awaited<ReturnType<typeof startAlertFixture>>;
 
 beforeAll(async () => {
-  scene = await startAlertScene();
+  fixture = await startAlertFixture();
 });
 
-afterAll(() => scene.here.close());
+afterAll(() => fixture.here.close());
 
-const stateOf = async (alert: ReturnType<AlertScene['alert']>) =>
-  (await scene.incidents(alert)).map(({ state }) => state);
+const stateOf = async (alert: ReturnType<AlertFixture['alert']>) =>
+  (await fixture.incidents(alert)).map(({ state }) => state);
 
 describe('a process that dies over an alert', () => {
   it.each(['alert_event.written', 'alert_event.committed'])(
     'at %s opens and closes one incident after its restart',
     async (point) => {
-      const [ends, stays] = [scene.alert(), scene.alert()];
-      await dieAt(point, scene.here.startProcess, async () => {
-        await scene.tell(ends, raised());
-        await scene.tell({ ...ends, status: 'resolved' }, ended());
-        await scene.tell(stays, raised());
+      const [ends, stays] = [fixture.alert(), fixture.alert()];
+      await dieAt(point, fixture.here.startProcess, async () => {
+        await fixture.tell(ends, raised());
+        await fixture.tell({ ...ends, status: 'resolved' }, ended());
+        await fixture.tell(stays, raised());
       });
 
-      const next = await scene.here.startProcess();
+      const next = await fixture.here.startProcess();
       await eventually(
         async () => expect([await stateOf(ends), await stateOf(stays)]).toEqual([['closed'], ['opened']]),
         {

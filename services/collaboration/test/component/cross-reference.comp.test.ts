@@ -7,52 +7,52 @@ import { eventually } from '@switchyard/testkit';
 import { noteableId } from '../../src/noteables/storage/noteable.store';
 import { causedVisibly } from '../../src/notes/storage/caused-note.visibility';
 import { created, type StoredTarget, updated } from '../support/installation';
-import { json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+import { json, mergeRequestRef, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
 
-let scene: NoteScene;
+let fixture: NoteFixture;
 let secret: DirectoryProject;
 let events = 0;
 
 beforeAll(async () => {
-  scene = await startNoteScene();
-  const { directory } = scene.here;
+  fixture = await startNoteFixture();
+  const { directory } = fixture.here;
   const hidden = directory.namespace({ fullPath: 'hidden', path: 'hidden' });
   secret = directory.project(hidden.id, { path: 'plans', name: 'Plans' });
-  directory.member(scene.ada.id, { projectId: secret.id }, 30);
+  directory.member(fixture.ada.id, { projectId: secret.id }, 30);
 });
 
-afterAll(() => scene.here.close());
+afterAll(() => fixture.here.close());
 
 beforeEach(async () => {
-  const { db } = scene.here;
+  const { db } = fixture.here;
   await db.query(sql`truncate notes, noteables, issues, merge_request_numbers, events.inbox cascade`);
 });
 
 const received = (id: string) =>
   eventually(async () => {
-    const rows = await scene.here.db.query(
+    const rows = await fixture.here.db.query(
       sql`select 1 from events.inbox where event_id = ${id} and consumer_group = 'collaboration.references'`,
     );
     expect(rows).toHaveLength(1);
   });
 
 async function issue(projectId: number, iid: number, description = '', given: { confidential?: boolean } = {}) {
-  const [row] = await scene.here.db.query<{ id: number }>(sql`
+  const [row] = await fixture.here.db.query<{ id: number }>(sql`
     insert into issues (iid, project_id, author_id, title, description, confidential)
-    values (${iid}, ${projectId}, ${scene.ada.id}, 'Broken', ${description}, ${given.confidential ?? false}) returning id`);
+    values (${iid}, ${projectId}, ${fixture.ada.id}, 'Broken', ${description}, ${given.confidential ?? false}) returning id`);
   return { id: row?.id ?? 0, iid, projectId };
 }
 
-async function tellIssue(of: { id: number; iid: number; projectId: number }, actorId = scene.ada.id) {
+async function publishIssue(of: { id: number; iid: number; projectId: number }, actorId = fixture.ada.id) {
   events += 1;
   const payload = IssueEvent.fromPartial({
-    issue: { ...of, authorId: scene.ada.id, title: 'Broken' },
+    issue: { ...of, authorId: fixture.ada.id, title: 'Broken' },
     actorId,
     occurredAt: new Date(),
-    directorySequence: scene.here.directory.changes.length,
+    directorySequence: fixture.here.directory.changes.length,
     fact: { $case: 'updated', value: { changedFields: ['description'] } } as never,
   });
-  await received(await scene.here.publishEvent(issueEvents, payload, `issue:${events}`));
+  await received(await fixture.here.publishEvent(issueEvents, payload, `issue:${events}`));
 }
 
 const references = (
@@ -65,16 +65,16 @@ const references = (
 });
 
 const told = async (): Promise<StoredTarget> => {
-  const target = scene.mergeRequest();
-  await received(await scene.here.publish(target, created(), { actorId: scene.ada.id }));
+  const target = fixture.mergeRequest();
+  await received(await fixture.here.publish(target, created(), { actorId: fixture.ada.id }));
   return target;
 };
 
 /** System notes on a merge request as somebody reads them, in both lists, which agree. */
-async function read(target: StoredTarget, who = scene.ada): Promise<string[]> {
+async function read(target: StoredTarget, who = fixture.ada): Promise<string[]> {
   const noteable = mergeRequestRef(target);
-  const notes = await scene.here.notes.listNotes({ noteable, activityFilter: '', page: pageOf() }, scene.as(who));
-  const discussions = await scene.here.discussions.listDiscussions({ noteable, page: pageOf() }, scene.as(who));
+  const notes = await fixture.here.notes.listNotes({ noteable, activityFilter: '', page: pageOf() }, fixture.as(who));
+  const discussions = await fixture.here.discussions.listDiscussions({ noteable, page: pageOf() }, fixture.as(who));
   const bodies = json(notes).map((note: { body: string }) => note.body);
   expect(notes.page?.total).toBe(bodies.length);
   expect(discussions.page?.total).toBe(bodies.length);
@@ -83,11 +83,11 @@ async function read(target: StoredTarget, who = scene.ada): Promise<string[]> {
 
 describe('what names another object', () => {
   it('leaves a note there, once for each pair, whatever names it', async () => {
-    const { here, project, ada, eve } = scene;
+    const { here, project, ada, eve } = fixture;
     const [first, second] = [await told(), await told()];
     const third = await issue(project.id, 3, `see !${first.iid} and \`!${second.iid}\`, #3, !999`);
-    await tellIssue(third);
-    await tellIssue(third);
+    await publishIssue(third);
+    await publishIssue(third);
     const naming = updated();
     if (naming.$case === 'updated')
       naming.value.issueReferences = references([{ path: '', iid: 3 }], [{ path: '', iid: first.iid }]);
@@ -99,53 +99,55 @@ describe('what names another object', () => {
     expect(onIssue).toEqual([{ body: `mentioned in merge request !${second.iid}`, system: true }]);
     // Who may not read the merge request says nothing on it.
     await here.db.query(sql`truncate notes, noteables cascade`);
-    await tellIssue(third, eve.id);
+    await publishIssue(third, eve.id);
     expect(await here.db.query(sql`select 1 from notes where action = 'cross_reference'`)).toEqual([]);
   });
 
   it('is not told to those who may not read it', async () => {
-    const { here, ada, bob, project } = scene;
+    const { here, ada, bob, project } = fixture;
     const target = await told();
     const path = here.directory.namespaces.get(project.namespaceId)?.fullPath;
     const plan = await issue(secret.id, 7, `${path}/${project.path}!${target.iid}`);
-    await tellIssue(plan);
+    await publishIssue(plan);
     expect(await read(target)).toEqual(['mentioned in issue hidden/plans#7']);
     expect(await read(target, bob)).toEqual([]);
     const [note] = await here.db.query<{ id: number; discussion: string }>(
       sql`select id, encode(discussion_id, 'hex') as discussion from notes where action = 'cross_reference'`,
     );
     const ref = { noteable: mergeRequestRef(target), noteId: note?.id ?? 0 };
-    await expect(here.notes.getNote(ref, scene.as(bob))).rejects.toMatchObject({ kind: 'not_found' });
-    expect(json(await here.notes.getNote(ref, scene.as(ada)))).toMatchObject({ system: true });
+    await expect(here.notes.getNote(ref, fixture.as(bob))).rejects.toMatchObject({ kind: 'not_found' });
+    expect(json(await here.notes.getNote(ref, fixture.as(ada)))).toMatchObject({ system: true });
     const discussion = { noteable: mergeRequestRef(target), discussionId: note?.discussion ?? '' };
-    await expect(here.discussions.getDiscussion(discussion, scene.as(bob))).rejects.toMatchObject({
+    await expect(here.discussions.getDiscussion(discussion, fixture.as(bob))).rejects.toMatchObject({
       kind: 'not_found',
     });
     for (const [who, kind] of [[bob, 'not_found'] as const, [ada, 'forbidden'] as const]) {
       const removals = [
-        here.notes.deleteNote({ ...ref, ifUnmodifiedSince: undefined }, scene.as(who)),
-        here.discussions.deleteDiscussionNote({ ...ref, ...discussion, ifUnmodifiedSince: undefined }, scene.as(who)),
+        here.notes.deleteNote({ ...ref, ifUnmodifiedSince: undefined }, fixture.as(who)),
+        here.discussions.deleteDiscussionNote({ ...ref, ...discussion, ifUnmodifiedSince: undefined }, fixture.as(who)),
       ];
       for (const refused of await Promise.allSettled(removals))
         expect(refused).toMatchObject({ status: 'rejected', reason: { kind } });
     }
     // To the last word as one that is not there.
     const { body } = await here.notes
-      .deleteNote({ ...ref, noteId: 999_999, ifUnmodifiedSince: undefined }, scene.as(bob))
+      .deleteNote({ ...ref, noteId: 999_999, ifUnmodifiedSince: undefined }, fixture.as(bob))
       .catch((error) => error);
-    await expect(here.notes.deleteNote({ ...ref, ifUnmodifiedSince: undefined }, scene.as(bob))).rejects.toMatchObject({
+    await expect(
+      here.notes.deleteNote({ ...ref, ifUnmodifiedSince: undefined }, fixture.as(bob)),
+    ).rejects.toMatchObject({
       body,
     });
 
     const confidential = await issue(project.id, 9, `!${target.iid}`, { confidential: true });
-    await tellIssue(confidential);
+    await publishIssue(confidential);
     expect(await read(target)).toHaveLength(2);
     await here.db.query(sql`delete from issues where id = ${confidential.id}`);
     expect(await read(target)).toHaveLength(1);
   });
 
   it('is where an issue moved to and from, told on both sides', async () => {
-    const { here, ada, bob, project } = scene;
+    const { here, ada, bob, project } = fixture;
     const path = `${here.directory.namespaces.get(project.namespaceId)?.fullPath}/${project.path}`;
     const [old, moved] = [await issue(project.id, 5), await issue(secret.id, 6)];
     const tell = (of: typeof old, fact: NonNullable<IssueEvent['fact']>) =>
@@ -170,11 +172,11 @@ describe('what names another object', () => {
     await eventually(async () => expect(await seen(moved, ada)).toEqual([`moved from ${path}#5`]));
     expect(await seen(old, bob)).toEqual([]);
     await here.db.query(sql`update issues set confidential = true where id = ${old.id}`);
-    expect(await seen(moved, scene.eve)).toEqual([]);
+    expect(await seen(moved, fixture.eve)).toEqual([]);
   });
 
   it('may be a comment, but not an internal one', async () => {
-    const { here, project, bob } = scene;
+    const { here, project, bob } = fixture;
     const target = await told();
     const subject = await issue(project.id, 4);
     const [noteable] = await here.db.query<{ id: number }>(sql`

@@ -5,56 +5,62 @@ import { MergeRequestActed_Kind } from '@switchyard/protos/merge_requests/events
 import { measureCost } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import type { StoredTarget } from '../support/installation';
-import { type Item, json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+import { type Item, json, mergeRequestRef, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
 
-let scene: NoteScene;
+let fixture: NoteFixture;
 
 beforeAll(async () => {
-  scene = await startNoteScene();
+  fixture = await startNoteFixture();
 });
 
-afterAll(() => scene.here.close());
+afterAll(() => fixture.here.close());
 
 const comment = async (target: StoredTarget, body: string, internal = false): Promise<Item> =>
   json(
-    await scene.here.notes.createNote(
+    await fixture.here.notes.createNote(
       { noteable: mergeRequestRef(target), body, internal, createdAt: undefined },
-      scene.as(scene.bob),
+      fixture.as(fixture.bob),
     ),
   );
 
-const start = async (target: StoredTarget, body: string, user = scene.bob, internal = false): Promise<Item> =>
+const start = async (target: StoredTarget, body: string, user = fixture.bob, internal = false): Promise<Item> =>
   json(
-    await scene.here.discussions.createDiscussion(
+    await fixture.here.discussions.createDiscussion(
       { noteable: mergeRequestRef(target), body, createdAt: undefined, internal, position: undefined },
-      scene.as(user),
+      fixture.as(user),
     ),
   );
 
-const reply = async (target: StoredTarget, discussionId: string, body: string, user = scene.ada): Promise<Item> =>
+const reply = async (target: StoredTarget, discussionId: string, body: string, user = fixture.ada): Promise<Item> =>
   json(
-    await scene.here.discussions.replyToDiscussion(
+    await fixture.here.discussions.replyToDiscussion(
       { noteable: mergeRequestRef(target), discussionId, body, createdAt: undefined },
-      scene.as(user),
+      fixture.as(user),
     ),
   );
 
-const get = async (target: StoredTarget, discussionId: string, user = scene.bob): Promise<Item> =>
-  json(await scene.here.discussions.getDiscussion({ noteable: mergeRequestRef(target), discussionId }, scene.as(user)));
+const get = async (target: StoredTarget, discussionId: string, user = fixture.bob): Promise<Item> =>
+  json(
+    await fixture.here.discussions.getDiscussion({ noteable: mergeRequestRef(target), discussionId }, fixture.as(user)),
+  );
 
-const list = async (target: StoredTarget, user: DirectoryUser = scene.bob, page: Parameters<typeof pageOf>[0] = {}) => {
-  const wire = await scene.here.discussions.listDiscussions(
+const list = async (
+  target: StoredTarget,
+  user: DirectoryUser = fixture.bob,
+  page: Parameters<typeof pageOf>[0] = {},
+) => {
+  const wire = await fixture.here.discussions.listDiscussions(
     { noteable: mergeRequestRef(target), page: pageOf(page) },
-    scene.as(user),
+    fixture.as(user),
   );
   return { items: json(wire) as Item[], page: wire.page };
 };
 
-const resolve = async (target: StoredTarget, discussionId: string, resolved: boolean, user = scene.bob) =>
+const resolve = async (target: StoredTarget, discussionId: string, resolved: boolean, user = fixture.bob) =>
   json(
-    await scene.here.discussions.resolveDiscussion(
+    await fixture.here.discussions.resolveDiscussion(
       { noteable: mergeRequestRef(target), discussionId, resolved },
-      scene.as(user),
+      fixture.as(user),
     ),
   );
 
@@ -63,24 +69,24 @@ const change = async (
   discussionId: string,
   noteId: number,
   given: { body?: string; resolved?: boolean },
-  user = scene.bob,
+  user = fixture.bob,
 ) =>
   json(
-    await scene.here.discussions.updateDiscussionNote(
+    await fixture.here.discussions.updateDiscussionNote(
       { noteable: mergeRequestRef(target), discussionId, noteId, body: given.body, resolved: given.resolved },
-      scene.as(user),
+      fixture.as(user),
     ),
   );
 
-const remove = (target: StoredTarget, discussionId: string, noteId: number, user = scene.bob, since?: Date) =>
-  scene.here.discussions.deleteDiscussionNote(
+const remove = (target: StoredTarget, discussionId: string, noteId: number, user = fixture.bob, since?: Date) =>
+  fixture.here.discussions.deleteDiscussionNote(
     { noteable: mergeRequestRef(target), discussionId, noteId, ifUnmodifiedSince: since },
-    scene.as(user),
+    fixture.as(user),
   );
 
 /** What the owner of the merge request was told last of its threads and notes. */
 const counters = async (target: StoredTarget) => {
-  const [row] = await scene.here.db.query<{ body: Item }>(
+  const [row] = await fixture.here.db.query<{ body: Item }>(
     sql`select body from events.outbox where type = 'note.changed' and key like ${`%:${target.id}`} order by id desc limit 1`,
   );
   const { unresolvedDiscussionsCount = 0, userNotesCount = 0 } = row?.body.counters ?? {};
@@ -89,7 +95,7 @@ const counters = async (target: StoredTarget) => {
 
 describe('a thread', () => {
   it('is started, replied to, and read in the order of its notes', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const thread = await start(target, 'Why?');
     expect(thread).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{40}$/),
@@ -99,23 +105,23 @@ describe('a thread', () => {
     expect(await reply(target, thread.id, 'Because.')).toMatchObject({ type: 'DiscussionNote', body: 'Because.' });
     expect((await get(target, thread.id)).notes.map((note: Item) => note.body)).toEqual(['Why?', 'Because.']);
     expect(await counters(target)).toEqual([2, 1]);
-    const notes = await scene.here.notes.listNotes(
+    const notes = await fixture.here.notes.listNotes(
       { noteable: mergeRequestRef(target), activityFilter: '', page: pageOf() },
-      scene.as(scene.bob),
+      fixture.as(fixture.bob),
     );
     expect(json(notes)).toEqual([]);
   });
 
   it('keeps its place and its root when a reply has an earlier created_at (G-4.7-11)', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const first = await start(target, 'First');
-    const second = await start(target, 'Second', scene.bob, true);
+    const second = await start(target, 'Second', fixture.bob, true);
     const createdAt = new Date('2001-02-03T04:05:06.000Z');
     const answer = async (body: string, at: Date | undefined): Promise<Item> =>
       json(
-        await scene.here.discussions.replyToDiscussion(
+        await fixture.here.discussions.replyToDiscussion(
           { noteable: mergeRequestRef(target), discussionId: second.id, body, createdAt: at },
-          scene.as(scene.ada, { level: 50 }),
+          fixture.as(fixture.ada, { level: 50 }),
         ),
       );
     await answer('now', undefined);
@@ -125,11 +131,11 @@ describe('a thread', () => {
     expect(items.map(({ id }) => id)).toEqual([first.id, second.id]);
     expect(items[1].notes.map((note: Item) => [note.body, note.internal])).toEqual(order.map((body) => [body, true]));
     expect((await get(target, second.id)).notes.map((note: Item) => note.body)).toEqual(order);
-    expect((await list(target, scene.eve)).items.map(({ id }) => id)).toEqual([first.id]);
+    expect((await list(target, fixture.eve)).items.map(({ id }) => id)).toEqual([first.id]);
   });
 
   it('grows out of a comment, and keeps its id (G-4.7-10)', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const note = await comment(target, 'Nice');
     const [single] = (await list(target)).items;
     expect(single).toMatchObject({ individual_note: true, notes: [{ id: note.id, type: null, resolvable: false }] });
@@ -147,26 +153,26 @@ describe('a thread', () => {
   });
 
   it('does not grow out of a system note, nor on another object', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const note = await comment(target, 'x');
-    await scene.here.db.query(sql`update notes set system = true where id = ${note.id}`);
+    await fixture.here.db.query(sql`update notes set system = true where id = ${note.id}`);
     const [single] = (await list(target)).items;
     await expect(reply(target, single.id, 'x')).rejects.toMatchObject({
       body: { message: '400 Bad request - Discussion can not be replied to.' },
     });
     const thread = await start(target, 'y');
     for (const id of [thread.id, 'f'.repeat(40), 'zzz'])
-      await expect(reply(scene.mergeRequest(), id, 'x')).rejects.toMatchObject({
+      await expect(reply(fixture.mergeRequest(), id, 'x')).rejects.toMatchObject({
         body: { message: '404 Discussion Not Found' },
       });
   });
 
   it('is resolved as a whole and note by note, by its author and Developers', async () => {
-    const target = scene.mergeRequest({ authorId: scene.eve.id });
+    const target = fixture.mergeRequest({ authorId: fixture.eve.id });
     const thread = await start(target, 'Fix this');
     const answer = await reply(target, thread.id, 'Really?');
-    await expect(resolve(target, thread.id, true, scene.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
-    const resolved = await resolve(target, thread.id, true, scene.eve);
+    await expect(resolve(target, thread.id, true, fixture.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
+    const resolved = await resolve(target, thread.id, true, fixture.eve);
     expect(resolved.notes).toMatchObject([
       { resolved: true, resolved_by: { username: 'eve' } },
       { resolved: true, resolved_by: { username: 'eve' } },
@@ -186,10 +192,10 @@ describe('a thread', () => {
   });
 
   it('stays resolved when somebody replies, and is opened again by whoever says so', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const thread = await start(target, 'Fix this');
     await resolve(target, thread.id, true);
-    expect(await reply(target, thread.id, 'Thanks', scene.ada)).toMatchObject({
+    expect(await reply(target, thread.id, 'Thanks', fixture.ada)).toMatchObject({
       resolved: true,
       resolved_by: { username: 'ada' },
     });
@@ -200,7 +206,7 @@ describe('a thread', () => {
   });
 
   it('carries out commands, and is none when nothing else is said (G-2-18)', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     expect(await start(target, '/close')).toEqual({
       commands_changes: { state_event: 'close' },
       summary: ['Closed it.'],
@@ -214,45 +220,47 @@ describe('a thread', () => {
       commands_changes: { state_event: 'reopen' },
     });
     expect((await get(target, thread.id)).notes).toHaveLength(2);
-    await scene.here.db.query(sql`update notes set system = true where id = ${thread.notes[0].id}`);
-    const edits = scene.here.edits.length;
+    await fixture.here.db.query(sql`update notes set system = true where id = ${thread.notes[0].id}`);
+    const edits = fixture.here.edits.length;
     await expect(reply(target, thread.id, '/close')).rejects.toMatchObject({ kind: 'bad_request' });
-    expect(scene.here.edits).toHaveLength(edits);
+    expect(fixture.here.edits).toHaveLength(edits);
   });
 
   it('grows no longer than it can be shown', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const thread = await start(target, 'long');
-    await scene.here.db.query(
+    await fixture.here.db.query(
       sql`update notes set body = repeat('x', ${(16 << 20) - 2_004}) where id = ${thread.notes[0].id}`,
     );
     await reply(target, thread.id, 'four');
-    const edits = scene.here.edits.length;
+    const edits = fixture.here.edits.length;
     for (const body of ['.', '.\n/spend 1h\n/close'])
       await expect(reply(target, thread.id, body)).rejects.toMatchObject({ kind: 'bad_request' });
-    expect(scene.here.edits).toHaveLength(edits);
+    expect(fixture.here.edits).toHaveLength(edits);
     expect(await reply(target, thread.id, '/close')).toMatchObject({ summary: ['Closed it.'] });
   });
 
   it('that is not there is told apart from its notes (G-4.7-4)', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const nowhere = { noteable: mergeRequestRef(target), discussionId: 'f'.repeat(40) };
-    const as = scene.as(scene.bob);
-    await expect(scene.here.discussions.listDiscussionNotes(nowhere, as)).rejects.toMatchObject({
+    const as = fixture.as(fixture.bob);
+    await expect(fixture.here.discussions.listDiscussionNotes(nowhere, as)).rejects.toMatchObject({
       body: { message: '404 Notes Not Found' },
     });
-    await expect(scene.here.discussions.getDiscussion(nowhere, as)).rejects.toMatchObject({
+    await expect(fixture.here.discussions.getDiscussion(nowhere, as)).rejects.toMatchObject({
       body: { message: '404 Discussion Not Found' },
     });
   });
 
   it('loses notes until nothing is left; the next becomes the first', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const thread = await start(target, 'one');
-    const second = await reply(target, thread.id, 'two', scene.bob);
-    await expect(remove(target, thread.id, thread.notes[0].id, scene.eve)).rejects.toMatchObject({ kind: 'forbidden' });
+    const second = await reply(target, thread.id, 'two', fixture.bob);
+    await expect(remove(target, thread.id, thread.notes[0].id, fixture.eve)).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
     await expect(remove(target, 'f'.repeat(40), second.id)).rejects.toMatchObject({ kind: 'not_found' });
-    await expect(remove(target, thread.id, second.id, scene.bob, new Date(0))).rejects.toMatchObject({
+    await expect(remove(target, thread.id, second.id, fixture.bob, new Date(0))).rejects.toMatchObject({
       kind: 'precondition_failed',
     });
     await remove(target, thread.id, thread.notes[0].id);
@@ -265,11 +273,11 @@ describe('a thread', () => {
   });
 
   it('has notes whose text is changed by those who may', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const thread = await start(target, 'one');
     const [first] = thread.notes;
     expect(await change(target, thread.id, first.id, { body: 'uno' })).toMatchObject({ body: 'uno' });
-    await expect(change(target, thread.id, first.id, { body: 'x' }, scene.eve)).rejects.toMatchObject({
+    await expect(change(target, thread.id, first.id, { body: 'x' }, fixture.eve)).rejects.toMatchObject({
       kind: 'forbidden',
     });
     await expect(change(target, thread.id, first.id, {})).rejects.toMatchObject({ kind: 'invalid_params' });
@@ -278,55 +286,55 @@ describe('a thread', () => {
   });
 
   it('is internal as a whole, and invisible below Reporter', async () => {
-    const target = scene.mergeRequest();
-    const thread = await start(target, 'secret', scene.bob, true);
+    const target = fixture.mergeRequest();
+    const thread = await start(target, 'secret', fixture.bob, true);
     expect(await reply(target, thread.id, 'sh')).toMatchObject({ internal: true });
-    expect((await list(target, scene.eve)).items).toEqual([]);
-    await expect(get(target, thread.id, scene.eve)).rejects.toMatchObject({ kind: 'not_found' });
-    await expect(reply(target, thread.id, 'x', scene.eve)).rejects.toMatchObject({ kind: 'not_found' });
+    expect((await list(target, fixture.eve)).items).toEqual([]);
+    await expect(get(target, thread.id, fixture.eve)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(reply(target, thread.id, 'x', fixture.eve)).rejects.toMatchObject({ kind: 'not_found' });
   });
 });
 
 describe('the list of discussions', () => {
   it('pages by first note, oldest first', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const ids: string[] = [];
     for (const body of ['a', 'b', 'c']) ids.push((await start(target, body)).id);
     await reply(target, ids[0]!, 'late');
     expect((await list(target)).items.map(({ id }) => id)).toEqual(ids);
-    const first = await list(target, scene.bob, { keyset: true, perPage: 2 });
-    const next = await list(target, scene.bob, { keyset: true, perPage: 2, cursor: first.page!.nextCursor });
+    const first = await list(target, fixture.bob, { keyset: true, perPage: 2 });
+    const next = await list(target, fixture.bob, { keyset: true, perPage: 2, cursor: first.page!.nextCursor });
     expect([...first.items, ...next.items].map(({ id }) => id)).toEqual(ids);
   });
 
   it('costs the same at two threads and at a hundred', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const { notes } = await start(target, 'first');
-    await scene.here.db.query(sql`
+    await fixture.here.db.query(sql`
       insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body)
       select noteable_id, project_id, decode(lpad(to_hex(n), 40, '0'), 'hex'), true, type, author_id, 'n'
       from notes, generate_series(1, 99) n where id = ${notes[0].id}`);
     for (const perPage of [2, 100]) {
-      const { result, cost } = await measureCost(() => list(target, scene.bob, { perPage }));
+      const { result, cost } = await measureCost(() => list(target, fixture.bob, { perPage }));
       expect(result.items).toHaveLength(perPage);
       expect(cost).toEqual({ statements: 3, calls: 2 });
     }
   });
 
   it('has the notes of each whole, also where they are asked for alone, at the same cost for two and a hundred', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const { id: discussionId, notes } = await start(target, 'first');
     await reply(target, discussionId, 'second');
     const asked = () =>
       measureCost(() =>
-        scene.here.discussions.listDiscussionNotes(
+        fixture.here.discussions.listDiscussionNotes(
           { noteable: mergeRequestRef(target), discussionId },
-          scene.as(scene.bob),
+          fixture.as(fixture.bob),
         ),
       );
     const few = await asked();
     expect(json(few.result)).toHaveLength(2);
-    await scene.here.db.query(sql`
+    await fixture.here.db.query(sql`
       insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body)
       select noteable_id, project_id, discussion_id, false, type, author_id, 'n'
       from notes, generate_series(1, 98) n where id = ${notes[0].id}`);
@@ -337,16 +345,16 @@ describe('the list of discussions', () => {
 });
 
 it('threads that change at the same moment are counted right', async () => {
-  const target = scene.mergeRequest();
+  const target = fixture.mergeRequest();
   const threads = await Promise.all(Array.from({ length: 6 }, (_, at) => start(target, `t${at}`)));
   await Promise.all(
     threads.flatMap((thread) => [
       reply(target, thread.id, 'r'),
-      reply(target, thread.id, 's', scene.bob),
+      reply(target, thread.id, 's', fixture.bob),
       resolve(target, thread.id, true),
     ]),
   );
-  const [row] = await scene.here.db.query<Item>(sql`
+  const [row] = await fixture.here.db.query<Item>(sql`
     select c.user_notes_count, c.unresolved_count, count(n.id)::int as notes,
       count(distinct n.discussion_id) filter (where n.resolved_at is null)::int as unresolved
     from noteables c join notes n on n.noteable_id = c.id where c.target_id = ${target.id} group by c.id`);
@@ -367,14 +375,14 @@ describe('a diff note', () => {
     });
   const startAt = async (target: StoredTarget, position: NotePosition, commitId?: string): Promise<Item> =>
     json(
-      await scene.here.discussions.createDiscussion(
+      await fixture.here.discussions.createDiscussion(
         { noteable: mergeRequestRef(target), body: 'here', createdAt: undefined, internal: false, position, commitId },
-        scene.as(scene.bob),
+        fixture.as(fixture.bob),
       ),
     );
 
   it('stands at a place of the diff, its replies with it', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const thread = await startAt(target, place());
     expect(thread.notes).toMatchObject([
       {
@@ -401,14 +409,14 @@ describe('a diff note', () => {
   });
 
   it('moves with a push, or is outdated by it', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     const moves = await startAt(target, place());
     await reply(target, moves.id, 'me too');
     const stays = await startAt(target, place({ newPath: 'gone.txt' }));
     const ofCommit = await startAt(target, place(), 'b'.repeat(40));
     expect(ofCommit.notes).toMatchObject([{ commit_id: 'b'.repeat(40) }]);
     await expect(startAt(target, place(), 'c'.repeat(40))).rejects.toMatchObject({ kind: 'bad_request' });
-    await scene.here.publish(
+    await fixture.here.publish(
       target,
       { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_PUSHED, push: undefined } },
       { cause: 1 },
@@ -423,40 +431,43 @@ describe('a diff note', () => {
     );
     expect(await places(stays.id)).toEqual([['b', 4]]);
     expect(await places(ofCommit.id)).toEqual([['b', 4]]);
-    await eventually(async () => expect(await scene.here.db.query(sql`select 1 from diff_note_moves`)).toEqual([]));
+    await eventually(async () => expect(await fixture.here.db.query(sql`select 1 from diff_note_moves`)).toEqual([]));
   });
 });
 
 describe('a commit', () => {
   it('carries threads, that cannot be resolved', async () => {
-    const noteable = { projectId: scene.project.id, target: { $case: 'commit' as const, value: 'main' } };
-    const wish = { noteable, body: 'Why?', createdAt: undefined, internal: false, position: undefined };
-    const thread = json(await scene.here.discussions.createDiscussion(wish, scene.as(scene.bob)));
+    const noteable = { projectId: fixture.project.id, target: { $case: 'commit' as const, value: 'main' } };
+    const request = { noteable, body: 'Why?', createdAt: undefined, internal: false, position: undefined };
+    const thread = json(await fixture.here.discussions.createDiscussion(request, fixture.as(fixture.bob)));
     expect(thread.notes).toMatchObject([
       { noteable_type: 'Commit', noteable_id: null, commit_id: 'c'.repeat(40), resolvable: false },
     ]);
     expect(thread.notes[0]).not.toHaveProperty('noteable_iid');
-    const listed = await scene.here.discussions.listDiscussions({ noteable, page: pageOf() }, scene.as(scene.eve));
+    const listed = await fixture.here.discussions.listDiscussions(
+      { noteable, page: pageOf() },
+      fixture.as(fixture.eve),
+    );
     expect(json(listed)).toHaveLength(1);
     await expect(
-      scene.here.discussions.resolveDiscussion(
+      fixture.here.discussions.resolveDiscussion(
         { noteable, discussionId: thread.id, resolved: true },
-        scene.as(scene.ada),
+        fixture.as(fixture.ada),
       ),
     ).rejects.toMatchObject({ kind: 'forbidden' });
     const nothing = { ...noteable, target: { $case: 'commit' as const, value: 'nothing' } };
     await expect(
-      scene.here.discussions.createDiscussion({ ...wish, noteable: nothing }, scene.as(scene.bob)),
+      fixture.here.discussions.createDiscussion({ ...request, noteable: nothing }, fixture.as(fixture.bob)),
     ).rejects.toMatchObject({ body: { message: '404 Commit Not Found' } });
   });
 
   it('carries comments in the form of the commits API', async () => {
-    const noteable = { projectId: scene.project.id, target: { $case: 'commit' as const, value: 'topic' } };
+    const noteable = { projectId: fixture.project.id, target: { $case: 'commit' as const, value: 'topic' } };
     const say = async (given: { path?: string; line?: number; lineType?: string }) =>
       json(
-        await scene.here.discussions.createCommitComment(
+        await fixture.here.discussions.createCommitComment(
           { noteable, note: 'Hm', path: '', line: 0, lineType: '', ...given },
-          scene.as(scene.bob),
+          fixture.as(fixture.bob),
         ),
       );
     const author = expect.objectContaining({ username: 'bob' });
@@ -465,7 +476,10 @@ describe('a commit', () => {
     expect(await say({ path: 'unchanged.txt', line: 3 })).toEqual(plain);
     expect(await say({ path: 'a.txt', line: 3 })).toEqual({ ...plain, path: 'a.txt', line: 3, line_type: 'new' });
     expect(await say({ path: 'a.txt', line: 4, lineType: 'old' })).toMatchObject({ line: 4, line_type: 'old' });
-    const listed = await scene.here.discussions.listCommitComments({ noteable, page: pageOf() }, scene.as(scene.eve));
+    const listed = await fixture.here.discussions.listCommitComments(
+      { noteable, page: pageOf() },
+      fixture.as(fixture.eve),
+    );
     expect(json(listed).map(({ line }: Item) => line)).toEqual([null, null, 3, 4]);
   });
 });

@@ -4,23 +4,23 @@ import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_
 import { UserFilter_Kind } from '@switchyard/protos/rpc/v1/filter';
 import { eventually } from '@switchyard/testkit';
 import { issueStore } from '../../src/issues/storage/issue.store';
-import { type Item, json, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+import { type Item, json, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
 
-let scene: NoteScene;
+let fixture: NoteFixture;
 let elsewhere: DirectoryProject;
 
 beforeAll(async () => {
-  scene = await startNoteScene();
-  const { directory } = scene.here;
+  fixture = await startNoteFixture();
+  const { directory } = fixture.here;
   elsewhere = directory.project(directory.namespace({ fullPath: 'elsewhere', path: 'elsewhere' }).id);
-  directory.member(scene.ada.id, { projectId: elsewhere.id }, 40);
+  directory.member(fixture.ada.id, { projectId: elsewhere.id }, 40);
 });
 
-afterAll(() => scene.here.close());
+afterAll(() => fixture.here.close());
 
-const open = async (given: Partial<CreateIssueRequest> = {}, user = scene.ada): Promise<Item> => {
-  const request = CreateIssueRequest.fromPartial({ projectId: scene.project.id, title: 'Broken', ...given });
-  return json(await scene.here.issues.createIssue(request, scene.as(user)));
+const open = async (given: Partial<CreateIssueRequest> = {}, user = fixture.ada): Promise<Item> => {
+  const request = CreateIssueRequest.fromPartial({ projectId: fixture.project.id, title: 'Broken', ...given });
+  return json(await fixture.here.issues.createIssue(request, fixture.as(user)));
 };
 
 const refOf = ({ project_id: projectId, iid }: Item) => ({
@@ -28,38 +28,43 @@ const refOf = ({ project_id: projectId, iid }: Item) => ({
   target: { $case: 'issueIid' as const, value: iid },
 });
 
-const say = async (issue: Item, body: string, user: DirectoryUser = scene.bob, internal = false): Promise<Item> =>
+const say = async (issue: Item, body: string, user: DirectoryUser = fixture.bob, internal = false): Promise<Item> =>
   json(
-    await scene.here.notes.createNote({ noteable: refOf(issue), body, internal, createdAt: undefined }, scene.as(user)),
+    await fixture.here.notes.createNote(
+      { noteable: refOf(issue), body, internal, createdAt: undefined },
+      fixture.as(user),
+    ),
   );
 
 const seen = async ({ iid }: Item, user: DirectoryUser, renderHtml = false): Promise<Item> =>
-  json(await scene.here.issues.getIssue({ projectId: scene.project.id, iid, renderHtml }, scene.as(user)));
+  json(await fixture.here.issues.getIssue({ projectId: fixture.project.id, iid, renderHtml }, fixture.as(user)));
 
 const inList = async ({ iid }: Item, user: DirectoryUser, renderHtml = false): Promise<Item> => {
   const filter = { iids: [iid] };
-  const request = ListIssuesRequest.fromPartial({ projectId: scene.project.id, renderHtml, filter, page: pageOf() });
-  return json(await scene.here.issues.listIssues(request, scene.as(user))).find(
-    (one: Item) => one.project_id === scene.project.id,
+  const request = ListIssuesRequest.fromPartial({ projectId: fixture.project.id, renderHtml, filter, page: pageOf() });
+  return json(await fixture.here.issues.listIssues(request, fixture.as(user))).find(
+    (one: Item) => one.project_id === fixture.project.id,
   );
 };
 
 const participants = async ({ iid }: Item, user: DirectoryUser): Promise<string[]> => {
-  const request = { projectId: scene.project.id, iid, page: pageOf() };
-  return json(await scene.here.issues.listIssueParticipants(request, scene.as(user))).map((one: Item) => one.username);
+  const request = { projectId: fixture.project.id, iid, page: pageOf() };
+  return json(await fixture.here.issues.listIssueParticipants(request, fixture.as(user))).map(
+    (one: Item) => one.username,
+  );
 };
 
-const inElsewhere = () => scene.here.as({ id: scene.ada.id }, { id: elsewhere.id, level: 40 });
+const inElsewhere = () => fixture.here.as({ id: fixture.ada.id }, { id: elsewhere.id, level: 40 });
 
 const elsewherePath = () => `elsewhere/${elsewhere.path}`;
 
 const openIn = async (project: DirectoryProject, given: Partial<CreateIssueRequest> = {}): Promise<Item> => {
   const request = CreateIssueRequest.fromPartial({ projectId: project.id, title: 'Other', ...given });
-  return json(await scene.here.issues.createIssue(request, inElsewhere()));
+  return json(await fixture.here.issues.createIssue(request, inElsewhere()));
 };
 
 const bodies = async ({ id }: Item): Promise<string[]> => {
-  const rows = await scene.here.db.query<{ body: string }>(sql`
+  const rows = await fixture.here.db.query<{ body: string }>(sql`
     select n.body from notes n join noteables o on o.id = n.noteable_id where o.kind = 'Issue' and o.target_id = ${id} order by n.id`);
   return rows.map(({ body }) => body);
 };
@@ -69,14 +74,14 @@ const systemNotes = async (issue: Item) => (await bodies(issue)).filter((body) =
 /** Waits until the references of all events of this beginning have been followed. */
 const followed = (event: string) =>
   eventually(async () => {
-    const rows = await scene.here.db.query(sql`
+    const rows = await fixture.here.db.query(sql`
       select 1 from events.inbox where event_id like ${`${event}%`} and consumer_group = 'collaboration.references'`);
     expect(rows).not.toEqual([]);
   });
 
 /** Deletes an issue in a transaction that ends once others wait for it. */
 const whileDeleted = (issue: Item, work: () => Promise<unknown>): Promise<[Promise<unknown>]> =>
-  scene.here.db.transaction(async (tx) => {
+  fixture.here.db.transaction(async (tx) => {
     await tx.query(sql`delete from issues where id = ${issue.id}`);
     const outcome = work().catch((error: unknown) => error);
     await eventually(async () => {
@@ -90,16 +95,16 @@ const whileDeleted = (issue: Item, work: () => Promise<unknown>): Promise<[Promi
 
 describe('an issue', () => {
   it('that is deleted at this moment is commented on, reacted to and subscribed to by nobody', async () => {
-    const { here, bob } = scene;
+    const { here, bob } = fixture;
     const react = (issue: Item) =>
       here.awards.createAwardEmoji(
         { awardable: { noteable: refOf(issue), noteId: undefined }, name: 'star' },
-        scene.as(bob),
+        fixture.as(bob),
       );
     const subscribe = (issue: Item) =>
       here.issues.setIssueSubscription(
-        { projectId: scene.project.id, iid: issue.iid, subscribed: true },
-        scene.as(bob),
+        { projectId: fixture.project.id, iid: issue.iid, subscribed: true },
+        fixture.as(bob),
       );
     for (const work of [(issue: Item) => say(issue, 'Me too'), react, subscribe]) {
       const issue = await open();
@@ -109,7 +114,7 @@ describe('an issue', () => {
   });
 
   it('names those who wrote internal notes alone to whoever reads these', async () => {
-    const { ada, bob, eve, mallory } = scene;
+    const { ada, bob, eve, mallory } = fixture;
     const issue = await open();
     await say(issue, 'between us', bob, true);
     const [seen, hidden] = [[ada.username, bob.username], [ada.username]];
@@ -121,7 +126,7 @@ describe('an issue', () => {
   });
 
   it('counts internal notes only for those who may read them, and keeps its updated_at (G-4.6-9)', async () => {
-    const { ada, bob, eve, mallory, here } = scene;
+    const { ada, bob, eve, mallory, here } = fixture;
     const issue = await open();
     await say(issue, 'for all');
     const noted = await seen(issue, ada);
@@ -138,11 +143,11 @@ describe('an issue', () => {
     expect(await counts()).toEqual([3, 3, 1, 1]);
     await here.notes.deleteNote(
       { noteable: refOf(issue), noteId: note.id, ifUnmodifiedSince: undefined },
-      scene.as(bob),
+      fixture.as(bob),
     );
     expect(await counts()).toEqual([2, 2, 1, 1]);
-    const key = { projectId: scene.project.id, iid: issue.iid, toProjectId: elsewhere.id };
-    const moved = json(await here.issues.moveIssue(key, scene.as(ada)));
+    const key = { projectId: fixture.project.id, iid: issue.iid, toProjectId: elsewhere.id };
+    const moved = json(await here.issues.moveIssue(key, fixture.as(ada)));
     const rows = await here.db.query(sql`
       select i.user_notes_count, i.internal_notes_count, c.internal_notes_count as counted
       from issues i join noteables c on c.kind = 'Issue' and c.target_id = i.id where i.id = ${moved.id}`);
@@ -155,34 +160,34 @@ describe('an issue', () => {
       title_html: 'a *b* &lt;c&gt;',
       description_html: '<p><strong>d</strong> <img src="x" /></p>',
     };
-    expect(await seen(issue, scene.ada, true)).toMatchObject(html);
-    expect(await inList(issue, scene.ada, true)).toMatchObject(html);
-    for (const plain of [await seen(issue, scene.ada), await inList(issue, scene.ada)])
+    expect(await seen(issue, fixture.ada, true)).toMatchObject(html);
+    expect(await inList(issue, fixture.ada, true)).toMatchObject(html);
+    for (const plain of [await seen(issue, fixture.ada), await inList(issue, fixture.ada)])
       expect(Object.keys(plain).filter((name) => name.endsWith('_html'))).toEqual([]);
   });
 
   it('has threads that are resolved, by its author and Developers, and stay so when it moves (G-4.7-8)', async () => {
-    const { ada, bob, eve, mallory, here } = scene;
+    const { ada, bob, eve, mallory, here } = fixture;
     const issue = await open({}, eve);
     const noteable = refOf(issue);
     const thread = json(
       await here.discussions.createDiscussion(
         { noteable, body: 'Really?', createdAt: undefined, internal: false, position: undefined },
-        scene.as(bob),
+        fixture.as(bob),
       ),
     );
     expect(thread.notes).toMatchObject([{ resolvable: true, resolved: false, resolved_by: null, resolved_at: null }]);
     const discussionId: string = thread.id;
     const resolve = async (resolved: boolean, user: DirectoryUser): Promise<Item> =>
-      json(await here.discussions.resolveDiscussion({ noteable, discussionId, resolved }, scene.as(user)));
+      json(await here.discussions.resolveDiscussion({ noteable, discussionId, resolved }, fixture.as(user)));
     await expect(resolve(true, mallory)).rejects.toMatchObject({ kind: 'forbidden' });
     expect((await resolve(true, eve)).notes).toMatchObject([
       { resolved: true, resolved_by: { username: eve.username }, resolved_at: expect.any(String) },
     ]);
     expect((await resolve(false, bob)).notes).toMatchObject([{ resolved: false, resolved_by: null }]);
     await resolve(true, bob);
-    const key = { projectId: scene.project.id, iid: issue.iid, toProjectId: elsewhere.id };
-    const moved = json(await here.issues.moveIssue(key, scene.as(ada)));
+    const key = { projectId: fixture.project.id, iid: issue.iid, toProjectId: elsewhere.id };
+    const moved = json(await here.issues.moveIssue(key, fixture.as(ada)));
     const [there] = json(
       await here.discussions.listDiscussions({ noteable: refOf(moved), page: pageOf() }, inElsewhere()),
     );
@@ -190,7 +195,7 @@ describe('an issue', () => {
   });
 
   it('keeps what its texts name when it moves, and says so nowhere a second time', async () => {
-    const { here, ada, project } = scene;
+    const { here, ada, project } = fixture;
     const [home, target] = [await open({ title: 'Named' }), await openIn(elsewhere)];
     const named = await openIn(elsewhere, { iid: home.iid });
     const issue = await open({ description: `depends on #${home.iid}, not \`#${home.iid}\` but !7` });
@@ -198,7 +203,7 @@ describe('an issue', () => {
     await eventually(async () => expect(await systemNotes(home)).toEqual([`mentioned in issue #${issue.iid}`]));
     const { iid } = issue;
     const moved = json(
-      await here.issues.moveIssue({ projectId: project.id, iid, toProjectId: elsewhere.id }, scene.as(ada)),
+      await here.issues.moveIssue({ projectId: project.id, iid, toProjectId: elsewhere.id }, fixture.as(ada)),
     );
     const old = `${here.directory.namespaces.get(project.namespaceId)?.fullPath}/${project.path}`;
     expect(moved.description).toBe(`depends on ${old}#${home.iid}, not \`#${home.iid}\` but ${old}!7`);
@@ -212,7 +217,7 @@ describe('an issue', () => {
   });
 
   it('names whom its description mentions, as far as they can read it, and the same people after a move', async () => {
-    const { here, ada, bob, eve, mallory, project } = scene;
+    const { here, ada, bob, eve, mallory, project } = fixture;
     const { username } = eve;
     expect(await participants(await open({ description: `@${username}`, confidential: true }), ada)).toEqual(['ada']);
     const issue = await open({ description: `\`@${username}\` @BOB @${mallory.username} @nobody` });
@@ -224,12 +229,12 @@ describe('an issue', () => {
       addLabels: [],
       removeLabels: [],
     };
-    await here.issues.updateIssue(UpdateIssueRequest.fromPartial(change), scene.as(ada));
+    await here.issues.updateIssue(UpdateIssueRequest.fromPartial(change), fixture.as(ada));
     const { iid } = issue;
     const moved = json(
       await here.issues.moveIssue(
         { projectId: project.id, iid, toProjectId: elsewhere.id },
-        scene.as(bob, { admin: true }),
+        fixture.as(bob, { admin: true }),
       ),
     );
     const request = { projectId: elsewhere.id, iid: moved.iid, page: pageOf() };
@@ -238,7 +243,7 @@ describe('an issue', () => {
   });
 
   it("of a deleted user is found as the ghost user's, and is assigned to nobody", async () => {
-    const { here, ada, project } = scene;
+    const { here, ada, project } = fixture;
     const [gone, author] = [here.directory.user({ username: 'gone' }), here.directory.user({ username: 'left' })];
     for (const { id } of [gone, author]) here.directory.member(id, { projectId: project.id }, 30);
     const issue = await open({ title: 'Orphan', assigneeIds: [gone.id], confidential: true }, author);
@@ -248,7 +253,7 @@ describe('an issue', () => {
         filter: { search: 'Orphan', searchTitle: true, ...filter },
         page: pageOf(),
       };
-      return json(await here.issues.listIssues(ListIssuesRequest.fromPartial(request), scene.as(ada)));
+      return json(await here.issues.listIssues(ListIssuesRequest.fromPartial(request), fixture.as(ada)));
     };
     const [ghost] = [...here.directory.users.values()].filter(({ username }) => username === 'ghost');
     for (const { id } of [gone, author]) here.directory.removeUser(id, ghost?.id ?? 0);
@@ -264,7 +269,7 @@ describe('an issue', () => {
   });
 
   it('stands by its title without regard to case, page by page', async () => {
-    const { here, ada, project } = scene;
+    const { here, ada, project } = fixture;
     for (const title of ['sorted b', 'Sorted c', 'SORTED a']) await open({ title });
     const sorted = async (descending: boolean, keyset: boolean): Promise<string[]> => {
       const titles: string[] = [];
@@ -273,7 +278,7 @@ describe('an issue', () => {
         const page = pageOf({ orderBy: 'title', descending, keyset, perPage: keyset ? 1 : 100, cursor });
         const filter = { search: 'sorted', searchTitle: true };
         const request = ListIssuesRequest.fromPartial({ projectId: project.id, filter, page });
-        const reply = await here.issues.listIssues(request, scene.as(ada));
+        const reply = await here.issues.listIssues(request, fixture.as(ada));
         titles.push(...json(reply).map((one: Item) => one.title));
         cursor = reply.page?.nextCursor || undefined;
       } while (cursor !== undefined);

@@ -3,64 +3,64 @@ import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/colla
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { TimeTracking_Kind as Tracking } from '@switchyard/protos/rpc/v1/time_tracking';
 import type { StoredTarget } from '../support/installation';
-import { type Item, json, mergeRequestRef, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+import { type Item, json, mergeRequestRef, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
 
-let scene: NoteScene;
+let fixture: NoteFixture;
 
 beforeAll(async () => {
-  scene = await startNoteScene();
+  fixture = await startNoteFixture();
 });
 
-afterAll(() => scene.here.close());
+afterAll(() => fixture.here.close());
 
 describe('a command on a merge request', () => {
-  const write = async (target: StoredTarget, body: string, user: DirectoryUser = scene.bob): Promise<Item> => {
+  const write = async (target: StoredTarget, body: string, user: DirectoryUser = fixture.bob): Promise<Item> => {
     const request = { noteable: mergeRequestRef(target), body, internal: false, createdAt: undefined };
-    const reply = await scene.here.notes.createNote(request, scene.as(user));
+    const reply = await fixture.here.notes.createNote(request, fixture.as(user));
     return { status: reply.status, ...json(reply) };
   };
 
   it('is carried out where it commands, by the owner’s rules, and is no note when it says nothing else (G-2-18)', async () => {
-    const target = scene.mergeRequest();
+    const target = fixture.mergeRequest();
     expect(await write(target, '/close\n/todo')).toEqual({
       status: 202,
       commands_changes: { state_event: 'close', todo_event: 'add' },
       summary: ['Closed it.', 'Added a to-do item.'],
     });
-    expect(scene.here.edits.at(-1)).toMatchObject({
+    expect(fixture.here.edits.at(-1)).toMatchObject({
       iid: target.iid,
       stateEvent: 'close',
-      userId: scene.bob.id,
+      userId: fixture.bob.id,
       strict: true,
     });
     const note = await write(target, 'Assigning.\n/assign @ada me\n/nonsense');
     expect(note).toMatchObject({
       status: 0,
       body: 'Assigning.\n/nonsense',
-      commands_changes: { assignee_ids: [scene.ada.id, scene.bob.id] },
+      commands_changes: { assignee_ids: [fixture.ada.id, fixture.bob.id] },
     });
-    expect(scene.here.edits.at(-1)).toMatchObject({
-      addAssigneeIds: [scene.ada.id, scene.bob.id],
+    expect(fixture.here.edits.at(-1)).toMatchObject({
+      addAssigneeIds: [fixture.ada.id, fixture.bob.id],
       assigneeIds: undefined,
     });
     expect(await write(target, '/draft')).toMatchObject({ commands_changes: { wip_event: 'draft' } });
-    expect(scene.here.edits.at(-1)).toMatchObject({ title: `Draft: ${target.title}` });
-    const draft = scene.mergeRequest({ title: 'Draft: [Draft] Change' });
+    expect(fixture.here.edits.at(-1)).toMatchObject({ title: `Draft: ${target.title}` });
+    const draft = fixture.mergeRequest({ title: 'Draft: [Draft] Change' });
     expect(await write(draft, '/draft')).toMatchObject({ commands_changes: { wip_event: 'draft' } });
-    expect(scene.here.edits.at(-1)).toMatchObject({ title: 'Draft: Change' });
+    expect(fixture.here.edits.at(-1)).toMatchObject({ title: 'Draft: Change' });
     expect(await write(draft, '/ready')).toMatchObject({ commands_changes: { wip_event: 'ready' } });
-    expect(scene.here.edits.at(-1)).toMatchObject({ title: 'Change' });
-    await scene.here.db.query(sql`
+    expect(fixture.here.edits.at(-1)).toMatchObject({ title: 'Change' });
+    await fixture.here.db.query(sql`
       insert into directory.milestones (id, iid, project_id, title, state, created_at, updated_at)
-      values (71, 1, ${scene.project.id}, 'next one', 'active', now(), now())`);
+      values (71, 1, ${fixture.project.id}, 'next one', 'active', now(), now())`);
     expect(await write(target, '/milestone %nothing\n/milestone %"next one"')).toEqual({
       status: 202,
       commands_changes: { milestone_id: 71 },
       summary: ['Could not apply milestone command.', 'Set the milestone to %"next one".'],
     });
-    expect(scene.here.edits.at(-1)).toMatchObject({ milestoneId: 71 });
+    expect(fixture.here.edits.at(-1)).toMatchObject({ milestoneId: 71 });
     expect(await write(target, '/remove_milestone')).toMatchObject({ commands_changes: { milestone_id: null } });
-    expect(scene.here.edits.at(-1)).toMatchObject({ milestoneId: 0 });
+    expect(fixture.here.edits.at(-1)).toMatchObject({ milestoneId: 0 });
     expect(await write(target, '/done')).toMatchObject({ status: 202 });
     expect(await write(target, '/estimate 3h\n/spend 30m\n/spend soon\n/remove_time_spent')).toEqual({
       status: 202,
@@ -72,8 +72,8 @@ describe('a command on a merge request', () => {
         'Removed the time spent.',
       ],
     });
-    expect(scene.here.edits.slice(-3)).toMatchObject([
-      { iid: target.iid, tracking: { kind: Tracking.KIND_ESTIMATE, duration: '3h' }, userId: scene.bob.id },
+    expect(fixture.here.edits.slice(-3)).toMatchObject([
+      { iid: target.iid, tracking: { kind: Tracking.KIND_ESTIMATE, duration: '3h' }, userId: fixture.bob.id },
       { tracking: { kind: Tracking.KIND_SPEND, duration: '30m' } },
       { tracking: { kind: Tracking.KIND_RESET_SPENT, duration: '' } },
     ]);
@@ -82,17 +82,17 @@ describe('a command on a merge request', () => {
       commands_changes: { spend_time: { duration: 3_600, spent_at: '2024-01-01' } },
       summary: ['Added 1h of time spent at 2024-01-01.', 'Could not apply spend command.'],
     });
-    expect(scene.here.edits.at(-1)).toMatchObject({ tracking: { kind: Tracking.KIND_SPEND, duration: '1h' } });
+    expect(fixture.here.edits.at(-1)).toMatchObject({ tracking: { kind: Tracking.KIND_SPEND, duration: '1h' } });
     expect(await write(target, '/label ~nope')).toMatchObject({
       status: 202,
       commands_changes: {},
       summary: ['Could not apply label command.'],
     });
-    scene.here.editsRefused = true;
+    fixture.here.editsRefused = true;
     expect(await write(target, '/reopen')).toMatchObject({ summary: ['Could not apply reopen command.'] });
-    scene.here.editsRefused = false;
+    fixture.here.editsRefused = false;
     const request = { noteable: mergeRequestRef(target), activityFilter: '', page: pageOf() };
-    expect(json(await scene.here.notes.listNotes(request, scene.as(scene.bob)))).toMatchObject([
+    expect(json(await fixture.here.notes.listNotes(request, fixture.as(fixture.bob)))).toMatchObject([
       { body: 'Assigning.\n/nonsense' },
     ]);
   });
@@ -101,45 +101,48 @@ describe('a command on a merge request', () => {
 describe('a command on an issue', () => {
   const open = async (author: DirectoryUser): Promise<Item> => {
     const wanted = CreateIssueRequest.fromPartial({
-      projectId: scene.project.id,
+      projectId: fixture.project.id,
       title: 'Broken',
       description: 'Text',
     });
-    return json(await scene.here.issues.createIssue(wanted, scene.as(author)));
+    return json(await fixture.here.issues.createIssue(wanted, fixture.as(author)));
   };
   const refOf = ({ iid }: Item) => ({
-    projectId: scene.project.id,
+    projectId: fixture.project.id,
     target: { $case: 'issueIid' as const, value: iid as number },
   });
   const say = async (issue: Item, body: string, user: DirectoryUser) => {
     const request = { noteable: refOf(issue), body, internal: false, createdAt: undefined };
-    const reply = await scene.here.notes.createNote(request, scene.as(user));
+    const reply = await fixture.here.notes.createNote(request, fixture.as(user));
     return { status: reply.status, ...json(reply) };
   };
   const edit = async ({ iid }: Item, given: object, user: DirectoryUser) =>
     json(
-      await scene.here.issues.updateIssue(
-        UpdateIssueRequest.fromPartial({ projectId: scene.project.id, iid, ...given }),
-        scene.as(user),
+      await fixture.here.issues.updateIssue(
+        UpdateIssueRequest.fromPartial({ projectId: fixture.project.id, iid, ...given }),
+        fixture.as(user),
       ),
     );
   const read = async ({ iid }: Item) =>
     json(
-      await scene.here.issues.getIssue({ projectId: scene.project.id, iid, renderHtml: false }, scene.as(scene.ada)),
+      await fixture.here.issues.getIssue(
+        { projectId: fixture.project.id, iid, renderHtml: false },
+        fixture.as(fixture.ada),
+      ),
     );
   const bodies = async (issue: Item) => {
     const request = { noteable: refOf(issue), activityFilter: 'only_comments', page: pageOf() };
-    return json(await scene.here.notes.listNotes(request, scene.as(scene.ada))).map(({ body }: Item) => body);
+    return json(await fixture.here.notes.listNotes(request, fixture.as(fixture.ada))).map(({ body }: Item) => body);
   };
 
   beforeAll(() =>
-    scene.here.db.query(sql`
+    fixture.here.db.query(sql`
       insert into directory.labels (id, project_id, namespace_id, title, color)
-      values (81, ${scene.project.id}, null, 'bug', '#ff0000')`),
+      values (81, ${fixture.project.id}, null, 'bug', '#ff0000')`),
   );
 
   it('that its writer may not give is said not to have been applied (G-2-18)', async () => {
-    const issue = await open(scene.eve);
+    const issue = await open(fixture.eve);
     for (const command of [
       'label ~bug',
       'assign me',
@@ -149,17 +152,17 @@ describe('a command on an issue', () => {
       'spend 1h',
       'confidential',
     ])
-      expect(await say(issue, `/${command}`, scene.eve)).toEqual({
+      expect(await say(issue, `/${command}`, fixture.eve)).toEqual({
         status: 202,
         commands_changes: {},
         summary: [`Could not apply ${command.split(' ')[0]} command.`],
       });
-    expect(await say(issue, `/assign @mallory\n/assign @ada @mallory\n/assign me`, scene.bob)).toEqual({
+    expect(await say(issue, `/assign @mallory\n/assign @ada @mallory\n/assign me`, fixture.bob)).toEqual({
       status: 202,
-      commands_changes: { assignee_ids: [scene.bob.id] },
+      commands_changes: { assignee_ids: [fixture.bob.id] },
       summary: ['Could not apply assign command.', 'Could not apply assign command.', 'Changed the assignees.'],
     });
-    expect(await say(issue, 'Over.\n/title Mine\n/lock\n/close', scene.eve)).toMatchObject({
+    expect(await say(issue, 'Over.\n/title Mine\n/lock\n/close', fixture.eve)).toMatchObject({
       body: 'Over.',
       commands_changes: { title: 'Mine', state_event: 'close' },
     });
@@ -175,18 +178,18 @@ describe('a command on an issue', () => {
   });
 
   it('is text in code of HTML', async () => {
-    const issue = await open(scene.bob);
+    const issue = await open(fixture.bob);
     const body = 'It says:\n<pre>\n/close\n</pre>';
-    expect(await say(issue, body, scene.bob)).toMatchObject({ body, commands_changes: {} });
-    expect(await edit(issue, { description: body }, scene.bob)).toMatchObject({ description: body, state: 'opened' });
-    expect(await say(issue, `${body}\n/close`, scene.bob)).toMatchObject({
+    expect(await say(issue, body, fixture.bob)).toMatchObject({ body, commands_changes: {} });
+    expect(await edit(issue, { description: body }, fixture.bob)).toMatchObject({ description: body, state: 'opened' });
+    expect(await say(issue, `${body}\n/close`, fixture.bob)).toMatchObject({
       body,
       commands_changes: { state_event: 'close' },
     });
   });
 
   it('adds and takes away people beside others that do so at the same time', async () => {
-    const { ada, bob, eve } = scene;
+    const { ada, bob, eve } = fixture;
     for (let round = 0; round < 3; round += 1) {
       const issue = await open(ada);
       await Promise.all([
@@ -209,22 +212,30 @@ describe('a command on an issue', () => {
   });
 
   it('that would have hidden what it comes with, and cannot, takes that along', async () => {
-    const issue = await open(scene.eve);
+    const issue = await open(fixture.eve);
     const secret = 'The password is x.\n/title Password\n/confidential';
     const refused = { kind: 'forbidden', body: { message: '403 Forbidden - Could not apply confidential command.' } };
-    await expect(say(issue, secret, scene.eve)).rejects.toMatchObject(refused);
-    const wish = { noteable: refOf(issue), body: secret, internal: false, createdAt: undefined, position: undefined };
-    await expect(scene.here.discussions.createDiscussion(wish, scene.as(scene.eve))).rejects.toMatchObject(refused);
-    await expect(edit(issue, { description: secret }, scene.eve)).rejects.toMatchObject(refused);
+    await expect(say(issue, secret, fixture.eve)).rejects.toMatchObject(refused);
+    const request = {
+      noteable: refOf(issue),
+      body: secret,
+      internal: false,
+      createdAt: undefined,
+      position: undefined,
+    };
+    await expect(fixture.here.discussions.createDiscussion(request, fixture.as(fixture.eve))).rejects.toMatchObject(
+      refused,
+    );
+    await expect(edit(issue, { description: secret }, fixture.eve)).rejects.toMatchObject(refused);
     expect(await read(issue)).toMatchObject({ title: 'Broken', description: 'Text', confidential: false });
     expect(await bodies(issue)).toEqual([]);
 
-    expect(await say(issue, 'Hush.\n/confidential', scene.bob)).toMatchObject({
+    expect(await say(issue, 'Hush.\n/confidential', fixture.bob)).toMatchObject({
       body: 'Hush.',
       commands_changes: { confidential: true },
     });
-    expect(await say(issue, 'So it was.\n/confidential', scene.eve)).toMatchObject({ body: 'So it was.' });
-    expect(await edit(issue, { description: secret }, scene.eve)).toMatchObject({
+    expect(await say(issue, 'So it was.\n/confidential', fixture.eve)).toMatchObject({ body: 'So it was.' });
+    expect(await edit(issue, { description: secret }, fixture.eve)).toMatchObject({
       description: 'The password is x.',
       title: 'Password',
       confidential: true,

@@ -50,10 +50,10 @@ const ids = async (table: 'activity_events' | 'todos') =>
     .map(({ id }) => id)
     .sort((a, b) => a - b);
 
-let moment = Date.now() - 100_000;
+let timestamp = Date.now() - 100_000;
 const next = (): Date => {
-  moment += 1_000;
-  return new Date(moment);
+  timestamp += 1_000;
+  return new Date(timestamp);
 };
 
 beforeAll(async () => {

@@ -5,15 +5,15 @@ import {
   UpdateSnippetRequest,
 } from '@switchyard/protos/collaboration/v1/snippet';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
-import { type Item, json, type NoteScene, pageOf, startNoteScene } from '../support/note-scene';
+import { type Item, json, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
 
-let scene: NoteScene;
+let fixture: NoteFixture;
 
 beforeAll(async () => {
-  scene = await startNoteScene();
+  fixture = await startNoteFixture();
 });
 
-afterAll(() => scene.here.close());
+afterAll(() => fixture.here.close());
 
 const file = (path: string, content: string | undefined, action = '', previousPath = ''): SnippetFile => ({
   path,
@@ -22,33 +22,36 @@ const file = (path: string, content: string | undefined, action = '', previousPa
   previousPath,
 });
 
-const create = async (given: Partial<CreateSnippetRequest> = {}, user = scene.bob): Promise<Item> =>
+const create = async (given: Partial<CreateSnippetRequest> = {}, user = fixture.bob): Promise<Item> =>
   json(
-    await scene.here.snippets.createSnippet(
+    await fixture.here.snippets.createSnippet(
       CreateSnippetRequest.fromPartial({
-        projectId: scene.project.id,
+        projectId: fixture.project.id,
         title: 'A snippet',
         visibility: 'public',
         files: [file('a.txt', 'alpha')],
         ...given,
       }),
-      scene.as(user),
+      fixture.as(user),
     ),
   );
 
-const get = async (snippetId: number, user: DirectoryUser | undefined = scene.bob): Promise<Item> =>
-  json(await scene.here.snippets.getSnippet({ projectId: scene.project.id, snippetId }, scene.as(user)));
+const get = async (snippetId: number, user: DirectoryUser | undefined = fixture.bob): Promise<Item> =>
+  json(await fixture.here.snippets.getSnippet({ projectId: fixture.project.id, snippetId }, fixture.as(user)));
 
 const raw = async (snippetId: number, path = '', ref = ''): Promise<string> =>
   (
-    await scene.here.snippets.getSnippetRaw({ projectId: scene.project.id, snippetId, path, ref }, scene.as(scene.bob))
+    await fixture.here.snippets.getSnippetRaw(
+      { projectId: fixture.project.id, snippetId, path, ref },
+      fixture.as(fixture.bob),
+    )
   ).json.toString();
 
-const update = async (snippetId: number, given: Partial<UpdateSnippetRequest>, user = scene.bob): Promise<Item> =>
+const update = async (snippetId: number, given: Partial<UpdateSnippetRequest>, user = fixture.bob): Promise<Item> =>
   json(
-    await scene.here.snippets.updateSnippet(
-      UpdateSnippetRequest.fromPartial({ projectId: scene.project.id, snippetId, ...given }),
-      scene.as(user),
+    await fixture.here.snippets.updateSnippet(
+      UpdateSnippetRequest.fromPartial({ projectId: fixture.project.id, snippetId, ...given }),
+      fixture.as(user),
     ),
   );
 
@@ -60,7 +63,7 @@ describe('a snippet', () => {
       description: 'd',
       visibility: 'public',
       author: { username: 'bob' },
-      project_id: scene.project.id,
+      project_id: fixture.project.id,
       file_name: 'a.txt',
       files: [{ path: 'a.txt' }, { path: 'dir/b.md', raw_url: expect.stringMatching(/raw\/main\/dir\/b\.md$/) }],
     });
@@ -74,25 +77,29 @@ describe('a snippet', () => {
       files: [file('c.txt', 'gamma', 'create'), file('a.txt', undefined, 'delete')],
     });
     expect(changed).toMatchObject({ title: 'Other', description: 'd', file_name: 'dir/b.md' });
-    const noteable = { projectId: scene.project.id, target: { $case: 'snippetId' as const, value: made.id } };
+    const noteable = { projectId: fixture.project.id, target: { $case: 'snippetId' as const, value: made.id } };
     const note = json(
-      await scene.here.notes.createNote(
+      await fixture.here.notes.createNote(
         { noteable, body: 'Nice', internal: false, createdAt: undefined },
-        scene.as(scene.ada),
+        fixture.as(fixture.ada),
       ),
     );
     expect(note).toMatchObject({ noteable_type: 'Snippet', noteable_id: made.id });
     expect(note).not.toHaveProperty('noteable_iid');
-    await scene.here.snippets.deleteSnippet(
-      { projectId: scene.project.id, snippetId: made.id, ifUnmodifiedSince: undefined },
-      scene.as(scene.bob),
+    await fixture.here.snippets.deleteSnippet(
+      { projectId: fixture.project.id, snippetId: made.id, ifUnmodifiedSince: undefined },
+      fixture.as(fixture.bob),
     );
     await expect(get(made.id)).rejects.toMatchObject({ body: { message: '404 Snippet Not Found' } });
-    await expect(scene.here.notes.getNote({ noteable, noteId: note.id }, scene.as(scene.ada))).rejects.toMatchObject({
+    await expect(
+      fixture.here.notes.getNote({ noteable, noteId: note.id }, fixture.as(fixture.ada)),
+    ).rejects.toMatchObject({
       body: { message: '404 Snippet Not Found' },
     });
     expect(
-      await scene.here.db.query(sql`select removed_at is not null as gone from noteables where target_id = ${made.id}`),
+      await fixture.here.db.query(
+        sql`select removed_at is not null as gone from noteables where target_id = ${made.id}`,
+      ),
     ).toEqual([{ gone: true }]);
   });
 
@@ -101,28 +108,28 @@ describe('a snippet', () => {
       ['public', 'internal', 'private'].map(async (visibility) => (await create({ visibility })).id),
     );
     const seen = async (user: DirectoryUser | undefined) => {
-      const reply = await scene.here.snippets.listSnippets(
-        { projectId: scene.project.id, page: pageOf() },
-        scene.as(user),
+      const reply = await fixture.here.snippets.listSnippets(
+        { projectId: fixture.project.id, page: pageOf() },
+        fixture.as(user),
       );
       return json(reply)
         .map(({ id }: Item) => ids.indexOf(id))
         .filter((at: number) => at >= 0)
         .sort();
     };
-    expect(await seen(scene.eve)).toEqual([0, 1, 2]);
-    expect(await seen(scene.mallory)).toEqual([0, 1]);
+    expect(await seen(fixture.eve)).toEqual([0, 1, 2]);
+    expect(await seen(fixture.mallory)).toEqual([0, 1]);
     expect(await seen(undefined)).toEqual([0]);
-    await expect(get(ids[2]!, scene.mallory)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(get(ids[2]!, fixture.mallory)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   it('is changed by its author and Maintainers', async () => {
     const { id } = await create();
-    await expect(update(id, { title: 'x' }, scene.eve)).rejects.toMatchObject({ kind: 'forbidden' });
-    await update(id, { title: 'x' }, scene.ada);
-    const gone = { projectId: scene.project.id, snippetId: id };
+    await expect(update(id, { title: 'x' }, fixture.eve)).rejects.toMatchObject({ kind: 'forbidden' });
+    await update(id, { title: 'x' }, fixture.ada);
+    const gone = { projectId: fixture.project.id, snippetId: id };
     await expect(
-      scene.here.snippets.deleteSnippet({ ...gone, ifUnmodifiedSince: new Date(0) }, scene.as(scene.ada)),
+      fixture.here.snippets.deleteSnippet({ ...gone, ifUnmodifiedSince: new Date(0) }, fixture.as(fixture.ada)),
     ).rejects.toMatchObject({ kind: 'precondition_failed' });
     await expect(create({ title: ' ' })).rejects.toMatchObject({ kind: 'invalid' });
     await expect(create({ files: [] })).rejects.toMatchObject({ kind: 'invalid' });

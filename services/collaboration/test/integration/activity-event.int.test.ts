@@ -4,10 +4,10 @@ import { type Directory, startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '@switchyard/testkit/installation';
-import { tidyActivityEvents } from '../../src/activity/application/tidy-activity-events';
+import { pruneActivity } from '../../src/activity/application/prune-activity';
 import type { ActivityFilter } from '../../src/activity/domain/activity';
-import { type ActivityScope, activityEventList } from '../../src/activity/storage/activity-event.list';
-import { activityEventStore } from '../../src/activity/storage/activity-event.store';
+import { type ActivityScope, activityList } from '../../src/activity/storage/activity.list';
+import { activityStore } from '../../src/activity/storage/activity.store';
 import { service } from '../../src/service';
 
 const rows = 30_000;
@@ -63,7 +63,7 @@ async function plansOf(scope: ActivityScope, filter: ActivityFilter, request: Pa
       return db.query(query);
     },
   };
-  const { rows: found } = await activityEventList(recorder).page(viewer, scope, filter, request);
+  const { rows: found } = await activityList(recorder).page(viewer, scope, filter, request);
   expect(found).toHaveLength(20);
   return plans;
 }
@@ -106,7 +106,7 @@ describe('activity events in the database', () => {
   });
 
   it('of all projects of a member are counted and listed, in one order', async () => {
-    const list = activityEventList(db);
+    const list = activityList(db);
     const { rows: found, page: info } = await list.page(
       viewer,
       'member_projects',
@@ -140,11 +140,11 @@ describe('activity events in the database', () => {
     await fill(doomed.id, 1_500, '1 minute');
     model.removeProject(doomed.id);
     await eventually(() => directory.ensure(model.changes.length));
-    const events = activityEventStore(db);
+    const events = activityStore(db);
     const limit = new Date();
     limit.setUTCFullYear(limit.getUTCFullYear() - 3);
     expect(await events.removeBefore(limit, 10)).toBe(10);
-    await tidyActivityEvents(events);
+    await pruneActivity(events);
     const [left] = await db.query<{ count: number }>(sql`select count(*)::int as count from activity_events`);
     expect(left?.count).toBe(rows + 50);
   });

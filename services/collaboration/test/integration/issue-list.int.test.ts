@@ -5,9 +5,9 @@ import type { IssueList, IssueStore } from '../../src/issues/application/issue.p
 import { editIssue } from '../../src/issues/domain/issue-edit';
 import type { IssueFilter } from '../../src/issues/domain/issue-filter';
 import { issueOrders } from '../../src/issues/storage/issue.list';
-import { issueRig } from '../support/issue-rig';
+import { issueHarness } from '../support/issue-harness';
 
-const rig = issueRig();
+const harness = issueHarness();
 const {
   model,
   group,
@@ -18,14 +18,14 @@ const {
   assignee,
   guest,
   planner,
-  stranger,
+  outsider,
   root,
   label,
   asViewer,
   make,
   request,
   titles,
-} = rig;
+} = harness;
 let db: Database;
 let directory: Directory;
 let issues: IssueStore;
@@ -34,10 +34,10 @@ let bug: { readonly id: number };
 let feature: { readonly id: number };
 
 beforeAll(async () => {
-  ({ db, directory, issues, lists, bug, feature } = await rig.start());
+  ({ db, directory, issues, lists, bug, feature } = await harness.start());
 });
-afterAll(() => rig.stop());
-beforeEach(() => rig.clear());
+afterAll(() => harness.stop());
+beforeEach(() => harness.clear());
 
 describe('lists of issues', () => {
   it('show themselves to whom they are open, in every list and by themselves', async () => {
@@ -48,7 +48,7 @@ describe('lists of issues', () => {
     await make({ title: 'off', projectId: off.id });
     const sees: [Viewer, string[]][] = [
       [asViewer(), ['plain']],
-      [asViewer(stranger), ['plain']],
+      [asViewer(outsider), ['plain']],
       [asViewer(author), ['plain', 'secret']],
       [asViewer(assignee), ['plain', 'secret']],
       [asViewer(guest), ['plain', 'inside']],
@@ -67,7 +67,7 @@ describe('lists of issues', () => {
       expect(one.flat().sort()).toEqual([...expected].sort());
     }
     const inOpen = (viewer: Viewer, level: number) => titles({}, viewer, { projectId: open.id, level });
-    expect(await inOpen(asViewer(stranger), 0)).toEqual(['plain']);
+    expect(await inOpen(asViewer(outsider), 0)).toEqual(['plain']);
     expect(await inOpen(asViewer(guest), 10)).toEqual(['plain']);
     expect(await inOpen(asViewer(assignee), 0)).toEqual(['plain', 'secret']);
     expect(await inOpen(asViewer(planner), 15)).toEqual(['plain', 'secret']);

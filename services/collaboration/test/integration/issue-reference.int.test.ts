@@ -5,7 +5,7 @@ import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '@switchyard/testkit/installation';
 import { issueReferences } from '@switchyard/texts';
-import { followIssueReferences, type ReferringHappening } from '../../src/issues/application/follow-issue-references';
+import { followIssueReferences, type ReferringEvent } from '../../src/issues/application/follow-issue-references';
 import { issueStore } from '../../src/issues/storage/issue.store';
 import { changeIssue } from '../../src/issues/storage/issue-change.store';
 import { issueDirectoryWithin } from '../../src/issues/storage/issue-directory.store';
@@ -22,7 +22,7 @@ const home = model.project(group.id, { path: 'home', visibility: 'public' });
 const beside = model.project(group.id, { path: 'beside', visibility: 'public' });
 const vault = model.project(group.id, { path: 'vault', visibility: 'private' });
 const old = model.project(group.id, { path: 'old', visibility: 'public', archived: true });
-const [merger, stranger, planner] = [model.user(), model.user(), model.user()];
+const [merger, outsider, planner] = [model.user(), model.user(), model.user()];
 const blocked = model.user({ state: 'blocked', admin: true });
 const admin = model.user({ admin: true });
 model.member(merger.id, { projectId: home.id }, 30);
@@ -36,7 +36,7 @@ const follow = followIssueReferences({
   changeIssue,
   clock: () => new Date(),
 });
-const happens = (fact: ReferringHappening['fact'], actorId = 0) =>
+const happens = (fact: ReferringEvent['fact'], actorId = 0) =>
   db.transaction((tx) => follow(tx, { mergeRequest, actorId, fact }));
 const write = (text: string) => happens({ kind: 'written', references: issueReferences([text], externalUrl) });
 const merge = (actorId: number, targetBranch = 'main') => happens({ kind: 'merged', targetBranch }, actorId);
@@ -71,7 +71,7 @@ const closed = async () => {
 
 describe('issues that a merge request names', () => {
   it.each<[string, () => number, string[]]>([
-    ['a stranger', () => stranger.id, []],
+    ['a outsider', () => outsider.id, []],
     ['who may edit the issues of one project', () => merger.id, ['home#1']],
     ['who may edit those of the group', () => planner.id, ['home#1', 'beside#1', 'vault#1']],
     ['an administrator, but in an archived project', () => admin.id, ['home#1', 'beside#1', 'vault#1']],
@@ -122,7 +122,7 @@ describe('issues that a merge request names', () => {
       expect(one?.mergeRequestsCount).toBe(listed.page.total);
       return one?.mergeRequestsCount;
     };
-    expect([await counted(stranger), await counted(planner), await counted(admin)]).toEqual([1, 1, 2]);
+    expect([await counted(outsider), await counted(planner), await counted(admin)]).toEqual([1, 1, 2]);
   });
 
   it('count and list those alone that can still close them', async () => {
@@ -159,7 +159,7 @@ describe('issues that a merge request names', () => {
   it('may be opened after they were named', async () => {
     await write('Closes #50');
     await db.query(sql`
-      insert into issues (iid, project_id, author_id, title) values (50, ${home.id}, ${stranger.id}, 'Later')`);
+      insert into issues (iid, project_id, author_id, title) values (50, ${home.id}, ${outsider.id}, 'Later')`);
     await merge(merger.id);
     expect(await closed()).toEqual(['home#50']);
   });

@@ -13,9 +13,9 @@ import { editIssue } from '../../src/issues/domain/issue-edit';
 import { decideMove } from '../../src/issues/domain/issue-move';
 import { issueStates } from '../../src/issues/storage/issue.events';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
-import { issueRig } from '../support/issue-rig';
+import { issueHarness } from '../support/issue-harness';
 
-const rig = issueRig();
+const harness = issueHarness();
 const {
   model,
   group,
@@ -25,13 +25,13 @@ const {
   assignee,
   guest,
   planner,
-  stranger,
+  outsider,
   root,
   asViewer,
   make,
   titles,
   told,
-} = rig;
+} = harness;
 let db: Database;
 let directory: Directory;
 let issues: IssueStore;
@@ -40,10 +40,10 @@ let bug: { readonly id: number };
 let feature: { readonly id: number };
 
 beforeAll(async () => {
-  ({ db, directory, issues, lists, bug, feature } = await rig.start());
+  ({ db, directory, issues, lists, bug, feature } = await harness.start());
 });
-afterAll(() => rig.stop());
-beforeEach(() => rig.clear());
+afterAll(() => harness.stop());
+beforeEach(() => harness.clear());
 
 describe('issues in the database', () => {
   it('are numbered without gaps by creations that race; a number can be wished for once', async () => {
@@ -225,7 +225,7 @@ describe('issues in the database', () => {
   it('are subscribed to once, by those who say so and those who take part', async () => {
     const { id } = await make();
     const say = (user: { id: number }, subscribed: boolean) => issues.setSubscription(id, user.id, subscribed);
-    expect((await Promise.all(Array.from({ length: 8 }, () => say(stranger, true)))).filter(Boolean)).toHaveLength(1);
+    expect((await Promise.all(Array.from({ length: 8 }, () => say(outsider, true)))).filter(Boolean)).toHaveLength(1);
     expect([await say(author, true), await say(author, false), await say(author, false)]).toEqual([false, true, false]);
     expect(await issues.isSubscribed(id, author.id)).toBe(false);
     expect([await say(author, true), await say(guest, false)]).toEqual([true, false]);

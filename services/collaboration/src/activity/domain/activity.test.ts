@@ -42,22 +42,22 @@ it('what nobody did is the author’s; what is deleted takes all of it along', (
     actorId: 0,
     title: 'T',
   } as const;
-  expect(activityOfIssuable({ ...done, deed: 'closed', imported: false, at }).add).toMatchObject({ authorId: 1 });
-  expect(activityOfIssuable({ ...done, deed: 'deleted', imported: false, at })).toEqual({
+  expect(activityOfIssuable({ ...done, action: 'closed', imported: false, at }).add).toMatchObject({ authorId: 1 });
+  expect(activityOfIssuable({ ...done, action: 'deleted', imported: false, at })).toEqual({
     forget: { type: 'issue', id: 9 },
   });
 });
 
 it('an item of a thread is not told of; a comment on a commit is filed under itself', () => {
   const done = { eventId: 'e', noteId: 7, noteableIid: 0, noteableTitle: 'T', projectId: 5, authorId: 2, at } as const;
-  const onCommit = { ...done, noteableKind: 'Commit', noteableId: 0, deed: 'written' } as const;
+  const onCommit = { ...done, noteableKind: 'Commit', noteableId: 0, action: 'written' } as const;
   expect(activityOfComment({ ...onCommit, inThread: true })).toEqual({});
   expect(activityOfComment({ ...onCommit, inThread: false }).add?.subject).toEqual({ type: 'repository', id: 7 });
   expect(activityOfComment({ ...onCommit, inThread: false, noteableKind: 'Epic' })).toEqual({});
 });
 
 it('that a milestone was destroyed outlives it', () => {
-  const done = { eventId: 'e', id: 6, iid: 1, projectId: 5, userId: 2, title: 'M', deed: 'deleted', at } as const;
+  const done = { eventId: 'e', id: 6, iid: 1, projectId: 5, userId: 2, title: 'M', action: 'deleted', at } as const;
   expect(activityOfMilestone(done)).toMatchObject({
     forget: { type: 'milestone', id: 6 },
     add: { action: 'destroyed', subject: { type: 'project', id: 0 } },

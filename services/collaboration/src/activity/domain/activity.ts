@@ -125,10 +125,10 @@ export function activityOfPush(move: RefMove): ActivityChange {
 }
 
 /** How merge requests and issues change as far as the feed tells of it. */
-type IssuableDeed = 'created' | 'closed' | 'reopened' | 'merged' | 'approved' | 'retitled' | 'deleted' | 'other';
+type IssuableAction = 'created' | 'closed' | 'reopened' | 'merged' | 'approved' | 'retitled' | 'deleted' | 'other';
 
 /** Something that happened to a merge request or an issue. */
-export interface IssuableDeedDone {
+export interface IssuableActivity {
   readonly eventId: string;
   readonly type: 'merge_request' | 'issue';
   readonly id: number;
@@ -138,24 +138,24 @@ export interface IssuableDeedDone {
   /** 0 when nobody did it. */
   readonly actorId: number;
   readonly title: string;
-  readonly deed: IssuableDeed;
+  readonly action: IssuableAction;
   readonly imported: boolean;
   readonly at: Date;
 }
 
 /** What follows from something that happened to a merge request or an issue. What nobody did is its author's. */
-export function activityOfIssuable(done: IssuableDeedDone): ActivityChange {
+export function activityOfIssuable(done: IssuableActivity): ActivityChange {
   const subject = { type: done.type, id: done.id };
-  const { deed } = done;
-  if (deed === 'other') return {};
-  if (deed === 'deleted') return { forget: subject };
-  if (deed === 'retitled') return { retitle: { ...subject, title: done.title } };
+  const { action } = done;
+  if (action === 'other') return {};
+  if (action === 'deleted') return { forget: subject };
+  if (action === 'retitled') return { retitle: { ...subject, title: done.title } };
   return {
     add: {
       cause: done.eventId,
       projectId: done.projectId,
       authorId: done.actorId || done.authorId,
-      action: deed,
+      action,
       target: { type: done.type, id: done.id, iid: done.iid, title: done.title },
       subject,
       imported: done.imported,
@@ -165,22 +165,22 @@ export function activityOfIssuable(done: IssuableDeedDone): ActivityChange {
 }
 
 /** Something that happened to a milestone of a project. */
-export interface MilestoneDeedDone {
+export interface MilestoneActivity {
   readonly eventId: string;
   readonly id: number;
   readonly iid: number;
   readonly projectId: number;
   readonly userId: number;
   readonly title: string;
-  readonly deed: 'created' | 'renamed' | 'closed' | 'activated' | 'deleted';
+  readonly action: 'created' | 'renamed' | 'closed' | 'activated' | 'deleted';
   readonly at: Date;
 }
 
 /** What follows from a milestone. That it was deleted is told beyond its own end. */
-export function activityOfMilestone(done: MilestoneDeedDone): ActivityChange {
+export function activityOfMilestone(done: MilestoneActivity): ActivityChange {
   const milestone = { type: 'milestone', id: done.id } as const;
-  if (done.deed === 'renamed') return { retitle: { ...milestone, title: done.title } };
-  const gone = done.deed === 'deleted';
+  if (done.action === 'renamed') return { retitle: { ...milestone, title: done.title } };
+  const gone = done.action === 'deleted';
   const actions = { created: 'created', closed: 'closed', activated: 'reopened', deleted: 'destroyed' } as const;
   return {
     ...(gone ? { forget: milestone } : {}),
@@ -188,7 +188,7 @@ export function activityOfMilestone(done: MilestoneDeedDone): ActivityChange {
       cause: done.eventId,
       projectId: done.projectId,
       authorId: done.userId,
-      action: actions[done.deed],
+      action: actions[done.action],
       target: { ...milestone, iid: done.iid, title: done.title },
       subject: gone ? { type: 'project', id: 0 } : milestone,
       imported: false,
@@ -198,13 +198,13 @@ export function activityOfMilestone(done: MilestoneDeedDone): ActivityChange {
 }
 
 /** Something that happened to a snippet of a project. */
-export interface SnippetDeedDone {
+export interface SnippetActivity {
   readonly eventId: string;
   readonly id: number;
   readonly projectId: number;
   readonly userId: number;
   readonly title: string;
-  readonly deed: 'created' | 'renamed' | 'deleted';
+  readonly action: 'created' | 'renamed' | 'deleted';
   readonly at: Date;
 }
 
@@ -215,19 +215,19 @@ export function activityOfSnippet({
   projectId,
   userId,
   title,
-  deed,
+  action,
   at,
-}: SnippetDeedDone): ActivityChange {
+}: SnippetActivity): ActivityChange {
   const subject = { type: 'snippet', id } as const;
-  if (deed === 'deleted') return { forget: subject };
-  if (deed === 'renamed') return { retitle: { ...subject, title } };
+  if (action === 'deleted') return { forget: subject };
+  if (action === 'renamed') return { retitle: { ...subject, title } };
   const target = { ...subject, iid: undefined, title };
   const common = { cause: eventId, projectId, authorId: userId, subject, imported: false, createdAt: at };
   return { add: { ...common, action: 'created', target } };
 }
 
 /** A comment that was written or deleted. */
-export interface CommentDone {
+export interface CommentActivity {
   readonly eventId: string;
   readonly noteId: number;
   /** `Issue`, `MergeRequest`, `Snippet` or `Commit`. */
@@ -239,7 +239,7 @@ export interface CommentDone {
   readonly noteableTitle: string;
   readonly projectId: number;
   readonly authorId: number;
-  readonly deed: 'written' | 'deleted';
+  readonly action: 'written' | 'deleted';
   /** One item of a thread: those are not told of (api.md 4.6, Terms). */
   readonly inThread: boolean;
   readonly at: Date;
@@ -253,12 +253,12 @@ const noteableSubjects: Readonly<Record<string, ActivitySubject>> = {
 };
 
 /** What follows from a comment. */
-export function activityOfComment(done: CommentDone): ActivityChange {
+export function activityOfComment(done: CommentActivity): ActivityChange {
   const type = noteableSubjects[done.noteableKind];
   if (type === undefined) return {};
   // A commit has no id: a comment on one is filed under its own.
   const subject = { type, id: type === 'repository' ? done.noteId : done.noteableId };
-  if (done.deed === 'deleted') return { forgetNote: { ...subject, noteId: done.noteId } };
+  if (done.action === 'deleted') return { forgetNote: { ...subject, noteId: done.noteId } };
   if (done.inThread) return {};
   return {
     add: {
@@ -275,22 +275,22 @@ export function activityOfComment(done: CommentDone): ActivityChange {
 }
 
 /** Something that happened to a project or its members. */
-export interface ProjectDeedDone {
+export interface ProjectActivity {
   readonly eventId: string;
   readonly projectId: number;
-  /** Whose deed the feed shows; 0 when nobody's. */
+  /** The user whom the feed names; 0 for none. */
   readonly userId: number;
-  readonly deed: 'created' | 'joined' | 'left' | 'expired';
+  readonly action: 'created' | 'joined' | 'left' | 'expired';
   readonly at: Date;
 }
 
 /** The event of a project that was made, or of a member who came or went. */
-export function activityOfProject({ eventId, projectId, userId, deed, at }: ProjectDeedDone): ActivityChange {
+export function activityOfProject({ eventId, projectId, userId, action, at }: ProjectActivity): ActivityChange {
   if (userId === 0) return {};
   const about = { projectId, authorId: userId, subject: { type: 'project', id: 0 } as const, imported: false };
   const target =
-    deed === 'created' ? ({ type: 'project', id: projectId, iid: undefined, title: '' } as const) : undefined;
-  return { add: { ...about, target, cause: eventId, action: deed, createdAt: at } };
+    action === 'created' ? ({ type: 'project', id: projectId, iid: undefined, title: '' } as const) : undefined;
+  return { add: { ...about, target, cause: eventId, action, createdAt: at } };
 }
 
 /** Selects events; what is undefined selects all. */

@@ -33,15 +33,15 @@ import {
   activityOfProject,
   activityOfPush,
   activityOfSnippet,
-  type IssuableDeedDone,
+  type IssuableActivity,
 } from '../domain/activity';
 
 faultPoints.push('activity.written', 'activity.committed');
 
-type Deed = IssuableDeedDone['deed'];
+type ActivityKind = IssuableActivity['action'];
 type FactOf<T extends { fact?: { $case: string } | undefined }> = NonNullable<T['fact']>;
 
-function mergeRequestDeed(fact: FactOf<MergeRequestEvent>): Deed {
+function mergeRequestAction(fact: FactOf<MergeRequestEvent>): ActivityKind {
   switch (fact.$case) {
     case 'created':
     case 'closed':
@@ -58,7 +58,7 @@ function mergeRequestDeed(fact: FactOf<MergeRequestEvent>): Deed {
   }
 }
 
-function issueDeed(fact: FactOf<IssueEvent>): Deed {
+function issueAction(fact: FactOf<IssueEvent>): ActivityKind {
   switch (fact.$case) {
     case 'created':
     case 'closed':
@@ -75,14 +75,14 @@ function issueDeed(fact: FactOf<IssueEvent>): Deed {
 function ofMergeRequest(event: MergeRequestEvent, { id: eventId, time }: EventMeta): ActivityChange {
   const { mergeRequest, fact, actorId, imported, occurredAt } = event;
   if (mergeRequest === undefined || fact === undefined) return {};
-  const deed = mergeRequestDeed(fact);
+  const action = mergeRequestAction(fact);
   return activityOfIssuable({
     ...mergeRequest,
     eventId,
     type: 'merge_request',
     actorId,
     imported,
-    deed,
+    action,
     at: occurredAt ?? time,
   });
 }
@@ -96,7 +96,7 @@ function ofIssue(event: IssueEvent, { id: eventId, time }: EventMeta): ActivityC
     type: 'issue',
     actorId,
     imported,
-    deed: issueDeed(fact),
+    action: issueAction(fact),
     at: occurredAt ?? time,
   });
 }
@@ -114,7 +114,7 @@ function ofNote({ noteable, fact, actorId, occurredAt }: NoteEvent, { id: eventI
     noteableTitle: noteable.title,
     projectId: noteable.projectId,
     authorId: actorId,
-    deed: fact.$case === 'created' ? 'written' : 'deleted',
+    action: fact.$case === 'created' ? 'written' : 'deleted',
     inThread: note.type === 'DiscussionNote',
     at: occurredAt ?? time,
   });
@@ -138,31 +138,40 @@ function ofMembership(event: MembershipEvent, { id: eventId, time }: EventMeta):
   // Members of groups come and go without a word: an event lies in a project.
   if (projectId === 0 || fact === undefined) return {};
   const at = occurredAt ?? time;
-  if (fact.$case === 'added') return activityOfProject({ eventId, projectId, userId, deed: 'joined', at });
+  if (fact.$case === 'added') return activityOfProject({ eventId, projectId, userId, action: 'joined', at });
   if (fact.$case !== 'removed') return {};
   const { reason } = fact.value;
   if (reason === MemberRemoved_Reason.REASON_PARENT_DELETED) return {};
-  const deed = reason === MemberRemoved_Reason.REASON_EXPIRED ? 'expired' : 'left';
-  return activityOfProject({ eventId, projectId, userId, deed, at });
+  const action = reason === MemberRemoved_Reason.REASON_EXPIRED ? 'expired' : 'left';
+  return activityOfProject({ eventId, projectId, userId, action, at });
 }
 
 function ofMilestone(event: MilestoneEvent, { id: eventId, time }: EventMeta): ActivityChange {
   const { milestoneId: id, iid, projectId, title, actorId: userId, fact, occurredAt } = event;
   if (projectId === 0 || fact === undefined) return {};
-  return activityOfMilestone({ eventId, id, iid, projectId, userId, title, deed: fact.$case, at: occurredAt ?? time });
+  return activityOfMilestone({
+    eventId,
+    id,
+    iid,
+    projectId,
+    userId,
+    title,
+    action: fact.$case,
+    at: occurredAt ?? time,
+  });
 }
 
 function ofSnippet(event: SnippetEvent, { id: eventId, time }: EventMeta): ActivityChange {
   const { snippetId: id, projectId, title, actorId: userId, fact, occurredAt } = event;
   return fact === undefined
     ? {}
-    : activityOfSnippet({ eventId, id, projectId, userId, title, deed: fact.$case, at: occurredAt ?? time });
+    : activityOfSnippet({ eventId, id, projectId, userId, title, action: fact.$case, at: occurredAt ?? time });
 }
 
 function ofProject(event: ProjectEvent, { id: eventId, time }: EventMeta): ActivityChange {
   if (event.fact?.$case !== 'created') return {};
   const { projectId, actorId, occurredAt } = event;
-  return activityOfProject({ eventId, projectId, userId: actorId, deed: 'created', at: occurredAt ?? time });
+  return activityOfProject({ eventId, projectId, userId: actorId, action: 'created', at: occurredAt ?? time });
 }
 
 /** What every service tells becomes activity events, each once (D6). */

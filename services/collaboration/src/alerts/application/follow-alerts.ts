@@ -12,7 +12,7 @@ import { incidentDescription, incidentSeverity, incidentTitle } from '../domain/
 import type { AlertDirectory, FollowedAlerts } from './alert.ports';
 
 /** Something that happened to an alert. */
-export interface AlertHappening {
+export interface AlertEventInput {
   /** The alert after it. */
   readonly alert: Alert;
   /** 0 when a payload or a closed incident caused it. */
@@ -52,7 +52,7 @@ const alertKey = ({ id, projectId }: Pick<Alert, 'id' | 'projectId'>): NoteableK
  */
 export const followAlerts =
   (edges: AlertFollowing) =>
-  async (tx: Tx, { alert, actorId, fact, cause }: AlertHappening): Promise<void> => {
+  async (tx: Tx, { alert, actorId, fact, cause }: AlertEventInput): Promise<void> => {
     const { directory, alerts, notes } = edges;
     const project = await directory.project(tx, alert.projectId);
     if (project === undefined) return;

@@ -6,7 +6,7 @@ import { type Alert, type AlertDetails, alertFacts } from './alert';
 export const alertMailLevel = levels.maintainer;
 
 /** Where an alert lies, as a mail says it. */
-interface AlertPlace {
+interface AlertLocation {
   /** Full path of the project. */
   readonly path: string;
   /** Address of the alert. */
@@ -14,7 +14,7 @@ interface AlertPlace {
 }
 
 /** The mail about a new alert. */
-export function alertMail(alert: Alert, details: AlertDetails, { path, url }: AlertPlace): Mail {
+export function alertMail(alert: Alert, details: AlertDetails, { path, url }: AlertLocation): Mail {
   const facts = [{ name: 'Alert', values: [alert.title] }, ...alertFacts(alert.severity, details)];
   const width = Math.max(...facts.map(({ name }) => name.length)) + 2;
   const lines = [

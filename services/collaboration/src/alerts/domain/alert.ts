@@ -50,15 +50,16 @@ export type AlertFact =
     }
   | { readonly kind: 'incidentWanted'; readonly details: AlertDetails };
 
-/** A moment as people read it, in UTC. */
-export const momentText = (moment: Date): string => `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+/** A timestamp as people read it, in UTC. */
+export const formatTimestamp = (timestamp: Date): string =>
+  `${timestamp.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** Name and value of what is known of an alert, in the order in which it is told. Whatever came without a value is left out. */
 export function alertFacts(severity: string, details: AlertDetails): { name: string; values: readonly string[] }[] {
   const { startedAt, service, monitoringTool, hosts, environment, query, cut } = details;
   return [
     { name: 'Severity', values: [severity] },
-    { name: 'Started', values: startedAt === undefined ? [] : [momentText(startedAt)] },
+    { name: 'Started', values: startedAt === undefined ? [] : [formatTimestamp(startedAt)] },
     { name: 'Service', values: [service] },
     { name: 'Monitoring tool', values: [monitoringTool] },
     { name: 'Hosts', values: hosts },

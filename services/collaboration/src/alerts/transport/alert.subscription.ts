@@ -6,7 +6,7 @@ import {
   type AlertDetails as WireDetails,
 } from '@switchyard/protos/alerts/events/v1/alert_event';
 import type { AlertTodoFollower } from '../../todos';
-import type { AlertHappening, followAlerts } from '../application/follow-alerts';
+import type { AlertEventInput, followAlerts } from '../application/follow-alerts';
 import type { Alert, AlertDetails, AlertFact } from '../domain/alert';
 
 faultPoints.push('alert_event.written', 'alert_event.committed');
@@ -74,13 +74,13 @@ export const alertSubscription = (
     async handle(event, tx, { id, time }) {
       const { alert, actorId, fact } = event;
       if (alert === undefined || fact === undefined) return;
-      const happening: AlertHappening = {
+      const input: AlertEventInput = {
         alert: alertOf(alert),
         actorId,
         fact: factOf(fact),
         cause: { id, occurredAt: event.occurredAt ?? time },
       };
-      await follow(tx, happening);
+      await follow(tx, input);
       await followTodos(tx, event, time);
       faultPoint('alert_event.written');
       tx.afterCommit(() => faultPoint('alert_event.committed'));

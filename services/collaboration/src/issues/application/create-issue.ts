@@ -32,12 +32,12 @@ export const createIssue =
     const { projectId } = wanted;
     const project = await edges.directory.project(projectId);
     if (project === undefined || !project.issuesEnabled) throw forbidden();
-    const { title, assigneeIds: wished } = wanted;
+    const { title, assigneeIds: requested } = wanted;
     const { tracking, ...command } = await withCommands(
       edges.commandSteps,
       { ...wanted, addAssigneeIds: [], addLabels: [], removeLabels: [] },
       { kind: 'Issue', age: 'new' },
-      { userId: caller.userId, projectId, tier: caller.tier, title, assigneeIds: wished },
+      { userId: caller.userId, projectId, tier: caller.tier, title, assigneeIds: requested },
     );
     const { description } = command;
     const assignees = changedSet(command.assigneeIds, { added: command.addAssigneeIds });

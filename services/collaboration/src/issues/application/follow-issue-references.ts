@@ -8,7 +8,7 @@ import type { ChangeIssue } from './issue.ports';
 import type { IssueLinks, ReferenceDirectory } from './issue-reference.ports';
 
 /** What happens to a merge request as far as the issues it names depend on it. */
-export interface ReferringHappening {
+export interface ReferringEvent {
   readonly mergeRequest: LinkedMergeRequest;
   /** 0 when nobody caused it. */
   readonly actorId: number;
@@ -54,7 +54,7 @@ async function linksOf(
  */
 export const followIssueReferences =
   (edges: ReferenceEdges) =>
-  async (tx: Tx, { mergeRequest, actorId, fact }: ReferringHappening): Promise<void> => {
+  async (tx: Tx, { mergeRequest, actorId, fact }: ReferringEvent): Promise<void> => {
     const { links, directory, clock } = edges;
     if (fact.kind === 'deleted') return links.remove(tx, mergeRequest.id);
     if (fact.kind === 'stood') return links.setClosed(tx, mergeRequest);

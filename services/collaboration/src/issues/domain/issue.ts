@@ -82,9 +82,9 @@ export function checkIssueFields(fields: {
   if ((fields.assignees ?? 0) > maxAssignees) {
     problems.assignees = [`total must be less than or equal to ${maxAssignees}`];
   }
-  for (const [name, moment] of Object.entries({ created_at: fields.createdAt, updated_at: fields.updatedAt })) {
+  for (const [name, timestamp] of Object.entries({ created_at: fields.createdAt, updated_at: fields.updatedAt })) {
     // Not every client can read what lies outside.
-    if (moment !== undefined && (moment.getTime() <= 0 || moment.getUTCFullYear() > 9_999)) {
+    if (timestamp !== undefined && (timestamp.getTime() <= 0 || timestamp.getUTCFullYear() > 9_999)) {
       problems[name] = ['must be after 1970-01-01'];
     }
   }

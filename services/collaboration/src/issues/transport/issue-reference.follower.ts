@@ -4,14 +4,14 @@ import type {
   MergeRequestIssueReferences,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import type { MergeRequestFollower } from '../../merge-requests';
-import type { followIssueReferences, ReferringHappening } from '../application/follow-issue-references';
+import type { followIssueReferences, ReferringEvent } from '../application/follow-issue-references';
 
 faultPoints.push('issue_reference.written', 'issue_reference.committed');
 
-const written = (references: MergeRequestIssueReferences | undefined): ReferringHappening['fact'] | undefined =>
+const written = (references: MergeRequestIssueReferences | undefined): ReferringEvent['fact'] | undefined =>
   references && { kind: 'written', references };
 
-function factOf({ fact }: MergeRequestEvent): ReferringHappening['fact'] | undefined {
+function factOf({ fact }: MergeRequestEvent): ReferringEvent['fact'] | undefined {
   switch (fact?.$case) {
     case 'created':
     case 'updated':

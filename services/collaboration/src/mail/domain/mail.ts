@@ -30,7 +30,7 @@ export const mailAttempts = 13;
 export const mailPause = (attempts: number): number => Math.min(10 * 2 ** (attempts - 1), 3_600);
 
 /** Characters a header's line is cut to: what is longer helps nobody in a list of mails. */
-const longestLine = 250;
+const maxLineLength = 250;
 
 /**
  * A text as one line of a header: what would begin another line, and what turns the direction of writing, becomes a blank. A title is
@@ -42,7 +42,7 @@ export const headerLine = (text: string): string => {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\s]+/gu, ' ')
     .trim();
   const characters = [...line];
-  return characters.length <= longestLine ? line : `${characters.slice(0, longestLine - 1).join('')}…`;
+  return characters.length <= maxLineLength ? line : `${characters.slice(0, maxLineLength - 1).join('')}…`;
 };
 
 /** A mail that somebody has taken to send it. */

@@ -76,7 +76,7 @@ export const removalSentence = (reason: RemovalReason, targetBranch: string): st
   `Removed from ${train(targetBranch)}${reasonClause(reason)}.`;
 
 /** What a system note says of the boarding (G-4.1-6, point 7). */
-export const boardingNote = (position: number, targetBranch: string): string =>
+export const additionNote = (position: number, targetBranch: string): string =>
   position === 1
     ? `started ${train(targetBranch)}`
     : `added this merge request to ${train(targetBranch)} at position ${position}`;

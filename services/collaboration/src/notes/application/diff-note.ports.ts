@@ -6,7 +6,7 @@ import type { NotePosition } from '../domain/note-position';
 /** Diff notes on their way through versions of a diff. */
 export interface DiffNoteMoves {
   /** Asks for the diff notes of a noteable to be moved, in the caller's transaction; nothing where it has none. */
-  ask(tx: Tx, key: NoteableKey): Promise<void>;
+  request(tx: Tx, key: NoteableKey): Promise<void>;
   /** Takes the next move that is due, so that no other process takes it meanwhile. */
   claim(db: Database): Promise<DueMove | undefined>;
   /** Threads at places of the diff, by id, those after one; without those about single commits, which do not move. */

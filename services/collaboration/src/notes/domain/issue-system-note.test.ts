@@ -1,6 +1,6 @@
-import { issueSystemNotes, type NotedIssueFact } from './issue-system-note';
+import { type IssueNoteFact, issueSystemNotes } from './issue-system-note';
 
-const said = (fact: NotedIssueFact) =>
+const said = (fact: IssueNoteFact) =>
   issueSystemNotes(2, fact).map(({ parts }) =>
     parts.map((part) => (typeof part === 'string' ? part : `@${part.userId}`)).join(''),
   );

@@ -1,8 +1,8 @@
 import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
-import { timeSayings } from './time-note';
+import { timeNotes } from './time-note';
 
 /** What can happen to an issue, as far as its system notes tell of it. */
-export type NotedIssueFact =
+export type IssueNoteFact =
   | {
       readonly kind: 'updated';
       readonly addedAssigneeIds: readonly number[];
@@ -18,10 +18,10 @@ export type NotedIssueFact =
       readonly other: { readonly id: number; readonly projectId: number; readonly reference: string };
     };
 
-type Change = Extract<NotedIssueFact, { kind: 'updated' }>['changes'][number];
+type Change = Extract<IssueNoteFact, { kind: 'updated' }>['changes'][number];
 
 /** Notes of single fields: what each says of its change. */
-const sayings: Record<string, (change: Change) => string> = {
+const fieldNotes: Record<string, (change: Change) => string> = {
   title: (change) => `changed the title from ${emphasized(change.old)} to ${emphasized(change.new)}`,
   due_date: (change) => (change.new === '' ? 'removed the due date' : `changed the due date to ${change.new}`),
   confidential: (change) => (change.new === 'true' ? 'made it confidential' : 'made it visible to everyone'),
@@ -29,9 +29,9 @@ const sayings: Record<string, (change: Change) => string> = {
   issue_type: (change) => `changed the type from ${change.old} to ${change.new}`,
   severity: (change) => `changed the severity to ${emphasized(change.new)}`,
   ...Object.fromEntries(
-    Object.entries(timeSayings).map(([field, saying]) => [
+    Object.entries(timeNotes).map(([field, fieldNote]) => [
       field,
-      (change: Change) => saying({ old: Number(change.old), new: Number(change.new) }),
+      (change: Change) => fieldNote({ old: Number(change.old), new: Number(change.new) }),
     ]),
   ),
 };
@@ -40,7 +40,7 @@ const sayings: Record<string, (change: Change) => string> = {
  * System notes that follow from what happened to an issue. Changes of labels, state, milestone and weight are told elsewhere, not by notes
  * (api.md section 2, Note). Where a moved issue went, or came from, is told to those who can read it there: not everybody may know that project.
  */
-export function issueSystemNotes(actorId: number, fact: NotedIssueFact): SystemNote[] {
+export function issueSystemNotes(actorId: number, fact: IssueNoteFact): SystemNote[] {
   if (fact.kind === 'moved') {
     const { direction, other } = fact;
     return [{ action: 'moved', authorId: actorId, parts: [`moved ${direction} ${other.reference}`], source: other }];
@@ -50,8 +50,8 @@ export function issueSystemNotes(actorId: number, fact: NotedIssueFact): SystemN
     if (parts.length > 0) notes.push({ action, authorId: actorId, parts });
   };
   for (const change of fact.changes) {
-    const saying = Object.hasOwn(sayings, change.field) ? sayings[change.field] : undefined;
-    if (saying !== undefined) say(change.field, saying(change));
+    const fieldNote = Object.hasOwn(fieldNotes, change.field) ? fieldNotes[change.field] : undefined;
+    if (fieldNote !== undefined) say(change.field, fieldNote(change));
   }
   if (fact.changedFields.includes('description')) say('description', 'changed the description');
   say(

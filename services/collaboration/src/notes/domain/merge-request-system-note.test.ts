@@ -1,6 +1,6 @@
-import { type NotedFact, systemNotesOf } from './merge-request-system-note';
+import { type MergeRequestNoteFact, systemNotesOf } from './merge-request-system-note';
 
-const update = (given: Partial<Extract<NotedFact, { kind: 'updated' }>>): NotedFact => ({
+const update = (given: Partial<Extract<MergeRequestNoteFact, { kind: 'updated' }>>): MergeRequestNoteFact => ({
   kind: 'updated',
   title: 'Faster',
   addedAssigneeIds: [],
@@ -12,7 +12,7 @@ const update = (given: Partial<Extract<NotedFact, { kind: 'updated' }>>): NotedF
   ...given,
 });
 
-const said = (fact: NotedFact, actorId = 2) =>
+const said = (fact: MergeRequestNoteFact, actorId = 2) =>
   systemNotesOf(actorId, fact).map(({ action, authorId, parts }) => [
     action,
     authorId,
@@ -99,7 +99,7 @@ describe('system notes of a merge request', () => {
     ['canceled', false, '', 'canceled the automatic merge'],
     ['aborted', false, '', 'aborted the automatic merge'],
   ] as const)('tell of auto-merge: %s, train %s', (change, mergeTrain, reason, text) => {
-    const fact: NotedFact = { kind: 'auto_merge_changed', change, mergeTrain, setById: 9, reason };
+    const fact: MergeRequestNoteFact = { kind: 'auto_merge_changed', change, mergeTrain, setById: 9, reason };
     expect(said(fact, 0)).toEqual([['auto_merge', 9, text]]);
   });
 });

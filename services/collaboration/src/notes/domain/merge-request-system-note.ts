@@ -1,9 +1,9 @@
-import { boardingNote, type RemovalReason, removalNote } from '../../merge-requests';
+import { additionNote, type RemovalReason, removalNote } from '../../merge-requests';
 import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
-import { timeSayings } from './time-note';
+import { timeNotes } from './time-note';
 
 /** What can happen to a merge request, as far as its system notes tell of it. */
-export type NotedFact =
+export type MergeRequestNoteFact =
   | {
       readonly kind: 'updated';
       readonly title: string;
@@ -44,7 +44,7 @@ export type NotedFact =
 
 const draftMark = /^\s*(\[draft\]|\(draft\)|draft:)/i;
 
-function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }>): SystemNote[] {
+function editNotes(actorId: number, fact: Extract<MergeRequestNoteFact, { kind: 'updated' }>): SystemNote[] {
   const changed = new Set(fact.changedFields);
   const notes: SystemNote[] = [];
   const say = (action: string, ...parts: Part[]): void => {
@@ -55,8 +55,8 @@ function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }
     say('draft', `marked this merge request as **${draftMark.test(fact.title) ? 'draft' : 'ready'}**`);
   if (changed.has('description')) say('description', 'changed the description');
   for (const change of fact.timeChanges) {
-    const saying = timeSayings[change.field];
-    if (saying !== undefined) say(change.field, saying(change));
+    const fieldNote = timeNotes[change.field];
+    if (fieldNote !== undefined) say(change.field, fieldNote(change));
   }
   if (fact.discussionLocked !== undefined)
     say('discussion_locked', `${fact.discussionLocked ? 'locked' : 'unlocked'} the discussion`);
@@ -79,14 +79,14 @@ function editNotes(actorId: number, fact: Extract<NotedFact, { kind: 'updated' }
  * System notes that follow from what happened to a merge request. Changes of labels, state and milestone are told elsewhere, not by
  * notes (api.md section 2, Note). The removal of an entry that nobody caused is noted in the name of whoever had queued it.
  */
-export function systemNotesOf(actorId: number, fact: NotedFact): SystemNote[] {
+export function systemNotesOf(actorId: number, fact: MergeRequestNoteFact): SystemNote[] {
   switch (fact.kind) {
     case 'updated':
       return editNotes(actorId, fact);
     case 'pushed':
       return fact.push === undefined ? [] : [{ action: 'commit', authorId: actorId, parts: [pushNote(fact.push)] }];
     case 'boarded':
-      return [{ action: 'merge_train', authorId: actorId, parts: [boardingNote(fact.position, fact.targetBranch)] }];
+      return [{ action: 'merge_train', authorId: actorId, parts: [additionNote(fact.position, fact.targetBranch)] }];
     case 'train_left':
       return [
         {
@@ -108,14 +108,18 @@ function pushNote({
   newSha,
   commits,
   rewritten,
-}: NonNullable<Extract<NotedFact, { kind: 'pushed' }>['push']>): string {
+}: NonNullable<Extract<MergeRequestNoteFact, { kind: 'pushed' }>['push']>): string {
   const number = commits > countedCommits ? 'more than 10,000' : String(commits);
   const added = `added ${number} commit${commits === 1 ? '' : 's'}`;
   const what = !rewritten ? added : commits === 0 ? 'took commits away' : `rewrote the branch and ${added}`;
   return `${what} (${oldSha.slice(0, 8)}...${newSha.slice(0, 8)})`;
 }
 
-function autoMergeNote({ change, mergeTrain, reason }: Extract<NotedFact, { kind: 'auto_merge_changed' }>): string {
+function autoMergeNote({
+  change,
+  mergeTrain,
+  reason,
+}: Extract<MergeRequestNoteFact, { kind: 'auto_merge_changed' }>): string {
   const what = mergeTrain ? 'adding this merge request to the merge train automatically' : 'the automatic merge';
   const because = reason === '' ? '' : ` because ${reason}`;
   switch (change) {

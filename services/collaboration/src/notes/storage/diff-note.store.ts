@@ -16,7 +16,7 @@ export const diffNoteStore = {
   onMoves: (db: Database, wake: () => void): (() => void) => db.notices.listen(channel, wake),
 
   /** Asks for the diff notes of a noteable to be moved, in the caller's transaction; nothing where it has none. */
-  async ask(tx: Tx, key: NoteableKey): Promise<void> {
+  async request(tx: Tx, key: NoteableKey): Promise<void> {
     await tx.query(sql`
       insert into diff_note_moves (noteable_id)
       select c.id from noteables c where c.id = ${noteableId(key)} and exists (

@@ -1,10 +1,10 @@
 import { afterDirectory, type Directory } from '@switchyard/directory';
 import { type AnySubscription, faultPoint, issueEvents, subscription } from '@switchyard/events';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
-import type { NotedIssueHappening, noteIssues } from '../application/note-issues';
+import type { IssueNoteInput, writeIssueSystemNotes } from '../application/write-issue-system-notes';
 
 /** The part of an event that notes tell of; undefined where they tell nothing. */
-function notedFact({ fact }: IssueEvent): NotedIssueHappening['fact'] | undefined {
+function notedFact({ fact }: IssueEvent): IssueNoteInput['fact'] | undefined {
   switch (fact?.$case) {
     case 'updated':
       return { kind: 'updated', ...fact.value };
@@ -23,7 +23,7 @@ function notedFact({ fact }: IssueEvent): NotedIssueHappening['fact'] | undefine
 
 /** Issues get system notes, each once; the notes of a deleted issue go. */
 export const issueNoteSubscription = (
-  write: ReturnType<typeof noteIssues>,
+  write: ReturnType<typeof writeIssueSystemNotes>,
   directory: Pick<Directory, 'ensure'>,
 ): AnySubscription =>
   subscription({

@@ -5,12 +5,15 @@ import {
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { abortWords, type MergeRequestFollower, removalReason } from '../../merge-requests';
-import type { NotedHappening, noteMergeRequests } from '../application/note-merge-requests';
+import type {
+  MergeRequestNoteInput,
+  writeMergeRequestSystemNotes,
+} from '../application/write-merge-request-system-notes';
 
 faultPoints.push('system_note.written', 'system_note.committed');
 
 /** The part of an event that notes tell of; undefined where they tell nothing. */
-function notedFact({ fact, mergeRequest }: MergeRequestEvent): NotedHappening['fact'] | undefined {
+function notedFact({ fact, mergeRequest }: MergeRequestEvent): MergeRequestNoteInput['fact'] | undefined {
   switch (fact?.$case) {
     case 'updated':
       return { kind: 'updated', title: mergeRequest?.title ?? '', ...fact.value };
@@ -41,7 +44,7 @@ function notedFact({ fact, mergeRequest }: MergeRequestEvent): NotedHappening['f
 
 /** System notes are written; the notes of a deleted merge request go. Imported history brings its own. */
 export const systemNoteFollower =
-  (write: ReturnType<typeof noteMergeRequests>): MergeRequestFollower =>
+  (write: ReturnType<typeof writeMergeRequestSystemNotes>): MergeRequestFollower =>
   async (tx, event, { id, time }) => {
     const { mergeRequest, actorId } = event;
     const fact = notedFact(event);

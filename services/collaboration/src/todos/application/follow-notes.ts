@@ -1,6 +1,6 @@
 import type { Tx } from '@switchyard/database';
 import type { Target } from '../../targets';
-import { consequencesOfNote, type NoteTodoFact } from '../domain/note-happening';
+import { consequencesOfNote, type NoteTodoFact } from '../domain/note-consequences';
 import type { TodoEffects } from './todo.ports';
 
 /** Raises and resolves to-dos as people comment, within the transaction that takes note of the event. */

@@ -1,7 +1,7 @@
 import type { Tx } from '@switchyard/database';
 import type { AlertEvent } from '@switchyard/protos/alerts/events/v1/alert_event';
 import type { followTargets } from '../application/follow-targets';
-import type { TargetFact } from '../domain/target-happening';
+import type { TargetFact } from '../domain/target-consequences';
 
 function alertFact(fact: NonNullable<AlertEvent['fact']>): TargetFact {
   switch (fact.$case) {

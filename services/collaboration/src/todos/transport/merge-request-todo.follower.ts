@@ -6,7 +6,7 @@ import {
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { type MergeRequestFollower, removalReason } from '../../merge-requests';
 import type { followTargets } from '../application/follow-targets';
-import type { TargetFact, TargetHappening } from '../domain/target-happening';
+import type { TargetEvent, TargetFact } from '../domain/target-consequences';
 
 faultPoints.push('todo.written', 'todo.committed');
 
@@ -58,8 +58,8 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>): TargetFact {
   }
 }
 
-/** The happening an event tells of; undefined when this version does not know its fact. */
-function toHappening(event: MergeRequestEvent): TargetHappening | undefined {
+/** The event as to-dos depend on it; undefined when this version does not know its fact. */
+function toTargetEvent(event: MergeRequestEvent): TargetEvent | undefined {
   const { mergeRequest, fact } = event;
   if (mergeRequest === undefined || fact === undefined) return undefined;
   return {
@@ -80,8 +80,8 @@ function toHappening(event: MergeRequestEvent): TargetHappening | undefined {
 export const mergeRequestTodoFollower =
   (follow: ReturnType<typeof followTargets>): MergeRequestFollower =>
   async (tx, event, { time }) => {
-    const happening = toHappening(event);
-    if (happening !== undefined) await follow(tx, happening, event.occurredAt ?? time);
+    const targetEvent = toTargetEvent(event);
+    if (targetEvent !== undefined) await follow(tx, targetEvent, event.occurredAt ?? time);
     faultPoint('todo.written');
     tx.afterCommit(() => faultPoint('todo.committed'));
   };

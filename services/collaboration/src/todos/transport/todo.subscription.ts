@@ -14,8 +14,8 @@ import type { NoteableKey } from '../../noteables';
 import type { Target } from '../../targets';
 import type { followNotes } from '../application/follow-notes';
 import type { followTargets } from '../application/follow-targets';
-import type { NoteTodoFact } from '../domain/note-happening';
-import type { TargetFact } from '../domain/target-happening';
+import type { NoteTodoFact } from '../domain/note-consequences';
+import type { TargetFact } from '../domain/target-consequences';
 
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
@@ -116,8 +116,8 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
         if (issue === undefined || fact === undefined) return;
         const { id, iid, projectId, authorId, confidential: wasConfidential } = issue;
         const target = { type: 'Issue', id, iid, projectId, wasConfidential } as const;
-        const happening = { target, authorId, actorId, imported, fact: issueFact(fact) };
-        await edges.followIssues(tx, happening, event.occurredAt ?? time);
+        const targetEvent = { target, authorId, actorId, imported, fact: issueFact(fact) };
+        await edges.followIssues(tx, targetEvent, event.occurredAt ?? time);
         written(tx);
       },
     }),

@@ -6,7 +6,7 @@ import { type Installation, type StoredTarget, startInstallation } from './insta
 export type Item = any;
 
 /** A project with people of every kind, whose merge requests are talked about. */
-export interface NoteScene {
+export interface NoteFixture {
   readonly here: Installation;
   readonly project: DirectoryProject;
   /** Maintainer. */
@@ -32,7 +32,7 @@ export const json = (reply: { json: Buffer }): Item => JSON.parse(reply.json.toS
 export const pageOf = (given: Partial<PageRequest> = {}): PageRequest =>
   PageRequest.fromPartial({ page: 1, perPage: 100, orderBy: 'created_at', descending: true, ...given });
 
-export async function startNoteScene(): Promise<NoteScene> {
+export async function startNoteFixture(): Promise<NoteFixture> {
   const here = await startInstallation();
   const { directory } = here;
   directory.user({ username: 'ghost', bot: true });

@@ -1,5 +1,5 @@
 import { userReference } from '@switchyard/directory';
-import type { ActivityEventRow, PushDataRow } from '../domain/activity-event';
+import type { ActivityRow, PushDataRow } from '../domain/activity-row';
 
 const typeNames: Record<string, string> = {
   issue: 'Issue',
@@ -23,7 +23,7 @@ const actionNames: Record<string, string> = {
 };
 
 /** What an event is called (G-2-22): a project is `created`, everything else that comes to be is `opened`. */
-function actionName({ action, push, targetType }: ActivityEventRow): string {
+function actionName({ action, push, targetType }: ActivityRow): string {
   if (push !== undefined) return pushNames[push.action];
   if (action === 'created') return targetType === 'project' ? 'created' : 'opened';
   return actionNames[action] ?? action;
@@ -49,7 +49,7 @@ const noteableNames: Record<string, string> = {
 };
 
 /** The comment of an event; a commit has neither an id nor a number. */
-const eventNote = (event: ActivityEventRow, note: NonNullable<ActivityEventRow['note']>, externalUrl: string) => ({
+const eventNote = (event: ActivityRow, note: NonNullable<ActivityRow['note']>, externalUrl: string) => ({
   id: note.id,
   body: note.body,
   attachment: null,
@@ -62,7 +62,7 @@ const eventNote = (event: ActivityEventRow, note: NonNullable<ActivityEventRow['
 });
 
 /** What an event points at. A project that was made is where it lies; what has no number goes by its id. */
-function targetOf({ targetType, targetId, targetIid, targetTitle, note }: ActivityEventRow) {
+function targetOf({ targetType, targetId, targetIid, targetTitle, note }: ActivityRow) {
   if (targetType === undefined || targetType === 'project') return undefined;
   const type = note?.type === 'DiffNote' ? note.type : typeNames[targetType];
   return { type, id: targetId, iid: targetType === 'note' ? targetId : (targetIid ?? targetId), title: targetTitle };
@@ -72,7 +72,7 @@ function targetOf({ targetType, targetId, targetIid, targetTitle, note }: Activi
  * The public activity event (api.md section 2, G-2-20).
  * @param ofProject true in the listing of a project, whose items carry `data`
  */
-export function presentActivityEvent(event: ActivityEventRow, externalUrl: string, ofProject: boolean) {
+export function presentActivity(event: ActivityRow, externalUrl: string, ofProject: boolean) {
   const target = targetOf(event);
   return {
     id: event.id,

@@ -24,19 +24,19 @@ interface StartedIssues {
 }
 
 /** Issues on a database of their own, with a public, a private and an issueless project, and people of several levels. */
-export function issueRig() {
+export function issueHarness() {
   const model = new DirectoryModel();
   model.user({ username: 'ghost', bot: true });
   const group = model.namespace();
   const open = model.project(group.id, { visibility: 'public' });
   const closedOff = model.project(group.id, { visibility: 'private' });
   const off = model.project(group.id, { visibility: 'public', settings: { issuesEnabled: false } as never });
-  const [author, assignee, guest, planner, stranger] = [
+  const [author, assignee, guest, planner, outsider] = [
     model.user({ username: 'author' }),
     model.user({ username: 'assignee' }),
     model.user({ username: 'guest' }),
     model.user({ username: 'planner' }),
-    model.user({ username: 'stranger' }),
+    model.user({ username: 'outsider' }),
   ];
   const root = model.user({ username: 'root', admin: true });
   // The model's snapshot has no labels: they come as changes, after it.
@@ -124,7 +124,7 @@ export function issueRig() {
   };
 
   return {
-    ...{ model, group, open, closedOff, off, author, assignee, guest, planner, stranger, root, label, asViewer },
+    ...{ model, group, open, closedOff, off, author, assignee, guest, planner, outsider, root, label, asViewer },
     ...{ start, stop: () => close(), clear, make, request, titles, told },
   };
 }

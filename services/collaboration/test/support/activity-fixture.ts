@@ -2,7 +2,7 @@ import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_
 import { type Installation, startInstallation } from './installation';
 
 /** A running service with people, and an open and a closed project, in whose feeds things happen. */
-export interface ActivityScene {
+export interface ActivityFixture {
   readonly here: Installation;
   /** Maintainer of both projects. */
   readonly ada: DirectoryUser;
@@ -16,8 +16,8 @@ export interface ActivityScene {
   readonly closed: DirectoryProject;
 }
 
-/** Starts the service with the scene; `here.close` ends it. */
-export async function startActivityScene(): Promise<ActivityScene> {
+/** Starts the service with the fixture; `here.close` ends it. */
+export async function startActivityFixture(): Promise<ActivityFixture> {
   const here = await startInstallation();
   const { directory } = here;
   directory.user({ username: 'ghost', bot: true });

@@ -13,7 +13,7 @@ export interface PushDataRow {
 }
 
 /** An event with what it is printed with. */
-export interface ActivityEventRow {
+export interface ActivityRow {
   id: number;
   projectId: number;
   authorId: number;

@@ -15,7 +15,7 @@ import { type Installation, startInstallation } from './installation';
 type Fact = NonNullable<AlertEvent['fact']>;
 
 /** A project with alerts, and the people who look after it. */
-export interface AlertScene {
+export interface AlertFixture {
   readonly here: Installation;
   readonly project: DirectoryProject;
   readonly bot: DirectoryUser;
@@ -64,7 +64,7 @@ export async function issueEventsIn(db: Database): Promise<IssueEvent[]> {
 }
 
 /** Starts collaboration with a project whose alerts are told of. */
-export async function startAlertScene({ withBot = true } = {}): Promise<AlertScene & { makeBot(): DirectoryUser }> {
+export async function startAlertFixture({ withBot = true } = {}): Promise<AlertFixture & { makeBot(): DirectoryUser }> {
   const here = await startInstallation();
   const { directory, db } = here;
   const group = directory.namespace();
@@ -75,7 +75,7 @@ export async function startAlertScene({ withBot = true } = {}): Promise<AlertSce
     return made;
   };
   const makeBot = () => directory.user({ username: 'alert-bot2', bot: true, kind: 'alert_bot' });
-  const scene = {
+  const fixture = {
     here,
     project,
     makeBot,
@@ -104,7 +104,7 @@ export async function startAlertScene({ withBot = true } = {}): Promise<AlertSce
     },
     async again(alert: StoredAlert, fact: Fact, given: Partial<AlertEvent> = {}): Promise<void> {
       await db.query(sql`delete from events.inbox where consumer_group = 'collaboration.alerts'`);
-      await scene.followed(await publish(alert, fact, given));
+      await fixture.followed(await publish(alert, fact, given));
     },
     async incidents(alert: StoredAlert) {
       return db.query<{ id: number; iid: number; state: string; author_id: number }>(sql`
@@ -130,5 +130,5 @@ export async function startAlertScene({ withBot = true } = {}): Promise<AlertSce
       },
       alertEventId(fact.$case, alert.id, fact.$case === 'raised' ? 1 : alert.version),
     );
-  return scene;
+  return fixture;
 }

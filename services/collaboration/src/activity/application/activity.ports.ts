@@ -2,7 +2,7 @@ import type { SqlExecutor } from '@switchyard/database';
 import type { ActivityChange } from '../domain/activity';
 
 /** Activity events as rows: how they come, change and go. */
-export interface ActivityEventStore {
+export interface ActivityStore {
   /** Does what follows from one happening; once, however often it is told. */
   apply(tx: SqlExecutor, change: ActivityChange): Promise<void>;
   /** Removes up to `limit` events of before a moment, oldest first; returns how many. */

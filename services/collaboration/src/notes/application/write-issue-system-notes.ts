@@ -1,25 +1,25 @@
 import type { Tx } from '@switchyard/database';
 import type { issueReferences } from '../../issues';
 import type { NoteableKey, noteableStore } from '../../noteables';
-import { issueSystemNotes, type NotedIssueFact } from '../domain/issue-system-note';
+import { type IssueNoteFact, issueSystemNotes } from '../domain/issue-system-note';
 import type { SystemNoteCause } from '../domain/system-note';
 import type { SystemNotes } from './note.ports';
 
 /** Something that happened to an issue, as its notes depend on it. */
-export interface NotedIssueHappening {
+export interface IssueNoteInput {
   readonly issueId: number;
   readonly projectId: number;
   readonly actorId: number;
   /** `moved`: the id of the issue on the other side. `deleted`: its notes go with it. */
   readonly fact:
-    | Exclude<NotedIssueFact, { kind: 'moved' }>
+    | Exclude<IssueNoteFact, { kind: 'moved' }>
     | { readonly kind: 'moved'; readonly direction: 'to' | 'from'; readonly otherId: number }
     | { readonly kind: 'deleted' };
   readonly cause: SystemNoteCause;
 }
 
 /** Writes system notes as issues go their way, within the transaction that takes note of the event. */
-export const noteIssues =
+export const writeIssueSystemNotes =
   ({
     noteables,
     notes,
@@ -29,13 +29,13 @@ export const noteIssues =
     notes: SystemNotes;
     references: typeof issueReferences;
   }) =>
-  async (tx: Tx, { issueId, projectId, actorId, fact, cause }: NotedIssueHappening): Promise<void> => {
+  async (tx: Tx, { issueId, projectId, actorId, fact, cause }: IssueNoteInput): Promise<void> => {
     const key: NoteableKey = { kind: 'Issue', projectId, targetId: issueId, sha: '' };
     if (fact.kind === 'deleted') {
       await noteables.remove(tx, key);
       return;
     }
-    let noted: NotedIssueFact;
+    let noted: IssueNoteFact;
     if (fact.kind === 'moved') {
       const other = await references.byId(tx, fact.otherId);
       if (other === undefined) return;

@@ -1,9 +1,9 @@
 import type { RemovalReason } from '../../merge-requests';
-import { consequencesOf, type TargetFact, type TargetHappening } from './target-happening';
+import { consequencesOf, type TargetEvent, type TargetFact } from './target-consequences';
 
 const none = { usernames: [], directlyAddressed: [] };
 
-const happening = (fact: TargetFact, given: Partial<TargetHappening> = {}): TargetHappening => ({
+const event = (fact: TargetFact, given: Partial<TargetEvent> = {}): TargetEvent => ({
   target: { type: 'MergeRequest', id: 9, iid: 3, projectId: 5 },
   authorId: 1,
   actorId: 2,
@@ -15,7 +15,7 @@ const happening = (fact: TargetFact, given: Partial<TargetHappening> = {}): Targ
 describe('what follows from a merge request', () => {
   it('asks assignees, reviewers and those who are mentioned when it is opened', () => {
     const mentions = { usernames: ['ada', 'Bob'], directlyAddressed: ['bob', 'eve'] };
-    expect(consequencesOf(happening({ kind: 'created', assigneeIds: [4], reviewerIds: [5, 6], mentions }))).toEqual({
+    expect(consequencesOf(event({ kind: 'created', assigneeIds: [4], reviewerIds: [5, 6], mentions }))).toEqual({
       removeAll: false,
       resolveFor: undefined,
       raise: [
@@ -29,7 +29,7 @@ describe('what follows from a merge request', () => {
 
   it('takes an edit as an act of its editor, and asks only those who came in by it', () => {
     const fact: TargetFact = { kind: 'updated', addedAssigneeIds: [2], addedReviewerIds: [], mentions: none };
-    expect(consequencesOf(happening(fact))).toEqual({
+    expect(consequencesOf(event(fact))).toEqual({
       removeAll: false,
       resolveFor: 2,
       raise: [{ action: 'assigned', to: { ids: [2] }, authorId: 2 }],
@@ -37,18 +37,18 @@ describe('what follows from a merge request', () => {
   });
 
   it('resolves what the one who acts was asked, and nothing when nobody acts', () => {
-    expect(consequencesOf(happening({ kind: 'acted' }))).toMatchObject({ resolveFor: 2, raise: [] });
-    expect(consequencesOf(happening({ kind: 'acted' }, { actorId: 0 }))).toMatchObject({ resolveFor: undefined });
+    expect(consequencesOf(event({ kind: 'acted' }))).toMatchObject({ resolveFor: 2, raise: [] });
+    expect(consequencesOf(event({ kind: 'acted' }, { actorId: 0 }))).toMatchObject({ resolveFor: undefined });
   });
 
   it('tells the author and whoever waits for auto-merge of a failed pipeline and of a conflict', () => {
-    expect(consequencesOf(happening({ kind: 'pipeline_failed', mergeUserId: 0 })).raise).toEqual([
+    expect(consequencesOf(event({ kind: 'pipeline_failed', mergeUserId: 0 })).raise).toEqual([
       { action: 'build_failed', to: { ids: [1] }, authorId: undefined },
     ]);
-    expect(consequencesOf(happening({ kind: 'became_unmergeable', mergeUserId: 7 })).raise).toEqual([
+    expect(consequencesOf(event({ kind: 'became_unmergeable', mergeUserId: 7 })).raise).toEqual([
       { action: 'unmergeable', to: { ids: [1, 7] }, authorId: undefined },
     ]);
-    expect(consequencesOf(happening({ kind: 'became_unmergeable', mergeUserId: 1 })).raise[0]?.to).toEqual({
+    expect(consequencesOf(event({ kind: 'became_unmergeable', mergeUserId: 1 })).raise[0]?.to).toEqual({
       ids: [1],
     });
   });
@@ -56,12 +56,12 @@ describe('what follows from a merge request', () => {
   it('asks nobody for anything because of imported history, yet forgets what is deleted', () => {
     const mentions = { usernames: ['ada'], directlyAddressed: [] };
     const created: TargetFact = { kind: 'created', assigneeIds: [4], reviewerIds: [], mentions };
-    expect(consequencesOf(happening(created, { imported: true }))).toEqual({
+    expect(consequencesOf(event(created, { imported: true }))).toEqual({
       removeAll: false,
       resolveFor: undefined,
       raise: [],
     });
-    expect(consequencesOf(happening({ kind: 'deleted' }, { imported: true }))).toMatchObject({ removeAll: true });
+    expect(consequencesOf(event({ kind: 'deleted' }, { imported: true }))).toMatchObject({ removeAll: true });
   });
 
   describe('off a merge train', () => {
@@ -72,8 +72,8 @@ describe('what follows from a merge request', () => {
       addedById,
       reason,
     });
-    const told = (reason: RemovalReason, given: Partial<TargetHappening> = {}, addedById = 7) =>
-      consequencesOf(happening(left(reason, addedById), given)).raise;
+    const told = (reason: RemovalReason, given: Partial<TargetEvent> = {}, addedById = 7) =>
+      consequencesOf(event(left(reason, addedById), given)).raise;
 
     it('asks the author and whoever queued it, with the reason, once for each entry', () => {
       expect(told('pipeline_failed', { actorId: 0 })).toEqual([

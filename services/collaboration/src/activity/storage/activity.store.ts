@@ -37,7 +37,7 @@ async function add(tx: SqlExecutor, table: Sql, event: Activity): Promise<void> 
  * Opens the store.
  * @param table where the events are; default the feed itself
  */
-export function activityEventStore(db: Database, table: Sql = sql`activity_events`) {
+export function activityStore(db: Database, table: Sql = sql`activity_events`) {
   return {
     async apply(tx: SqlExecutor, { forget, forgetNote, retitle, add: added }: ActivityChange) {
       if (forget !== undefined) {
@@ -61,10 +61,10 @@ export function activityEventStore(db: Database, table: Sql = sql`activity_event
       if (added !== undefined) await add(tx, table, added);
     },
 
-    async removeBefore(moment: Date, limit: number) {
+    async removeBefore(before: Date, limit: number) {
       const removed = await db.query(sql`
         delete from ${table} where id = any(array(
-          select e.id from ${table} e where e.created_at < ${moment}::timestamptz order by e.created_at limit ${limit}))
+          select e.id from ${table} e where e.created_at < ${before}::timestamptz order by e.created_at limit ${limit}))
         returning 1`);
       return removed.length;
     },

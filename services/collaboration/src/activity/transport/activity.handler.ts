@@ -11,8 +11,8 @@ import {
   signedIn,
 } from '@switchyard/rpc';
 import type { ActivityFilter } from '../domain/activity';
-import { presentActivityEvent } from '../presenters/activity-event.presenter';
-import type { ActivityEventList, ActivityScope } from '../storage/activity-event.list';
+import { presentActivity } from '../presenters/activity.presenter';
+import type { ActivityList, ActivityScope } from '../storage/activity.list';
 
 const filterOf = (filter: EventFilter | undefined): ActivityFilter => ({
   action: filter?.action || undefined,
@@ -28,7 +28,7 @@ const pageOf = (wire: WirePageRequest | undefined): PageRequest => ({
 });
 
 /** Serves `EventService`. */
-export function eventHandler(list: ActivityEventList, externalUrl: string): ServiceImplementation {
+export function activityHandler(list: ActivityList, externalUrl: string): ServiceImplementation {
   const answer = async (
     { actor }: CallContext,
     scope: ActivityScope,
@@ -39,7 +39,7 @@ export function eventHandler(list: ActivityEventList, externalUrl: string): Serv
     const ofProject = scope !== 'member_projects' && 'projectId' in scope;
     // Comments are printed whole.
     return pageOfLongRows(
-      found.rows.map((event) => presentActivityEvent(event, externalUrl, ofProject)),
+      found.rows.map((event) => presentActivity(event, externalUrl, ofProject)),
       { ...found.page, keyset: wanted.mode === 'keyset' },
     );
   };

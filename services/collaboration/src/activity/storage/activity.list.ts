@@ -15,7 +15,7 @@ import { levels } from '@switchyard/rights';
 import { visibleIssues } from '../../issues';
 import { readableMergeRequests } from '../../merge-requests';
 import type { ActivityFilter } from '../domain/activity';
-import type { ActivityEventRow } from '../domain/activity-event';
+import type { ActivityRow } from '../domain/activity-row';
 
 /** Whose or which events are listed. */
 export type ActivityScope =
@@ -32,7 +32,7 @@ export interface EventAuthor {
 }
 
 /** Reads events that the viewer may see. */
-export interface ActivityEventList {
+export interface ActivityList {
   /** The user with an id, or with a username without regard to case; undefined when there is none. */
   author(user: string): Promise<EventAuthor | undefined>;
   /** One page by moment: one statement, and a capped count with offset paging. */
@@ -41,7 +41,7 @@ export interface ActivityEventList {
     scope: ActivityScope,
     filter: ActivityFilter,
     request: PageRequest,
-  ): Promise<{ rows: ActivityEventRow[]; page: PageInfo }>;
+  ): Promise<{ rows: ActivityRow[]; page: PageInfo }>;
 }
 
 const { guest, reporter } = levels;
@@ -90,7 +90,7 @@ const conditionsOf = ({ action, targetType, before, after }: ActivityFilter): Sq
   ...(after === undefined ? [] : [sql`e.created_at >= (${after}::date + 1)::timestamp at time zone 'utc'`]),
 ];
 
-function rowOf(row: Record<string, unknown>): ActivityEventRow {
+function rowOf(row: Record<string, unknown>): ActivityRow {
   const optional = <T>(value: unknown): T | undefined => (value ?? undefined) as T | undefined;
   return {
     id: row.id as number,
@@ -120,7 +120,7 @@ function rowOf(row: Record<string, unknown>): ActivityEventRow {
 }
 
 /** Opens the list. */
-export function activityEventList(db: Database): ActivityEventList {
+export function activityList(db: Database): ActivityList {
   return {
     async author(user) {
       const named = /^[1-9]\d{0,15}$/.test(user)

@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/background';
-import type { ActivityEventStore } from './activity-event.ports';
+import type { ActivityStore } from './activity.ports';
 
 /** Years an activity event is kept (G-4.8-6). */
 const keptYears = 3;
@@ -11,7 +11,7 @@ const interval = 3_600_000;
 const batch = 1_000;
 
 /** Removes activity events of more than 3 years ago and those of deleted projects, a batch at a time. */
-export async function tidyActivityEvents(events: ActivityEventStore, stopping?: AbortSignal): Promise<void> {
+export async function pruneActivity(events: ActivityStore, stopping?: AbortSignal): Promise<void> {
   const oldest = new Date();
   oldest.setUTCFullYear(oldest.getUTCFullYear() - keptYears);
   for (const remove of [() => events.removeBefore(oldest, batch), () => events.removeOrphans(batch)]) {
@@ -19,6 +19,6 @@ export async function tidyActivityEvents(events: ActivityEventStore, stopping?: 
   }
 }
 
-/** `tidyActivityEvents` now and every hour. */
-export const keepActivityEventsTidy = (events: ActivityEventStore) =>
-  repeat('old activity events', interval, (stopping) => tidyActivityEvents(events, stopping));
+/** `pruneActivity` now and every hour. */
+export const startPruningActivity = (events: ActivityStore) =>
+  repeat('old activity events', interval, (stopping) => pruneActivity(events, stopping));

@@ -1,4 +1,4 @@
-import { consequencesOfNote } from './note-happening';
+import { consequencesOfNote } from './note-consequences';
 
 const mentions = { usernames: ['ada', 'Bob'], directlyAddressed: ['bob'] };
 

@@ -36,7 +36,7 @@ export type TargetFact =
     };
 
 /** Something that happened to a target. */
-export interface TargetHappening {
+export interface TargetEvent {
   readonly target: Target;
   readonly authorId: number;
   /** 0 when nobody caused it. */
@@ -50,7 +50,7 @@ export interface TargetHappening {
  * To-dos that follow from a happening (G-4.9-5). Whoever acts on a target, be it by an edit, a comment, closing or merging it, is
  * done with what they were asked there; what others were asked stays. An edit resolves before it raises: assigning oneself leaves the new to-do.
  */
-export function consequencesOf({ authorId, actorId, imported, fact }: TargetHappening): Consequences {
+export function consequencesOf({ authorId, actorId, imported, fact }: TargetEvent): Consequences {
   if (fact.kind === 'deleted') return { ...noConsequences, removeAll: true };
   if (imported) return noConsequences;
   const resolveFor = actorId === 0 ? undefined : actorId;
