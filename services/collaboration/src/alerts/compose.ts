@@ -9,7 +9,7 @@ import { alertDirectory } from './storage/alert-directory.store';
 import { followedAlerts } from './storage/followed-alert.store';
 import { alertSubscription } from './transport/alert.subscription';
 
-/** Consumer group of what follows from alerts: apart from the others, so that none waits for another. */
+/** Consumer group of alerts: separate from the others, so that none waits for another. */
 const alertGroup = 'collaboration.alerts';
 
 /** Builds what follows from alerts, which belong to another service: incidents, system notes, to-dos and mail. */

@@ -4,7 +4,10 @@ import { followReferences } from './application/follow-references';
 import { crossReferenceStore } from './storage/cross-reference.store';
 import { crossReferenceSubscriptions } from './transport/cross-reference.subscription';
 
-/** Consumer group of cross references: apart from what else follows from these events, so that neither waits for the other. */
+/**
+ * Consumer group of cross-references: separate from the other groups of these events, so that neither waits for the
+ * other.
+ */
 const crossReferenceGroup = 'collaboration.references';
 
 /** Builds the system notes on what issues, merge requests and notes mention. */

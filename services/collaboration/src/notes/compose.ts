@@ -48,7 +48,7 @@ import { systemNoteFollower } from './transport/merge-request-note.follower';
 import { mergeRequestNoteables } from './transport/merge-request-noteable';
 import { noteHandler } from './transport/note.handler';
 
-/** Consumer group of the notes of issues: apart from that of to-dos, so that neither waits for the other. */
+/** Consumer group of the notes of issues: separate from that of to-dos, so that neither waits for the other. */
 const noteGroup = 'collaboration.notes';
 
 /** What notes need of other areas. */

@@ -12,14 +12,14 @@ export type Rebuilt = Reconciled & { readonly events: number };
 export const nothingRebuilt: Rebuilt = { events: 0, added: 0, changed: 0, removed: 0 };
 
 /**
- * The bus drops records topic by topic: right behind its oldest record one topic may have been cut and another not. What happened within
- * this many milliseconds of it is added and changed, but not removed.
+ * The bus drops records topic by topic: right behind its oldest record one topic may have been cut and another not.
+ * What happened within this many milliseconds of it is added and changed, but not removed.
  */
 const unsure = 3_600_000;
 
 /** From when on a rebuild may remove what is not among the events. */
 export const certainFrom = (oldest: Date): Date => new Date(oldest.getTime() + unsure);
 
-/** The line that tells an operator what a rebuild changed. */
+/** The line that reports to the operator what a rebuild changed. */
 export const reportOf = (projection: string, { events, added, changed, removed }: Rebuilt): string =>
   `${projection}: ${events} events read; ${added} added, ${changed} changed, ${removed} removed`;

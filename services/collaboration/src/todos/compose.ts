@@ -18,7 +18,7 @@ import { mergeRequestTodoFollower } from './transport/merge-request-todo.followe
 import { todoHandler } from './transport/todo.handler';
 import { todoSubscriptions } from './transport/todo.subscription';
 
-/** Consumer group of to-dos: apart from what else follows from these events, so that neither waits for the other. */
+/** Consumer group of to-dos: separate from the other groups of these events, so that neither waits for the other. */
 const todoGroup = 'collaboration.todos';
 
 /** To-dos, and what other areas use of them. */

@@ -19,9 +19,11 @@ import { mergeRequestTodoFollower } from './transport/merge-request-todo.followe
 import { todoSubscriptions } from './transport/todo.subscription';
 
 /**
- * Makes the to-dos from the events that the bus still holds and brings those in use to the same, while the service runs. What a user did by hand is no event: a to-do they made or marked as done stays so. Made are to-dos alone whose users
- * could read their targets for certain when they were asked, as members that they were then, and can now.
- * @param certain from when on to-dos are made, and those not among the events removed; default an hour after the oldest of them
+ * Makes the to-dos from the events that the bus still holds and brings those in use to the same, while the service
+ * runs. What a user did by hand is no event: a to-do they made or marked as done stays so. Made are to-dos alone whose
+ * users could read their targets for certain when they were asked, as members that they were then, and can now.
+ * @param certain from when on to-dos are made, and those not among the events removed; default an hour after the oldest
+ * of them
  */
 export async function rebuildTodos({
   db,
@@ -54,7 +56,7 @@ export async function rebuildTodos({
   const follow = followTargets({ todos: effects });
   const followed = mergeRequestTodoFollower(follow);
   const followedAlerts = alertTodoFollower(follow);
-  // The replica of the running service is read: whoever an event names has long arrived there.
+  // The replica of the running service is read: it has the users of past events already.
   const directory = { sequence: () => Number.POSITIVE_INFINITY, ensure: async () => undefined };
   const { events, oldest } = await replay({
     bus,

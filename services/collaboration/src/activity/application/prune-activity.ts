@@ -4,7 +4,7 @@ import type { ActivityStore } from './activity.ports';
 /** Years an activity event is kept (G-4.8-6). */
 const keptYears = 3;
 
-/** Milliseconds between two runs: what is due is days old or seen by nobody. */
+/** Milliseconds between two runs: what is due is days old or no longer visible. */
 const interval = 3_600_000;
 
 /** Events one statement removes; keeps its locks short. */

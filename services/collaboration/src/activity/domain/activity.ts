@@ -13,14 +13,14 @@ export type ActivityAction =
   | 'reopened'
   | 'updated';
 
-/** What an event is filed under: whoever may read that may read the event. */
+/** What an activity belongs to: users who may read that may read the activity. */
 export type ActivitySubject = 'project' | 'repository' | 'merge_request' | 'issue' | 'snippet' | 'milestone';
 
 /** What was pushed (api.md section 2, G-2-21). */
 export interface PushData {
   readonly action: 'created' | 'pushed' | 'removed';
   readonly refType: 'branch' | 'tag';
-  /** Undefined where several refs are told of at once (G-4.8-7). */
+  /** Undefined where one activity shows several refs (G-4.8-7). */
   readonly single?: {
     readonly commitCount: number;
     /** Undefined for a new ref. */
@@ -30,13 +30,13 @@ export interface PushData {
     readonly ref: string;
     readonly commitTitle: string | undefined;
   };
-  /** Refs told of at once; undefined for one. */
+  /** Number of refs that one activity shows; undefined for one. */
   readonly refCount?: number;
 }
 
 /** One activity event. */
 export interface Activity {
-  /** Derives from what happened: the same cause at the same moment is the same event. */
+  /** Derived from the event: the same cause at the same time is the same activity. */
   readonly cause: string;
   readonly projectId: number;
   readonly authorId: number;
@@ -69,7 +69,7 @@ export interface ActivityChange {
   readonly add?: Activity;
 }
 
-/** Refs of one kind that a push moves in one way before they are told of as one (G-4.8-7). */
+/** Most refs of one kind that a push changes in one way and that are shown one by one (G-4.8-7). */
 const bulkAbove = 3;
 
 const noCommit = /^0+$/;
@@ -124,7 +124,7 @@ export function activityOfPush(move: RefMove): ActivityChange {
   };
 }
 
-/** How merge requests and issues change as far as the feed tells of it. */
+/** How merge requests and issues change, as far as the feed shows it. */
 type IssuableAction = 'created' | 'closed' | 'reopened' | 'merged' | 'approved' | 'retitled' | 'deleted' | 'other';
 
 /** Something that happened to a merge request or an issue. */
@@ -135,7 +135,7 @@ export interface IssuableActivity {
   readonly iid: number;
   readonly projectId: number;
   readonly authorId: number;
-  /** 0 when nobody did it. */
+  /** 0 when no user did it. */
   readonly actorId: number;
   readonly title: string;
   readonly action: IssuableAction;
@@ -143,7 +143,7 @@ export interface IssuableActivity {
   readonly at: Date;
 }
 
-/** What follows from something that happened to a merge request or an issue. What nobody did is its author's. */
+/** What follows from an event of a merge request or an issue. Without an actor, its author is shown. */
 export function activityOfIssuable(done: IssuableActivity): ActivityChange {
   const subject = { type: done.type, id: done.id };
   const { action } = done;
@@ -176,7 +176,7 @@ export interface MilestoneActivity {
   readonly at: Date;
 }
 
-/** What follows from a milestone. That it was deleted is told beyond its own end. */
+/** What follows from an event of a milestone. The activity of its deletion stays. */
 export function activityOfMilestone(done: MilestoneActivity): ActivityChange {
   const milestone = { type: 'milestone', id: done.id } as const;
   if (done.action === 'renamed') return { retitle: { ...milestone, title: done.title } };
@@ -240,7 +240,7 @@ export interface CommentActivity {
   readonly projectId: number;
   readonly authorId: number;
   readonly action: 'written' | 'deleted';
-  /** One item of a thread: those are not told of (api.md 4.6, Terms). */
+  /** One note of a thread: the feed does not show those (api.md 4.6, Terms). */
   readonly inThread: boolean;
   readonly at: Date;
 }

@@ -4,7 +4,7 @@ import { freshLike, lastId, type Reconciled } from '../../rebuilds';
 
 const scratch = raw('rebuilt_activity_events');
 
-/** Columns of an activity event that may have to change; the moment and the cause say which it is. */
+/** Columns of an activity that a rebuild may change; time and cause identify it. */
 const changeable = [
   'project_id',
   'author_id',

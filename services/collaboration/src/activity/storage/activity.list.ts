@@ -35,7 +35,7 @@ export interface EventAuthor {
 export interface ActivityList {
   /** The user with an id, or with a username without regard to case; undefined when there is none. */
   author(user: string): Promise<EventAuthor | undefined>;
-  /** One page by moment: one statement, and a capped count with offset paging. */
+  /** One page by time: one statement, and a capped count with offset paging. */
   page(
     viewer: Viewer,
     scope: ActivityScope,
@@ -56,7 +56,9 @@ const select = sql`e.id, e.project_id, e.author_id, e.action, e.target_type, e.t
   e.imported, e.created_at, e.subject_type, e.subject_id, note.id as note_id, note.body as note_body, note.type as note_type,
   note.system as note_system, note.created_at as note_created_at, ${userColumns('author')}`;
 
-/** Projects the viewer is a member of: the feed of each is walked by itself, so what happens in others costs nothing. */
+/**
+ * Projects the viewer is a member of: the feed of each is walked by itself, so what happens in others costs nothing.
+ */
 const memberFeeds = (viewer: Viewer): Sql =>
   sql`(select p.id from ${projectsFrom} where ${memberProjects(viewer)}) as mine`;
 
@@ -66,8 +68,8 @@ const scopeCondition = (scope: ActivityScope): Sql => {
 };
 
 /**
- * Whoever may read what an event is filed under may read the event. Issues and comments are asked as they stand now: one that became
- * confidential, or is gone, takes its events along at once.
+ * Whoever may read what an event is filed under may read the event. Issues and comments are asked as they stand now:
+ * one that became confidential, or is gone, takes its events along at once.
  */
 function visibleTo(viewer: Viewer): Sql {
   const members = (least: number): Sql => (viewer.admin ? sql`true` : memberProjects(viewer, least));

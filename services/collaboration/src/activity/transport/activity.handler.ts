@@ -21,7 +21,7 @@ const filterOf = (filter: EventFilter | undefined): ActivityFilter => ({
   after: filter?.after || undefined,
 });
 
-// The one order there is: by moment (api.md 4.8).
+// The only order is by time (api.md 4.8).
 const pageOf = (wire: WirePageRequest | undefined): PageRequest => ({
   ...pageRequest(wire, { orderBy: 'created_at', descending: true }),
   orderBy: 'created_at',
@@ -54,7 +54,7 @@ export function activityHandler(list: ActivityList, externalUrl: string): Servic
       if (author === undefined) throw notFound('User');
       const { actor } = context;
       const hidden = author.private_profile && actor.userId !== author.id && !actor.admin;
-      // The ids of users begin at 1: nobody's events, with the headers of an empty list.
+      // Ids of users begin at 1, so this list is empty.
       return answer(context, { authorId: hidden ? 0 : author.id }, request.filter, pageOf(request.page));
     },
     listProjectEvents: (request, context) =>

@@ -174,7 +174,7 @@ function ofProject(event: ProjectEvent, { id: eventId, time }: EventMeta): Activ
   return activityOfProject({ eventId, projectId, userId: actorId, action: 'created', at: occurredAt ?? time });
 }
 
-/** What every service tells becomes activity events, each once (D6). */
+/** Events of every service become activities, each once (D6). */
 export function activitySubscriptions(apply: (tx: Tx, change: ActivityChange) => Promise<void>): AnySubscription[] {
   const handling =
     <Payload>(changeOf: (payload: Payload, meta: EventMeta) => ActivityChange) =>

@@ -1,9 +1,9 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import type { Alert, AlertProject, FollowedAlert } from '../domain/alert';
 
-/** What is remembered of alerts that belong to another service. */
+/** The status of alerts, which belong to another service. */
 export interface FollowedAlerts {
-  /** Locks what is remembered of an alert and stores how it stands. */
+  /** Locks the row of an alert and stores its status. */
   follow(tx: Tx, alert: Alert): Promise<FollowedAlert>;
   /** Stores that the event of this version opened the incident of an alert. */
   openedIncident(tx: Tx, alert: Alert): Promise<void>;

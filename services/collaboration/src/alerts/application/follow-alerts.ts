@@ -45,10 +45,11 @@ const alertKey = ({ id, projectId }: Pick<Alert, 'id' | 'projectId'>): NoteableK
 });
 
 /**
- * Opens and closes the incidents of alerts, and writes the system notes of both, within the transaction that takes note of the event. An alert
- * has one incident at a time: an event that comes again opens none, nor does one that comes after the alert's end. Nothing new comes into a
- * project without issues or an archived one; what is there is closed all the same, wherever it was moved. Mail is asked for here and sent
- * elsewhere, so that no mail server holds events up.
+ * Opens and closes the incidents of alerts, and writes the system notes of both, within the transaction that takes note
+ * of the event. An alert has one incident at a time: an event that comes again opens none, nor does one that comes
+ * after the alert's end. Nothing new comes into a project without issues or an archived one; what is there is closed
+ * all the same, wherever it was moved. Mail is asked for here and sent elsewhere, so that no mail server holds events
+ * up.
  */
 export const followAlerts =
   (edges: AlertFollowing) =>
@@ -106,7 +107,7 @@ async function openIncident(
     completedTaskCount: tasks.completed,
     assigneeIds: [],
     labelIds: [],
-    // The title is a payload's: it calls nobody.
+    // The title comes from a payload, so it mentions no one.
     mentions: mentionsIn(description),
   });
   await alerts.openedIncident(tx, alert);

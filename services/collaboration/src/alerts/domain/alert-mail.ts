@@ -2,7 +2,7 @@ import { levels } from '@switchyard/rights';
 import { headerLine, type Mail } from '../../mail';
 import { type Alert, type AlertDetails, alertFacts } from './alert';
 
-/** Least access level of those who are told of new alerts by mail (G-4.12-11). */
+/** Least access level of the users who get a mail for a new alert (G-4.12-11). */
 export const alertMailLevel = levels.maintainer;
 
 /** Where an alert lies, as a mail says it. */

@@ -1,4 +1,4 @@
-/** An alert as its events tell it; it belongs to the service of alerts. */
+/** An alert as its events carry it; it belongs to the service alerts. */
 export interface Alert {
   readonly id: number;
   /** Number within its project. */
@@ -26,7 +26,7 @@ export interface AlertDetails {
   /** Address of a runbook. */
   readonly runbook: string;
   readonly attributes: readonly { readonly name: string; readonly value: string }[];
-  /** Names of the texts of which only the beginning is told. */
+  /** Names of the texts that were cut. */
   readonly cut: readonly string[];
 }
 
@@ -54,7 +54,10 @@ export type AlertFact =
 export const formatTimestamp = (timestamp: Date): string =>
   `${timestamp.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** Name and value of what is known of an alert, in the order in which it is told. Whatever came without a value is left out. */
+/**
+ * Name and value of what is known of an alert, in the order in which it is told. Whatever came without a value is left
+ * out.
+ */
 export function alertFacts(severity: string, details: AlertDetails): { name: string; values: readonly string[] }[] {
   const { startedAt, service, monitoringTool, hosts, environment, query, cut } = details;
   return [
@@ -73,7 +76,7 @@ export function alertFacts(severity: string, details: AlertDetails): { name: str
 
 /** How far the events of an alert were followed before the one at hand. */
 export interface FollowedAlert {
-  /** A newer event has told that it is resolved. */
+  /** A newer event has reported that it is resolved. */
   readonly ended: boolean;
   /** Version of the alert whose event opened its newest incident; 0 for none. */
   readonly incidentVersion: number;

@@ -2,9 +2,9 @@ import type { SqlExecutor } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import type { Alert, FollowedAlert } from '../domain/alert';
 
-/** What is remembered of alerts that belong to another service. */
+/** The status of alerts, which belong to another service. */
 export const followedAlerts = {
-  /** Locks what is remembered of an alert and takes note of how it stands. */
+  /** Locks the row of an alert and stores its status. */
   async follow(tx: SqlExecutor, { id, projectId, status, version }: Alert): Promise<FollowedAlert> {
     const [row] = await tx.query<{ version: number; status: string; incident_version: number }>(
       named(
@@ -20,7 +20,7 @@ export const followedAlerts = {
     return { ended: row.version > version && row.status === 'resolved', incidentVersion: row.incident_version };
   },
 
-  /** Takes note that the event of this version opened the incident of an alert. */
+  /** Records that the event of this version opened the incident of an alert. */
   async openedIncident(tx: SqlExecutor, { id, version }: Alert): Promise<void> {
     await tx.query(sql`update followed_alerts set incident_version = ${version} where alert_id = ${id}`);
   },

@@ -10,12 +10,12 @@ import type { IssueLinks, ReferenceDirectory } from './issue-reference.ports';
 /** What happens to a merge request as far as the issues it names depend on it. */
 export interface ReferringEvent {
   readonly mergeRequest: LinkedMergeRequest;
-  /** 0 when nobody caused it. */
+  /** 0 when no user caused it. */
   readonly actorId: number;
   readonly fact: /** Its texts are new. */
     | { readonly kind: 'written'; readonly references: IssueReferences }
     | { readonly kind: 'merged'; readonly targetBranch: string }
-    /** It was closed or opened again, or is told alone how it stands. */
+    /** It was closed or reopened, or its state was republished. */
     | { readonly kind: 'stood' }
     | { readonly kind: 'deleted' };
 }
@@ -49,8 +49,9 @@ async function linksOf(
 }
 
 /**
- * Keeps which issues a merge request names, and closes those it closes when it lands in the default branch, in the name of whoever merged
- * it: an issue they may not edit stays as it is. All of it within the transaction that takes note of the event.
+ * Stores which issues a merge request names. When it lands in the default branch, closes those that it closes, in the
+ * name of the user who merged it; an issue that this user may not edit stays open. All within the transaction that
+ * handles the event.
  */
 export const followIssueReferences =
   (edges: ReferenceEdges) =>

@@ -60,7 +60,7 @@ export interface IssueCommands {
   readonly subscribeToIssue: ReturnType<typeof subscribeToIssue>;
 }
 
-/** Changes issues in the name of whoever writes a command, by the rules of their endpoints. */
+/** Changes issues in the name of the user who writes a quick action, by the rules of their endpoints. */
 export const issueEditor =
   ({ updateIssue: update, trackIssueTime: track, subscribeToIssue: subscribe }: IssueCommands): NoteableEditor =>
   async (reader, { projectId, iid = 0 }, edit) => {

@@ -2,7 +2,7 @@ import type { EnsureLabels } from '@switchyard/directory';
 import type { CommandSteps } from '@switchyard/texts';
 import type { IssueDirectory, IssueList, IssueStore } from './issue.ports';
 
-/** Who asks, and what they are in the project the request is about. */
+/** The caller, and their access to the project of the request. */
 export interface IssueCaller {
   /** 0: anonymous. */
   readonly userId: number;

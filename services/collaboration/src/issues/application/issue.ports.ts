@@ -7,7 +7,10 @@ import type { IssueProject } from '../domain/issue-project';
 import type { IssueCounts, IssueKey, IssueQuery, IssueViewer } from '../domain/issue-query';
 import type { IssueView } from '../domain/issue-view';
 
-/** Decides about a locked issue. It is synchronous, so that nothing remote happens under the lock. It may run more than once. */
+/**
+ * Decides about a locked issue. It is synchronous, so that nothing remote happens under the lock. It may run more than
+ * once.
+ */
 export type DecideIssue = (locked: LockedIssue) => IssueDecision;
 
 /** Issues with their people, labels and subscriptions. Every change of a stored issue goes through `change`. */
@@ -24,21 +27,21 @@ export interface IssueStore {
    */
   create(wanted: NewIssue): Promise<Issue>;
   /**
-   * Locks an issue, decides, and saves the decision with its events in one transaction. Returns the issue after it; after a move, the issue
-   * that takes its place.
+   * Locks an issue, decides, and saves the decision with its events in one transaction. Returns the issue after it;
+   * after a move, the issue that takes its place.
    * @throws AppError not_found; what `decide` throws
    */
   change(id: number, actorId: number, decide: DecideIssue): Promise<Issue>;
   /**
-   * Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts, and as many assignments of deleted
-   * users; returns how many rows went.
+   * Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts, and as many
+   * assignments of deleted users; returns how many rows went.
    */
   removeOrphans(limit: number): Promise<number>;
   /** Whether a user is subscribed: as they said, else because they take part. */
   isSubscribed(id: number, userId: number): Promise<boolean>;
   /**
    * Stores what a user said; false when that was so already, whether they had said it or take part.
-   * @throws AppError not_found when the issue was deleted meanwhile
+   * @throws AppError not_found when the issue was deleted in the meantime
    */
   setSubscription(id: number, userId: number, subscribed: boolean): Promise<boolean>;
 }
@@ -67,7 +70,7 @@ export interface IssueCounterStore {
   /**
    * Sets the counters. A new comment moves `updated_at`, unless it is internal, and makes its author a participant.
    * @param by who acts, when, and whether by an internal note
-   * @throws AppError not_found when the issue was deleted meanwhile
+   * @throws AppError not_found when the issue was deleted in the meantime
    */
   keep(
     tx: Tx,

@@ -1,7 +1,7 @@
 import { repeat } from '@switchyard/background';
 import type { IssueStore } from './issue.ports';
 
-/** Milliseconds between two sweeps: what is purged is hidden already, so nothing hurries. */
+/** Milliseconds between two purges: what is purged is hidden already, so it is not urgent. */
 const interval = 60_000;
 
 /** Issues one statement removes; keeps its locks short. */

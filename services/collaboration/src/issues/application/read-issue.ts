@@ -6,7 +6,7 @@ import type { IssueView } from '../domain/issue-view';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import type { IssueParticipantList } from './issue.ports';
 
-/** An issue and what its reader is to it. */
+/** An issue and whether its viewer is subscribed. */
 export interface IssueDetails {
   readonly view: IssueView;
   readonly subscribed: boolean;
@@ -42,7 +42,10 @@ export const readIssueById =
     return { view, subscribed: await edges.issues.isSubscribed(id, userId) };
   };
 
-/** One page of those who took part in an issue, by internal notes alone for those who read these. Fails with `not_found`. */
+/**
+ * One page of those who took part in an issue, by internal notes alone for those who read these. Fails with
+ * `not_found`.
+ */
 export const listParticipantsOfIssue =
   (edges: Pick<IssueEdges, 'issues'>, participants: IssueParticipantList) =>
   async (

@@ -58,7 +58,10 @@ const plainNames = Object.entries(plainFields) as [keyof typeof plainFields, str
 const present = (issue: Issue, field: keyof typeof plainFields): unknown =>
   field === 'discussionLocked' ? (issue.discussionLocked ?? false) : (issue[field] ?? null);
 
-/** What an edit changes in an issue; undefined when it changes nothing. Fails with `invalid` for more assignees than there may be. */
+/**
+ * What an edit changes in an issue; undefined when it changes nothing. Fails with `invalid` for more assignees than
+ * there may be.
+ */
 export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number, now: Date): IssueChange | undefined {
   const { issue } = locked;
   const fields: string[] = [];
@@ -128,7 +131,7 @@ export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number,
     patch = { ...patch, state, closedById: null, closedAt: null };
     facts.push({ kind: 'reopened' });
   }
-  // A moment alone is nothing that anybody would be told of.
+  // A new timestamp alone is not published.
   if (facts.length === 0) return edit.updatedAt === undefined ? undefined : { patch: { updatedAt: edit.updatedAt } };
   return {
     patch: edit.updatedAt === undefined ? patch : { ...patch, updatedAt: edit.updatedAt },

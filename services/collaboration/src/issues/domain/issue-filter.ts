@@ -1,6 +1,6 @@
 import type { IssueState, IssueType } from './issue';
 
-/** How users are matched: nobody, somebody, or every one of those named. */
+/** How users are matched: none, any, or each of those named. */
 export type UserMatch = 'none' | 'any' | { readonly ids: readonly number[]; readonly usernames: readonly string[] };
 
 /** How labels or milestones are matched: none, some, or every title. Titles are compared without regard to case. */

@@ -18,7 +18,7 @@ export interface IssueQuery {
 /** Which issue. */
 export type IssueKey = { readonly id: number } | { readonly projectId: number; readonly iid: number };
 
-/** Who looks, and their level in the project where that is known already. */
+/** The viewer, and their level in the project where that is known already. */
 export type IssueViewer = Viewer & { readonly level?: number };
 
 /** Numbers of issues; each stops at 10,001. */

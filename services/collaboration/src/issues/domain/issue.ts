@@ -59,7 +59,7 @@ const maxAssignees = 200;
 const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
 
 /**
- * Checks title, description, number of assignees and the moments given.
+ * Checks title, description, number of assignees and the given timestamps.
  * @throws AppError invalid with every problem at once
  */
 export function checkIssueFields(fields: {

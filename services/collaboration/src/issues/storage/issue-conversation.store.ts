@@ -9,8 +9,8 @@ interface Place {
 }
 
 /**
- * Bytes of bodies that are rewritten at most, so that a move takes seconds at worst, and memory for as much; the newest come first, the rest
- * is copied as it is.
+ * Bytes of bodies that are rewritten at most, so that a move takes seconds at worst, and memory for as much; the newest
+ * come first, the rest is copied as it is.
  */
 const maxRewrittenBytes = 4 * 1_024 * 1_024;
 
@@ -41,9 +41,9 @@ async function rewrittenBodies(
 }
 
 /**
- * Copies notes, threads and reactions (those to notes included) of an issue to the issue that takes its place, with their authors,
- * moments and counters. Threads get ids of their own, which begin with the moment of the copy, as those of new ones do. Both rows of
- * `issues` must be locked.
+ * Copies notes, threads and reactions (those to notes included) of an issue to the issue that takes its place, with
+ * their authors, timestamps and counters. Threads get new ids, which begin with the time of the copy, as those of new
+ * threads do. Both rows of `issues` must be locked.
  */
 export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, rules: CopyRules): Promise<void> {
   const { internal } = rules;

@@ -3,13 +3,14 @@ import { sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
 import type { IssueCounters } from '../domain/issue-counters';
 
-/** Counters on the rows of issues, kept by whoever counts. */
+/** Counters on the rows of issues. */
 export const issueCounters = {
   /**
-   * Sets the counters. A new comment is news of the issue, so `updated_at` moves with the number of comments and with nothing else, and
-   * who wrote it takes part from then on. An internal one does not move `updated_at`, which everyone sees (G-4.6-9).
+   * Sets the counters. A new comment is news of the issue, so `updated_at` moves with the number of comments and with
+   * nothing else, and who wrote it takes part from then on. An internal one does not move `updated_at`, which everyone
+   * sees (G-4.6-9).
    * @param by who acts, when, and whether by an internal note
-   * @throws AppError not_found when the issue was deleted meanwhile
+   * @throws AppError not_found when the issue was deleted in the meantime
    */
   async keep(
     tx: SqlExecutor,

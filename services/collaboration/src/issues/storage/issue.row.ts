@@ -38,7 +38,7 @@ const people = sql`(
 /** Columns of `issues i` as `toIssue` reads them; the date as text, which has no zone to lose. */
 export const issueColumns: Sql = sql`i.*, i.due_date::text as due_on`;
 
-// Under the same condition as the list of them, so that the number tells of none that the list withholds.
+// Under the same condition as their list, so that the number does not reveal what the list hides.
 const closingMergeRequests = (viewer: Viewer): Sql => sql`(
   select count(*)::int from issue_merge_requests mr ${joinProject(sql`mr.merge_request_project_id`)}
   where mr.project_id = i.project_id and mr.iid = i.iid and mr.closes and not mr.closed and ${readableMergeRequests(viewer)})`;

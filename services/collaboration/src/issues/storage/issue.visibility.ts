@@ -10,7 +10,7 @@ import {
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 
-/** Who reads the issues of a project: whoever sees it, where the feature is open to them. */
+/** Who reads the issues of a project: users who see it, where the feature is open to them. */
 export const issueRule: ProjectRule = { feature: 'issues' };
 
 /** Whether the viewer takes part in the issue `i`: as its author or an assignee. */

@@ -29,7 +29,10 @@ function factOf({ fact }: MergeRequestEvent): ReferringEvent['fact'] | undefined
   }
 }
 
-/** Issues that merge requests name are linked, and closed when these land. Imported history closes nothing, since only its creation is told. */
+/**
+ * Issues that merge requests name are linked, and closed when these land. Imported history closes nothing: only its
+ * creation is published.
+ */
 export const issueReferenceFollower =
   (follow: ReturnType<typeof followIssueReferences>): MergeRequestFollower =>
   async (tx, event) => {

@@ -20,13 +20,18 @@ export class MailRefused extends Error {}
 /** Mails taken at once, and sent side by side. */
 const batch = 5;
 
-/** Seconds a mail belongs to whoever took it: longer than a mail server may take to answer (`mailer.ts`), batch and all. */
+/**
+ * Seconds a claimed mail is left to its process: longer than a mail server may take for a whole batch (`mailer.ts`).
+ */
 const lease = 300;
 
 /** Milliseconds between two looks for mails that have become due; those just asked for are seen at once. */
 const interval = 5_000;
 
-/** Milliseconds without a try after a server did not answer, so that a long queue does not wear its tries out on it at once. */
+/**
+ * Milliseconds without a try after a server did not answer, so that a long queue does not wear its tries out on it at
+ * once.
+ */
 const afterFailure = 5_000;
 
 /** Milliseconds that sends under way have left when the process ends. */
@@ -73,8 +78,8 @@ async function trySending({ db, mails, mailer, log, count }: MailSending, claime
 }
 
 /**
- * Sends what waits, over and over, beside everything else. A process that dies between a mail's way out and the note of it sends it once more
- * when its lease has ended, under the same Message-ID.
+ * Sends what waits, over and over, beside everything else. A process that dies between a mail's way out and the note of
+ * it sends it once more when its lease has ended, under the same Message-ID.
  */
 export function sendMails(edges: MailSending): { close(): Promise<void> } {
   const { db, mails, mailer, log } = edges;
@@ -115,7 +120,8 @@ export function sendMails(edges: MailSending): { close(): Promise<void> } {
     async close() {
       unlisten();
       stopping.abort();
-      // A mail server that does not answer holds nobody's end up: its mails come again when their lease has ended.
+      // A mail server that does not answer must not delay the end of the process: its mails are retried when their
+      // lease has ended.
       await Promise.race([running, pause(closing, undefined, { ref: false })]);
       mailer.close();
     },

@@ -1,6 +1,6 @@
 /** A mail as it is asked for, the same for each of its recipients. */
 export interface Mail {
-  /** What it tells of, in letters, digits and `.-_:`: the same happening gives the same mail. */
+  /** What it is about, in letters, digits and `.-_:`: the same event makes the same mail. */
   readonly cause: string;
   readonly projectId: number;
   /** Least access level a recipient must still have in the project when it is sent. */
@@ -23,18 +23,18 @@ export interface OutgoingMail {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Tries after which a mail is given up: after some four hours nobody waits for it any more. */
+/** Attempts after which a mail is dropped; they take some four hours. */
 export const mailAttempts = 13;
 
 /** Seconds until the next try after some have failed. */
 export const mailPause = (attempts: number): number => Math.min(10 * 2 ** (attempts - 1), 3_600);
 
-/** Characters a header's line is cut to: what is longer helps nobody in a list of mails. */
+/** Most characters of a header's line: more is not shown in a list of mails. */
 const maxLineLength = 250;
 
 /**
- * A text as one line of a header: what would begin another line, and what turns the direction of writing, becomes a blank. A title is
- * whatever a stranger's payload says.
+ * A text as one line of a header: what would begin another line, and what turns the direction of writing, becomes a
+ * blank. A title is whatever a stranger's payload says.
  */
 export const headerLine = (text: string): string => {
   const line = text

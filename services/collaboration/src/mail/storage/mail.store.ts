@@ -23,7 +23,10 @@ export const mailStore = {
   /** Calls `wake` when mails have been asked for; returns what ends that. */
   onMails: (db: Database, wake: () => void): (() => void) => db.notices.listen(channel, wake),
 
-  /** Asks for a mail to each of some users, in the caller's transaction; one that was asked for before is not asked for again. */
+  /**
+   * Asks for a mail to each of some users, in the caller's transaction; one that was asked for before is not asked for
+   * again.
+   */
   async queue(tx: Tx, mail: Mail, userIds: readonly number[]): Promise<void> {
     if (userIds.length === 0) return;
     await tx.query(sql`
@@ -36,8 +39,8 @@ export const mailStore = {
   },
 
   /**
-   * Takes up to `limit` mails that are due; nobody else takes them for `leaseSeconds`. To whom a mail goes is decided now, not when it was
-   * asked for: addresses change and memberships end while it waits.
+   * Claims up to `limit` mails that are due; no other process claims them for `leaseSeconds`. Who gets a mail is
+   * decided now, not when it was asked for: addresses change and memberships end while it waits.
    */
   async claim(db: SqlExecutor, limit: number, leaseSeconds: number): Promise<ClaimedMail[]> {
     const rows = await db.query<Row>(sql`
@@ -57,9 +60,9 @@ export const mailStore = {
     );
     return rows.map((row) => {
       const user = users.get(row.user_id);
-      const told = allowed.get(`${row.project_id}:${row.access_level}`)?.has(row.user_id) ?? false;
+      const mayReceive = allowed.get(`${row.project_id}:${row.access_level}`)?.has(row.user_id) ?? false;
       const { id, attempts, message_id: messageId, subject, body, headers } = row;
-      if (!told || !user?.email) return { id, attempts, mail: undefined };
+      if (!mayReceive || !user?.email) return { id, attempts, mail: undefined };
       return {
         id,
         attempts,
@@ -86,8 +89,8 @@ export const mailStore = {
   },
 
   /**
-   * Forgets up to `limit` mails that were settled more than 30 days ago, when no event can ask for them again: dead letters are kept for
-   * 28. Returns how many.
+   * Forgets up to `limit` mails that were settled more than 30 days ago, when no event can ask for them again: dead
+   * letters are kept for 28. Returns how many.
    */
   async forget(db: SqlExecutor, limit: number): Promise<number> {
     const rows = await db.query(sql`

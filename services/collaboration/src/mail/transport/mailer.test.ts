@@ -55,7 +55,7 @@ const headersOf = (message: string): string =>
 describe('a mail', () => {
   const sender = senderOf('https://code.example:8443/forge', undefined);
 
-  it('comes from the host of the installation, or from whom it was told', () => {
+  it('comes from the host of the installation, or from the configured address', () => {
     expect(sender).toEqual({ address: 'noreply@code.example', domain: 'code.example' });
     expect(senderOf('http://127.0.0.1:8080', undefined).address).toBe('noreply@localhost');
     expect(senderOf('http://[::1]:8080', 'yard@example.com')).toEqual({
@@ -92,8 +92,8 @@ describe('a mail', () => {
       await fileMailer(folder, sender).send({ ...mail, subject });
       const written = readFileSync(join(folder, '5.eml'), 'utf8');
       rmSync(folder, { recursive: true });
-      const [, told = ''] = /^Subject: (.*)$/m.exec(headersOf(written)) ?? [];
-      const read = told
+      const [, header = ''] = /^Subject: (.*)$/m.exec(headersOf(written)) ?? [];
+      const read = header
         .split(/(?<=\?=) (?==\?)/)
         .map((word) => {
           const encoded = /^=\?UTF-8\?B\?([\w+/=]+)\?=$/.exec(word)?.[1];
@@ -105,7 +105,7 @@ describe('a mail', () => {
     },
   );
 
-  it('that its server refuses is told apart from one that can be tried again', async () => {
+  it('that its server refuses is distinguished from one that can be retried', async () => {
     const refusing = await smtpServer({ RCPT: '550 no such user' });
     const busy = await smtpServer({ RCPT: '451 later' });
     const locked = await smtpServer({ EHLO: '250-mail.example\r\n250 AUTH PLAIN', AUTH: '535 wrong password' });

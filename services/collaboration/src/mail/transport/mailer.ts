@@ -18,7 +18,7 @@ export interface Sender {
   readonly domain: string;
 }
 
-/** The sender of an installation: what it was told, else `noreply@` the host it is reached under. */
+/** The sender of an installation: the configured address, else `noreply@` its host. */
 export function senderOf(externalUrl: string, from: string | undefined): Sender {
   const { hostname } = new URL(externalUrl);
   const domain = isIP(hostname.replace(/^\[|\]$/g, '')) > 0 ? 'localhost' : hostname;
@@ -29,8 +29,8 @@ export function senderOf(externalUrl: string, from: string | undefined): Sender 
 const wordBytes = 45;
 
 /**
- * A subject that holds what could be read as an encoded word (RFC 2047), in encoded words as a whole: nodemailer leaves ASCII as it is, and a
- * title may be written so that readers decode another one from it.
+ * A subject that holds what could be read as an encoded word (RFC 2047), in encoded words as a whole: nodemailer leaves
+ * ASCII as it is, and a title may be written so that readers decode another one from it.
  */
 function encodedSubject(subject: string): string {
   if (!subject.includes('=?')) return subject;

@@ -4,7 +4,7 @@ import type { CommandedEdit } from '@switchyard/texts';
 import type { Noteable, NoteableKind, NoteableRef } from '../domain/noteable';
 import type { NoteableCounters } from '../domain/noteable-counters';
 
-/** For whom and within which request a noteable is asked for. */
+/** The viewer, and the request within which a noteable is read. */
 export type Reader = Pick<CallContext, 'actor' | 'requestId' | 'access'>;
 
 /** Finds a noteable that the reader may read. Fails with `not_found` (`404 <Kind> Not Found`) when there is none. */
@@ -14,12 +14,15 @@ export type NoteableResolver<Kind extends NoteableKind> = (
 ) => Promise<Noteable>;
 
 /**
- * Changes an object of one kind in the name of whoever writes, by the owner's own rules. Fails as the owner's endpoint would, and also
- * where that passes over what the writer may not set or the object cannot become: what has not been done must not be said to be.
+ * Changes an object of one kind in the name of the author, by the rules of its owner. Fails as the owner's endpoint
+ * would, and also where that passes over what the writer may not set or the object cannot become: what has not been
+ * done must not be said to be.
  */
 export type NoteableEditor = (reader: Reader, noteable: Noteable, edit: CommandedEdit) => Promise<void>;
 
-/** Keeps a kind's counters on a row of this service, in the transaction that moves them; other owners follow the events. */
+/**
+ * Keeps a kind's counters on a row of this service, in the transaction that moves them; other owners follow the events.
+ */
 export type KeepCounters = (
   tx: Tx,
   noteable: Noteable,

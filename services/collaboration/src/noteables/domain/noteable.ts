@@ -1,6 +1,6 @@
 import { levels } from '@switchyard/rights';
 
-/** Kinds of what carries notes, by their public name (G-2-16). */
+/** Kinds of noteables, by their public name (G-2-16). */
 export type NoteableKind = 'MergeRequest' | 'Issue' | 'Snippet' | 'Commit' | 'AlertManagement::Alert';
 
 /** What a kind allows. */
@@ -21,7 +21,7 @@ export interface NoteableRules {
   readonly reactions: boolean;
 }
 
-/** Everything that tells one kind from another; a new kind is one row here and one resolver in compose.ts of notes. */
+/** Everything in which kinds differ; a new kind is one row here and one resolver in compose.ts of notes. */
 export const noteableRules: Record<NoteableKind, NoteableRules> = {
   MergeRequest: {
     thing: 'Merge request',
@@ -70,7 +70,7 @@ export const noteableRules: Record<NoteableKind, NoteableRules> = {
   },
 };
 
-/** What carries notes, as its owner knows it. */
+/** A noteable as its owner knows it. */
 export interface Noteable {
   readonly kind: NoteableKind;
   readonly projectId: number;
@@ -88,7 +88,7 @@ export interface Noteable {
   readonly webUrl: string;
   /** `opened`, `closed` …; empty where there is none. */
   readonly state: string;
-  /** Not everybody who reads the project may see it. */
+  /** Not every user who reads the project may see it. */
   readonly confidential: boolean;
   /** Only members of the project may comment. */
   readonly locked: boolean;

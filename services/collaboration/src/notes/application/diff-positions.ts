@@ -1,10 +1,13 @@
 import type { NotePosition } from '../domain/note-position';
 
-/** Whoever knows the repositories that positions are about. */
+/** Positions in diffs, as the owner of the repositories knows them. */
 export interface DiffPositions {
-  /** Whether a position is a place of its diff. */
+  /** Whether a position is in its diff. */
   check(projectId: number, position: NotePosition): Promise<boolean>;
-  /** Where positions on a merge request stand in its newest version, in their order; undefined: outdated. At most 100 at once. */
+  /**
+   * The positions in the newest version of a merge request, in the given order; undefined: outdated. At most 100 at
+   * once.
+   */
   move(
     projectId: number,
     mergeRequestId: number,

@@ -8,7 +8,7 @@ import {
   type Reader,
 } from '../../noteables';
 
-/** How each kind is found; kinds without a resolver cannot be. */
+/** The resolver of each kind; a kind without one is never found. */
 export type NoteableResolvers = { readonly [Kind in NoteableKind]?: NoteableResolver<Kind> };
 
 /** Finds noteables of every kind. */

@@ -16,7 +16,10 @@ export interface NoteLimit {
   readonly unlimited: ReadonlySet<string>;
 }
 
-/** Counts a wish to comment, whatever becomes of it, and refuses it over the limit with `rate_limited` (G-4.6-10). Threads are not counted. */
+/**
+ * Counts a request to comment, also one that fails, and refuses it over the limit with `rate_limited` (G-4.6-10).
+ * Threads are not counted.
+ */
 export const limitNotes =
   ({ db, rates, perMinute, unlimited }: NoteLimit) =>
   async (userId: number): Promise<void> => {

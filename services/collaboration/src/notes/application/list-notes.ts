@@ -5,14 +5,14 @@ import type { NoteRow } from '../domain/note-row';
 import type { Noteables } from './find-noteable';
 import type { NoteList } from './note.ports';
 
-/** Who asks, and what they are in the project of the signed access. */
+/** The caller, and their access to the project. */
 export const writerOf = ({ actor, access }: Reader): Writer => ({
   userId: actor.userId,
   admin: actor.admin,
   level: access?.level ?? 0,
 });
 
-/** A note and what carries it. */
+/** A note and its noteable. */
 export interface FoundNote {
   readonly noteable: Noteable;
   readonly note: NoteRow;

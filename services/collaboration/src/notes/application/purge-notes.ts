@@ -2,7 +2,7 @@ import { repeat } from '@switchyard/background';
 import type { Database } from '@switchyard/database';
 import type { noteableStore } from '../../noteables';
 
-/** Milliseconds between two sweeps: what is purged is hidden already, so nothing hurries. */
+/** Milliseconds between two purges: what is purged is hidden already, so it is not urgent. */
 const interval = 60_000;
 
 /** Notes one statement removes; keeps its locks short. */

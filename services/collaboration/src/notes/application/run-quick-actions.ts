@@ -17,34 +17,38 @@ export interface CommandEdges {
   readonly todos: CommandTodos;
 }
 
-/** What came of commands: the fields of G-2-18. */
+/** The outcome of quick actions: the fields of G-2-18. */
 export interface CommandOutcome {
   readonly changes: Readonly<Record<string, unknown>>;
   readonly summary: readonly string[];
 }
 
-/** Nothing was commanded. */
+/** There were no quick actions. */
 export const noCommands: CommandOutcome = { changes: {}, summary: [] };
 
 /**
- * Runs the commands of a note in their order. What the writer may not do, or what makes no sense, is left undone and said; but what comes
- * with a `/confidential` that cannot be is for few, and nothing of it may come true: that fails with `forbidden`.
- * @param said whether the note says something beside its commands
+ * Runs the quick actions of a note in their order. What the writer may not do, or cannot be done, is skipped and
+ * reported. A text with a refused `/confidential` was meant for few users, so nothing of it may be written: that fails
+ * with `forbidden`.
+ * @param hasText whether the note has text in addition to its quick actions
  */
 export type RunCommands = (
   reader: Reader,
   noteable: Noteable,
   commands: readonly Command[],
-  said: boolean,
+  hasText: boolean,
 ) => Promise<CommandOutcome>;
 
-/** `/confidential` before all others, which must not have come true where it is refused, nor be seen by more than it leaves. */
+/**
+ * `/confidential` before all others: where it is refused, these must not run, and they must not be visible to more
+ * users than it leaves.
+ */
 const confidentialFirst = (commands: readonly Command[]): Command[] =>
   [...commands].sort((one, other) => Number(other.name === 'confidential') - Number(one.name === 'confidential'));
 
 /** Opens `RunCommands`. */
 export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCommands => {
-  return async (reader, noteable, commands, said) => {
+  return async (reader, noteable, commands, hasText) => {
     const { projectId, title, assigneeIds } = noteable;
     const { actor, access } = reader;
     const subject: CommandSubject = { userId: actor.userId, projectId, tier: access?.tier ?? '', title, assigneeIds };
@@ -62,9 +66,9 @@ export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCom
         if (step.todo === 'add') await todos.mark(reader, noteable);
         if (step.todo === 'done') await todos.finish(reader, noteable);
       } catch (error) {
-        // The owner's refusal is the answer; that the owner is away is not.
+        // A refusal by the owner is an outcome; an unavailable owner is an error.
         if (!isAppError(error) || error.status >= 500) throw error;
-        if (said && command.name === 'confidential') throw forbidden(notApplied(command.name));
+        if (hasText && command.name === 'confidential') throw forbidden(notApplied(command.name));
         summary.push(notApplied(command.name));
         continue;
       }

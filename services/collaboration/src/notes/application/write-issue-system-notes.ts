@@ -18,7 +18,7 @@ export interface IssueNoteInput {
   readonly cause: SystemNoteCause;
 }
 
-/** Writes system notes as issues go their way, within the transaction that takes note of the event. */
+/** Writes the system notes that follow from an event of an issue, within the transaction that handles it. */
 export const writeIssueSystemNotes =
   ({
     noteables,

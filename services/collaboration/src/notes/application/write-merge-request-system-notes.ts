@@ -9,14 +9,14 @@ import type { SystemNotes } from './note.ports';
 export interface MergeRequestNoteInput {
   readonly mergeRequestId: number;
   readonly projectId: number;
-  /** 0 when nobody caused it. */
+  /** 0 when no user caused it. */
   readonly actorId: number;
   /** `deleted`: its notes go with it; `pushed`: its diff notes move to the new version. */
   readonly fact: MergeRequestNoteFact | { readonly kind: 'deleted' };
   readonly cause: SystemNoteCause;
 }
 
-/** Writes system notes as merge requests go their way, within the transaction that takes note of the event. */
+/** Writes the system notes that follow from an event of a merge request, within the transaction that handles it. */
 export const writeMergeRequestSystemNotes =
   ({ noteables, notes, moves }: { noteables: typeof noteableStore; notes: SystemNotes; moves: DiffNoteMoves }) =>
   async (tx: Tx, { mergeRequestId, projectId, actorId, fact, cause }: MergeRequestNoteInput): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Reactions that are counted, and names that mean them. */
+/** Aliases of the reactions that are counted. */
 const aliases = new Map([
   ['+1', 'thumbsup'],
   ['-1', 'thumbsdown'],
@@ -13,7 +13,10 @@ export function emojiName(name: string): string {
 
 const emojiOnly = /^:([a-z0-9_+-]{1,100}): ?$/;
 
-/** Name of the emoji that is all a body says (G-4.6-8), `:+1:` with at most one blank behind it; undefined for every other body. */
+/**
+ * Name of the emoji that is all a body says (G-4.6-8), `:+1:` with at most one blank behind it; undefined for every
+ * other body.
+ */
 export const emojiOnlyName = (body: string): string | undefined => {
   const name = emojiOnly.exec(body)?.[1];
   return name === undefined ? undefined : emojiName(name);

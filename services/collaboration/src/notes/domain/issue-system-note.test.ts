@@ -5,7 +5,7 @@ const said = (fact: IssueNoteFact) =>
     parts.map((part) => (typeof part === 'string' ? part : `@${part.userId}`)).join(''),
   );
 
-it('system notes of an issue tell of each change but those of labels, state, milestone and weight', () => {
+it('an issue gets a system note for each change except of labels, state, milestone and weight', () => {
   const change = (field: string, old: string, value: string) => ({ field, old, new: value });
   expect(
     said({

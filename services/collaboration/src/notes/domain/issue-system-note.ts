@@ -1,7 +1,7 @@
 import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
 import { timeNotes } from './time-note';
 
-/** What can happen to an issue, as far as its system notes tell of it. */
+/** What can change on an issue, as far as it gets system notes. */
 export type IssueNoteFact =
   | {
       readonly kind: 'updated';
@@ -37,8 +37,9 @@ const fieldNotes: Record<string, (change: Change) => string> = {
 };
 
 /**
- * System notes that follow from what happened to an issue. Changes of labels, state, milestone and weight are told elsewhere, not by notes
- * (api.md section 2, Note). Where a moved issue went, or came from, is told to those who can read it there: not everybody may know that project.
+ * System notes that follow from a change of an issue. Changes of labels, state, milestone and weight get none (api.md
+ * section 2, Note). The note of a move is visible to users who can read the issue on the other side: not everyone may
+ * know that project.
  */
 export function issueSystemNotes(actorId: number, fact: IssueNoteFact): SystemNote[] {
   if (fact.kind === 'moved') {

@@ -20,7 +20,7 @@ const said = (fact: MergeRequestNoteFact, actorId = 2) =>
   ]);
 
 describe('system notes of a merge request', () => {
-  it('tell of an edit, a note for each kind of change', () => {
+  it('report an edit, with a note for each kind of change', () => {
     const fact = update({
       title: 'Draft: *Faster*',
       changedFields: ['title', 'draft', 'description', 'target_branch', 'assignees', 'reviewers'],
@@ -38,7 +38,7 @@ describe('system notes of a merge request', () => {
     ]);
   });
 
-  it('tell of times, as people write them', () => {
+  it('report durations as users write them', () => {
     const timeChanges = [
       { field: 'time_estimate', old: 0, new: 12_600 },
       { field: 'time_spent', old: 3_600, new: 1_800 },
@@ -55,7 +55,7 @@ describe('system notes of a merge request', () => {
     ]);
   });
 
-  it('tell of a push what it brought, or took away', () => {
+  it('report which commits a push added or removed', () => {
     const push = { oldSha: 'a'.repeat(40), newSha: 'b'.repeat(40), commits: 1, rewritten: false };
     const text = (given: Partial<typeof push>) =>
       said({ kind: 'pushed', push: { ...push, ...given } }).map((note) => note[2])[0];
@@ -71,7 +71,7 @@ describe('system notes of a merge request', () => {
     expect(said(update({ changedFields: ['labels', 'milestone'] }))).toEqual([]);
   });
 
-  it('tell of the train', () => {
+  it('report changes of the train', () => {
     expect(said({ kind: 'boarded', targetBranch: 'main', position: 1 })).toEqual([
       ['merge_train', 2, 'started the merge train for `main`'],
     ]);
@@ -98,7 +98,7 @@ describe('system notes of a merge request', () => {
     ['set', false, '', 'enabled an automatic merge when its checks pass'],
     ['canceled', false, '', 'canceled the automatic merge'],
     ['aborted', false, '', 'aborted the automatic merge'],
-  ] as const)('tell of auto-merge: %s, train %s', (change, mergeTrain, reason, text) => {
+  ] as const)('report auto-merge: %s, train %s', (change, mergeTrain, reason, text) => {
     const fact: MergeRequestNoteFact = { kind: 'auto_merge_changed', change, mergeTrain, setById: 9, reason };
     expect(said(fact, 0)).toEqual([['auto_merge', 9, text]]);
   });

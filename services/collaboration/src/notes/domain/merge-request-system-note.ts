@@ -2,7 +2,7 @@ import { additionNote, type RemovalReason, removalNote } from '../../merge-reque
 import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
 import { timeNotes } from './time-note';
 
-/** What can happen to a merge request, as far as its system notes tell of it. */
+/** What can change on a merge request, as far as it gets system notes. */
 export type MergeRequestNoteFact =
   | {
       readonly kind: 'updated';
@@ -20,7 +20,7 @@ export type MergeRequestNoteFact =
     }
   | {
       readonly kind: 'pushed';
-      /** undefined: nobody could tell any more. */
+      /** Undefined: no longer known. */
       readonly push:
         | { readonly oldSha: string; readonly newSha: string; readonly commits: number; readonly rewritten: boolean }
         | undefined;
@@ -76,8 +76,9 @@ function editNotes(actorId: number, fact: Extract<MergeRequestNoteFact, { kind: 
 }
 
 /**
- * System notes that follow from what happened to a merge request. Changes of labels, state and milestone are told elsewhere, not by
- * notes (api.md section 2, Note). The removal of an entry that nobody caused is noted in the name of whoever had queued it.
+ * System notes that follow from a change of a merge request. Changes of labels, state and milestone get none (api.md
+ * section 2, Note). The author of the note on a removal without an actor is the user who added the merge request to the
+ * train.
  */
 export function systemNotesOf(actorId: number, fact: MergeRequestNoteFact): SystemNote[] {
   switch (fact.kind) {
@@ -100,7 +101,7 @@ export function systemNotesOf(actorId: number, fact: MergeRequestNoteFact): Syst
   }
 }
 
-/** Commits up to which a push tells how many it brought (see the proto). */
+/** Most commits of a push that are counted (see the proto). */
 const countedCommits = 10_000;
 
 function pushNote({

@@ -16,13 +16,16 @@ export interface NoteFilter {
   readonly filter: NoteActivityFilter;
   /** Internal ones as well. */
   readonly internal: boolean;
-  /** Who reads: notes that another object caused are shown to those who can read it. Undefined: nobody in particular. */
+  /**
+   * The viewer: a note that another object caused is visible to users who can read that object. Undefined: an anonymous
+   * one.
+   */
   readonly viewer?: Viewer;
 }
 
 /**
- * A discussion: its notes in the order of G-4.7-11, at least one. The note that began it stays the first, also when a reply has
- * an earlier `created_at`: such a reply moves neither the thread nor its root.
+ * A discussion: its notes in the order of G-4.7-11, at least one. The note that began it stays the first, also when a
+ * reply has an earlier `created_at`: such a reply moves neither the thread nor its root.
  */
 export interface DiscussionRow {
   readonly id: string;

@@ -1,12 +1,12 @@
 /** A system note to be written. */
 export interface SystemNote {
-  /** What it tells of; one note of each per event. */
+  /** The kind of note; one of each kind per event. */
   readonly action: string;
-  /** 0 when nobody can be named: no note is written. */
+  /** 0 when there is no user: no note is written. */
   readonly authorId: number;
   /** Texts and the users named between them. */
   readonly parts: readonly (string | { readonly userId: number })[];
-  /** The issue it tells of, which those who see the note must be able to read; undefined when it tells of nothing elsewhere. */
+  /** The issue elsewhere that it mentions: users who see the note must be able to read it. Undefined: none. */
   readonly source?: { readonly id: number; readonly projectId: number };
 }
 
@@ -16,7 +16,7 @@ export type SystemNotePart = SystemNote['parts'][number];
 const users = (ids: readonly number[]): SystemNotePart[] =>
   ids.flatMap((userId, at): SystemNotePart[] => [at === 0 ? '' : at === ids.length - 1 ? ' and ' : ', ', { userId }]);
 
-/** Who came and who went, as one sentence; nothing when nobody did. */
+/** Users who were added and removed, as one sentence; empty when there are none. */
 export function people(
   added: readonly number[],
   removed: readonly number[],
@@ -34,7 +34,9 @@ export const emphasized = (text: string): string => `**${text.replaceAll('*', '\
 
 /** What made some system notes. */
 export interface SystemNoteCause {
-  /** Id of the event, or another name of what happened: the same cause writes its notes once, whenever it comes again. */
+  /**
+   * Id of the event, or another name of what happened: the same cause writes its notes once, whenever it comes again.
+   */
   readonly id: string;
   readonly occurredAt: Date;
 }

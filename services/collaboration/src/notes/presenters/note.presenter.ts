@@ -30,7 +30,7 @@ const presentPosition = (position: NotePosition) => ({
 });
 
 /**
- * The public note (api.md section 2, G-2-2, G-2-15). The author's `email` is the public one: an address nobody published is not given away.
+ * The public note (api.md section 2, G-2-2, G-2-15). The author's `email` is the public one.
  */
 export function presentNote(note: NoteRow, noteable: Shown, externalUrl: string) {
   const rules = noteableRules[noteable.kind];

@@ -7,9 +7,10 @@ import { type NoteableKey, noteableId } from '../../noteables';
 const anonymous: Viewer = { userId: 0, admin: false, external: false };
 
 /**
- * Notes `n` of a noteable that the viewer may see although another object caused them: it tells where something private lies, so it is
- * shown to those who can read that object. The sources are asked once for the statement, and only where there is such a note.
- * @param viewer undefined: nobody in particular
+ * Notes `n` of a noteable that the viewer may see although another object caused them: such a note reveals that object,
+ * so it is shown to those who can read that object. The sources are asked once for the statement, and only where there
+ * is such a note.
+ * @param viewer undefined: an anonymous one
  */
 export const causedVisibly = (
   key: NoteableKey,

@@ -12,10 +12,10 @@ const channel = 'switchyard_diff_notes';
 
 /** Diff notes on their way through versions of a diff. */
 export const diffNoteStore = {
-  /** Calls `wake` when moves have been asked for; returns what ends that. */
+  /** Calls `wake` when moves are requested; returns what ends that. */
   onMoves: (db: Database, wake: () => void): (() => void) => db.notices.listen(channel, wake),
 
-  /** Asks for the diff notes of a noteable to be moved, in the caller's transaction; nothing where it has none. */
+  /** Requests a move of the diff notes of a noteable, in the caller's transaction; nothing where it has none. */
   async request(tx: Tx, key: NoteableKey): Promise<void> {
     await tx.query(sql`
       insert into diff_note_moves (noteable_id)

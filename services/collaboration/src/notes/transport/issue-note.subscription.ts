@@ -3,7 +3,7 @@ import { type AnySubscription, faultPoint, issueEvents, subscription } from '@sw
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { IssueNoteInput, writeIssueSystemNotes } from '../application/write-issue-system-notes';
 
-/** The part of an event that notes tell of; undefined where they tell nothing. */
+/** The fact of an event that gets system notes; undefined where there are none. */
 function notedFact({ fact }: IssueEvent): IssueNoteInput['fact'] | undefined {
   switch (fact?.$case) {
     case 'updated':

@@ -4,7 +4,9 @@ import type { Peer } from '@switchyard/rpc';
 import { timeTrackingOf } from '@switchyard/texts';
 import type { NoteableEditor } from '../../noteables';
 
-/** Changes merge requests in the name of whoever writes a command: their owner decides, as for the endpoints themselves. */
+/**
+ * Changes merge requests in the name of the user who writes a quick action: their owner decides, as for the endpoints.
+ */
 export function mergeRequestEditor(peer: Peer, directorySequence: () => number): NoteableEditor {
   const client = peer.client(MergeRequestServiceService);
   return async ({ actor, access, requestId }, { projectId, iid = 0 }, edit) => {

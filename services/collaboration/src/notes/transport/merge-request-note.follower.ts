@@ -12,7 +12,7 @@ import type {
 
 faultPoints.push('system_note.written', 'system_note.committed');
 
-/** The part of an event that notes tell of; undefined where they tell nothing. */
+/** The fact of an event that gets system notes; undefined where there are none. */
 function notedFact({ fact, mergeRequest }: MergeRequestEvent): MergeRequestNoteInput['fact'] | undefined {
   switch (fact?.$case) {
     case 'updated':

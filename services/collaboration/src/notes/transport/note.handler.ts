@@ -48,7 +48,7 @@ export function refOf(message: NoteableRefMessage | undefined): NoteableRef {
   }
 }
 
-/** What commands came to, where nothing else was said (G-2-18). */
+/** The outcome of quick actions, where no note was written (G-2-18). */
 export const commandsReply = ({ changes, summary }: CommandOutcome) =>
   entity({ commands_changes: changes, summary }, 202);
 

@@ -1,7 +1,7 @@
 import type { UserRow, Viewer } from '@switchyard/directory';
 import type { SnippetFile } from './snippet';
 
-/** Who looks, and what they are in the project. */
+/** The viewer, and their access to the project. */
 export type SnippetViewer = Viewer & { readonly level: number };
 
 /** A snippet with what it is printed with. */

@@ -12,16 +12,16 @@ export interface ShownTarget {
   readonly title: string;
 }
 
-/** For whom and within which request targets are asked for. */
+/** The viewer, and the request within which targets are read. */
 export type TargetReader = Pick<CallContext, 'actor' | 'requestId'>;
 
-/** Whoever shows one type of target. */
+/** Shows one type of target. */
 export interface ShownTargets {
   /** Those of `ids` that the reader may read, by id: one call, none for no ids. */
   byIds(ids: readonly number[], reader: TargetReader, withSubscribed: boolean): Promise<Map<number, ShownTarget>>;
 }
 
-/** Whoever owns a type of target that is named by a number. */
+/** The owner of a type of target that has numbers. */
 export interface TargetOwner extends ShownTargets {
   /** The target with a number. Fails with `not_found` when there is none that the reader may read. */
   find(projectId: number, iid: number, reader: TargetReader): Promise<ShownTarget>;
@@ -30,7 +30,10 @@ export interface TargetOwner extends ShownTargets {
 /** Types of target that are named by a number within a project. */
 export type NumberedTargetType = 'MergeRequest' | 'Issue' | 'AlertManagement::Alert';
 
-/** The owner of each type of target: a type that can be pointed at has a row here, and one in storage/target.visibility.ts. */
+/**
+ * The owner of each type of target: a type that can be pointed at has a row here, and one in
+ * storage/target.visibility.ts.
+ */
 export type TargetOwners = Readonly<
   Record<NumberedTargetType, TargetOwner> & Record<Exclude<TargetType, NumberedTargetType>, ShownTargets>
 >;

@@ -11,7 +11,7 @@ export interface Target {
   /** Number within its project; 0 for a commit. */
   readonly iid: number;
   readonly projectId: number;
-  /** Whether it was confidential when that happened of which is told; for those alone who ask how it was then. */
+  /** Whether it was confidential at the time of the event; only rebuilds need it. */
   readonly wasConfidential?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { notFound } from '@switchyard/errors';
 import type { CallOptions } from '@switchyard/rpc';
 import type { ShownTarget, TargetOwner, TargetReader } from '../application/targets';
 
-/** A target as the service that owns it tells it. */
+/** A target as its owner returns it. */
 type TargetMessage = ShownTarget & { readonly readable: boolean };
 
 /** What the service that owns targets of a type serves. */

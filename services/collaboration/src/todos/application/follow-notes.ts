@@ -3,7 +3,7 @@ import type { Target } from '../../targets';
 import { consequencesOfNote, type NoteTodoFact } from '../domain/note-consequences';
 import type { TodoEffects } from './todo.ports';
 
-/** Raises and resolves to-dos as people comment, within the transaction that takes note of the event. */
+/** Raises and resolves to-dos as users comment, within the transaction that handles the event. */
 export const followNotes =
   ({ todos }: { todos: TodoEffects }) =>
   async (

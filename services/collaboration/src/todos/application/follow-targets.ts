@@ -2,7 +2,7 @@ import type { Tx } from '@switchyard/database';
 import { consequencesOf, type TargetEvent } from '../domain/target-consequences';
 import type { TodoEffects } from './todo.ports';
 
-/** Raises, resolves and removes to-dos as targets change, within the transaction that takes note of the event. */
+/** Raises, resolves and removes to-dos as targets change, within the transaction that handles the event. */
 export const followTargets =
   ({ todos }: { todos: TodoEffects }) =>
   async (tx: Tx, event: TargetEvent, at: Date): Promise<void> => {

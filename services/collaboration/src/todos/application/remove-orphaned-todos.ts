@@ -1,7 +1,7 @@
 import { repeat } from '@switchyard/background';
 import type { TodoStore } from './todo.ports';
 
-/** Milliseconds between two sweeps: nobody can see an orphan, so nothing hurries. */
+/** Milliseconds between two purges: orphans are not visible, so they are not urgent. */
 const interval = 60_000;
 
 /** Rows one statement removes; keeps its locks short. */

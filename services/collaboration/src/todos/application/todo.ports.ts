@@ -15,27 +15,30 @@ export interface TodoList {
 /** To-dos as rows: how they come, are done, and go. */
 export interface TodoStore {
   /**
-   * Raises to-dos for those recipients who can read the target, as done for whoever is known to have acted there since. Where one was
-   * pending then that is asked again; where the target is gone, nothing. Whatever the order in which one hears of what was asked and
-   * done, the same to-dos come out: each call is given the moment of what happened.
-   * @param at when that happened for which they are raised
+   * Raises to-dos for those recipients who can read the target; they are done for users who are known to have acted
+   * there since. A to-do that was pending then is requested again. A deleted target gets none. Events may arrive in any
+   * order: the same to-dos result, since each call gets the time of its event.
+   * @param at when the event happened
    */
   raise(tx: SqlExecutor, target: Target, raise: readonly Raise[], at: Date): Promise<void>;
   /**
-   * Marks the to-dos of one user on a target as done, also those one hears of later.
-   * @param at when the user acted: what was asked at that moment or later stays
+   * Marks the to-dos of one user on a target as done, also those whose events arrive later.
+   * @param at when the user acted: requests of that time or later stay
    */
   resolve(tx: SqlExecutor, target: Target, userId: number, at: Date): Promise<void>;
   /** Removes the to-dos that came from a note. */
   removeNote(tx: SqlExecutor, noteId: number): Promise<void>;
   /**
-   * Removes the to-dos of a user whose membership ended, in its project or the projects of its group, whose targets they may no longer
-   * read. The directory here must know that the membership has ended.
+   * Removes the to-dos of a user whose membership ended, in its project or the projects of its group, whose targets
+   * they may no longer read. The directory here must know that the membership has ended.
    */
   removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<void>;
   /** Removes every to-do on a target, for good. */
   removeTarget(tx: SqlExecutor, target: Target): Promise<void>;
-  /** Marks all that is pending for a user on a target as done by hand, and what was asked before now and is not known yet. */
+  /**
+   * Marks all that is pending for a user on a target as done by hand, and what was asked before now and is not known
+   * yet.
+   */
   finish(tx: SqlExecutor, target: Target, userId: number): Promise<void>;
   /** Makes a to-do by hand; undefined when the user has a pending one on the target. Returns its id. */
   mark(userId: number, target: Target): Promise<number | undefined>;
@@ -45,7 +48,9 @@ export interface TodoStore {
   markAllDone(userId: number, filter: TodoFilter): Promise<void>;
   /** Removes up to `limit` to-dos of users and projects that are gone; returns how many. */
   removeOrphans(limit: number): Promise<number>;
-  /** Forgets removed targets after 60 days, when no event about them can come any more: dead letters are kept for 28. */
+  /**
+   * Forgets removed targets after 60 days, when no event about them can come any more: dead letters are kept for 28.
+   */
   forgetRemovedTargets(): Promise<void>;
   /** Forgets up to `limit` acts after 60 days, for the same reason; returns how many. */
   forgetActs(limit: number): Promise<number>;

@@ -2,7 +2,7 @@ import { consequencesOfNote } from './note-consequences';
 
 const mentions = { usernames: ['ada', 'Bob'], directlyAddressed: ['bob'] };
 
-it('a comment settles what its author was asked, and asks those it names for a to-do of its own', () => {
+it('a comment resolves the to-dos of its author, and raises one for each mentioned user', () => {
   expect(consequencesOfNote(2, { kind: 'written', noteId: 7, mentions })).toEqual({
     removeAll: false,
     resolveFor: 2,
@@ -13,7 +13,7 @@ it('a comment settles what its author was asked, and asks those it names for a t
   });
 });
 
-it('an edit settles nothing; a reaction asks nobody', () => {
+it('an edit resolves nothing; a reaction raises nothing', () => {
   expect(consequencesOfNote(2, { kind: 'edited', noteId: 7, mentions })).toMatchObject({ resolveFor: undefined });
   expect(consequencesOfNote(2, { kind: 'acted' })).toMatchObject({ resolveFor: 2, raise: [] });
   expect(consequencesOfNote(0, { kind: 'acted' })).toMatchObject({ resolveFor: undefined });

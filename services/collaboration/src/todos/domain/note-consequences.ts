@@ -10,7 +10,7 @@ export type NoteTodoFact =
   /** A thread was resolved or opened again, or someone reacted. */
   | { readonly kind: 'acted' };
 
-/** To-dos of those a comment names: one for each comment, since each says something else. */
+/** To-dos of the users whom a comment mentions: one for each comment. */
 function named(authorId: number, { noteId, mentions }: Extract<NoteTodoFact, { noteId: number }>): Raise[] {
   const addressed = new Set(mentions.directlyAddressed.map((name) => name.toLowerCase()));
   const others = mentions.usernames.filter((name) => !addressed.has(name.toLowerCase()));
@@ -20,8 +20,8 @@ function named(authorId: number, { noteId, mentions }: Extract<NoteTodoFact, { n
 }
 
 /**
- * To-dos that follow from a comment (G-4.9-5): whoever comments, reacts or settles a thread is done with what they were asked on the
- * object; an edit of a comment settles nothing and asks only those it newly names.
+ * To-dos that follow from a comment (G-4.9-5). A user who comments, reacts or resolves a thread has done their to-dos
+ * on the object. An edit of a comment resolves nothing and raises to-dos only for newly mentioned users.
  */
 export function consequencesOfNote(actorId: number, fact: NoteTodoFact): Consequences {
   const resolveFor = actorId === 0 || fact.kind === 'edited' ? undefined : actorId;

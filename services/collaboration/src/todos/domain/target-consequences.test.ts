@@ -13,7 +13,7 @@ const event = (fact: TargetFact, given: Partial<TargetEvent> = {}): TargetEvent 
 });
 
 describe('what follows from a merge request', () => {
-  it('asks assignees, reviewers and those who are mentioned when it is opened', () => {
+  it('raises to-dos for assignees, reviewers and mentioned users when it is opened', () => {
     const mentions = { usernames: ['ada', 'Bob'], directlyAddressed: ['bob', 'eve'] };
     expect(consequencesOf(event({ kind: 'created', assigneeIds: [4], reviewerIds: [5, 6], mentions }))).toEqual({
       removeAll: false,
@@ -27,7 +27,7 @@ describe('what follows from a merge request', () => {
     });
   });
 
-  it('takes an edit as an act of its editor, and asks only those who came in by it', () => {
+  it('takes an edit as an activity of its editor, and raises to-dos only for added users', () => {
     const fact: TargetFact = { kind: 'updated', addedAssigneeIds: [2], addedReviewerIds: [], mentions: none };
     expect(consequencesOf(event(fact))).toEqual({
       removeAll: false,
@@ -36,12 +36,12 @@ describe('what follows from a merge request', () => {
     });
   });
 
-  it('resolves what the one who acts was asked, and nothing when nobody acts', () => {
+  it('resolves the to-dos of the actor, and none without an actor', () => {
     expect(consequencesOf(event({ kind: 'acted' }))).toMatchObject({ resolveFor: 2, raise: [] });
     expect(consequencesOf(event({ kind: 'acted' }, { actorId: 0 }))).toMatchObject({ resolveFor: undefined });
   });
 
-  it('tells the author and whoever waits for auto-merge of a failed pipeline and of a conflict', () => {
+  it('notifies the author and the user of auto-merge of a failed pipeline and of a conflict', () => {
     expect(consequencesOf(event({ kind: 'pipeline_failed', mergeUserId: 0 })).raise).toEqual([
       { action: 'build_failed', to: { ids: [1] }, authorId: undefined },
     ]);
@@ -53,7 +53,7 @@ describe('what follows from a merge request', () => {
     });
   });
 
-  it('asks nobody for anything because of imported history, yet forgets what is deleted', () => {
+  it('raises nothing for imported history, yet removes the to-dos of what is deleted', () => {
     const mentions = { usernames: ['ada'], directlyAddressed: [] };
     const created: TargetFact = { kind: 'created', assigneeIds: [4], reviewerIds: [], mentions };
     expect(consequencesOf(event(created, { imported: true }))).toEqual({
@@ -72,11 +72,11 @@ describe('what follows from a merge request', () => {
       addedById,
       reason,
     });
-    const told = (reason: RemovalReason, given: Partial<TargetEvent> = {}, addedById = 7) =>
+    const raised = (reason: RemovalReason, given: Partial<TargetEvent> = {}, addedById = 7) =>
       consequencesOf(event(left(reason, addedById), given)).raise;
 
-    it('asks the author and whoever queued it, with the reason, once for each entry', () => {
-      expect(told('pipeline_failed', { actorId: 0 })).toEqual([
+    it('notifies the author and the user who added it, with the reason, once for each entry', () => {
+      expect(raised('pipeline_failed', { actorId: 0 })).toEqual([
         {
           action: 'merge_train_removed',
           to: { ids: [1, 7] },
@@ -85,22 +85,22 @@ describe('what follows from a merge request', () => {
           body: 'Removed from the merge train for `main` because its pipeline failed.',
         },
       ]);
-      expect(told('pushed')[0]).toMatchObject({ to: { ids: [1, 7] }, authorId: 2 });
-      expect(told('closed', { actorId: 1 }, 1)[0]).toMatchObject({ to: { ids: [1] } });
+      expect(raised('pushed')[0]).toMatchObject({ to: { ids: [1, 7] }, authorId: 2 });
+      expect(raised('closed', { actorId: 1 }, 1)[0]).toMatchObject({ to: { ids: [1] } });
     });
 
-    it('tells those who took it out by hand as well (G-4.1-5)', () => {
-      expect(told('canceled', { actorId: 7 })[0]).toMatchObject({
+    it('notifies users who removed it by hand as well (G-4.1-5)', () => {
+      expect(raised('canceled', { actorId: 7 })[0]).toMatchObject({
         to: { ids: [1, 7] },
         body: 'Removed from the merge train for `main`.',
       });
-      expect(told('canceled', { actorId: 1 }, 1)[0]?.to).toEqual({ ids: [1] });
-      expect(told('canceled', { actorId: 2 })[0]?.to).toEqual({ ids: [1, 7] });
+      expect(raised('canceled', { actorId: 1 }, 1)[0]?.to).toEqual({ ids: [1] });
+      expect(raised('canceled', { actorId: 2 })[0]?.to).toEqual({ ids: [1, 7] });
     });
 
-    it('asks nobody where nothing is left to do', () => {
-      expect(told('merged_by_push')).toEqual([]);
-      expect(told('skipped')).toEqual([]);
+    it('notifies no one where nothing is left to do', () => {
+      expect(raised('merged_by_push')).toEqual([]);
+      expect(raised('skipped')).toEqual([]);
     });
   });
 });

@@ -22,7 +22,7 @@ export type TargetFact =
       readonly mentions: Mentions;
     }
   | { readonly kind: 'acted' }
-  /** Something that asks nobody for anything and settles nothing. */
+  /** Neither raises nor resolves to-dos. */
   | { readonly kind: 'noted' }
   | { readonly kind: 'deleted' }
   | { readonly kind: 'became_unmergeable'; readonly mergeUserId: number }
@@ -39,16 +39,17 @@ export type TargetFact =
 export interface TargetEvent {
   readonly target: Target;
   readonly authorId: number;
-  /** 0 when nobody caused it. */
+  /** 0 when no user caused it. */
   readonly actorId: number;
-  /** History brought in from elsewhere asks nobody for anything (D6). */
+  /** Imported history raises no to-dos (D6). */
   readonly imported: boolean;
   readonly fact: TargetFact;
 }
 
 /**
- * To-dos that follow from a happening (G-4.9-5). Whoever acts on a target, be it by an edit, a comment, closing or merging it, is
- * done with what they were asked there; what others were asked stays. An edit resolves before it raises: assigning oneself leaves the new to-do.
+ * To-dos that follow from an event (G-4.9-5). A user who acts on a target, by an edit, a comment, closing or merging
+ * it, has done their to-dos there; those of others stay. An edit resolves before it raises: users who assign themselves
+ * keep the new to-do.
  */
 export function consequencesOf({ authorId, actorId, imported, fact }: TargetEvent): Consequences {
   if (fact.kind === 'deleted') return { ...noConsequences, removeAll: true };
@@ -97,7 +98,7 @@ function asked(
   return raise.filter(({ to }) => ('ids' in to ? to.ids : to.usernames).length > 0);
 }
 
-/** The author, and whoever set auto-merge and waits for it. */
+/** The author, and the user who set auto-merge. */
 const toThoseInCharge = (action: 'unmergeable' | 'build_failed', authorId: number, mergeUserId: number): Raise => ({
   action,
   to: { ids: [...new Set([authorId, mergeUserId])].filter((id) => id > 0) },
@@ -105,10 +106,10 @@ const toThoseInCharge = (action: 'unmergeable' | 'build_failed', authorId: numbe
 });
 
 /**
- * Whoever left a train is asked to look after it: the author and whoever queued it, both always (G-4.1-5), once each, for every entry
- * anew, whoever took it out: what was to land has not landed. Nobody is told when it is merged past the train or a push brought its
- * commits into the target branch, since nothing is left to do. Who may no longer see the merge request is left out where the to-do is
- * written.
+ * A removal from a train raises a to-do for the author and for the user who added the merge request, always for both
+ * (G-4.1-5), once for each entry, whoever removed it: it has not landed. There is none when it was merged outside the
+ * train or a push brought its commits into the target branch, since nothing is left to do. Users who may no longer see
+ * the merge request are left out where the to-do is saved.
  */
 function leftTrain(
   authorId: number,
@@ -116,11 +117,11 @@ function leftTrain(
   { entryId, targetBranch, addedById, reason }: Extract<TargetFact, { kind: 'train_left' }>,
 ): Raise[] {
   if (reason === 'merged_by_push' || reason === 'skipped') return [];
-  const told = new Set([authorId, addedById].filter((id) => id > 0));
+  const recipients = new Set([authorId, addedById].filter((id) => id > 0));
   return [
     {
       action: 'merge_train_removed',
-      to: { ids: [...told] },
+      to: { ids: [...recipients] },
       authorId: actorId === 0 ? addedById || authorId : actorId,
       cause: `merge_train_entry:${entryId}`,
       body: removalSentence(reason, targetBranch),

@@ -9,7 +9,7 @@ type TodoAction =
   | 'merge_train_removed'
   | 'marked';
 
-/** Users to be told, by id or by the name a text gives them. */
+/** Users to be notified, by id or by the name in a text. */
 type Recipients = { readonly ids: readonly number[] } | { readonly usernames: readonly string[] };
 
 /** To-dos to be raised. */
@@ -18,7 +18,7 @@ export interface Raise {
   readonly to: Recipients;
   /** Who caused it; undefined: each recipient themselves, where no other person is behind it. */
   readonly authorId: number | undefined;
-  /** Tells apart happenings that each ask for a to-do of their own; default: one pending to-do is enough. */
+  /** Distinguishes events that each raise a to-do; default: one pending to-do is enough. */
   readonly cause?: string;
   /** What the to-do says; default: the title of its target. */
   readonly body?: string;
@@ -26,7 +26,7 @@ export interface Raise {
   readonly noteId?: number;
 }
 
-/** What follows from a happening, in this order. */
+/** What follows from an event, in this order. */
 export interface Consequences {
   /** Every to-do on the target goes. */
   readonly removeAll: boolean;

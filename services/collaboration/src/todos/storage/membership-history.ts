@@ -3,11 +3,12 @@ import { type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 
 /**
- * Who was a member at some moment, as far as it is known: from the memberships of now and a table of what has changed about them, whose
- * rows are `membership_id, changed_at, level_before`. A project is taken to have lain in the groups where it lies.
+ * Who was a member at a given time, as far as it is known: from the current memberships and a table of their changes,
+ * whose rows are `membership_id, changed_at, level_before`. A project is taken to have lain in the groups where it
+ * lies.
  */
 export interface MembershipHistory {
-  /** Level of the membership `m` at a moment; 0 before it began. */
+  /** Level of the membership `m` at a given time; 0 before it began. */
   levelAt(at: Date): Sql;
   /** The level of those of `userIds` who were members of a project; others are left out. One statement. */
   levels(
@@ -20,7 +21,7 @@ export interface MembershipHistory {
 
 /** Opens the history in `changes`. */
 export function membershipHistory(changes: Sql): MembershipHistory {
-  // What happened at the same moment may have come first: nobody is taken for a member by it.
+  // A change at the same time may have come first: it makes no one a member.
   const levelAt = (at: Date): Sql => sql`coalesce((
     select h.level_before from ${changes} h where h.membership_id = m.id and h.changed_at >= ${at}::timestamptz
     order by h.changed_at limit 1), m.access_level)`;

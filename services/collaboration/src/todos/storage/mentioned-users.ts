@@ -11,7 +11,7 @@ const everybody = 'all';
 /** The level of the membership `m` as it is now. */
 const levelNow = sql`m.access_level`;
 
-/** Live memberships whose user is not the author: whoever calls a group does not mean themselves. */
+/** Current memberships of other users than the author, whom a mention of a group does not mean. */
 const living = (
   authorId: number,
   level: Sql,
@@ -48,8 +48,9 @@ const membersOfProject = (
     limit ${maxMembers}`);
 
 /**
- * Whom names in a text mean, by the name in lower case: the user with that username, the members of the group with that full path as far as
- * the author may see the group, or for `all` the members of the project. At most four statements; groups and `all` reach 10,000 members each.
+ * Whom names in a text mean, by the name in lower case: the user with that username, the members of the group with that
+ * full path as far as the author may see the group, or for `all` the members of the project. At most four statements;
+ * groups and `all` reach 10,000 members each.
  * @param level the level of a membership `m` by which one belongs to those called; default that of now
  */
 export async function mentionedUsers(

@@ -29,7 +29,7 @@ export const todoRebuildStore = (db: Database) => ({
         primary key (membership_id, changed_at))`);
     return lastId(db, sql`todos`);
   },
-  /** Takes note of the level that a membership had until a moment; 0 where it began then. */
+  /** Records the level that a membership had until a given time; 0 where it began then. */
   async membershipChanged(tx: SqlExecutor, membershipId: number, at: Date, levelBefore: number): Promise<void> {
     await tx.query(sql`
       insert into ${membershipScratch} as known (membership_id, changed_at, level_before)
@@ -37,8 +37,9 @@ export const todoRebuildStore = (db: Database) => ({
       do update set level_before = least(known.level_before, excluded.level_before)`);
   },
   /**
-   * Brings the to-dos in use to what was rebuilt. What a user made by hand or marked as done is no event: it stays. So does what was asked of
-   * a user of whom nobody can say any more whether they could read it: it is neither made nor changed nor removed.
+   * Brings the to-dos in use to what was rebuilt. A to-do that a user made by hand or marked as done has no event: it
+   * stays. So does a request to a user of whom it is no longer known whether they could read the target: it is neither
+   * made nor changed nor removed.
    * @param since events before it are no longer on the bus: what is older stays
    * @param upTo last id before the rebuild began
    */

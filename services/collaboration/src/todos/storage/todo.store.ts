@@ -57,7 +57,8 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
   const tables = rebuilt ?? { todos: sql`todos`, acts: sql`todo_acts` };
   const table = tables.todos;
   const spans = todoSpans(tables);
-  // Whoever has come back reads again what they had lost: what was removed then is told by the list, where rights of now say nothing.
+  // A user whose membership was restored can read the target again, so current rights do not show which to-dos were
+  // removed then; the list does.
   const removedThen = ({ userId, at }: EndedMembership): Sql =>
     rebuilt === undefined
       ? sql`false`
@@ -150,7 +151,7 @@ export function todoStore(db: Database, prisma: PrismaClient) {
             projectId: BigInt(target.projectId),
             targetIid: BigInt(target.iid),
             action: 'marked',
-            // The clock by which acts are told: the database's may stand elsewhere.
+            // The clock of activities: that of the database may differ.
             createdAt: new Date(),
           },
           select: { id: true },

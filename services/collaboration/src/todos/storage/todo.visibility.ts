@@ -7,7 +7,10 @@ import { readability, type Target } from '../../targets';
 /** Least level of those who read internal notes (G-4.6-9). */
 const { reporter } = levels;
 
-/** Whether the viewer may read the target of the to-do `t`, and the `note` it came from, on the aliases of the list of to-dos. */
+/**
+ * Whether the viewer may read the target of the to-do `t`, and the `note` it came from, on the aliases of the list of
+ * to-dos.
+ */
 export const readableTarget = (viewer: Viewer): Sql => sql`case t.target_type
   when 'MergeRequest' then ${readability.MergeRequest.of(viewer)}
   when 'Issue' then ${readability.Issue.of(viewer)}
@@ -16,7 +19,10 @@ export const readableTarget = (viewer: Viewer): Sql => sql`case t.target_type
   and (t.note_id is null or note.id is not null
     and (not note.internal or ${viewer.admin ? sql`true` : memberProjects(viewer, reporter)}))`;
 
-/** Of users who may read a target, those who may read notes on it, by the note: internal ones are for Reporters and above; what is gone for nobody. */
+/**
+ * Of users who may read a target, those who may read notes on it, by the note: internal ones are for Reporters and
+ * above; deleted ones for no one.
+ */
 export async function noteReaders(
   tx: SqlExecutor,
   projectId: number,
@@ -32,7 +38,8 @@ export async function noteReaders(
 }
 
 /**
- * Least level of members who could read a target at the moment that `wasConfidential` tells of, whatever the project was open to then.
+ * Least level of members who could read a target at the time of `wasConfidential`, whatever the visibility of the
+ * project was then.
  * @param takesPart whether they were among its people
  * @param internal whether what they were to read was an internal note
  */

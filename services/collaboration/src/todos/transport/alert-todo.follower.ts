@@ -20,10 +20,10 @@ function alertFact(fact: NonNullable<AlertEvent['fact']>): TargetFact {
   }
 }
 
-/** What follows for to-dos from an event of an alert, in the transaction that takes note of it. */
+/** What follows for to-dos from an event of an alert, in the transaction that handles it. */
 export type AlertTodoFollower = (tx: Tx, event: AlertEvent, time: Date) => Promise<void>;
 
-/** Whoever is assigned to an alert is asked to look at it; whoever acts on it is done with what they were asked there. */
+/** An alert raises to-dos for its new assignees, and resolves those of a user who acts on it. */
 export const alertTodoFollower =
   (follow: ReturnType<typeof followTargets>): AlertTodoFollower =>
   async (tx, { alert, actorId, fact, occurredAt }, time) => {
