@@ -52,7 +52,7 @@ describe('activity events of issues and comments', () => {
       values (${noteable?.id}, ${open.id}, decode(md5(random()::text) || '00000000', 'hex'), true, ${type || null}, ${eve.id}, ${body},
         ${internal}) returning id`);
     const id = note?.id ?? 0;
-    const tell = (fact: 'created' | 'deleted') =>
+    const publish = (fact: 'created' | 'deleted') =>
       here.publishEvent(
         noteEvents,
         NoteEvent.fromPartial({
@@ -63,7 +63,7 @@ describe('activity events of issues and comments', () => {
         }),
         `note.${fact}:1:${id}`,
       );
-    return { id, tell };
+    return { id, publish };
   };
 
   beforeEach(async () => {
@@ -73,15 +73,15 @@ describe('activity events of issues and comments', () => {
     issueId = row?.id ?? 0;
   });
 
-  it('tell of both, print the comment as it stands, and go with it', async () => {
+  it('report both, show the current comment, and are deleted with it', async () => {
     await issue(opened, 'i1');
     await issue({ $case: 'closed', value: { byMergeRequestId: 0 } }, 'i2');
     const first = await comment('Me too');
-    await first.tell('created');
+    await first.publish('created');
     const threaded = await comment('An item', { type: 'DiscussionNote' });
-    await threaded.tell('created');
+    await threaded.publish('created');
     const onCommit = await comment('On a line', { kind: 'Commit', type: 'DiffNote' });
-    await received(await onCommit.tell('created'));
+    await received(await onCommit.publish('created'));
     await received('i2');
     await received(`note.created:1:${first.id}`);
     const { items } = await ofProject(open, undefined, {}, { descending: false });
@@ -109,8 +109,8 @@ describe('activity events of issues and comments', () => {
         noteable_iid: 3,
       },
     });
-    await received(await first.tell('deleted'));
-    await received(await onCommit.tell('deleted'));
+    await received(await first.publish('deleted'));
+    await received(await onCommit.publish('deleted'));
     expect((await ofProject(open, undefined, { targetType: 'note' })).items).toEqual([]);
     expect(await here.db.query(sql`select 1 from activity_events where target_type = 'note'`)).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('activity events of issues and comments', () => {
   it('are hidden at once with a confidential issue, an internal comment, or what is gone', async () => {
     await received(await issue(opened, 'i3'));
     const secret = await comment('Between us', { internal: true });
-    await received(await secret.tell('created'));
+    await received(await secret.publish('created'));
     const seen = async (reader: Reader) => {
       const { items, page } = await ofProject(open, reader);
       expect(page.total).toBe(items.length);

@@ -65,7 +65,7 @@ function push(project: DirectoryProject, given: Partial<RepositoryPushedEvent> =
 const day = (text: string): Date => new Date(`${text}Z`);
 
 describe('activity events', () => {
-  it('tell of merge requests in the words of the interface', async () => {
+  it('report merge requests in the words of the interface', async () => {
     const target = mergeRequest(open);
     await here.publish(target, created(), { actorId: ada.id, occurredAt: day('2026-01-02T03:04:05.678') });
     await here.publish(
@@ -137,7 +137,7 @@ describe('activity events', () => {
     expect((await ofProject(open, root)).items).toEqual([]);
   });
 
-  it('tell of pushes: new, moved and removed refs, and many at once as one', async () => {
+  it('report pushes: new, changed and removed refs, and many at once as one', async () => {
     await push(open, { action: 'created', before: zeros, commitCount: 1, commitTitle: 'First' });
     await push(open);
     await push(open, { action: 'removed', after: zeros, commitCount: 0, commitTitle: '' });
@@ -184,7 +184,7 @@ describe('activity events', () => {
     ]);
   });
 
-  it('tell of projects that are made and of members who come and go', async () => {
+  it('report created projects, and members who are added and removed', async () => {
     const made = ProjectEvent.fromPartial({
       projectId: open.id,
       actorId: ada.id,
@@ -223,7 +223,7 @@ describe('activity events', () => {
     expect(names((await ofProject(open, undefined, { targetType: 'project' })).items)).toEqual(['created']);
   });
 
-  it('tell of snippets to those who see them', async () => {
+  it('report snippets to users who see them', async () => {
     const [row] = await here.db.query<{ id: number }>(sql`
       insert into snippets (project_id, author_id, title, visibility) values (${open.id}, ${eve.id}, 'Script', 'private') returning id`);
     const snippetId = row?.id ?? 0;
@@ -263,7 +263,7 @@ describe('activity events', () => {
     await here.db.query(sql`delete from snippets`);
   });
 
-  it('tell of milestones, of their end as well', async () => {
+  it('report milestones, their deletion too', async () => {
     const milestone = (fact: string, given: Partial<MilestoneEvent> = {}) =>
       here.publishEvent(
         milestoneEvents,
@@ -353,7 +353,7 @@ describe('activity events', () => {
     expect([...walked].sort().reverse()).toEqual(walked);
   });
 
-  it('are told once, however often the bus tells them', async () => {
+  it('are stored once, however often the bus delivers them', async () => {
     const target = mergeRequest(open);
     const at = { actorId: ada.id, occurredAt: new Date() };
     const id = await here.publish(target, created(), at);

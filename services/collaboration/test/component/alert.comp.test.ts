@@ -23,12 +23,12 @@ const alertNotes = (id: number) => fixture.systemNotes('AlertManagement::Alert',
 const allIncidents = () => fixture.here.db.query(sql`select id from issues where issue_type = 'incident'`);
 
 describe('a new alert', () => {
-  it('opens an incident once, in the name of the bot, however often it is told', async () => {
+  it('opens an incident once, in the name of the bot, however often the event is delivered', async () => {
     const { bot, project } = fixture;
     const alert = fixture.alert({ title: 'New: Alert', severity: 'critical' });
     const fact = raised({ details: { monitoringTool: 'Watcher', incidentMarkdown: '- [ ] look\n\n@ada' } });
     const before = await allIncidents();
-    await fixture.followed(await fixture.tell(alert, fact));
+    await fixture.followed(await fixture.publish(alert, fact));
     await fixture.again(alert, fact);
     const [incident, ...others] = await fixture.incidents(alert);
     expect(others).toEqual([]);
@@ -47,8 +47,8 @@ describe('a new alert', () => {
       project_id: project.id,
       confidential: false,
     });
-    const told = (await issueEventsIn(fixture.here.db)).filter(({ issue }) => issue?.id === incident?.id);
-    expect(told).toMatchObject([
+    const published = (await issueEventsIn(fixture.here.db)).filter(({ issue }) => issue?.id === incident?.id);
+    expect(published).toMatchObject([
       { actorId: bot.id, fact: { $case: 'created', value: { alertId: alert.id, movedFromId: 0 } } },
     ]);
     expect(await alertNotes(alert.id)).toEqual([
@@ -78,18 +78,18 @@ describe('a new alert', () => {
       [fixture.alert({ projectId: archived.id }), raised()],
       [fixture.alert({ projectId: deleting.id }), raised()],
     ] as const;
-    for (const [alert, fact] of alerts) await fixture.followed(await fixture.tell(alert, fact));
+    for (const [alert, fact] of alerts) await fixture.followed(await fixture.publish(alert, fact));
     expect(await allIncidents()).toHaveLength(before.length);
     expect((await Promise.all(alerts.map(([{ id }]) => alertNotes(id)))).map(({ length }) => length)).toEqual([
       1, 1, 1, 0,
     ]);
   });
 
-  it('opens none when its end was told before', async () => {
+  it('opens none when its end was published before', async () => {
     const alert = fixture.alert({ status: 'resolved', version: 4 });
-    await fixture.followed(await fixture.tell(alert, ended()));
-    // A dead letter that is replayed comes after what was told later.
-    await fixture.followed(await fixture.tell({ ...alert, status: 'triggered', version: 0 }, raised()));
+    await fixture.followed(await fixture.publish(alert, ended()));
+    // A dead letter that is replayed comes after later events.
+    await fixture.followed(await fixture.publish({ ...alert, status: 'triggered', version: 0 }, raised()));
     expect(await fixture.incidents(alert)).toEqual([]);
   });
 });
@@ -98,9 +98,9 @@ describe('the end of an alert', () => {
   it('closes its incident in the name of the bot, with a system note on both, once', async () => {
     const { bot } = fixture;
     const alert = fixture.alert();
-    await fixture.tell(alert, raised());
+    await fixture.publish(alert, raised());
     alert.status = 'resolved';
-    await fixture.followed(await fixture.tell(alert, ended()));
+    await fixture.followed(await fixture.publish(alert, ended()));
     await fixture.again(alert, ended());
     const [incident] = await fixture.incidents(alert);
     expect(await fixture.here.db.one(sql`select state, closed_by_id from issues where id = ${incident?.id}`)).toEqual({
@@ -125,13 +125,13 @@ describe('the end of an alert', () => {
 
   it('leaves alone what is closed already, what was deleted, and what the project wants to stay', async () => {
     const [closed, deleted, kept] = [fixture.alert(), fixture.alert(), fixture.alert()];
-    for (const alert of [closed, deleted, kept]) await fixture.followed(await fixture.tell(alert, raised()));
+    for (const alert of [closed, deleted, kept]) await fixture.followed(await fixture.publish(alert, raised()));
     const [incident] = await fixture.incidents(closed);
     await fixture.here.db.query(sql`update issues set state = 'closed', closed_by_id = 5 where id = ${incident?.id}`);
     await fixture.here.db.query(sql`delete from issues where alert_id = ${deleted.id}`);
     for (const alert of [closed, deleted])
-      await fixture.followed(await fixture.tell({ ...alert, status: 'resolved' }, ended()));
-    await fixture.followed(await fixture.tell({ ...kept, status: 'resolved' }, ended(false)));
+      await fixture.followed(await fixture.publish({ ...alert, status: 'resolved' }, ended()));
+    await fixture.followed(await fixture.publish({ ...kept, status: 'resolved' }, ended(false)));
     expect(await issueNotes(incident!.id)).toEqual([]);
     expect((await alertNotes(closed.id)).map(([, body]) => body)).not.toContain('closed the incident of this alert');
     expect(await fixture.incidents(deleted)).toEqual([]);
@@ -146,7 +146,7 @@ describe('the end of an alert', () => {
     const elsewhere = here.directory.project(here.directory.namespace().id);
     here.directory.member(ada.id, { projectId: elsewhere.id }, 40);
     const alert = fixture.alert();
-    await fixture.followed(await fixture.tell(alert, raised()));
+    await fixture.followed(await fixture.publish(alert, raised()));
     const [incident] = await fixture.incidents(alert);
     await here.issues.moveIssue(
       { projectId: fixture.project.id, iid: incident!.iid, toProjectId: elsewhere.id },
@@ -154,11 +154,13 @@ describe('the end of an alert', () => {
     );
     const [moved, ...others] = await fixture.incidents(alert);
     expect(others).toEqual([]);
-    const told = await issueEventsIn(here.db);
-    expect(told.find(({ issue, fact }) => issue?.id === moved?.id && fact?.$case === 'created')?.fact).toMatchObject({
+    const published = await issueEventsIn(here.db);
+    expect(
+      published.find(({ issue, fact }) => issue?.id === moved?.id && fact?.$case === 'created')?.fact,
+    ).toMatchObject({
       value: { alertId: alert.id, movedFromId: incident?.id },
     });
-    await fixture.followed(await fixture.tell({ ...alert, status: 'resolved' }, ended()));
+    await fixture.followed(await fixture.publish({ ...alert, status: 'resolved' }, ended()));
     expect(await fixture.incidents(alert)).toMatchObject([{ id: moved?.id, state: 'closed' }]);
     expect((await issueNotes(moved!.id)).at(-1)).toEqual([
       fixture.bot.id,
@@ -170,16 +172,16 @@ describe('the end of an alert', () => {
 it('closes an incident that moves while its alert ends', async () => {
   const { db } = fixture.here;
   const alert = fixture.alert();
-  await fixture.followed(await fixture.tell(alert, raised()));
+  await fixture.followed(await fixture.publish(alert, raised()));
   const [incident] = await fixture.incidents(alert);
   const id = await db.transaction(async (tx) => {
     await tx.query(sql`update issues set alert_id = null, state = 'closed' where id = ${incident?.id}`);
     await tx.query(sql`
       insert into issues (iid, project_id, author_id, title, issue_type, alert_id)
       select iid + 100000, project_id, author_id, title, issue_type, ${alert.id} from issues where id = ${incident?.id}`);
-    const told = await fixture.tell({ ...alert, status: 'resolved' }, ended());
+    const published = await fixture.publish({ ...alert, status: 'resolved' }, ended());
     await eventually(async () => expect(await db.query(sql`select 1 from pg_locks where not granted`)).not.toEqual([]));
-    return told;
+    return published;
   });
   await fixture.followed(id);
   expect(await fixture.incidents(alert)).toMatchObject([{ iid: (incident?.iid ?? 0) + 100_000, state: 'closed' }]);
@@ -196,9 +198,9 @@ describe('mail about a new alert', () => {
     const title = 'Disk full\r\nBcc: eve@example.com';
     const fact = raised({ openIncident: false, sendEmail: true, details: { hosts: ['one'], description: 'Look!' } });
     const [open, over, quiet] = [fixture.alert({ title }), fixture.alert({ status: 'resolved' }), fixture.alert()];
-    await fixture.tell(quiet, raised({ openIncident: false }));
-    await fixture.tell(over, fact);
-    await fixture.followed(await fixture.tell(open, fact));
+    await fixture.publish(quiet, raised({ openIncident: false }));
+    await fixture.publish(over, fact);
+    await fixture.followed(await fixture.publish(open, fact));
     await fixture.again(open, fact);
     await eventually(() => expect(files()).toHaveLength(2));
     const mails = files().map((name) => readFileSync(join(here.folder, 'mails', name), 'utf8'));
@@ -219,19 +221,19 @@ describe('mail about a new alert', () => {
   });
 });
 
-describe('whoever acts on an alert', () => {
+describe('a user who acts on an alert', () => {
   it('opens its incident in their own name, a second one only after the first was deleted', async () => {
     const { bob, bot } = fixture;
     const alert = fixture.alert();
-    await fixture.tell(alert, raised({ openIncident: false }));
-    await fixture.followed(await fixture.tell(alert, wanted(), { actorId: bob.id }));
+    await fixture.publish(alert, raised({ openIncident: false }));
+    await fixture.followed(await fixture.publish(alert, wanted(), { actorId: bob.id }));
     const [first] = await fixture.incidents(alert);
     expect(first).toMatchObject({ author_id: bob.id, state: 'opened' });
-    await fixture.followed(await fixture.tell(alert, wanted(), { actorId: bob.id }));
+    await fixture.followed(await fixture.publish(alert, wanted(), { actorId: bob.id }));
     expect(await fixture.incidents(alert)).toEqual([first]);
     await fixture.here.db.query(sql`delete from issues where alert_id = ${alert.id}`);
     fixture.here.directory.user({ ...bob, state: 'blocked' });
-    await fixture.followed(await fixture.tell(alert, wanted(), { actorId: bob.id }));
+    await fixture.followed(await fixture.publish(alert, wanted(), { actorId: bob.id }));
     const [second, ...others] = await fixture.incidents(alert);
     expect([second?.author_id, others]).toEqual([bot.id, []]);
     fixture.here.directory.user({ ...bob, state: 'active' });
@@ -245,11 +247,11 @@ describe('whoever acts on an alert', () => {
   it('is named by its system notes', async () => {
     const { ada, bob, bot } = fixture;
     const alert = fixture.alert({ status: 'acknowledged' });
-    await fixture.tell(alert, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
+    await fixture.publish(alert, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
     const assigned = { addedAssigneeIds: [bob.id], removedAssigneeIds: [ada.id] };
-    await fixture.tell(alert, { $case: 'assigned', value: assigned }, { actorId: ada.id });
+    await fixture.publish(alert, { $case: 'assigned', value: assigned }, { actorId: ada.id });
     alert.status = 'resolved';
-    await fixture.followed(await fixture.tell(alert, ended(false, Cause.CAUSE_INCIDENT)));
+    await fixture.followed(await fixture.publish(alert, ended(false, Cause.CAUSE_INCIDENT)));
     expect(await alertNotes(alert.id)).toEqual([
       [ada.id, 'changed the status to **Acknowledged**'],
       [ada.id, 'assigned to @bob and unassigned @ada'],
@@ -268,7 +270,7 @@ describe('notes on an alert', () => {
   it('are written, changed, listed with its system notes, and deleted', async () => {
     const { here, bob, bot } = fixture;
     const alert = fixture.alert();
-    await fixture.followed(await fixture.tell(alert, raised()));
+    await fixture.followed(await fixture.publish(alert, raised()));
     const noteable = refOf(alert.iid);
     const made = json(
       await here.notes.createNote(CreateNoteRequest.fromPartial({ noteable, body: 'Looking' }), developer()),
@@ -317,7 +319,7 @@ describe('to-dos on an alert', () => {
   it('are made by hand once, and by assignment, and done when their user acts', async () => {
     const { here, ada, bob, eve, project } = fixture;
     const alert = fixture.alert({ title: 'Slow' });
-    await fixture.tell(alert, raised({ openIncident: false }));
+    await fixture.publish(alert, raised({ openIncident: false }));
     const mark = () =>
       here.todos.createAlertTodo(
         { projectId: project.id, alertIid: alert.iid },
@@ -335,13 +337,13 @@ describe('to-dos on an alert', () => {
     expect((await mark()).status).toBe(304);
     // A Reporter does not see alerts, whoever assigns them.
     const assigned = { addedAssigneeIds: [ada.id, eve.id], removedAssigneeIds: [] };
-    await fixture.tell(alert, { $case: 'assigned', value: assigned }, { actorId: bob.id });
+    await fixture.publish(alert, { $case: 'assigned', value: assigned }, { actorId: bob.id });
     await eventually(async () => {
       expect(await about(bob, alert)).toEqual([]);
       expect(await about(ada, alert)).toMatchObject([{ action_name: 'assigned', author: { id: bob.id } }]);
     });
     expect(await here.db.query(sql`select 1 from todos where user_id = ${eve.id}`)).toEqual([]);
-    await fixture.tell({ ...alert, status: 'acknowledged' }, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
+    await fixture.publish({ ...alert, status: 'acknowledged' }, ended(false, Cause.CAUSE_USER), { actorId: ada.id });
     await eventually(async () => expect(await about(ada, alert)).toEqual([]));
   });
 
@@ -385,7 +387,7 @@ test('alerts of deleted projects are forgotten', async () => {
   const group = directory.namespace();
   const project = directory.project(group.id);
   const alert = fixture.alert({ projectId: project.id });
-  await fixture.followed(await fixture.tell(alert, raised()));
+  await fixture.followed(await fixture.publish(alert, raised()));
   directory.write({ $case: 'project', value: project }, true);
   await eventually(async () =>
     expect(

@@ -18,9 +18,9 @@ describe('a process that dies over an alert', () => {
     async (point) => {
       const [ends, stays] = [fixture.alert(), fixture.alert()];
       await dieAt(point, fixture.here.startProcess, async () => {
-        await fixture.tell(ends, raised());
-        await fixture.tell({ ...ends, status: 'resolved' }, ended());
-        await fixture.tell(stays, raised());
+        await fixture.publish(ends, raised());
+        await fixture.publish({ ...ends, status: 'resolved' }, ended());
+        await fixture.publish(stays, raised());
       });
 
       const next = await fixture.here.startProcess();

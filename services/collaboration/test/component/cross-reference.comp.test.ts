@@ -64,7 +64,7 @@ const references = (
   mergeRequests,
 });
 
-const told = async (): Promise<StoredTarget> => {
+const published = async (): Promise<StoredTarget> => {
   const target = fixture.mergeRequest();
   await received(await fixture.here.publish(target, created(), { actorId: fixture.ada.id }));
   return target;
@@ -84,7 +84,7 @@ async function read(target: StoredTarget, who = fixture.ada): Promise<string[]> 
 describe('what names another object', () => {
   it('leaves a note there, once for each pair, whatever names it', async () => {
     const { here, project, ada, eve } = fixture;
-    const [first, second] = [await told(), await told()];
+    const [first, second] = [await published(), await published()];
     const third = await issue(project.id, 3, `see !${first.iid} and \`!${second.iid}\`, #3, !999`);
     await publishIssue(third);
     await publishIssue(third);
@@ -97,15 +97,15 @@ describe('what names another object', () => {
     const onIssue = await here.db.query(sql`
       select n.body, n.system from notes n join noteables o on o.id = n.noteable_id where o.kind = 'Issue' and n.action = 'cross_reference'`);
     expect(onIssue).toEqual([{ body: `mentioned in merge request !${second.iid}`, system: true }]);
-    // Who may not read the merge request says nothing on it.
+    // The reference of a user who may not read the merge request makes no note on it.
     await here.db.query(sql`truncate notes, noteables cascade`);
     await publishIssue(third, eve.id);
     expect(await here.db.query(sql`select 1 from notes where action = 'cross_reference'`)).toEqual([]);
   });
 
-  it('is not told to those who may not read it', async () => {
+  it('is not visible to users who may not read it', async () => {
     const { here, ada, bob, project } = fixture;
-    const target = await told();
+    const target = await published();
     const path = here.directory.namespaces.get(project.namespaceId)?.fullPath;
     const plan = await issue(secret.id, 7, `${path}/${project.path}!${target.iid}`);
     await publishIssue(plan);
@@ -146,18 +146,18 @@ describe('what names another object', () => {
     expect(await read(target)).toHaveLength(1);
   });
 
-  it('is where an issue moved to and from, told on both sides', async () => {
+  it('is where an issue moved to and from, noted on both sides', async () => {
     const { here, ada, bob, project } = fixture;
     const path = `${here.directory.namespaces.get(project.namespaceId)?.fullPath}/${project.path}`;
     const [old, moved] = [await issue(project.id, 5), await issue(secret.id, 6)];
-    const tell = (of: typeof old, fact: NonNullable<IssueEvent['fact']>) =>
+    const publish = (of: typeof old, fact: NonNullable<IssueEvent['fact']>) =>
       here.publishEvent(
         issueEvents,
         IssueEvent.fromPartial({ issue: of, actorId: ada.id, directorySequence: here.directory.changes.length, fact }),
         issueEventId(fact.$case, of.id, 1),
       );
-    await tell(moved, { $case: 'created', value: IssueCreated.fromPartial({ movedFromId: old.id }) });
-    await tell(old, {
+    await publish(moved, { $case: 'created', value: IssueCreated.fromPartial({ movedFromId: old.id }) });
+    await publish(old, {
       $case: 'moved',
       value: { toIssueId: moved.id, toIssueIid: moved.iid, toProjectId: moved.projectId },
     });
@@ -177,7 +177,7 @@ describe('what names another object', () => {
 
   it('may be a comment, but not an internal one', async () => {
     const { here, project, bob } = fixture;
-    const target = await told();
+    const target = await published();
     const subject = await issue(project.id, 4);
     const [noteable] = await here.db.query<{ id: number }>(sql`
       insert into noteables (kind, project_id, target_id) values ('Issue', ${project.id}, ${subject.id}) returning id`);

@@ -84,7 +84,7 @@ const remove = (target: StoredTarget, discussionId: string, noteId: number, user
     fixture.as(user),
   );
 
-/** What the owner of the merge request was told last of its threads and notes. */
+/** The counters that were published last to the owner of the merge request. */
 const counters = async (target: StoredTarget) => {
   const [row] = await fixture.here.db.query<{ body: Item }>(
     sql`select body from events.outbox where type = 'note.changed' and key like ${`%:${target.id}`} order by id desc limit 1`,
@@ -191,7 +191,7 @@ describe('a thread', () => {
     await expect(resolve(target, last.id, true)).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
-  it('stays resolved when somebody replies, and is opened again by whoever says so', async () => {
+  it('stays resolved when a user replies, and becomes unresolved by request', async () => {
     const target = fixture.mergeRequest();
     const thread = await start(target, 'Fix this');
     await resolve(target, thread.id, true);
@@ -240,7 +240,7 @@ describe('a thread', () => {
     expect(await reply(target, thread.id, '/close')).toMatchObject({ summary: ['Closed it.'] });
   });
 
-  it('that is not there is told apart from its notes (G-4.7-4)', async () => {
+  it('that does not exist is distinguished from its notes (G-4.7-4)', async () => {
     const target = fixture.mergeRequest();
     const nowhere = { noteable: mergeRequestRef(target), discussionId: 'f'.repeat(40) };
     const as = fixture.as(fixture.bob);
@@ -344,7 +344,7 @@ describe('the list of discussions', () => {
   });
 });
 
-it('threads that change at the same moment are counted right', async () => {
+it('threads that change concurrently are counted right', async () => {
   const target = fixture.mergeRequest();
   const threads = await Promise.all(Array.from({ length: 6 }, (_, at) => start(target, `t${at}`)));
   await Promise.all(
@@ -463,7 +463,7 @@ describe('a commit', () => {
 
   it('carries comments in the form of the commits API', async () => {
     const noteable = { projectId: fixture.project.id, target: { $case: 'commit' as const, value: 'topic' } };
-    const say = async (given: { path?: string; line?: number; lineType?: string }) =>
+    const comment = async (given: { path?: string; line?: number; lineType?: string }) =>
       json(
         await fixture.here.discussions.createCommitComment(
           { noteable, note: 'Hm', path: '', line: 0, lineType: '', ...given },
@@ -472,10 +472,10 @@ describe('a commit', () => {
       );
     const author = expect.objectContaining({ username: 'bob' });
     const plain = { note: 'Hm', path: null, line: null, line_type: null, author, created_at: expect.any(String) };
-    expect(await say({})).toEqual(plain);
-    expect(await say({ path: 'unchanged.txt', line: 3 })).toEqual(plain);
-    expect(await say({ path: 'a.txt', line: 3 })).toEqual({ ...plain, path: 'a.txt', line: 3, line_type: 'new' });
-    expect(await say({ path: 'a.txt', line: 4, lineType: 'old' })).toMatchObject({ line: 4, line_type: 'old' });
+    expect(await comment({})).toEqual(plain);
+    expect(await comment({ path: 'unchanged.txt', line: 3 })).toEqual(plain);
+    expect(await comment({ path: 'a.txt', line: 3 })).toEqual({ ...plain, path: 'a.txt', line: 3, line_type: 'new' });
+    expect(await comment({ path: 'a.txt', line: 4, lineType: 'old' })).toMatchObject({ line: 4, line_type: 'old' });
     const listed = await fixture.here.discussions.listCommitComments(
       { noteable, page: pageOf() },
       fixture.as(fixture.eve),

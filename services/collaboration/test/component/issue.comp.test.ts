@@ -28,7 +28,7 @@ const refOf = ({ project_id: projectId, iid }: Item) => ({
   target: { $case: 'issueIid' as const, value: iid },
 });
 
-const say = async (issue: Item, body: string, user: DirectoryUser = fixture.bob, internal = false): Promise<Item> =>
+const comment = async (issue: Item, body: string, user: DirectoryUser = fixture.bob, internal = false): Promise<Item> =>
   json(
     await fixture.here.notes.createNote(
       { noteable: refOf(issue), body, internal, createdAt: undefined },
@@ -94,7 +94,7 @@ const whileDeleted = (issue: Item, work: () => Promise<unknown>): Promise<[Promi
   });
 
 describe('an issue', () => {
-  it('that is deleted at this moment is commented on, reacted to and subscribed to by nobody', async () => {
+  it('that is deleted concurrently gets no comment, reaction or subscription', async () => {
     const { here, bob } = fixture;
     const react = (issue: Item) =>
       here.awards.createAwardEmoji(
@@ -106,32 +106,32 @@ describe('an issue', () => {
         { projectId: fixture.project.id, iid: issue.iid, subscribed: true },
         fixture.as(bob),
       );
-    for (const work of [(issue: Item) => say(issue, 'Me too'), react, subscribe]) {
+    for (const work of [(issue: Item) => comment(issue, 'Me too'), react, subscribe]) {
       const issue = await open();
       const [outcome] = await whileDeleted(issue, () => work(issue));
       expect(await outcome).toMatchObject({ kind: 'not_found' });
     }
   });
 
-  it('names those who wrote internal notes alone to whoever reads these', async () => {
+  it('shows users who wrote only internal notes to users who read these', async () => {
     const { ada, bob, eve, mallory } = fixture;
     const issue = await open();
-    await say(issue, 'between us', bob, true);
+    await comment(issue, 'between us', bob, true);
     const [seen, hidden] = [[ada.username, bob.username], [ada.username]];
     expect([await participants(issue, ada), await participants(issue, bob)]).toEqual([seen, seen]);
     expect([await participants(issue, eve), await participants(issue, mallory)]).toEqual([hidden, hidden]);
-    await say(issue, 'for all');
-    await say(issue, 'between us again', bob, true);
+    await comment(issue, 'for all');
+    await comment(issue, 'between us again', bob, true);
     expect(await participants(issue, eve)).toEqual(seen);
   });
 
   it('counts internal notes only for those who may read them, and keeps its updated_at (G-4.6-9)', async () => {
     const { ada, bob, eve, mallory, here } = fixture;
     const issue = await open();
-    await say(issue, 'for all');
+    await comment(issue, 'for all');
     const noted = await seen(issue, ada);
-    const note = await say(issue, 'between us', bob, true);
-    await say(issue, 'and more', bob, true);
+    const note = await comment(issue, 'between us', bob, true);
+    await comment(issue, 'and more', bob, true);
     const counts = async () => {
       const users = [ada, bob, eve, mallory];
       const shown = await Promise.all(users.map((user) => seen(issue, user)));
@@ -199,7 +199,7 @@ describe('an issue', () => {
     const [home, target] = [await open({ title: 'Named' }), await openIn(elsewhere)];
     const named = await openIn(elsewhere, { iid: home.iid });
     const issue = await open({ description: `depends on #${home.iid}, not \`#${home.iid}\` but !7` });
-    await say(issue, `see #${home.iid} and ${elsewherePath()}#${target.iid}`, ada);
+    await comment(issue, `see #${home.iid} and ${elsewherePath()}#${target.iid}`, ada);
     await eventually(async () => expect(await systemNotes(home)).toEqual([`mentioned in issue #${issue.iid}`]));
     const { iid } = issue;
     const moved = json(
@@ -242,7 +242,7 @@ describe('an issue', () => {
     expect(seen.map((one: Item) => one.username)).toEqual(['ada', 'bob', 'eve']);
   });
 
-  it("of a deleted user is found as the ghost user's, and is assigned to nobody", async () => {
+  it("of a deleted user is found as the ghost user's, and has no assignee", async () => {
     const { here, ada, project } = fixture;
     const [gone, author] = [here.directory.user({ username: 'gone' }), here.directory.user({ username: 'left' })];
     for (const { id } of [gone, author]) here.directory.member(id, { projectId: project.id }, 30);

@@ -61,7 +61,7 @@ const remove = (target: StoredTarget, noteId: number, user: DirectoryUser = fixt
     fixture.as(user),
   );
 
-const told = async (target: StoredTarget): Promise<Item[]> => {
+const published = async (target: StoredTarget): Promise<Item[]> => {
   const rows = await fixture.here.db.query<{ body: Item }>(
     sql`select body from events.outbox where type = 'note.changed' and key like ${`%:${target.id}`} order by id`,
   );
@@ -92,13 +92,13 @@ describe('a note', () => {
     await remove(target, made.id);
     await expect(get(target, made.id)).rejects.toMatchObject({ body: { message: '404 Not found' } });
     expect(
-      (await told(target)).map((event) => [Object.keys(event).at(-1), event.counters.userNotesCount ?? 0]),
+      (await published(target)).map((event) => [Object.keys(event).at(-1), event.counters.userNotesCount ?? 0]),
     ).toEqual([
       ['created', 1],
       ['updated', 1],
       ['deleted', 0],
     ]);
-    expect((await told(target))[0].created.mentions).toEqual({ usernames: ['ada'] });
+    expect((await published(target))[0].created.mentions).toEqual({ usernames: ['ada'] });
   });
 
   it('is refused where there is nothing to comment on', async () => {
@@ -124,7 +124,7 @@ describe('a note', () => {
     expect((await write(target, '🙂'.repeat(1_000_000))).body).toHaveLength(2_000_000);
     await write(target, '@ada '.repeat(100_000));
     await write(target, '['.repeat(500_000));
-    expect((await told(target)).at(-2).created.mentions.directlyAddressedUsernames).toEqual(['ada']);
+    expect((await published(target)).at(-2).created.mentions.directlyAddressedUsernames).toEqual(['ada']);
   });
 
   it('is locked to members where the discussion is', async () => {
@@ -139,13 +139,13 @@ describe('a note', () => {
       await react(fixture.eve);
     }
     const open = fixture.mergeRequest();
-    const said = await write(open, 'calm', fixture.mallory);
+    const written = await write(open, 'calm', fixture.mallory);
     fixture.here.targets.set(open.id, { ...open, discussionLocked: true });
-    await expect(update(open, said.id, 'angry', fixture.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
-    expect((await update(open, said.id, 'edited', fixture.ada)).body).toBe('edited');
+    await expect(update(open, written.id, 'angry', fixture.mallory)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect((await update(open, written.id, 'edited', fixture.ada)).body).toBe('edited');
   });
 
-  it('is edited and deleted by its author and by Maintainers, a system note by nobody (G-4.6-6)', async () => {
+  it('is edited and deleted by its author and by Maintainers, a system note by no one (G-4.6-6)', async () => {
     const target = fixture.mergeRequest();
     const note = await write(target, 'mine', fixture.bob);
     await expect(update(target, note.id, 'x', fixture.eve)).rejects.toMatchObject({ kind: 'forbidden' });
@@ -295,7 +295,7 @@ describe('a body that says something else', () => {
     await expect(write(target, ':thumbsup:')).rejects.toMatchObject({
       body: { message: '404 Award Emoji Name has already been taken Not Found' },
     });
-    expect((await told(target)).at(-1)).toMatchObject({
+    expect((await published(target)).at(-1)).toMatchObject({
       counters: { upvotes: 1 },
       reacted: { name: 'thumbsup', given: true },
     });

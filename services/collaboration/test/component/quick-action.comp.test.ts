@@ -111,7 +111,7 @@ describe('a command on an issue', () => {
     projectId: fixture.project.id,
     target: { $case: 'issueIid' as const, value: iid as number },
   });
-  const say = async (issue: Item, body: string, user: DirectoryUser) => {
+  const comment = async (issue: Item, body: string, user: DirectoryUser) => {
     const request = { noteable: refOf(issue), body, internal: false, createdAt: undefined };
     const reply = await fixture.here.notes.createNote(request, fixture.as(user));
     return { status: reply.status, ...json(reply) };
@@ -152,17 +152,17 @@ describe('a command on an issue', () => {
       'spend 1h',
       'confidential',
     ])
-      expect(await say(issue, `/${command}`, fixture.eve)).toEqual({
+      expect(await comment(issue, `/${command}`, fixture.eve)).toEqual({
         status: 202,
         commands_changes: {},
         summary: [`Could not apply ${command.split(' ')[0]} command.`],
       });
-    expect(await say(issue, `/assign @mallory\n/assign @ada @mallory\n/assign me`, fixture.bob)).toEqual({
+    expect(await comment(issue, `/assign @mallory\n/assign @ada @mallory\n/assign me`, fixture.bob)).toEqual({
       status: 202,
       commands_changes: { assignee_ids: [fixture.bob.id] },
       summary: ['Could not apply assign command.', 'Could not apply assign command.', 'Changed the assignees.'],
     });
-    expect(await say(issue, 'Over.\n/title Mine\n/lock\n/close', fixture.eve)).toMatchObject({
+    expect(await comment(issue, 'Over.\n/title Mine\n/lock\n/close', fixture.eve)).toMatchObject({
       body: 'Over.',
       commands_changes: { title: 'Mine', state_event: 'close' },
     });
@@ -180,9 +180,9 @@ describe('a command on an issue', () => {
   it('is text in code of HTML', async () => {
     const issue = await open(fixture.bob);
     const body = 'It says:\n<pre>\n/close\n</pre>';
-    expect(await say(issue, body, fixture.bob)).toMatchObject({ body, commands_changes: {} });
+    expect(await comment(issue, body, fixture.bob)).toMatchObject({ body, commands_changes: {} });
     expect(await edit(issue, { description: body }, fixture.bob)).toMatchObject({ description: body, state: 'opened' });
-    expect(await say(issue, `${body}\n/close`, fixture.bob)).toMatchObject({
+    expect(await comment(issue, `${body}\n/close`, fixture.bob)).toMatchObject({
       body,
       commands_changes: { state_event: 'close' },
     });
@@ -193,19 +193,22 @@ describe('a command on an issue', () => {
     for (let round = 0; round < 3; round += 1) {
       const issue = await open(ada);
       await Promise.all([
-        say(issue, '/assign me', ada),
-        say(issue, '/assign me', bob),
-        say(issue, '/assign @eve', bob),
+        comment(issue, '/assign me', ada),
+        comment(issue, '/assign me', bob),
+        comment(issue, '/assign @eve', bob),
       ]);
       const assigned = (await read(issue)).assignees.map(({ id }: Item) => id);
       expect(assigned.sort()).toEqual([ada.id, bob.id, eve.id].sort());
-      await Promise.all([say(issue, '/unassign me', ada), say(issue, '/unassign @eve @bob\n/assign @bob', bob)]);
+      await Promise.all([
+        comment(issue, '/unassign me', ada),
+        comment(issue, '/unassign @eve @bob\n/assign @bob', bob),
+      ]);
       expect(await read(issue)).toMatchObject({ assignees: [{ id: bob.id }] });
     }
     const issue = await open(ada);
     const described = await edit(issue, { description: '/assign @ada @eve\n/unassign @eve\n/assign me' }, bob);
     expect(described.assignees.map(({ id }: Item) => id)).toEqual([ada.id, bob.id]);
-    expect(await say(issue, '/reassign @eve\n/assign @ada', bob)).toMatchObject({
+    expect(await comment(issue, '/reassign @eve\n/assign @ada', bob)).toMatchObject({
       commands_changes: { assignee_ids: [eve.id, ada.id] },
     });
     expect((await read(issue)).assignees.map(({ id }: Item) => id)).toEqual([eve.id, ada.id]);
@@ -215,7 +218,7 @@ describe('a command on an issue', () => {
     const issue = await open(fixture.eve);
     const secret = 'The password is x.\n/title Password\n/confidential';
     const refused = { kind: 'forbidden', body: { message: '403 Forbidden - Could not apply confidential command.' } };
-    await expect(say(issue, secret, fixture.eve)).rejects.toMatchObject(refused);
+    await expect(comment(issue, secret, fixture.eve)).rejects.toMatchObject(refused);
     const request = {
       noteable: refOf(issue),
       body: secret,
@@ -230,11 +233,11 @@ describe('a command on an issue', () => {
     expect(await read(issue)).toMatchObject({ title: 'Broken', description: 'Text', confidential: false });
     expect(await bodies(issue)).toEqual([]);
 
-    expect(await say(issue, 'Hush.\n/confidential', fixture.bob)).toMatchObject({
+    expect(await comment(issue, 'Hush.\n/confidential', fixture.bob)).toMatchObject({
       body: 'Hush.',
       commands_changes: { confidential: true },
     });
-    expect(await say(issue, 'So it was.\n/confidential', fixture.eve)).toMatchObject({ body: 'So it was.' });
+    expect(await comment(issue, 'So it was.\n/confidential', fixture.eve)).toMatchObject({ body: 'So it was.' });
     expect(await edit(issue, { description: secret }, fixture.eve)).toMatchObject({
       description: 'The password is x.',
       title: 'Password',

@@ -69,7 +69,7 @@ beforeAll(async () => {
   directory.member(bob.id, { namespaceId: group.id }, 30);
   await here.startHere();
 
-  // Notes and issues exist before the log tells of them, as they do where they are written.
+  // Notes and issues exist before their events, as in production.
   const [issue] = await here.db.query<{ id: number }>(sql`
     insert into issues (iid, project_id, author_id, title) values (3, ${project.id}, ${ada.id}, 'Broken') returning id`);
   const [noteable] = await here.db.query<{ id: number }>(sql`
@@ -114,9 +114,9 @@ beforeAll(async () => {
     occurredAt: next(),
   });
   await here.publishEvent(repositoryPushed, push, 'repository.pushed:1');
-  const told = { id: issue?.id ?? 0, iid: 3, projectId: project.id, authorId: ada.id, title: 'Broken' };
+  const published = { id: issue?.id ?? 0, iid: 3, projectId: project.id, authorId: ada.id, title: 'Broken' };
   const opened = IssueEvent.fromPartial({
-    issue: told,
+    issue: published,
     actorId: ada.id,
     occurredAt: next(),
     ...sequence,
@@ -127,7 +127,7 @@ beforeAll(async () => {
     here.publishEvent(
       noteEvents,
       NoteEvent.fromPartial({
-        noteable: { kind: 'Issue', ...told },
+        noteable: { kind: 'Issue', ...published },
         actorId,
         occurredAt: next(),
         ...sequence,
@@ -214,9 +214,9 @@ describe('a rebuild from the events of the log', () => {
     const { directory } = here;
     const eve = directory.user({ username: 'eve' });
     const first = directory.member(eve.id, { projectId: project.id }, 30);
-    const tell = { directorySequence: directory.changes.length, actorId: ada.id };
+    const common = { directorySequence: directory.changes.length, actorId: ada.id };
     await here.publish({ id: 9, iid: 9, projectId: project.id, title: 'Nine' }, created([eve.id]), {
-      ...tell,
+      ...common,
       occurredAt: next(),
     });
     const ofEve = () => here.db.query(sql`select 1 from todos where user_id = ${eve.id}`);
@@ -301,19 +301,19 @@ describe('events of different streams', () => {
         ];
       },
       Issue: (id: number) => {
-        const told = { id, iid: id, projectId: project.id, authorId: ada.id, title: 'Broken' };
-        const tell = (actorId: number, occurredAt: Date, cause: number, fact: object) =>
+        const published = { id, iid: id, projectId: project.id, authorId: ada.id, title: 'Broken' };
+        const publish = (actorId: number, occurredAt: Date, cause: number, fact: object) =>
           here.publishEvent(
             issueEvents,
-            IssueEvent.fromPartial({ issue: told, actorId, occurredAt, ...sequence, fact: fact as never }),
+            IssueEvent.fromPartial({ issue: published, actorId, occurredAt, ...sequence, fact: fact as never }),
             `issue:${id}:${cause}`,
           );
         return [
-          () => tell(ada.id, asked, 1, { $case: 'created', value: { assigneeIds: [bob.id], mentions: mentions() } }),
-          () => here.publishEvent(noteEvents, note({ kind: 'Issue', ...told }), `note.created:issue:${id}`),
-          () => tell(bob.id, closed, 3, { $case: 'closed', value: {} }),
+          () => publish(ada.id, asked, 1, { $case: 'created', value: { assigneeIds: [bob.id], mentions: mentions() } }),
+          () => here.publishEvent(noteEvents, note({ kind: 'Issue', ...published }), `note.created:issue:${id}`),
+          () => publish(bob.id, closed, 3, { $case: 'closed', value: {} }),
           () =>
-            tell(ada.id, askedAgain, 4, {
+            publish(ada.id, askedAgain, 4, {
               $case: 'updated',
               value: { addedAssigneeIds: [bob.id], mentions: mentions() },
             }),
@@ -361,7 +361,7 @@ describe('events of different streams', () => {
   });
 });
 
-it('a rebuild asks nobody who could not read it then, and takes nothing from those who may not read it now', async () => {
+it('a rebuild raises nothing for users who could not read it then, and removes nothing from users who may not read it now', async () => {
   const { directory, db, bus } = here;
   const guest = directory.user({ username: 'gil' });
   const [first, raised] = [
@@ -410,7 +410,7 @@ it('a rebuild asks nobody who could not read it then, and takes nothing from tho
   await eventually(async () => expect(await todosOf(2_001)).toEqual(['bob 2001', 'gil 2001', 'rae 2001']));
   await opened(2_002, true, { usernames: ['bob', 'gil', 'rae'] });
   await eventually(async () => expect(await todosOf(2_002)).toHaveLength(3));
-  // What the events tell is what was so then: the to-dos of those who could not read it had never been made.
+  // Events report the past: to-dos of users who could not read the target then had never been made.
   await db.query(sql`delete from todos where target_id = 2002`);
   await asMember(lower, { $case: 'changed', value: { accessLevel: 30, oldAccessLevel: 10 } });
   const late = directory.member(directory.user({ username: 'lee' }).id, { projectId: project.id }, 30);

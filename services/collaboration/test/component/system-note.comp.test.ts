@@ -164,9 +164,9 @@ describe('a merge request on a merge train', () => {
     }
   });
 
-  it('asks whoever took it out by hand as well, but nobody who cannot see it, nor when it is merged', async () => {
+  it('notifies the user who removed it by hand as well, but no one who cannot see it, and no one when it is merged', async () => {
     const target = mergeRequest();
-    const told = () =>
+    const published = () =>
       here.db.query(sql`select user_id, cause from todos where target_id = ${target.id} order by cause, user_id`);
     const given = (authorId: number, actorId: number, cause: number) => ({
       ...about(target, authorId),
@@ -177,7 +177,7 @@ describe('a merge request on a merge train', () => {
     await here.publish(target, removed(Reason.REASON_PUSHED, bob.id, 2), given(eve.id, 0, 2));
     await here.publish(target, removed(Reason.REASON_MERGED_BY_PUSH, bob.id, 3), given(ada.id, 0, 3));
     await received(await here.publish(target, removed(Reason.REASON_CLOSED, bob.id, 4), given(bob.id, bob.id, 4)));
-    expect(await told()).toEqual([
+    expect(await published()).toEqual([
       { user_id: ada.id, cause: 'merge_train_entry:1' },
       { user_id: bob.id, cause: 'merge_train_entry:1' },
       { user_id: bob.id, cause: 'merge_train_entry:2' },
@@ -201,7 +201,7 @@ describe('an edited merge request', () => {
     ]);
   });
 
-  it('has none once it is deleted, also for what is told late', async () => {
+  it('has none once it is deleted, also for late events', async () => {
     const target = mergeRequest();
     await received(await here.publish(target, updated([bob.id]), { actorId: ada.id, cause: 2 }));
     expect(await notesOf(target)).toHaveLength(1);

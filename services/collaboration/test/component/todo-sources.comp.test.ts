@@ -87,7 +87,7 @@ async function note(
     values (${noteableId}, ${project.id}, decode(md5(random()::text) || '00000000', 'hex'), true, ${actorId}, ${body}, ${internal})
     returning id`);
   const id = row?.id ?? 0;
-  const tell = async (fact: 'created' | 'updated' | 'deleted', named = mentions) => {
+  const publish = async (fact: 'created' | 'updated' | 'deleted', named = mentions) => {
     events += 1;
     const value = { note: { id, discussionId: '', type: '', authorId: actorId, internal }, mentions: named };
     const payload = NoteEvent.fromPartial({
@@ -99,8 +99,8 @@ async function note(
     });
     await received(await here.publishEvent(noteEvents, payload, `note:${events}`));
   };
-  await tell('created');
-  return { id, tell };
+  await publish('created');
+  return { id, publish };
 }
 
 const pending = async () => {
@@ -146,9 +146,9 @@ describe('to-dos from issues and comments', () => {
       target_url: expect.stringMatching(new RegExp(`/-/issues/3#note_${second.id}$`)),
     });
     expect(oldest).toMatchObject({ action_name: 'directly_addressed', body: '@gus look' });
-    await second.tell('updated', names(['bob']));
+    await second.publish('updated', names(['bob']));
     expect(await pending()).toEqual(['bob mentioned', 'gus directly_addressed', 'gus mentioned']);
-    await second.tell('deleted');
+    await second.publish('deleted');
     expect(await pending()).toEqual(['gus directly_addressed']);
     await here.db.query(sql`delete from notes where id = ${first.id}`);
     expect(await listed(guest)).toEqual([]);
@@ -177,7 +177,7 @@ describe('to-dos from issues and comments', () => {
     const inside = await note('@bob @gus', names(['bob', 'gus']), { internal: true });
     expect(await pending()).toEqual(['bob mentioned']);
     await here.db.query(sql`update notes set internal = false where id = ${inside.id}`);
-    await inside.tell('updated', names(['gus']));
+    await inside.publish('updated', names(['gus']));
     expect(await listed(guest)).toHaveLength(1);
     await here.db.query(sql`update notes set internal = true where id = ${inside.id}`);
     expect(await listed(guest)).toEqual([]);
@@ -197,13 +197,13 @@ describe('to-dos from issues and comments', () => {
   it('come from comments on a commit as well, for those who read the code, and by a command', async () => {
     const sha = 'c'.repeat(40);
     const noteable = { projectId: project.id, target: { $case: 'commit' as const, value: 'main' } };
-    const say = (user: DirectoryUser, body: string, level = 30) =>
+    const comment = (user: DirectoryUser, body: string, level = 30) =>
       here.discussions.createCommitComment(
         { noteable, note: body, path: '', line: 0, lineType: '' },
         here.as(user, { id: project.id, level }),
       );
-    await say(ada, 'see @bob and @gus');
-    await say(ada, '@bob again');
+    await comment(ada, 'see @bob and @gus');
+    await comment(ada, '@bob again');
     await eventually(async () => expect(await pending()).toEqual(['bob directly_addressed', 'bob mentioned']));
     here.targetCalls.length = 0;
     expect(await listed(bob)).toMatchObject([
@@ -220,10 +220,10 @@ describe('to-dos from issues and comments', () => {
     const [{ id }] = await listed(bob);
     const done = await here.todos.markTodoAsDone({ id }, here.as(bob));
     expect(JSON.parse(done.json.toString())).toMatchObject({ id, state: 'done', target_type: 'Commit' });
-    expect((await say(bob, '/done')).status).toBe(202);
+    expect((await comment(bob, '/done')).status).toBe(202);
     expect(await pending()).toEqual([]);
-    expect((await say(bob, '/todo')).status).toBe(202);
-    await say(bob, '/todo');
+    expect((await comment(bob, '/todo')).status).toBe(202);
+    await comment(bob, '/todo');
     expect(await pending()).toEqual(['bob marked']);
     await here.db.query(
       sql`update directory.projects set repository_access_level = 'disabled' where id = ${project.id}`,
@@ -232,11 +232,11 @@ describe('to-dos from issues and comments', () => {
     await here.db.query(
       sql`update directory.projects set repository_access_level = 'enabled' where id = ${project.id}`,
     );
-    await say(bob, 'Looked at it');
+    await comment(bob, 'Looked at it');
     await eventually(async () => expect(await pending()).toEqual([]));
     // A comment settles what was asked before it, not what it asks itself.
-    await say(bob, 'Once more later\n/todo');
-    await say(ada, '@bob now');
+    await comment(bob, 'Once more later\n/todo');
+    await comment(ada, '@bob now');
     await eventually(async () => expect(await pending()).toEqual(['bob directly_addressed', 'bob marked']));
   });
 

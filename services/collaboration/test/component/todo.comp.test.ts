@@ -156,7 +156,7 @@ describe('to-dos from merge requests', () => {
     expect(await actions(ada)).toEqual([]);
   });
 
-  it('tell the author and whoever waits for the merge of failures', async () => {
+  it('notify the author and the user who waits for the merge of failures', async () => {
     const target = mergeRequest();
     const subject = { id: target.id, iid: target.iid, projectId: project.id, authorId: bob.id, title: target.title };
     await here.publish(
@@ -269,7 +269,7 @@ describe('the list', () => {
     }
   });
 
-  it('is the caller’s own, and nobody’s for the anonymous', async () => {
+  it('is the caller’s own, and none for an anonymous caller', async () => {
     await expect(
       here.todos.listTodos({ filter: undefined, page: undefined }, here.as(undefined)),
     ).rejects.toMatchObject({ kind: 'unauthorized' });
@@ -320,7 +320,7 @@ describe('mark as done', () => {
 });
 
 describe('a to-do made by hand', () => {
-  it('is made once, also when asked for twice at the same moment', async () => {
+  it('is made once, also when requested twice concurrently', async () => {
     const target = mergeRequest();
     const ask = () =>
       here.todos.createMergeRequestTodo({ projectId: project.id, mergeRequestIid: target.iid }, here.as(bob));

@@ -30,7 +30,7 @@ const {
   asViewer,
   make,
   titles,
-  told,
+  published,
 } = harness;
 let db: Database;
 let directory: Directory;
@@ -55,17 +55,17 @@ describe('issues in the database', () => {
     expect((await make()).iid).toBe(101);
   });
 
-  it('tell how they stand whenever that is asked, as their last change told it', async () => {
+  it('republish their state at any time, as their last change published it', async () => {
     const { id } = await make({ assigneeIds: [assignee.id], labelIds: [bug.id, feature.id], confidential: true });
     await make();
     await issues.change(id, planner.id, (locked) =>
       editIssue(locked, { labelIds: [feature.id], stateEvent: 'close' }, planner.id, new Date()),
     );
-    const lastOf = async () => (await told()).filter(({ event }) => event.issue?.id === id).at(-1);
+    const lastOf = async () => (await published()).filter(({ event }) => event.issue?.id === id).at(-1);
     const changed = await lastOf();
     for (const more of [2, 4]) {
       expect(await publishStates({ db, event: issueEvents, read: issueStates })).toBe(2);
-      expect((await told()).filter(({ event }) => event.fact === undefined)).toHaveLength(more);
+      expect((await published()).filter(({ event }) => event.fact === undefined)).toHaveLength(more);
     }
     expect((await lastOf())?.event).toMatchObject({ issue: changed?.event.issue, fact: undefined });
     expect(changed?.event.issue).toMatchObject({ state: 'closed', labelIds: [feature.id], confidential: true });
@@ -83,14 +83,14 @@ describe('issues in the database', () => {
       ),
     );
 
-  it('tell what happens to them, each change once and in order', async () => {
+  it('publish each change once and in order', async () => {
     const { id } = await make({ assigneeIds: [assignee.id], labelIds: [bug.id], confidential: true });
     await issues.change(id, planner.id, (locked) =>
       editIssue(locked, { title: 'New', labelIds: [feature.id], stateEvent: 'close' }, planner.id, new Date()),
     );
     await issues.change(id, planner.id, (locked) => editIssue(locked, { title: 'New' }, planner.id, new Date()));
     await remove(id);
-    const events = await told();
+    const events = await published();
     expect(events.map((one) => one.id)).toEqual([
       `issue.created:${id}:1`,
       `issue.updated:${id}:1`,
@@ -139,7 +139,7 @@ describe('issues in the database', () => {
       labels: ['feature'],
       discussionLocked: false,
     });
-    expect((await told()).map(({ event }) => event)).toMatchObject([
+    expect((await published()).map(({ event }) => event)).toMatchObject([
       {
         issue: { confidential: true, labelIds: [bug.id], assigneeIds: [author.id, assignee.id] },
         fact: { $case: 'created' },
@@ -152,7 +152,7 @@ describe('issues in the database', () => {
     const times = { timeEstimate: 7_200, totalTimeSpent: 3_600 };
     expect(await stored()).toMatchObject({ description: 'Secret\n/todo\n/close', dueDate: '2027-01-02', ...times });
     await update(caller, '/title Found\n/relabel ~feature\n/spend 1h\n/close');
-    expect((await told()).slice(1).map(({ event }) => event)).toMatchObject([
+    expect((await published()).slice(1).map(({ event }) => event)).toMatchObject([
       { issue: { title: 'Found', labelIds: [feature.id] }, fact: { $case: 'updated' } },
       { fact: { $case: 'closed' } },
     ]);
@@ -160,7 +160,7 @@ describe('issues in the database', () => {
     // Assignees who do not manage issues command no more than they may set.
     await update({ ...caller, userId: assignee.id, level: 0 }, 'Mine\n/unlabel\n/title Theirs\n/reopen');
     expect(await stored()).toMatchObject({ title: 'Theirs', description: 'Mine', state: 'opened' });
-    expect((await told()).at(-1)?.event).toMatchObject({ issue: { labelIds: [feature.id] } });
+    expect((await published()).at(-1)?.event).toMatchObject({ issue: { labelIds: [feature.id] } });
   });
 
   it('are refused to deletions of what changed meanwhile', async () => {
@@ -178,7 +178,12 @@ describe('issues in the database', () => {
     expect(await titles({ search: { words: ['mover'], title: true, description: false } })).toHaveLength(2);
     const view = await issues.view({ id }, asViewer(root));
     expect(view?.issue).toMatchObject({ state: 'closed', movedToId: expect.any(Number) });
-    expect((await told()).map(({ event }) => event.fact?.$case)).toEqual(['created', 'created', 'moved', 'closed']);
+    expect((await published()).map(({ event }) => event.fact?.$case)).toEqual([
+      'created',
+      'created',
+      'moved',
+      'closed',
+    ]);
   });
 
   it.each([
@@ -224,10 +229,16 @@ describe('issues in the database', () => {
 
   it('are subscribed to once, by those who say so and those who take part', async () => {
     const { id } = await make();
-    const say = (user: { id: number }, subscribed: boolean) => issues.setSubscription(id, user.id, subscribed);
-    expect((await Promise.all(Array.from({ length: 8 }, () => say(outsider, true)))).filter(Boolean)).toHaveLength(1);
-    expect([await say(author, true), await say(author, false), await say(author, false)]).toEqual([false, true, false]);
+    const comment = (user: { id: number }, subscribed: boolean) => issues.setSubscription(id, user.id, subscribed);
+    expect((await Promise.all(Array.from({ length: 8 }, () => comment(outsider, true)))).filter(Boolean)).toHaveLength(
+      1,
+    );
+    expect([await comment(author, true), await comment(author, false), await comment(author, false)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
     expect(await issues.isSubscribed(id, author.id)).toBe(false);
-    expect([await say(author, true), await say(guest, false)]).toEqual([true, false]);
+    expect([await comment(author, true), await comment(guest, false)]).toEqual([true, false]);
   });
 });

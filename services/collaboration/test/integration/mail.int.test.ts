@@ -91,7 +91,7 @@ describe('mails', () => {
     });
   });
 
-  it('go to nobody who is gone or blocked, or may not know of it any more, and to the address of now', async () => {
+  it('go to no one who is deleted, blocked or without access, and to the current address', async () => {
     await db.transaction((tx) => mailStore.queue(tx, mail('a'), people.slice(0, 6)));
     await db.query(sql`update directory.users set state = 'blocked' where id = ${people[0]}`);
     await db.query(sql`update directory.users set deleted_at = now() where id = ${people[1]}`);

@@ -138,10 +138,10 @@ describe('notes in the database', () => {
     const counted = { version: (before?.version ?? 0) + 1, internalNotesCount: rows / 50 };
     expect(await noteableStore.counters(db, big)).toMatchObject(counted);
     expect(await publishStates({ db, event: noteEvents, read: noteStates })).toBe(1);
-    const told = await db.query<{ body: { noteable: object; counters: object } }>(
+    const published = await db.query<{ body: { noteable: object; counters: object } }>(
       sql`select body from events.outbox where type = 'note.changed'`,
     );
-    expect(told.map(({ body }) => [body.noteable, body.counters])).toMatchObject([
+    expect(published.map(({ body }) => [body.noteable, body.counters])).toMatchObject([
       [{ kind: 'MergeRequest', id: big.targetId }, { internalNotesCount: rows / 50 }],
     ]);
   });

@@ -25,13 +25,13 @@ export interface AlertFixture {
   readonly bob: DirectoryUser;
   /** Reporter. */
   readonly eve: DirectoryUser;
-  /** An alert of which nothing was told. */
+  /** An alert without events. */
   alert(given?: Partial<StoredAlert>): StoredAlert;
   /** Tells what happened to an alert, as its relay would; answers the id of the event. */
-  tell(alert: StoredAlert, fact: Fact, given?: Partial<AlertEvent>): Promise<string>;
+  publish(alert: StoredAlert, fact: Fact, given?: Partial<AlertEvent>): Promise<string>;
   /** Settles when the events have been followed. */
   followed(...ids: string[]): Promise<void>;
-  /** Tells what was told before once more, as a dead letter that is replayed after the inbox forgot it. */
+  /** Publishes earlier events again, as a dead letter that is replayed after its inbox row was pruned. */
   again(alert: StoredAlert, fact: Fact, given?: Partial<AlertEvent>): Promise<void>;
   /** The incidents of an alert, those it had before included. */
   incidents(alert: StoredAlert): Promise<{ id: number; iid: number; state: string; author_id: number }[]>;
@@ -63,7 +63,7 @@ export async function issueEventsIn(db: Database): Promise<IssueEvent[]> {
   return rows.map(({ body }) => issueEvents.message.fromJSON(body));
 }
 
-/** Starts collaboration with a project whose alerts are told of. */
+/** Starts collaboration with a project that has alerts. */
 export async function startAlertFixture({ withBot = true } = {}): Promise<AlertFixture & { makeBot(): DirectoryUser }> {
   const here = await startInstallation();
   const { directory, db } = here;
@@ -90,7 +90,7 @@ export async function startAlertFixture({ withBot = true } = {}): Promise<AlertF
       here.alerts.set(id, alert);
       return alert;
     },
-    async tell(alert: StoredAlert, fact: Fact, given: Partial<AlertEvent> = {}): Promise<string> {
+    async publish(alert: StoredAlert, fact: Fact, given: Partial<AlertEvent> = {}): Promise<string> {
       alert.version += 1;
       return publish(alert, fact, given);
     },

@@ -8,7 +8,7 @@ import type { Installation } from './installation';
 /** An event as it is printed. */
 // biome-ignore lint/suspicious/noExplicitAny: replies are looked into freely
 export type Item = any;
-/** Who asks; undefined: nobody in particular. */
+/** The viewer; undefined: an anonymous one. */
 export type Reader = { id: number; admin?: boolean } | undefined;
 
 const pageOf = (given: Partial<PageRequest>) =>

@@ -116,7 +116,7 @@ export function issueHarness() {
   const titles = async (filter: IssueFilter, viewer = asViewer(root), scope: IssueScope = 'all') =>
     (await started.lists.page({ scope, filter, viewer }, request())).rows.map(({ issue }) => issue.title);
 
-  const told = async () => {
+  const published = async () => {
     const rows = await started.db.query<{ event_id: string; body: unknown }>(
       sql`select event_id, body from events.outbox order by id`,
     );
@@ -125,6 +125,6 @@ export function issueHarness() {
 
   return {
     ...{ model, group, open, closedOff, off, author, assignee, guest, planner, outsider, root, label, asViewer },
-    ...{ start, stop: () => close(), clear, make, request, titles, told },
+    ...{ start, stop: () => close(), clear, make, request, titles, published },
   };
 }

@@ -18,7 +18,7 @@ const move = (given: Partial<RefMove>): RefMove => ({
   ...given,
 });
 
-it('three refs of a push are told apart, four as one (G-4.8-7)', () => {
+it('three refs of a push are shown one by one, four as one activity (G-4.8-7)', () => {
   expect(activityOfPush(move({})).add).toMatchObject({
     cause: 'repository.pushed:1',
     push: { single: { ref: 'main' } },
@@ -31,7 +31,7 @@ it('three refs of a push are told apart, four as one (G-4.8-7)', () => {
   expect(activityOfPush(move({ authorId: 0 }))).toEqual({});
 });
 
-it('what nobody did is the author’s; what is deleted takes all of it along', () => {
+it('without an actor it is the author’s; a deletion removes all of its activities', () => {
   const done = {
     eventId: 'e',
     type: 'issue',
@@ -48,7 +48,7 @@ it('what nobody did is the author’s; what is deleted takes all of it along', (
   });
 });
 
-it('an item of a thread is not told of; a comment on a commit is filed under itself', () => {
+it('a note of a thread is not shown; a comment on a commit belongs to itself', () => {
   const done = { eventId: 'e', noteId: 7, noteableIid: 0, noteableTitle: 'T', projectId: 5, authorId: 2, at } as const;
   const onCommit = { ...done, noteableKind: 'Commit', noteableId: 0, action: 'written' } as const;
   expect(activityOfComment({ ...onCommit, inThread: true })).toEqual({});

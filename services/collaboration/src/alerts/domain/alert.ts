@@ -55,8 +55,8 @@ export const formatTimestamp = (timestamp: Date): string =>
   `${timestamp.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /**
- * Name and value of what is known of an alert, in the order in which it is told. Whatever came without a value is left
- * out.
+ * Name and values of the known details of an alert, in the order in which they are shown. Details without a value are
+ * left out.
  */
 export function alertFacts(severity: string, details: AlertDetails): { name: string; values: readonly string[] }[] {
   const { startedAt, service, monitoringTool, hosts, environment, query, cut } = details;

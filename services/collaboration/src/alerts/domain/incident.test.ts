@@ -93,12 +93,12 @@ describe('the incident of an alert', () => {
     );
   });
 
-  it('says what of it is not told to the end', () =>
+  it('names the texts that were cut', () =>
     expect(incidentDescription(alert, { ...nothing, cut: ['incident_markdown', 'query'] })).toContain(
       '\n| Cut short, whole in the payload of the alert | `incident_markdown`, `query` |',
     ));
 
-  it('calls nobody but whom its Markdown names, whatever its facts look like', () => {
+  it('mentions only users whom its Markdown mentions, whatever its facts are', () => {
     const hostile = '` @all | @eve\n```\n@mallory\n\0';
     const description = incidentDescription(alert, {
       ...nothing,

@@ -4,7 +4,10 @@ export function fenceFor(text: string, least: number): string {
   return '`'.repeat(Math.max(least, longest + 1));
 }
 
-/** A text that is not blank as code within a line of Markdown: it names nobody, and whatever it says is shown as it came, but for its line breaks. */
+/**
+ * A text that is not blank as code within a line of Markdown: it mentions no one and is shown unchanged, except for its
+ * line breaks.
+ */
 export function asCode(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const fence = fenceFor(line, 1);

@@ -23,7 +23,7 @@ it.each([
   expect(mentionedIn(from, 'team/rails', to)).toBe(text);
 });
 
-it('tells every pair of objects apart, and the one that names itself', () => {
+it('distinguishes every pair of objects, and an object that refers to itself', () => {
   const causes = [source({}), source({ kind: 'MergeRequest' }), commit].flatMap((from) =>
     [target, { ...target, kind: 'MergeRequest' as const }].map((to) => crossReferenceCause(from, to)),
   );

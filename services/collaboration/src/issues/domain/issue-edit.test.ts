@@ -39,7 +39,7 @@ const edit = (given: Parameters<typeof editIssue>[1], before: Partial<Issue> = {
   editIssue({ ...locked, issue: { ...issue, ...before } }, given, 8, now);
 
 describe('an edit of an issue', () => {
-  it('tells what changed, before and after', () => {
+  it('reports what changed, before and after', () => {
     const change = edit({
       title: 'New',
       description: '- [x] for @ada and @bob',
@@ -124,7 +124,7 @@ describe('an edit of an issue', () => {
     });
   });
 
-  it('keeps a moment that is wished for', () => {
+  it('keeps a requested timestamp', () => {
     const then = new Date('2001-01-01T00:00:00Z');
     expect(edit({ title: 'New', updatedAt: then })?.patch).toMatchObject({ updatedAt: then });
     expect(edit({ updatedAt: then })).toEqual({ patch: { updatedAt: then } });
