@@ -6,7 +6,9 @@ import type { PrismaClient } from './generated/prisma/client';
 export const variables = {
   /** The data folder; mails go to its `mails/` where no mail server is configured. */
   SWITCHYARD_DATA: z.string().default('.switchyard'),
-  /** Server for outgoing mail, as nodemailer reads it: credentials in it, options such as `?requireTLS=true` behind it. */
+  /**
+   * Server for outgoing mail, as nodemailer reads it: credentials in it, options such as `?requireTLS=true` behind it.
+   */
   SMTP_URL: z
     .string()
     .refine((url) => /^smtps?:\/\/[^/]+/.test(url) && URL.canParse(url), 'must be an smtp:// or smtps:// address')

@@ -8,8 +8,8 @@ import { activityRebuildStore } from './storage/activity-rebuild.store';
 import { activitySubscriptions } from './transport/activity.subscription';
 
 /**
- * Makes the activity feed from the events that the bus still holds and brings the feed in use to the same, while the service runs; what is
- * older stays. Events keep their ids.
+ * Makes the activity feed from the events that the bus still holds and brings the feed in use to the same, while the
+ * service runs; what is older stays. Events keep their ids.
  * @param certain from when on what is not among the events is removed; default an hour after the oldest of them
  */
 export async function rebuildActivity({

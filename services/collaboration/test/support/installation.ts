@@ -387,7 +387,8 @@ export async function startInstallation(): Promise<Installation> {
       const config = service.readConfig(environment as never);
       const context = { signer: identities.signer('collaboration'), trusted };
       running = await startService(config, context, await service.compose(config, context));
-      // A call waits half a second for the directory, which beside other work is filled for the first time in more than that.
+      // A call waits half a second for the directory, which beside other work is filled for the first time in more than
+      // that.
       await eventually(
         async () => {
           const [row] = await db.query<{ sequence: number }>(sql`select sequence from directory.state`);

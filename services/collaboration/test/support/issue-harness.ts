@@ -23,7 +23,9 @@ interface StartedIssues {
   readonly feature: { readonly id: number };
 }
 
-/** Issues on a database of their own, with a public, a private and an issueless project, and people of several levels. */
+/**
+ * Issues on a database of their own, with a public, a private and an issueless project, and people of several levels.
+ */
 export function issueHarness() {
   const model = new DirectoryModel();
   model.user({ username: 'ghost', bot: true });

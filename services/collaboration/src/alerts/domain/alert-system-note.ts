@@ -24,13 +24,13 @@ export function alertSystemNotes(
   incident: IncidentOutcome | undefined,
 ): SystemNote[] {
   const notes: SystemNote[] = [];
-  const say = (action: string, ...parts: SystemNote['parts']): void => {
+  const addNote = (action: string, ...parts: SystemNote['parts']): void => {
     if (parts.length > 0) notes.push({ action, authorId, parts });
   };
   switch (fact.kind) {
     case 'raised': {
       const tool = fact.details.monitoringTool;
-      say('raised', tool === '' ? 'raised this alert' : `raised this alert as reported by ${asCode(tool)}`);
+      addNote('raised', tool === '' ? 'raised this alert' : `raised this alert as reported by ${asCode(tool)}`);
       break;
     }
     case 'statusChanged': {
@@ -39,11 +39,11 @@ export function alertSystemNotes(
         user: '',
         incident: ' since its incident was closed',
       }[fact.cause];
-      say('status', `changed the status to ${emphasized(names[status] ?? status)}${because}`);
+      addNote('status', `changed the status to ${emphasized(names[status] ?? status)}${because}`);
       break;
     }
     case 'assigned':
-      say(
+      addNote(
         'assignee',
         ...people(fact.addedAssigneeIds, fact.removedAssigneeIds, { added: 'assigned to', removed: 'unassigned' }),
       );
@@ -51,8 +51,8 @@ export function alertSystemNotes(
     case 'incidentWanted':
       break;
   }
-  if (incident?.kind === 'opened') say('incident', `opened incident #${incident.iid}`);
-  if (incident?.kind === 'closed') say('incident', 'closed the incident of this alert');
+  if (incident?.kind === 'opened') addNote('incident', `opened incident #${incident.iid}`);
+  if (incident?.kind === 'closed') addNote('incident', 'closed the incident of this alert');
   return notes;
 }
 

@@ -13,7 +13,7 @@ export interface Alert {
   readonly version: number;
 }
 
-/** What an incident or a mail says of an alert. Texts are empty where there is nothing to say. */
+/** What an incident or a mail shows of an alert. Missing texts are empty. */
 export interface AlertDetails {
   readonly startedAt: Date | undefined;
   readonly description: string;

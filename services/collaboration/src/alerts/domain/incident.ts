@@ -35,8 +35,8 @@ function table(heading: string, rows: readonly (readonly [string, string])[]): s
 }
 
 /**
- * Description of the incident of an alert: the facts as a table, its description, its further attributes, and the Markdown that the payload
- * brings. Only the latter is Markdown of the sender's; everything else is shown as it came.
+ * Description of the incident of an alert: the facts as a table, its description, its further attributes, and the
+ * Markdown that the payload brings. Only the latter is Markdown of the sender's; everything else is shown as it came.
  */
 export function incidentDescription(alert: Alert, details: AlertDetails): string {
   const facts = alertFacts(alert.severity, details).map(

@@ -62,7 +62,10 @@ const alertOf = ({ id, iid, projectId, title, severity, status, version }: Alert
   version,
 });
 
-/** What happens to alerts opens and closes incidents, writes system notes, raises to-dos and asks for mail: each event once, all or nothing. */
+/**
+ * What happens to alerts opens and closes incidents, writes system notes, raises to-dos and asks for mail: each event
+ * once, all or nothing.
+ */
 export const alertSubscription = (
   follow: ReturnType<typeof followAlerts>,
   followTodos: AlertTodoFollower,

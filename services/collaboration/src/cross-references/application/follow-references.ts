@@ -52,9 +52,9 @@ async function* targetsOf(
 }
 
 /**
- * Writes a system note on each object that an object's new texts refer to and that the actor may read, within the transaction that handles
- * the event. Texts are read as they are now. There is one note for each pair of objects; an issue that took the place of a moved one does
- * not repeat the notes of that one.
+ * Writes a system note on each object that an object's new texts refer to and that the actor may read, within the
+ * transaction that handles the event. Texts are read as they are now. There is one note for each pair of objects; an
+ * issue that took the place of a moved one does not repeat the notes of that one.
  */
 export const followReferences =
   (edges: ReferenceEdges) =>

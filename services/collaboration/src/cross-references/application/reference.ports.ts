@@ -22,6 +22,9 @@ export interface ReferenceStore {
   mayRead(tx: SqlExecutor, target: ReferenceTarget, userId: number): Promise<boolean>;
   /** Ids of the issues that were moved and whose place an issue took. */
   movedInto(tx: SqlExecutor, issueId: number): Promise<number[]>;
-  /** Locks a target and writes a system note on it, unless a note with one of its causes is there. Nothing happens on a deleted target. */
+  /**
+   * Locks a target and writes a system note on it, unless a note with one of its causes is there. Nothing happens on a
+   * deleted target.
+   */
   write(tx: Tx, target: ReferenceTarget, note: ReferenceNote): Promise<void>;
 }

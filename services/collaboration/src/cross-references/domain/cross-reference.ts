@@ -36,8 +36,8 @@ export function referencedPath({ path }: Pick<CrossReference, 'path'>, home: Sou
 }
 
 /**
- * The body of the system note on an object that another one refers to; `path` is the full path of the source's project. The reference is
- * short within a project and has the path elsewhere: only users who can read the source see it.
+ * The body of the system note on an object that another one refers to; `path` is the full path of the source's project.
+ * The reference is short within a project and has the path elsewhere: only users who can read the source see it.
  */
 export function mentionedIn(source: ReferenceSource, path: string, target: ReferenceTarget): string {
   const name = sourceNames[source.kind];

@@ -4,7 +4,10 @@ import { decideDeletion } from '../domain/issue-change';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
 
-/** Removes an issue for good. Fails with `not_found`, `forbidden`; with `precondition_failed` when it changed after `unmodifiedSince`. */
+/**
+ * Removes an issue for good. Fails with `not_found`, `forbidden`; with `precondition_failed` when it changed after
+ * `unmodifiedSince`.
+ */
 export const deleteIssue =
   (edges: Pick<IssueEdges, 'issues'>) =>
   async (caller: IssueCaller, key: IssueNumber, unmodifiedSince: Date | undefined): Promise<void> => {

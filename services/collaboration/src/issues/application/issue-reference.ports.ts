@@ -11,7 +11,10 @@ export interface IssueLinks {
   setClosed(tx: SqlExecutor, mergeRequest: LinkedMergeRequest): Promise<void>;
   /** Forgets what a merge request names. */
   remove(tx: SqlExecutor, mergeRequestId: number): Promise<void>;
-  /** The open issues that a merge request closes when it lands, by id: everybody locks them in this order. Where issues are off, none. */
+  /**
+   * The open issues that a merge request closes when it lands, by id: everybody locks them in this order. Where issues
+   * are off, none.
+   */
   closedBy(tx: SqlExecutor, mergeRequestId: number): Promise<{ id: number; projectId: number }[]>;
 }
 
@@ -23,13 +26,18 @@ export interface ReferenceDirectory {
   actingUser(tx: SqlExecutor, userId: number): Promise<Viewer | undefined>;
   /** A project that is there; undefined for one that is gone. */
   project(tx: SqlExecutor, id: number): Promise<ReferringProject | undefined>;
-  /** Id of the project that a text of `from` names as ``, `project` or `group/project`; undefined when there is none. */
+  /**
+   * Id of the project that a text of `from` names as ``, `project` or `group/project`; undefined when there is none.
+   */
   referenced(tx: SqlExecutor, from: ReferringProject, path: string): Promise<number | undefined>;
 }
 
 /** Reads the merge requests that name issues. */
 export interface IssueMergeRequestList {
-  /** One page of ids of those the viewer may read, in the order in which they were opened; `closing`: of those that close it, or did. */
+  /**
+   * One page of ids of those the viewer may read, in the order in which they were opened; `closing`: of those that
+   * close it, or did.
+   */
   page(
     issue: { projectId: number; iid: number },
     closing: boolean,

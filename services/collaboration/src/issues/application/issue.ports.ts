@@ -37,10 +37,10 @@ export interface IssueStore {
    * assignments of deleted users; returns how many rows went.
    */
   removeOrphans(limit: number): Promise<number>;
-  /** Whether a user is subscribed: as they said, else because they take part. */
+  /** Whether a user is subscribed: by their choice, else because they take part. */
   isSubscribed(id: number, userId: number): Promise<boolean>;
   /**
-   * Stores what a user said; false when that was so already, whether they had said it or take part.
+   * Stores the choice of a user; false when it changes nothing, whether they had chosen it or take part.
    * @throws AppError not_found when the issue was deleted in the meantime
    */
   setSubscription(id: number, userId: number, subscribed: boolean): Promise<boolean>;

@@ -5,7 +5,9 @@ import type { IssueMergeRequestList } from './issue-reference.ports';
 import { visibleIssue } from './read-issue';
 import type { MergeRequestReader, ShownMergeRequests } from './shown-merge-requests';
 
-/** One page of the merge requests that name an issue, as their owner shows them: finished JSON. Fails with `not_found`. */
+/**
+ * One page of the merge requests that name an issue, as their owner shows them: finished JSON. Fails with `not_found`.
+ */
 export const listMergeRequestsOfIssue =
   (edges: Pick<IssueEdges, 'issues'>, links: IssueMergeRequestList, mergeRequests: ShownMergeRequests) =>
   async (
@@ -22,7 +24,10 @@ export const listMergeRequestsOfIssue =
     return { shown: ids.flatMap((id) => found.get(id)?.json ?? []), page };
   };
 
-/** One page of the issues that a merge request names. Fails with `not_found` where the reader may not read the merge request. */
+/**
+ * One page of the issues that a merge request names. Fails with `not_found` where the reader may not read the merge
+ * request.
+ */
 export const listIssuesOfMergeRequest =
   ({ lists }: Pick<IssueEdges, 'lists'>, mergeRequests: ShownMergeRequests) =>
   async (

@@ -8,10 +8,11 @@ import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { type IssueDetails, readIssueById, visibleIssue } from './read-issue';
 
 /**
- * Moves an issue to another project. A new issue takes its place there, with the labels and the milestone of the same titles and with those
- * assignees who see the project. References by number in description and notes become full paths. Internal notes are not copied when the
- * caller may not read them. Returns the new issue.
- * @throws AppError not_found; invalid where the caller may not manage issues in both projects; conflict when it was moved in the meantime
+ * Moves an issue to another project. A new issue takes its place there, with the labels and the milestone of the same
+ * titles and with those assignees who see the project. References by number in description and notes become full paths.
+ * Internal notes are not copied when the caller may not read them. Returns the new issue.
+ * @throws AppError not_found; invalid where the caller may not manage issues in both projects; conflict when it was
+ * moved in the meantime
  */
 export const moveIssue =
   (edges: IssueEdges) =>

@@ -2,7 +2,10 @@ import type { Viewer } from '@switchyard/directory';
 import type { IssueView } from '../domain/issue-view';
 import type { IssueEdges, IssueNumber } from './issue.edges';
 
-/** Issues that the viewer may see, with whether they are subscribed to them where that is asked for: two statements at the most. */
+/**
+ * Issues that the viewer may see, with whether they are subscribed to them where that is asked for: two statements at
+ * the most.
+ */
 export const readIssueTargets =
   ({ issues }: Pick<IssueEdges, 'issues'>) =>
   async (

@@ -5,7 +5,10 @@ import { editIssue } from '../domain/issue-edit';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
 import { visibleIssue } from './read-issue';
 
-/** Sets or resets the estimate of an issue, adds time spent or resets it. Fails with `not_found`, `forbidden`, `invalid`. */
+/**
+ * Sets or resets the estimate of an issue, adds time spent or resets it. Fails with `not_found`, `forbidden`,
+ * `invalid`.
+ */
 export const trackIssueTime =
   (edges: IssueEdges) =>
   async (caller: IssueCaller, key: IssueNumber, tracking: TimeTracking): Promise<Issue> => {

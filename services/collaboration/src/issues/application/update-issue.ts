@@ -20,7 +20,10 @@ export interface UpdateIssueCommand extends DescribedRequest {
   readonly weight?: number | null | undefined;
   readonly issueType?: IssueType | undefined;
   readonly updatedAt?: Date | undefined;
-  /** What the caller may not set, and assignees who may not read the issue's project, are refused; they are passed over otherwise. */
+  /**
+   * What the caller may not set, and assignees who may not read the issue's project, are refused; they are passed over
+   * otherwise.
+   */
   readonly strict?: boolean;
 }
 
@@ -84,9 +87,9 @@ async function metadataOf(
 }
 
 /**
- * Changes, closes or reopens an issue. Its author and its assignees set title, description and state; what else they send is passed
- * over, unless it was to hide the rest: a `/confidential` they may not give is refused. Commands in a description count as what they
- * set. Fails with `not_found`, `forbidden`, `invalid`.
+ * Changes, closes or reopens an issue. Its author and its assignees set title, description and state; what else they
+ * send is passed over, unless it was to hide the rest: a `/confidential` they may not give is refused. Commands in a
+ * description count as what they set. Fails with `not_found`, `forbidden`, `invalid`.
  */
 export const updateIssue =
   (edges: IssueEdges) =>

@@ -67,7 +67,7 @@ export interface NewIssue {
   /** Undefined: the next number. */
   readonly iid?: number | undefined;
   readonly authorId: number;
-  /** A title that says the number is made of it. */
+  /** A function makes the title from the number. */
   readonly title: string | ((iid: number) => string);
   readonly description: string | undefined;
   readonly issueType: IssueType;

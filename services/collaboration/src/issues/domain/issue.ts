@@ -128,5 +128,5 @@ export const mayAdminIssue = ({ admin, level }: Standing): boolean => admin || l
 export const mayDeleteIssue = (issue: Pick<Issue, 'authorId'>, { userId, admin, level }: Standing): boolean =>
   admin || level >= levels.owner || level === levels.planner || (userId > 0 && issue.authorId === userId);
 
-/** Whether someone may say when an issue was made, and which number it has. */
+/** Whether a user may set the creation time and the number of an issue. */
 export const mayDateIssue = ({ admin, level }: Standing): boolean => admin || level >= levels.owner;

@@ -47,7 +47,8 @@ const namedBy = ({
 
 function conditionsOf({ scope, filter, viewer }: IssueQuery): Sql[] {
   const where = issueConditions(filter, viewer.userId);
-  // The gateway has resolved what the viewer is in a project it names; everywhere else visibility is part of the statement.
+  // The gateway has resolved what the viewer is in a project it names; everywhere else visibility is part of the
+  // statement.
   if (scope !== 'all' && 'projectId' in scope) {
     return [sql`i.project_id = ${scope.projectId}`, ...where, sql`p.issues_enabled`, openToLevel(viewer, scope.level)];
   }

@@ -6,8 +6,8 @@ export interface MailQueue {
   /** Calls `wake` when a mail has been queued by any process; returns what ends that. */
   onMails(db: Database, wake: () => void): () => void;
   /**
-   * Takes up to `limit` mails that are due; they belong to the caller for `leaseSeconds`. To whom a mail goes is decided now, not when it
-   * was asked for.
+   * Takes up to `limit` mails that are due; they belong to the caller for `leaseSeconds`. To whom a mail goes is
+   * decided now, not when it was asked for.
    */
   claim(db: SqlExecutor, limit: number, leaseSeconds: number): Promise<ClaimedMail[]>;
   /** Notes what became of a mail. */

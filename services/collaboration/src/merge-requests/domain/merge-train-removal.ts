@@ -67,15 +67,15 @@ function reasonClause(reason: RemovalReason): string {
   return removed === undefined ? '' : ` because ${removed}`;
 }
 
-/** What a system note says of the removal (G-4.1-6, point 7). */
+/** The text of the system note on the removal (G-4.1-6, point 7). */
 export const removalNote = (reason: RemovalReason, targetBranch: string): string =>
   `removed this merge request from ${train(targetBranch)}${reasonClause(reason)}`;
 
-/** What a to-do says of the removal. */
+/** The text of the to-do on the removal. */
 export const removalSentence = (reason: RemovalReason, targetBranch: string): string =>
   `Removed from ${train(targetBranch)}${reasonClause(reason)}.`;
 
-/** What a system note says of the boarding (G-4.1-6, point 7). */
+/** The text of the system note on the addition (G-4.1-6, point 7). */
 export const additionNote = (position: number, targetBranch: string): string =>
   position === 1
     ? `started ${train(targetBranch)}`

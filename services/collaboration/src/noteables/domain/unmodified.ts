@@ -1,7 +1,8 @@
 import { AppError } from '@switchyard/errors';
 
 /**
- * The condition `If-Unmodified-Since` of a deletion. The header carries whole seconds, so fractions of `updatedAt` do not count.
+ * The condition `If-Unmodified-Since` of a deletion. The header carries whole seconds, so fractions of `updatedAt` do
+ * not count.
  * @param since undefined: no condition
  * @throws AppError precondition_failed when the row changed after `since`
  */

@@ -17,7 +17,9 @@ export const noteableId = ({ kind, projectId, targetId, sha }: NoteableKey): Sql
 
 /** The rows that notes hang on. */
 export const noteableStore = {
-  /** Locks a noteable's row, made when it is missing. Whoever changes its notes, threads or counters holds this lock. */
+  /**
+   * Locks a noteable's row, made when it is missing. Whoever changes its notes, threads or counters holds this lock.
+   */
   async lock(tx: SqlExecutor, { kind, projectId, targetId, sha }: NoteableKey): Promise<LockedNoteable> {
     // A row that conflicts is locked by the update that changes nothing; one statement whether it is there or not.
     const [row] = await tx.query<LockedNoteable>(
@@ -59,7 +61,7 @@ export const noteableStore = {
     };
   },
 
-  /** Id of a noteable's row; undefined where nothing was ever said, and where the target is gone. */
+  /** Id of a noteable's row; undefined where there was never a note, and where the target is gone. */
   async id(db: SqlExecutor, key: NoteableKey): Promise<number | undefined> {
     const [row] = await db.query<{ id: number | null }>(sql`select ${noteableId(key)} as id`);
     return row?.id ?? undefined;
@@ -71,7 +73,7 @@ export const noteableStore = {
       select id, project_id as "projectId", sha from noteables
       where id = any(${[...ids]}::bigint[]) and kind = 'Commit' and removed_at is null`),
 
-  /** The counters of a noteable as they are committed; undefined where nothing was ever said. */
+  /** The counters of a noteable as they are committed; undefined where there was never a note. */
   async counters(db: SqlExecutor, key: NoteableKey): Promise<NoteableCounters | undefined> {
     const [row] = await db.query<NoteableCounters>(sql`
       select c.version, c.user_notes_count as "userNotesCount", c.internal_notes_count as "internalNotesCount",
@@ -89,7 +91,10 @@ export const noteableStore = {
       where id = ${id} and removed_at is null`);
   },
 
-  /** Purges up to `limit` notes of removed noteables and of deleted projects, with the reactions to them. Returns how many it may go on with. */
+  /**
+   * Purges up to `limit` notes of removed noteables and of deleted projects, with the reactions to them. Returns how
+   * many it may go on with.
+   */
   async emptyRemoved(db: SqlExecutor, limit: number): Promise<number> {
     await db.query(sql`
       update noteables set removed_at = now() where id in (
@@ -109,7 +114,9 @@ export const noteableStore = {
     return (row?.notes ?? 0) + (row?.emptied ?? 0);
   },
 
-  /** Forgets emptied noteables after 60 days, when no event about them can come any more: dead letters are kept for 28. */
+  /**
+   * Forgets emptied noteables after 60 days, when no event about them can come any more: dead letters are kept for 28.
+   */
   async forget(db: SqlExecutor): Promise<void> {
     await db.query(sql`delete from noteables where emptied and removed_at < now() - interval '60 days'`);
   },

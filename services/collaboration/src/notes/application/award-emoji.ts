@@ -42,8 +42,8 @@ async function targetOf({ find, notes }: Awarding, reader: Reader, ref: Awardabl
 }
 
 /**
- * Gives a reaction. Fails with `not_found`, whose message says what is wrong with the name (G-4.6-8), also where the discussion is locked
- * and the caller is not a member.
+ * Gives a reaction. Fails with `not_found`, whose message says what is wrong with the name (G-4.6-8), also where the
+ * discussion is locked and the caller is not a member.
  */
 export const giveAward =
   ({ store }: Pick<Awarding, 'store'>) =>
@@ -69,7 +69,10 @@ export const getAward =
     return award;
   };
 
-/** Gives a reaction by name, with or without its alias. Fails with `not_found` for an unknown name and for one given already. */
+/**
+ * Gives a reaction by name, with or without its alias. Fails with `not_found` for an unknown name and for one given
+ * already.
+ */
 export const createAward =
   (edges: Awarding) =>
   async (reader: Reader, ref: AwardableRef, given: string): Promise<AwardRow> => {
@@ -79,7 +82,9 @@ export const createAward =
     return giveAward(edges)(reader, target, name);
   };
 
-/** Takes a reaction back: the giver or an administrator. Fails with `not_found`, `unauthorized`, `precondition_failed`. */
+/**
+ * Takes a reaction back: the giver or an administrator. Fails with `not_found`, `unauthorized`, `precondition_failed`.
+ */
 export const deleteAward =
   (edges: Awarding) =>
   async (reader: Reader, ref: AwardableRef, id: number, unmodifiedSince: Date | undefined): Promise<void> => {

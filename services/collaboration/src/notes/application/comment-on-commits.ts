@@ -33,7 +33,8 @@ export const listCommitComments =
     listNotes(edges)(reader, ref, 'only_comments', { ...request, orderBy: 'created_at', sort: 'asc' });
 
 /**
- * Comments on a commit; a line that its diff does not have makes a comment on the commit as a whole. Fails with `not_found`, `bad_request`.
+ * Comments on a commit; a line that its diff does not have makes a comment on the commit as a whole. Fails with
+ * `not_found`, `bad_request`.
  */
 export const createCommitComment =
   ({ find, positions, ...writing }: TextWriting & { readonly find: Noteables; readonly positions: DiffPositions }) =>

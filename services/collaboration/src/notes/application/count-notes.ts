@@ -20,7 +20,10 @@ const nothing: Counted = {
   downvotes: 0,
 };
 
-/** What is counted on an object now, for its owner (D8); zeros where nothing was ever said, and for a kind that carries no notes. */
+/**
+ * What is counted on an object now, for its owner (D8); zeros where there was never a note, and for a kind without
+ * notes.
+ */
 export const countNotes =
   ({ db, noteables }: { db: Database; noteables: typeof noteableStore }) =>
   async ({ kind, projectId, targetId }: { kind: string; projectId: number; targetId: number }): Promise<Counted> => {

@@ -42,8 +42,8 @@ export interface DiscussionNoteRef {
 }
 
 /**
- * One page of the discussions of a noteable, oldest first: one call to its owner and two statements, whatever the length. Fails with
- * `too_large` when their notes together are too long for a reply.
+ * One page of the discussions of a noteable, oldest first: one call to its owner and two statements, whatever the
+ * length. Fails with `too_large` when their notes together are too long for a reply.
  */
 export const listDiscussions =
   ({ find, discussions }: DiscussionEdges) =>
@@ -126,8 +126,8 @@ export const createDiscussion =
   };
 
 /**
- * Replies (G-4.7-5). A comment becomes a thread by it (G-4.7-10). A resolved thread stays resolved. Fails with `not_found`, `forbidden`,
- * `bad_request`.
+ * Replies (G-4.7-5). A comment becomes a thread by it (G-4.7-10). A resolved thread stays resolved. Fails with
+ * `not_found`, `forbidden`, `bad_request`.
  */
 export const replyToDiscussion =
   (edges: DiscussionEdges) =>

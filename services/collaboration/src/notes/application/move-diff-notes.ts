@@ -23,7 +23,10 @@ export interface DiffNoteMoving {
   readonly log: Logger;
 }
 
-/** Moves the diff notes of one merge request to the newest version of its diff; those whose line is gone stay where they were: outdated. */
+/**
+ * Moves the diff notes of one merge request to the newest version of its diff; those whose line is gone stay where they
+ * were: outdated.
+ */
 async function moveNotes({ db, moves, positions }: DiffNoteMoving, due: DueMove): Promise<void> {
   for (let after = 0; ; ) {
     const threads = await moves.threads(db, due.noteableId, after, batch);

@@ -11,8 +11,8 @@ import type { SystemNote, SystemNoteCause } from '../domain/system-note';
 /** Notes as users change them. */
 export interface NoteStore {
   /**
-   * Locks a noteable, reads what `selection` names, decides, and saves the decision with the counters and the event in one transaction.
-   * Returns the note that was written, edited or deleted; the selected one when nothing changed.
+   * Locks a noteable, reads what `selection` names, decides, and saves the decision with the counters and the event in
+   * one transaction. Returns the note that was written, edited or deleted; the selected one when nothing changed.
    * @throws AppError not_found when the noteable was deleted in the meantime; what `decide` throws
    */
   change(
@@ -26,15 +26,17 @@ export interface NoteStore {
 /** System notes: what the product itself writes on an object. */
 export interface SystemNotes {
   /**
-   * Writes notes on a noteable in the caller's transaction; none on a target that is gone, none without an author. Each cause and action is
-   * written once. Returns how many were written.
+   * Writes notes on a noteable in the caller's transaction; none on a target that is gone, none without an author. Each
+   * cause and action is written once. Returns how many were written.
    */
   write(tx: Tx, key: NoteableKey, notes: readonly SystemNote[], cause: SystemNoteCause): Promise<number>;
 }
 
 /** Reads notes. */
 export interface NoteList {
-  /** One page of a noteable's notes without the notes of threads: one statement, and a capped count with offset paging. */
+  /**
+   * One page of a noteable's notes without the notes of threads: one statement, and a capped count with offset paging.
+   */
   page(key: NoteableKey, filter: NoteFilter, request: PageRequest): Promise<{ rows: NoteRow[]; page: PageInfo }>;
   /** One of its notes by id, also one of a thread and an internal one, as far as the viewer can read what caused it. */
   find(key: NoteableKey, id: number, viewer: Viewer): Promise<NoteRow | undefined>;
@@ -43,8 +45,8 @@ export interface NoteList {
 /** Reads discussions. */
 export interface DiscussionList {
   /**
-   * One page by first note, oldest first: one statement for the first notes, one for all of theirs, and a capped count. Undefined when its
-   * notes have more than 400 MB.
+   * One page by first note, oldest first: one statement for the first notes, one for all of theirs, and a capped count.
+   * Undefined when its notes have more than 400 MB.
    */
   page(
     key: NoteableKey,
@@ -66,10 +68,10 @@ export interface AwardList {
 /** Reactions as users change them. */
 export interface AwardStore {
   /**
-   * Locks a noteable, reads the reaction `id` where one is given, decides, and saves the decision with the counters and the event in one
-   * transaction. Returns the reaction that was given or taken back.
-   * @throws AppError not_found when the noteable was deleted in the meantime, and when the user has given the reaction already; what
-   * `decide` throws
+   * Locks a noteable, reads the reaction `id` where one is given, decides, and saves the decision with the counters and
+   * the event in one transaction. Returns the reaction that was given or taken back.
+   * @throws AppError not_found when the noteable was deleted in the meantime, and when the user has given the reaction
+   * already; what `decide` throws
    */
   change(
     noteable: Noteable,
@@ -81,6 +83,8 @@ export interface AwardStore {
 
 /** Counts how many comments users request to write, for all processes together. */
 export interface NoteRateStore {
-  /** Counts one more request of a user in the current window, which begins with its first; returns how many there are. */
+  /**
+   * Counts one more request of a user in the current window, which begins with its first; returns how many there are.
+   */
   count(userId: number, seconds: number): Promise<number>;
 }

@@ -65,8 +65,9 @@ export const createNote =
   };
 
 /**
- * Changes the body of a note, where one is given (G-4.6-4). Fails with `not_found`; with `forbidden` for system notes, and for users who
- * are neither author nor Maintainer; with `bad_request` when `confidential` would change or the body cannot be one.
+ * Changes the body of a note, where one is given (G-4.6-4). Fails with `not_found`; with `forbidden` for system notes,
+ * and for users who are neither author nor Maintainer; with `bad_request` when `confidential` would change or the body
+ * cannot be one.
  */
 export const updateNote =
   ({ find, notes, store }: NoteChanging) =>
@@ -93,7 +94,8 @@ export const updateNote =
   };
 
 /**
- * Deletes a note (G-4.6-5). Fails with `not_found`, `forbidden`; with `precondition_failed` when it changed after `unmodifiedSince`.
+ * Deletes a note (G-4.6-5). Fails with `not_found`, `forbidden`; with `precondition_failed` when it changed after
+ * `unmodifiedSince`.
  * @param discussionId the discussion it must belong to; undefined: any
  */
 export const deleteNote =

@@ -29,9 +29,10 @@ export interface TextTarget {
 }
 
 /**
- * Runs the quick actions of a body, then writes the rest as a note. They run first: they may run again without harm when the note could not
- * be written, whereas a note must not be written twice. So everything that can refuse the note must be checked before. A note with quick
- * actions happened when these began; otherwise it would be newer than the to-dos that they raise for its author, and resolve these.
+ * Runs the quick actions of a body, then writes the rest as a note. They run first: they may run again without harm
+ * when the note could not be written, whereas a note must not be written twice. So everything that can refuse the note
+ * must be checked before. A note with quick actions happened when these began; otherwise it would be newer than the
+ * to-dos that they raise for its author, and resolve these.
  */
 export async function writeText(
   { store, runCommands, clock }: TextWriting,

@@ -34,8 +34,8 @@ export const decideAward = (awardable: Awardable, userId: number, name: string, 
 
 /**
  * Takes a reaction back.
- * @throws AppError not_found; unauthorized for others than its giver and administrators; precondition_failed when it changed after
- * `unmodifiedSince`
+ * @throws AppError not_found; unauthorized for others than its giver and administrators; precondition_failed when it
+ * changed after `unmodifiedSince`
  */
 export function decideAwardRemoval(
   award: AwardRow | undefined,

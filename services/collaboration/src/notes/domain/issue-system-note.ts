@@ -20,7 +20,7 @@ export type IssueNoteFact =
 
 type Change = Extract<IssueNoteFact, { kind: 'updated' }>['changes'][number];
 
-/** Notes of single fields: what each says of its change. */
+/** The text of the note on a change, by field. */
 const fieldNotes: Record<string, (change: Change) => string> = {
   title: (change) => `changed the title from ${emphasized(change.old)} to ${emphasized(change.new)}`,
   due_date: (change) => (change.new === '' ? 'removed the due date' : `changed the due date to ${change.new}`),
@@ -47,15 +47,15 @@ export function issueSystemNotes(actorId: number, fact: IssueNoteFact): SystemNo
     return [{ action: 'moved', authorId: actorId, parts: [`moved ${direction} ${other.reference}`], source: other }];
   }
   const notes: SystemNote[] = [];
-  const say = (action: string, ...parts: Part[]): void => {
+  const addNote = (action: string, ...parts: Part[]): void => {
     if (parts.length > 0) notes.push({ action, authorId: actorId, parts });
   };
   for (const change of fact.changes) {
     const fieldNote = Object.hasOwn(fieldNotes, change.field) ? fieldNotes[change.field] : undefined;
-    if (fieldNote !== undefined) say(change.field, fieldNote(change));
+    if (fieldNote !== undefined) addNote(change.field, fieldNote(change));
   }
-  if (fact.changedFields.includes('description')) say('description', 'changed the description');
-  say(
+  if (fact.changedFields.includes('description')) addNote('description', 'changed the description');
+  addNote(
     'assignee',
     ...people(fact.addedAssigneeIds, fact.removedAssigneeIds, { added: 'assigned to', removed: 'unassigned' }),
   );

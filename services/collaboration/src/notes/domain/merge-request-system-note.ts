@@ -47,25 +47,25 @@ const draftMark = /^\s*(\[draft\]|\(draft\)|draft:)/i;
 function editNotes(actorId: number, fact: Extract<MergeRequestNoteFact, { kind: 'updated' }>): SystemNote[] {
   const changed = new Set(fact.changedFields);
   const notes: SystemNote[] = [];
-  const say = (action: string, ...parts: Part[]): void => {
+  const addNote = (action: string, ...parts: Part[]): void => {
     if (parts.length > 0) notes.push({ action, authorId: actorId, parts });
   };
-  if (changed.has('title')) say('title', `changed the title to ${emphasized(fact.title)}`);
+  if (changed.has('title')) addNote('title', `changed the title to ${emphasized(fact.title)}`);
   if (changed.has('draft'))
-    say('draft', `marked this merge request as **${draftMark.test(fact.title) ? 'draft' : 'ready'}**`);
-  if (changed.has('description')) say('description', 'changed the description');
+    addNote('draft', `marked this merge request as **${draftMark.test(fact.title) ? 'draft' : 'ready'}**`);
+  if (changed.has('description')) addNote('description', 'changed the description');
   for (const change of fact.timeChanges) {
     const fieldNote = timeNotes[change.field];
-    if (fieldNote !== undefined) say(change.field, fieldNote(change));
+    if (fieldNote !== undefined) addNote(change.field, fieldNote(change));
   }
   if (fact.discussionLocked !== undefined)
-    say('discussion_locked', `${fact.discussionLocked ? 'locked' : 'unlocked'} the discussion`);
-  if (changed.has('target_branch')) say('branch', 'changed the target branch');
-  say(
+    addNote('discussion_locked', `${fact.discussionLocked ? 'locked' : 'unlocked'} the discussion`);
+  if (changed.has('target_branch')) addNote('branch', 'changed the target branch');
+  addNote(
     'assignee',
     ...people(fact.addedAssigneeIds, fact.removedAssigneeIds, { added: 'assigned to', removed: 'unassigned' }),
   );
-  say(
+  addNote(
     'reviewer',
     ...people(fact.addedReviewerIds, fact.removedReviewerIds, {
       added: 'requested review from',

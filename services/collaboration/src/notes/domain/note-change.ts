@@ -39,7 +39,10 @@ export interface NewNote {
   readonly internal: boolean;
   /** Position of a diff note. */
   readonly position: unknown;
-  /** The user who resolves it by writing it in a resolved thread; undefined where it is unresolved or cannot be resolved. */
+  /**
+   * The user who resolves it by writing it in a resolved thread; undefined where it is unresolved or cannot be
+   * resolved.
+   */
   readonly resolvedById: number | undefined;
   readonly at: Date;
 }
@@ -119,7 +122,8 @@ export function decideNewDiscussion(
 
 /**
  * Replies to a discussion; a comment becomes a thread by it (G-4.7-10). A reply to a resolved thread is resolved too.
- * @throws AppError not_found when the discussion was deleted in the meantime; bad_request when the thread would be too long
+ * @throws AppError not_found when the discussion was deleted in the meantime; bad_request when the thread would be too
+ * long
  */
 export function decideReply(
   { discussion }: LockedNotes,

@@ -34,7 +34,8 @@ export const invalidPosition = () =>
   badRequest('Note {:line_code=>["can\'t be blank", "must be a valid line code"], :position=>["is invalid"]}');
 
 /**
- * A position as it is kept: one path stands for both, lines for text alone. Fails with `bad_request` where something is missing.
+ * A position as it is kept: one path stands for both, lines for text alone. Fails with `bad_request` where something is
+ * missing.
  * @param commitId the commit of a merge request that the position is about; must be the newer side of its diff
  */
 export function toPosition(input: PositionInput, commitId?: string): NotePosition {

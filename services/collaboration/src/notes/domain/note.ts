@@ -84,7 +84,8 @@ export const mayReact = ({ admin, level }: Pick<Writer, 'admin' | 'level'>, { lo
   !locked || admin || level >= levels.guest;
 
 /**
- * Requires that the writer may comment. On a locked object only members of the project may; internal notes are for Reporters and above.
+ * Requires that the writer may comment. On a locked object only members of the project may; internal notes are for
+ * Reporters and above.
  * @throws AppError forbidden
  */
 export function checkMayComment(writer: Writer, noteable: Noteable, internal: boolean): void {
@@ -93,7 +94,8 @@ export function checkMayComment(writer: Writer, noteable: Noteable, internal: bo
 }
 
 /**
- * Requires that the writer may edit or delete a note: its author and Maintainers may. No one may edit a system note (G-4.6-6).
+ * Requires that the writer may edit or delete a note: its author and Maintainers may. No one may edit a system note
+ * (G-4.6-6).
  * @throws AppError forbidden
  */
 export function checkMayEdit(writer: Writer, note: Note): void {
@@ -102,8 +104,9 @@ export function checkMayEdit(writer: Writer, note: Note): void {
 }
 
 /**
- * Requires a note that the reader may see. A reader who may not see internal notes gets `404 Note Not Found` for an internal note and for
- * none (G-4.6-2, G-4.6-9): ids are consecutive, so a difference would let them count internal notes. Other readers get `404 Not found`.
+ * Requires a note that the reader may see. A reader who may not see internal notes gets `404 Note Not Found` for an
+ * internal note and for none (G-4.6-2, G-4.6-9): ids are consecutive, so a difference would let them count internal
+ * notes. Other readers get `404 Not found`.
  * @throws AppError not_found
  */
 export function requireSeen<N extends Pick<Note, 'internal'>>(
@@ -115,8 +118,8 @@ export function requireSeen<N extends Pick<Note, 'internal'>>(
 }
 
 /**
- * When a note was written: the requested timestamp, where the writer is an owner or administrator (api.md 4.6). Requests of others are
- * ignored (G-4.6-7).
+ * When a note was written: the requested timestamp, where the writer is an owner or administrator (api.md 4.6).
+ * Requests of others are ignored (G-4.6-7).
  * @throws AppError bad_request for a timestamp before 1970 or after the year 9999, which not every client can read
  */
 export function timestampOf(writer: Writer, wanted: Date | undefined, now: Date): Date {
@@ -127,7 +130,8 @@ export function timestampOf(writer: Writer, wanted: Date | undefined, now: Date)
 }
 
 /**
- * Requires that the writer may resolve threads of a noteable (G-4.7-8): its author and Developers may, where its kind has such threads.
+ * Requires that the writer may resolve threads of a noteable (G-4.7-8): its author and Developers may, where its kind
+ * has such threads.
  * @throws AppError forbidden
  */
 export function checkMayResolve(writer: Writer, noteable: Noteable): void {

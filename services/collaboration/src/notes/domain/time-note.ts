@@ -2,7 +2,7 @@ import { humanTime } from '@switchyard/texts';
 
 const written = (seconds: number): string => humanTime(seconds) ?? '0s';
 
-/** What a system note says of a time that changed, in seconds before and after. */
+/** The text of the system note on a duration that changed, in seconds before and after. */
 export const timeNotes: Readonly<Record<string, (change: { old: number; new: number }) => string>> = {
   time_estimate: (change) =>
     change.new === 0 ? 'removed the time estimate' : `changed the time estimate to ${written(change.new)}`,

@@ -7,10 +7,14 @@ import type { DiscussionRow, NoteRow } from '../domain/note-row';
 import { causedVisibly } from './caused-note.visibility';
 import { noteColumns, noteFrom, noteJoins, noteRow } from './note.list';
 
-/** Bytes one page may hold: a hundred notes of a million characters of four bytes, with what stands beside their text. */
+/**
+ * Bytes one page may hold: a hundred notes of a million characters of four bytes, with what stands beside their text.
+ */
 const maxPageBytes = 100 * (4 * maxBodyLength + bytesBesideText);
 
-/** Bodies as long as all of them together are not too long; null for each otherwise. A length is read without its text. */
+/**
+ * Bodies as long as all of them together are not too long; null for each otherwise. A length is read without its text.
+ */
 const cappedBody = sql`case when sum(octet_length(n.body) + ${bytesBesideText}::int) over () <= ${maxPageBytes} then n.body end`;
 
 const discussionsOf = (notes: readonly NoteRow[]): DiscussionRow[] => {

@@ -33,8 +33,8 @@ export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...re
 }
 
 /**
- * The present counts of merge requests after an id, as events without a fact, for `publishStates`. The owner of the merge requests takes the
- * numbers of a version above the one that it knows, and needs nothing else.
+ * The present counts of merge requests after an id, as events without a fact, for `publishStates`. The owner of the
+ * merge requests takes the numbers of a version above the one that it knows, and needs nothing else.
  */
 export async function noteStates(
   tx: SqlExecutor,

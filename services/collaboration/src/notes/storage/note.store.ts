@@ -10,7 +10,10 @@ import type { NoteSelection } from '../domain/note-selection';
 import { findNote } from './note.list';
 import { changeNoteable, type NoteableChangeEdges } from './noteable-change';
 
-/** A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the index. */
+/**
+ * A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the
+ * index.
+ */
 export function newDiscussionId(at: Date): Buffer {
   const id = randomBytes(20);
   id.writeUIntBE(Math.max(0, at.getTime()), 0, 6);

@@ -5,7 +5,7 @@ import { type NoteableKey, noteableStore } from '../../noteables';
 import type { SystemNote, SystemNoteCause } from '../domain/system-note';
 import { newDiscussionId } from './note.store';
 
-/** System notes: what the product itself says on an object. */
+/** System notes: what the product itself writes on an object. */
 export const systemNotes = {
   async write(
     tx: SqlExecutor,

@@ -45,7 +45,10 @@ export function manageSnippets(edges: SnippetEdges) {
     /** One snippet. Fails with `not_found`. */
     get: (reader: Reader, projectId: number, id: number): Promise<SnippetRow> => visible(edges, reader, projectId, id),
 
-    /** Content of a file of a snippet, of the first for an empty path. Fails with `not_found`, for a revision that it has not as well. */
+    /**
+     * Content of a file of a snippet, of the first for an empty path. Fails with `not_found`, for a revision that it
+     * has not as well.
+     */
     async raw(
       reader: Reader,
       projectId: number,

@@ -20,8 +20,8 @@ export interface SnippetStore {
   /** Makes a snippet with its event; returns its id. */
   create(projectId: number, authorId: number, fields: SnippetFields): Promise<number>;
   /**
-   * Locks a snippet that a viewer may see, decides, and saves the decision with its event in one transaction. A deletion deletes its notes as
-   * well. False when there is no such snippet.
+   * Locks a snippet that a viewer may see, decides, and saves the decision with its event in one transaction. A
+   * deletion deletes its notes as well. False when there is no such snippet.
    * @param withFiles whether the decision depends on the files
    * @throws AppError what `decide` throws
    */

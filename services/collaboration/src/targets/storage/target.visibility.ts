@@ -14,7 +14,10 @@ import { issueReaders, visibleIssues } from '../../issues';
 import { readableMergeRequests } from '../../merge-requests';
 import { alertLevel, type Target, type TargetType } from '../domain/target';
 
-/** Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted either. */
+/**
+ * Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted
+ * either.
+ */
 interface Readability {
   /** Whether the viewer may read the target of a row `t`, by its `target_id`, whose project is `p` in namespace `n`. */
   readonly of: (viewer: Viewer) => Sql;

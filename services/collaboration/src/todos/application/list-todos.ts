@@ -10,7 +10,9 @@ export interface TodoWithTarget {
   readonly target: ShownTarget;
 }
 
-/** One page of the reader's to-dos: one statement and one call to each owner of targets among them, whatever the length. */
+/**
+ * One page of the reader's to-dos: one statement and one call to each owner of targets among them, whatever the length.
+ */
 export const listTodos =
   ({ list, targets }: { list: TodoList; targets: TargetOwners }) =>
   async (

@@ -9,7 +9,8 @@ export const markTodoAsDone =
   async (reader: TargetReader, id: number): Promise<TodoWithTarget> => {
     const before = await list.find(reader.actor, id);
     if (before === undefined) throw notFound();
-    // Asked before the write: an owner that does not answer must not leave a to-do done that the client believes pending.
+    // Asked before the write: an owner that does not answer must not leave a to-do done that the client believes
+    // pending.
     const target = (await shownTargets(targets, [before], reader, true))(before);
     if (target === undefined) throw notFound();
     await todos.markDone(reader.actor.userId, id);

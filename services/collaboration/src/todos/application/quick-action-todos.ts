@@ -10,7 +10,7 @@ async function targetOf(tx: SqlExecutor, noteable: Noteable): Promise<Target | u
   if (kind === 'MergeRequest' || kind === 'Issue' || kind === 'AlertManagement::Alert')
     return { type: kind, id: targetId, iid, projectId };
   if (kind !== 'Commit') return undefined;
-  // Nothing may have been said on the commit yet: its row is made.
+  // The commit may have no note yet: its row is inserted.
   const { id, removed } = await noteableStore.lock(tx, noteable);
   return removed ? undefined : { type: kind, id, iid, projectId };
 }

@@ -6,8 +6,8 @@ export interface TodoRequest {
 }
 
 /**
- * A to-do over time. It keeps every request for the same reason while it was pending, so that an activity whose event arrives late can
- * still separate the requests before it from those after it.
+ * A to-do over time. It keeps every request for the same reason while it was pending, so that an activity whose event
+ * arrives late can still separate the requests before it from those after it.
  */
 export interface TodoSpan {
   /** Oldest first; the to-do shows the first. After it the newest `maxRepeats` are kept. */
@@ -17,8 +17,8 @@ export interface TodoSpan {
 }
 
 /**
- * Most repeated requests that a pending to-do keeps: a pipeline may fail for months. The newest decide whether it is still pending; of those
- * between, only the time at which an activity would split the span is lost.
+ * Most repeated requests that a pending to-do keeps: a pipeline may fail for months. The newest decide whether it is
+ * still pending; of those between, only the time at which an activity would split the span is lost.
  */
 export const maxRepeats = 100;
 
@@ -34,8 +34,8 @@ const byTime = (one: TodoRequest, other: TodoRequest): number =>
 export const firstRequestedAt = ({ requests: [first] }: TodoSpan): Date => first?.at ?? new Date(0);
 
 /**
- * Resolves a to-do by an activity of its user: requests before it are done then, requests at the same time or later stay.
- * Undefined where the activity changes nothing.
+ * Resolves a to-do by an activity of its user: requests before it are done then, requests at the same time or later
+ * stay. Undefined where the activity changes nothing.
  */
 export function resolveSpan(span: TodoSpan, at: Date): { done: TodoSpan; rest: TodoSpan | undefined } | undefined {
   if (firstRequestedAt(span) >= at || (span.until !== undefined && span.until <= at)) return undefined;
@@ -47,8 +47,8 @@ export function resolveSpan(span: TodoSpan, at: Date): { done: TodoSpan; rest: T
 }
 
 /**
- * Puts a request into the to-dos of one user, target, action and cause: into one that was pending then, into one that begins later with no
- * activity in between, or into a new one.
+ * Puts a request into the to-dos of one user, target, action and cause: into one that was pending then, into one that
+ * begins later with no activity in between, or into a new one.
  * @param nextActivity the user's first activity on the target after it, as far as it is known
  */
 export function mergeIntoSpans<Span extends TodoSpan>(

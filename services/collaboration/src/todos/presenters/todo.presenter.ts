@@ -10,8 +10,8 @@ interface Item {
 const bytes = (text: string): Buffer => Buffer.from(text);
 
 /**
- * The public to-do item (api.md section 2, G-2-23, G-4.9-4) as JSON. The target's finished representation is put in as it came:
- * parsing it only to write it again would cost as much as all the rest.
+ * The public to-do item (api.md section 2, G-2-23, G-4.9-4) as JSON. The target's finished representation is put in as
+ * it came: parsing it only to write it again would cost as much as all the rest.
  */
 export function todoJson({ todo, target }: Item, externalUrl: string): Buffer {
   const project = todo.project && projectReference(todo.project, externalUrl);

@@ -37,15 +37,16 @@ const toTodo = (stored: Stored): UserTodo => ({
 const onTarget = ({ type, id }: Target): Sql => sql`t.target_type = ${type} and t.target_id = ${id}`;
 
 /**
- * Locks the to-dos of one target until the transaction ends. Events about it come from streams that are followed concurrently, and each
- * must see what the others have saved.
+ * Locks the to-dos of one target until the transaction ends. Events about it come from streams that are followed
+ * concurrently, and each must see what the others have saved.
  */
 export async function lockTarget(tx: SqlExecutor, { type, id }: Target): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${type} ${id}`}, 0))`);
 }
 
 /**
- * Changes the to-dos of a locked target: reads them, decides, and saves the decision in a constant number of statements.
+ * Changes the to-dos of a locked target: reads them, decides, and saves the decision in a constant number of
+ * statements.
  * @param tables the tables of to-dos and of activities
  */
 export function todoSpans({ todos, acts }: { todos: Sql; acts: Sql }): {

@@ -53,7 +53,8 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>): TargetFact {
         reason: removalReason(fact.value.reason),
       };
     case 'autoMergeChanged':
-      // Taking back what was set may be how an entry left its train: the to-do of that removal must not be settled by it.
+      // Taking back what was set may be how an entry left its train: the to-do of that removal must not be settled by
+      // it.
       return { kind: fact.value.change === AutoMergeChange.CHANGE_SET ? 'acted' : 'noted' };
   }
 }
