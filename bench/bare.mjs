@@ -54,8 +54,8 @@ const kinds = {
     };
   },
   events() {
-    const { activityList } = require(`${service('collaboration')}/storage/activity.list.js`);
-    const { presentActivity } = require(`${service('collaboration')}/presenters/activity.presenter.js`);
+    const { activityList } = require(`${service('collaboration')}/activity/storage/activity.list.js`);
+    const { presentActivity } = require(`${service('collaboration')}/activity/presenters/activity.presenter.js`);
     const list = (executor) =>
       activityList(executor).page(
         given.viewer,

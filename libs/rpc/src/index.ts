@@ -44,4 +44,3 @@ export {
   type WriteGuard,
 } from './server';
 export { signedIn, viewerOf } from './viewer';
-export { type Leave, overloaded, type WaitingRoom, type WaitingRoomOptions, waitingRoom } from './waiting-room';
