@@ -157,8 +157,8 @@ export function composeNotes(
     consumers: [{ group: noteGroup, subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)] }],
     start: () => {
       const moving = moveDiffNotes({ db, moves: diffNoteStore, positions, log: logger });
-      diffNoteStore.onMoves(db, moving.soon);
-      return [moving, purgeNotes({ db, noteables: noteableStore })];
+      const unlisten = diffNoteStore.onMoves(db, moving.soon);
+      return [{ close: async () => unlisten() }, moving, purgeNotes({ db, noteables: noteableStore })];
     },
     mergeRequestFollower: systemNoteFollower(useCases.noteMergeRequests),
   };

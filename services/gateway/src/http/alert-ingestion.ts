@@ -1,4 +1,4 @@
-import { type ErrorKind, isAppError, retrySeconds } from '@switchyard/errors';
+import { type ErrorKind, isAppError, retrySeconds, retryStatusFor } from '@switchyard/errors';
 import type { IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import type { RpcClient } from '@switchyard/rpc';
 import { observeHttp } from '@switchyard/telemetry';
@@ -87,8 +87,6 @@ function reasonOf(error: unknown): ErrorKind {
   throw error;
 }
 
-const isAlertmanager = (request: Request): boolean => /^alertmanager\//i.test(request.headers['user-agent'] ?? '');
-
 /**
  * The door for payloads of monitoring tools at `/<full path>/alerts/notify…` (G-4.12): reads no more than a payload may
  * have, keeps the limits, and hands the bytes to alerts in one call. Every answer but 200 has an empty body, and no
@@ -134,7 +132,7 @@ export function alertIngestion(edges: AlertIngestionEdges): (app: Express) => vo
   /** Alertmanager drops for good what is answered 429, and comes again after a 503. */
   function refuseForNow(request: Request, response: Response, seconds: number): void {
     response.set('Retry-After', String(seconds));
-    if (isAlertmanager(request)) response.status(503).end();
+    if (retryStatusFor(request.headers['user-agent'] ?? '') === 503) response.status(503).end();
     else response.status(429).type('text/plain').send('Retry later\n');
   }
 

@@ -93,10 +93,10 @@ export function sendMails(edges: MailSending): { close(): Promise<void> } {
     wake();
   });
   const restUnlessAsked = async (): Promise<void> => {
-    if (asked) return;
+    if (asked || signal.aborted) return;
     const woken = new AbortController();
     wake = () => woken.abort();
-    await pause(interval, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
+    await pause(interval, undefined, { signal: woken.signal }).catch(() => undefined);
   };
   let swept = 0;
   const work = async (): Promise<void> => {
@@ -120,6 +120,7 @@ export function sendMails(edges: MailSending): { close(): Promise<void> } {
     async close() {
       unlisten();
       stopping.abort();
+      wake();
       // A mail server that does not answer must not delay the end of the process: its mails are retried when their
       // lease has ended.
       await Promise.race([running, pause(closing, undefined, { ref: false })]);
