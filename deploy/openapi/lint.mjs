@@ -1,8 +1,10 @@
 import { createConfig, formatProblems, getTotals, lintFromString } from '@redocly/openapi-core';
 import { document } from './document.mjs';
 
-// The address is GitLab's, and so are those it could be taken for: `/projects/user/archive` is the archive of a project `user` to this rule.
-const ambiguous = 'Found two ambiguous paths: `/projects/user/{user_id}` and `/projects/{id}/';
+// The address is GitLab's, and so are those that the rule takes it for: it reads `/projects/user/archive` as the archive of
+// a project `user`.
+const ambiguous =
+  /ambiguous paths: (?:`\/projects\/user\/\{user_id\}` and `\/projects\/\{id\}\/|`\/projects\/\{id\}\/\S+ and `\/projects\/user\/\{user_id\}`)/;
 
 // Redocly's recommended rules. Warnings count as errors.
 const found = await lintFromString({
@@ -10,7 +12,7 @@ const found = await lintFromString({
   absoluteRef: 'openapi.json',
   config: await createConfig({ extends: ['recommended'] }),
 });
-const problems = found.filter(({ message }) => !message.includes(ambiguous));
+const problems = found.filter(({ message }) => !ambiguous.test(message));
 const totals = getTotals(problems);
 formatProblems(problems, { format: 'codeframe', totals, version: '' });
 if (totals.errors + totals.warnings > 0) process.exitCode = 1;
