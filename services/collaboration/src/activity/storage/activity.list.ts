@@ -68,7 +68,7 @@ const scopeCondition = (scope: ActivityScope): Sql => {
 };
 
 /**
- * Whoever may read what an event is filed under may read the event. Issues and comments are asked as they stand now:
+ * A user who may read what an event is filed under may read the event. Issues and comments are asked as they stand now:
  * one that became confidential, or is gone, takes its events along at once.
  */
 function visibleTo(viewer: Viewer): Sql {

@@ -23,7 +23,7 @@ export interface CreateIssueCommand {
 }
 
 /**
- * Opens an issue; answers its number. Whoever sees the project may; what else than text is set by members (a Guest may
+ * Opens an issue; answers its number. Users who see the project may; what else than text is set by members (a Guest may
  * when creating), and is otherwise passed over, as are a date and a number from others than Owners. Commands in the
  * description count as what they set.
  */

@@ -8,20 +8,12 @@ import {
   type Reader,
 } from '../../noteables';
 import type { IssueView } from '../domain/issue-view';
-import type { IssueCaller, IssueEdges } from './issue.edges';
+import { callerOf } from './caller';
+import type { IssueEdges } from './issue.edges';
 import type { IssueCounterStore } from './issue.ports';
 import type { subscribeToIssue } from './subscribe-to-issue';
 import type { trackIssueTime } from './track-issue-time';
 import type { updateIssue } from './update-issue';
-
-const callerOf = ({ actor, access, requestId }: Reader): IssueCaller => ({
-  userId: actor.userId,
-  admin: actor.admin,
-  external: actor.external,
-  level: access?.level ?? 0,
-  tier: access?.tier ?? '',
-  requestId,
-});
 
 /** Issues as noteables, confidential ones for those alone who may see them. */
 export const issueNoteables =

@@ -47,7 +47,7 @@ async function rewrittenBodies(
  */
 export async function copyConversation(tx: SqlExecutor, from: Place, to: Place, rules: CopyRules): Promise<void> {
   const { internal } = rules;
-  // Whoever writes a note holds the row of what carries it: after this lock there are no half-written ones.
+  // Each writer of a note holds the row of its noteable: after this lock there are no half-written notes.
   const [carrier] = await tx.query<{ id: number }>(sql`
     select id from noteables where kind = 'Issue' and target_id = ${from.id} and project_id = ${from.projectId} and sha = ''
       and removed_at is null

@@ -1,5 +1,5 @@
 import { notFound } from '@switchyard/errors';
-import type { CallContext } from '@switchyard/rpc';
+import { type CallContext, viewerOf } from '@switchyard/rpc';
 import type { readIssueTarget, readIssueTargets } from '../application/read-issue-targets';
 import type { IssueView } from '../domain/issue-view';
 import { issueUrl, presentIssue } from '../presenters/issue.presenter';
@@ -30,8 +30,6 @@ export interface IssueTargets {
   /** The issue with a number. Fails with `not_found` when there is none that the reader may read. */
   find(projectId: number, iid: number, reader: Reader): Promise<ShownIssue>;
 }
-
-const viewerOf = ({ actor: { userId, admin, external } }: Reader) => ({ userId, admin, external });
 
 /** Issues as targets, as this service shows them. */
 export function issueTargets(

@@ -3,8 +3,9 @@ import { type UserRow, userReference, type Viewer } from '@switchyard/directory'
 import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
-import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
+import { type CallContext, entity, implement, nothing, page, pageRequest, viewerOf } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
+import { callerOf } from '../application/caller';
 import type { createIssue } from '../application/create-issue';
 import type { deleteIssue } from '../application/delete-issue';
 import type { IssueCaller, IssueNumber } from '../application/issue.edges';
@@ -45,19 +46,6 @@ export interface IssueHandlerEdges {
   readonly externalUrl: string;
   readonly clock: () => Date;
 }
-
-const viewerOf = ({ actor }: CallContext): Viewer => ({
-  userId: actor.userId,
-  admin: actor.admin,
-  external: actor.external,
-});
-
-const callerOf = (context: CallContext): IssueCaller => ({
-  ...viewerOf(context),
-  level: context.access?.level ?? 0,
-  tier: context.access?.tier ?? '',
-  requestId: context.requestId,
-});
 
 const comma = Buffer.from(',');
 

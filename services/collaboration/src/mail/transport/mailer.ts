@@ -102,7 +102,7 @@ export function fileMailer(folder: string, sender: Sender): Mailer {
       const { message } = await transport.sendMail(messageOf(mail, sender));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = join(folder, `${mail.id}.eml`);
-      // Whoever watches the folder finds whole mails only; a mail that is written twice is the same file.
+      // Readers of the folder find whole mails only; a mail that is written twice is the same file.
       await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
       await rename(`${file}.part`, file);
     },

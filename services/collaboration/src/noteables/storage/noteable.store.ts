@@ -18,7 +18,7 @@ export const noteableId = ({ kind, projectId, targetId, sha }: NoteableKey): Sql
 /** The rows that notes hang on. */
 export const noteableStore = {
   /**
-   * Locks a noteable's row, made when it is missing. Whoever changes its notes, threads or counters holds this lock.
+   * Locks a noteable's row, made when it is missing. Every change of its notes, threads or counters holds this lock.
    */
   async lock(tx: SqlExecutor, { kind, projectId, targetId, sha }: NoteableKey): Promise<LockedNoteable> {
     // A row that conflicts is locked by the update that changes nothing; one statement whether it is there or not.

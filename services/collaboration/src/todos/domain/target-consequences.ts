@@ -107,7 +107,7 @@ const toThoseInCharge = (action: 'unmergeable' | 'build_failed', authorId: numbe
 
 /**
  * A removal from a train raises a to-do for the author and for the user who added the merge request, always for both
- * (G-4.1-5), once for each entry, whoever removed it: it has not landed. There is none when it was merged outside the
+ * (G-4.1-5), once for each entry and whatever removed it: it has not landed. There is none when it was merged outside the
  * train or a push brought its commits into the target branch, since nothing is left to do. Users who may no longer see
  * the merge request are left out where the to-do is saved.
  */

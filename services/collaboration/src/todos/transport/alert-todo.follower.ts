@@ -30,6 +30,6 @@ export const alertTodoFollower =
     if (alert === undefined || fact === undefined) return;
     const { id, iid, projectId } = alert;
     const target = { type: 'AlertManagement::Alert', id, iid, projectId } as const;
-    // Nobody wrote it: a payload did.
+    // No user wrote it: a payload did.
     await follow(tx, { target, authorId: 0, actorId, imported: false, fact: alertFact(fact) }, occurredAt ?? time);
   };
