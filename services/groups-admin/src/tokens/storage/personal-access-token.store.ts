@@ -9,6 +9,7 @@ import { sql } from '@switchyard/database/sql';
 import type { DirectoryWriter } from '../../directory';
 import type { PrismaClient } from '../../generated/prisma/client';
 import type { NewToken, Rotation, TokenFilter, TokenRecord } from '../domain/personal-access-token-row';
+import { decideRotation } from '../domain/token-rotation';
 import { findToken, listTokens } from './personal-access-token.list';
 
 // PostgreSQL has no year 0; any date so long ago means the same.
@@ -59,14 +60,15 @@ export function tokenStore(db: Database, prisma: PrismaClient, { prismaTransacti
           from personal_access_tokens t where t.id = ${tokenId}::bigint for update of t`);
         if (old === undefined) return 'missing';
         const family = old.family_id ?? tokenId;
-        if (old.revoked && old.replaced) {
+        const decision = decideRotation(old);
+        if (decision === 'revoke_family') {
           await client.personalAccessToken.updateMany({
             where: { OR: [{ id: BigInt(family) }, { familyId: BigInt(family) }], revoked: false },
             data: { revoked: true, updatedAt: new Date() },
           });
           return 'reused';
         }
-        if (old.revoked) return 'revoked';
+        if (decision === 'refuse') return 'revoked';
         const { userId, name, description, scopes } = await client.personalAccessToken.update({
           where: { id: BigInt(tokenId) },
           data: { revoked: true, updatedAt: new Date() },
