@@ -14,7 +14,6 @@ export function composeIntegrations({ db, prisma, config, observe }: Edges): Are
   const integrations = observe(
     'http_integrations',
     manageHttpIntegrations({
-      db,
       integrations: httpIntegrationStore(db),
       digest: integrationDigest(config),
       readSample: sampleReader(config.SWITCHYARD_ALERT_PAYLOAD_LIMIT),

@@ -1,14 +1,6 @@
 import { nestsDeeperThan } from '@switchyard/json';
 import { maxPayloadDepth, parseJson } from '../../payloads';
-
-/** A sample payload, read; or what is wrong with it. */
-export type Sample = { readonly value: unknown } | { readonly problem: string };
-
-/** Reads a sample payload. */
-export type ReadSample = (text: string) => Sample;
-
-/** What is wrong with a sample; undefined when nothing is. */
-export const sampleProblem = (sample: Sample): string | undefined => ('problem' in sample ? sample.problem : undefined);
+import type { ReadSample } from '../domain/http-integration-change';
 
 /**
  * Samples have the limits of payloads: size, nesting, a JSON object.
