@@ -1,12 +1,6 @@
 import { notFound } from '@switchyard/errors';
 import { timeTrackingOf } from '@switchyard/texts';
-import {
-  type KeepCounters,
-  type NoteableEditor,
-  type NoteableResolver,
-  noteableRules,
-  type Reader,
-} from '../../noteables';
+import { type KeepCounters, type NoteableEditor, type NoteableResolver, noteableRules } from '../../noteables';
 import type { IssueView } from '../domain/issue-view';
 import { callerOf } from './caller';
 import type { IssueEdges } from './issue.edges';

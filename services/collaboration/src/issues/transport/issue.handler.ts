@@ -1,5 +1,5 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import { type UserRow, userReference, type Viewer } from '@switchyard/directory';
+import { type UserRow, userReference } from '@switchyard/directory';
 import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
