@@ -19,5 +19,6 @@ export const service = defineService({
     composeIngestion(given),
     composeAlerts(given),
     composeMetricImages(given),
+    // New areas
   ],
 });

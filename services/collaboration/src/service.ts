@@ -31,6 +31,7 @@ function areas(given: Edges): Area[] {
     composeActivity(given),
     composeMergeRequests(given, [todos.mergeRequestFollower, notes.mergeRequestFollower, issues.mergeRequestFollower]),
     composeAlerts(given, { todos }),
+    // New areas
   ];
 }
 

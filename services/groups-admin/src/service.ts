@@ -44,6 +44,7 @@ export const service = defineService({
       composeMilestones(given, directory),
       composeIssuableCounts(given),
       composePurge(given, directory),
+      // New areas
     ];
   },
 });

@@ -54,7 +54,14 @@ export const service = defineService({
   areas(given) {
     limitGit(gitLimitsOf(given.config));
     const { repositories, pipelines, mergeRequests, mergeTrains, workers } = composeAreas(given);
-    return [repositories, pipelines, mergeRequests, mergeTrains, workers].map((area: Area) => ({
+    return [
+      repositories,
+      pipelines,
+      mergeRequests,
+      mergeTrains,
+      workers,
+      // New areas
+    ].map((area: Area) => ({
       ...area,
       services: runAsGitWork(area.services ?? []),
     }));
