@@ -34,6 +34,9 @@ export function namesOf({ service, noun }: { readonly service: string; readonly 
   };
 }
 
+/** What `namesOf` gives. */
+export type Names = ReturnType<typeof namesOf>;
+
 const modelOf = (model: string, table: string, word: string): string => `
 /// A ${word} of a project.
 model ${model} {
@@ -41,6 +44,7 @@ model ${model} {
   projectId BigInt   @map("project_id")
   name      String
   createdAt DateTime @default(now()) @map("created_at") @db.Timestamptz(3)
+  updatedAt DateTime @default(now()) @updatedAt @map("updated_at") @db.Timestamptz(3)
 
   @@index([projectId, id], map: "${table}_of_project")
   @@map("${table}")
