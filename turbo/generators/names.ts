@@ -10,6 +10,22 @@ const plural = (noun: string): string => {
   return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 };
 
+const startedWith = (options: string) => ({
+  testImports: `import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { service } from '../../src/service';`,
+  testStart: `testInstallation(${options})`,
+});
+
+/** How component tests start the services that have variables without defaults. */
+const tests: Record<string, ReturnType<typeof startedWith>> = {
+  alerts: {
+    testImports: `import { json, type TestInstallation } from '@switchyard/testkit/installation';
+import { startInstallation } from '../support/installation';`,
+    testStart: 'startInstallation()',
+  },
+  'groups-admin': startedWith("{ service, environment: () => ({ SWITCHYARD_SECRET: 'of a test'.repeat(4) }) }"),
+};
+
 /** One noun in every form that proto, handler, use case, store, presenter, route and tests write it in. */
 export function namesOf({ service, noun }: { readonly service: string; readonly noun: string }) {
   const nouns = plural(noun);
@@ -30,6 +46,7 @@ export function namesOf({ service, noun }: { readonly service: string; readonly 
     Word: capital(words(noun).join(' ')),
     Words: capital(words(nouns).join(' ')),
     stamp,
+    ...(tests[service] ?? startedWith('{ service }')),
     model: modelOf(pascal(noun), snake(nouns), words(noun).join(' ')),
   };
 }

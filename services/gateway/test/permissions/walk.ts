@@ -79,7 +79,7 @@ let currentVisibility: Visibility = 'public';
 
 const pathOf = (pattern: string): string =>
   pattern
-    .replace(/:(id|[a-z_]*iid|[a-z]+_id)(?=\/|$)/g, '1')
+    .replace(/:(id|[a-z_]*iid|[a-z_]+_id)(?=\/|$)/g, '1')
     .replace(/:(sha|commit_id)(?=\/|$)/g, 'a'.repeat(40))
     .replace(/:[a-z_]+/g, 'name');
 
