@@ -1,14 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createPrivateKey } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Access, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
-import { anonymous, connect, type ServiceDefinition } from '@switchyard/rpc';
 import { eventually, freePort } from '@switchyard/testkit';
 import { endProcessesOf } from '../../libs/machine/src/leftovers.mjs';
+import { checkEdits, resourceEdits, withArea } from '../../turbo/generators/edits';
+import { namesOf } from '../../turbo/generators/names';
 import { linkWorkspace, scratchCopy } from './support/scratch-copy';
 
 const minutes = 60_000;
+
+const clone = join(__dirname, '../..');
 
 let root: string;
 
@@ -27,70 +28,91 @@ const run = (folder: string, file: string, ...args: string[]): string => {
   }
 };
 
-beforeAll(() => {
-  root = scratchCopy();
-  run('.', 'turbo', 'gen', 'service', '--args', 'payroll', 'pay-run');
-  linkWorkspace(root, 'services/payroll');
-  run('.', 'turbo', 'gen', 'resource', '--args', 'payroll', 'salary');
-  run('protos', 'buf', 'generate');
-  run('services/payroll', 'prisma', 'generate');
-  run('.', 'tsc', '-b', 'services/payroll', 'services/gateway');
-}, 4 * minutes);
+describe('a resource of a service that is there', () => {
+  const names = (service: string) => namesOf({ service, noun: 'pay-run' });
 
-afterAll(async () => {
-  await endProcessesOf(root);
-  rmSync(root, { recursive: true, force: true });
+  test.each(['alerts', 'collaboration', 'groups-admin', 'merge-requests'])('finds its places in %s', (service) => {
+    expect(checkEdits(clone, resourceEdits(names(service)))).toBe('every place is found');
+    const text = readFileSync(join(clone, 'services', service, 'src/service.ts'), 'utf8');
+    const lines = withArea(text, names(service)).split('\n');
+    const imported = lines.indexOf("import { composePayRuns } from './pay-runs';");
+    const area = lines.indexOf('composePayRuns(given),');
+    expect(lines[imported - 1]).toMatch(/ from '.+';$/);
+    expect(lines[imported + 1]).toBe('');
+    expect(lines[area + 1]?.trim()).toBe('// New areas');
+    expect(lines.filter((_, at) => at !== imported && at !== area).join('\n')).toBe(text);
+  });
+
+  test('is refused before anything is written where a place is missing', () => {
+    expect(() => withArea("import { join } from 'node:path';\n\n", names('alerts'))).toThrow('New areas');
+    expect(() => checkEdits(clone, resourceEdits(names('gateway')))).toThrow(
+      'services/gateway/src/service.ts does not exist',
+    );
+  });
 });
 
-test(
-  'what the generators write is well-formed, and its tests pass',
-  () => {
-    run('protos', 'buf', 'lint');
-    run('.', 'biome', 'check', 'services/payroll', 'services/gateway', 'deploy/catalogue.mjs');
-    const report = run('.', 'jest', 'services/payroll', 'services/gateway/test/routes/payroll', '--json', '--silent');
-    expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTestSuites: 7 });
-  },
-  4 * minutes,
-);
+describe('a generated service', () => {
+  beforeAll(() => {
+    root = scratchCopy();
+    run('.', 'turbo', 'gen', 'service', '--args', 'payroll', 'pay-run');
+    linkWorkspace(root, 'services/payroll');
+    run('.', 'turbo', 'gen', 'resource', '--args', 'payroll', 'salary');
+    run('protos', 'buf', 'generate');
+    run('services/payroll', 'prisma', 'generate');
+    run('.', 'tsc', '-b', 'services/payroll', 'services/gateway');
+  }, 4 * minutes);
 
-test(
-  'a service costs its folder and its row: the launcher starts it beside the others, and it answers',
-  async () => {
-    const port = await freePort();
-    const launcher: ChildProcess = spawn(process.execPath, ['deploy/test/stand-ins/launch.mjs', root], {
-      cwd: root,
-      env: { ...process.env, KAFKA_BROKERS: '', PORT: String(port), SWITCHYARD_DATA: '', LOG_LEVEL: 'info' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = new Promise((settle) => launcher.once('close', settle));
-    let output = '';
-    launcher.stdout?.on('data', (chunk) => {
-      output += chunk;
-    });
-    await eventually(() => expect(output).toContain('Switchyard is running'), { within: 2 * minutes });
+  afterAll(async () => {
+    await endProcessesOf(root);
+    rmSync(root, { recursive: true, force: true });
+  });
 
-    const data = join(root, '.switchyard');
-    const key = createPrivateKey(readFileSync(join(data, 'keys/gateway.key')));
-    const listens = /"grpc_port":(\d+)/.exec(readFileSync(join(data, 'logs/payroll.log'), 'utf8'));
-    const peer = connect(`127.0.0.1:${listens?.[1]}`, { name: 'gateway', key });
-    const protos = join(root, 'protos/gen/switchyard/payroll/v1/pay_run');
-    const { PayRunServiceService } = (await import(protos)) as { PayRunServiceService: ServiceDefinition };
-    const payRuns = peer.client(PayRunServiceService) as unknown as Record<
-      'createPayRun',
-      (request: object, options: object) => Promise<{ json: Buffer }>
-    >;
-    const access = Access.fromPartial({ id: 1, kind: Access_Kind.KIND_PROJECT, level: 40, tier: 'ultimate' });
-    const actor = { ...anonymous, userId: 7, scopes: ['api'] };
-    const made = await payRuns.createPayRun(
-      { projectId: 1, name: 'March' },
-      { requestId: 'test', actor, access, directorySequence: 0 },
-    );
-    expect(JSON.parse(made.json.toString())).toMatchObject({ project_id: 1, name: 'March' });
-    // Its endpoints are there as well, without a word in the gateway's configuration.
-    expect((await fetch(`http://127.0.0.1:${port}/api/v4/projects/1/pay_runs`)).status).toBe(404);
-    peer.close();
-    launcher.kill('SIGTERM');
-    await ended;
-  },
-  4 * minutes,
-);
+  test(
+    'what the generators write is well-formed, and its tests pass',
+    () => {
+      run('protos', 'buf', 'lint');
+      run('.', 'biome', 'check', 'services/payroll', 'services/gateway', 'deploy/catalogue.mjs');
+      run('services/payroll', 'tsc', '-p', 'tsconfig.test.json');
+      const report = run('.', 'jest', 'services/payroll', 'services/gateway/test/routes/payroll', '--json', '--silent');
+      expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTestSuites: 7 });
+    },
+    4 * minutes,
+  );
+
+  test(
+    'a service costs its folder and its row: the launcher starts it beside the others, and it answers',
+    async () => {
+      const port = await freePort();
+      const launcher: ChildProcess = spawn(process.execPath, ['deploy/test/stand-ins/launch.mjs', root], {
+        cwd: root,
+        env: { ...process.env, KAFKA_BROKERS: '', PORT: String(port), SWITCHYARD_DATA: '', LOG_LEVEL: 'info' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = new Promise((settle) => launcher.once('close', settle));
+      let output = '';
+      launcher.stdout?.on('data', (chunk) => {
+        output += chunk;
+      });
+      await eventually(() => expect(output).toContain('Switchyard is running'), { within: 2 * minutes });
+
+      const token = readFileSync(join(root, '.switchyard/root-token'), 'utf8').trim();
+      const post = async (path: string, body: object): Promise<unknown> => {
+        const response = await fetch(`http://127.0.0.1:${port}/api/v4${path}`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'PRIVATE-TOKEN': token },
+          body: JSON.stringify(body),
+        });
+        return response.json();
+      };
+      const { id } = (await post('/projects', { name: 'Payroll' })) as { id: number };
+      // Through the gateway, without a word in its configuration.
+      expect(await post(`/projects/${id}/pay_runs`, { name: 'March' })).toMatchObject({
+        project_id: id,
+        name: 'March',
+      });
+      launcher.kill('SIGTERM');
+      await ended;
+    },
+    4 * minutes,
+  );
+});
