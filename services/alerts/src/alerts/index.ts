@@ -1,6 +1,5 @@
-export type { AlertNumber } from './application/alert.ports';
 export { composeAlerts } from './compose';
-export { type AlertStatus, severityNumber, severityOf, statusNumber, statusOf } from './domain/alert';
+export { type AlertNumber, type AlertStatus, severityNumber, severityOf, statusNumber, statusOf } from './domain/alert';
 export type { AlertEventInput, AlertSubject } from './domain/alert-event';
 export type { IgnoreReason, ItemOutcome } from './domain/alert-receipt';
 export type { ProjectScope } from './domain/project-scope';

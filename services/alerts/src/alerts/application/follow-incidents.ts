@@ -1,6 +1,7 @@
 import type { Tx } from '@switchyard/database';
+import type { LinkedIncident } from '../domain/alert';
 import { decideIncidentClosed } from '../domain/alert-change';
-import type { AlertStore, LinkedIncident } from './alert.ports';
+import type { AlertStore } from './alert.ports';
 
 /** What following incidents needs. */
 export interface IncidentFollowerEdges {

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { notFound } from '@switchyard/errors';
+import type { AlertNumber, LinkedIncident } from '../domain/alert';
 import { decideIncidentRequest } from '../domain/alert-change';
-import type { AlertNumber, AlertStore, LinkedIncident } from './alert.ports';
+import type { AlertStore } from './alert.ports';
 
 /** Milliseconds that a caller waits for the incident; events take some tens of milliseconds. */
 const timeoutMs = 5_000;
@@ -17,10 +18,8 @@ const pollIntervalMs = 50;
 export const requestIncident =
   ({ alerts }: { readonly alerts: Pick<AlertStore, 'change' | 'incidentOf'> }) =>
   async (actorId: number, at: AlertNumber, signal: AbortSignal): Promise<LinkedIncident | undefined> => {
-    const found = await alerts.change(
-      at,
-      () => [],
-      (alert, { takesIssues }) => decideIncidentRequest(alert, { actorId, takesIssues }),
+    const found = await alerts.change(at, { takesIssues: true }, (alert, { takesIssues }) =>
+      decideIncidentRequest(alert, { actorId, takesIssues }),
     );
     if (!found) throw notFound('Alert');
     const deadline = Date.now() + timeoutMs;

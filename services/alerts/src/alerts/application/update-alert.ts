@@ -1,6 +1,7 @@
 import { notFound } from '@switchyard/errors';
+import type { AlertNumber } from '../domain/alert';
 import { type AlertChange, assigneesToCheck, decideUpdate } from '../domain/alert-change';
-import type { AlertNumber, AlertStore } from './alert.ports';
+import type { AlertStore } from './alert.ports';
 
 /**
  * Sets status and assignees by hand and publishes it.
@@ -11,7 +12,7 @@ export const updateAlert =
   async (actorId: number, at: AlertNumber, change: AlertChange): Promise<void> => {
     const found = await alerts.change(
       at,
-      (alert) => assigneesToCheck(alert, change),
+      { candidates: (alert) => assigneesToCheck(alert, change) },
       (alert, { readers }) => decideUpdate(alert, change, { actorId, readers, now: clock() }),
     );
     if (!found) throw notFound('Alert');

@@ -32,6 +32,21 @@ export interface AlertDecision {
   readonly steps: readonly AlertStep[];
 }
 
+/** What a decision about an alert may depend on, apart from the alert. */
+export interface AlertFacts {
+  /** The candidates who may read the alerts of the project; none where no candidates were given. */
+  readonly readers: readonly number[];
+  /** Whether issues can be opened in the project; false where the decision does not need it. */
+  readonly takesIssues: boolean;
+}
+
+/** The facts that a decision needs. No others are looked up, since payloads of the project wait meanwhile. */
+export interface AlertQuestions {
+  /** Users to check for `readers`, at most `maxAssignees`. */
+  readonly candidates?: (alert: LockedAlert) => readonly number[];
+  readonly takesIssues?: true;
+}
+
 /** A change by a user; undefined fields stay as they are. */
 export interface AlertChange {
   readonly status?: AlertStatus | undefined;

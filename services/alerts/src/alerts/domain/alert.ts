@@ -1,5 +1,18 @@
 import { type AlertSeverity, alertSeverities } from '../../payloads';
 
+/** Which alert. */
+export interface AlertNumber {
+  readonly projectId: number;
+  readonly iid: number;
+}
+
+/** An incident as an alert stores it. */
+export interface LinkedIncident {
+  readonly id: number;
+  readonly iid: number;
+  readonly projectId: number;
+}
+
 /** Statuses of an alert; the index is the number in its row. */
 export const alertStatuses = ['triggered', 'acknowledged', 'resolved', 'ignored'] as const;
 

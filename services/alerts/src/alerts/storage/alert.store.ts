@@ -4,19 +4,12 @@ import { projectById, usersAtLevel } from '@switchyard/directory';
 import { conflict } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { levels } from '@switchyard/rights';
-import { severityOf, statusNumber, statusOf } from '../domain/alert';
-import type { AlertDecision, AlertStep, LockedAlert } from '../domain/alert-change';
+import { type AlertNumber, type LinkedIncident, severityOf, statusNumber, statusOf } from '../domain/alert';
+import type { AlertDecision, AlertFacts, AlertQuestions, AlertStep, LockedAlert } from '../domain/alert-change';
 import type { AlertDetails, AlertEventInput, AlertFact } from '../domain/alert-event';
 import { appendAlertEvents } from './alert.events';
 
 faultPoints.push('alert.written', 'alert.committed');
-
-/** An incident as its alert stores it. */
-interface Incident {
-  readonly id: number;
-  readonly iid: number;
-  readonly projectId: number;
-}
 
 const lockedColumns: Sql = sql`a.id, a.iid, a.project_id, a.title, a.severity, a.status, a.version, a.issue_id, a.issue_iid, a.ended_at,
   array(select aa.user_id from alert_assignees aa where aa.alert_id = a.id order by aa.user_id) as assignee_ids`;
@@ -155,19 +148,18 @@ export function alertStore(
 
   return {
     async change(
-      { projectId, iid }: { readonly projectId: number; readonly iid: number },
-      candidates: (alert: LockedAlert) => readonly number[],
-      decide: (
-        alert: LockedAlert,
-        facts: { readonly readers: readonly number[]; readonly takesIssues: boolean },
-      ) => AlertDecision,
+      { projectId, iid }: AlertNumber,
+      questions: AlertQuestions,
+      decide: (alert: LockedAlert, facts: AlertFacts) => AlertDecision,
     ): Promise<boolean> {
       const changed = db.transaction(async (tx) => {
         const alert = await lockOfProject(tx, projectId, iid);
         if (alert === undefined) return false;
-        const asked = candidates(alert);
-        const readers = asked.length === 0 ? [] : await usersAtLevel(tx, projectId, [...asked], levels.developer);
-        const takesIssues = (await projectById(tx, projectId))?.issues_enabled === true;
+        const candidates = questions.candidates?.(alert) ?? [];
+        const readers =
+          candidates.length === 0 ? [] : await usersAtLevel(tx, projectId, [...candidates], levels.developer);
+        const takesIssues =
+          questions.takesIssues === true && (await projectById(tx, projectId))?.issues_enabled === true;
         await save(tx, alert, decide(alert, { readers, takesIssues }));
         faultPoint('alert.written');
         return true;
@@ -184,14 +176,14 @@ export function alertStore(
       if (alert !== undefined) await save(tx, alert, decide(alert));
     },
 
-    async link(tx: Tx, id: number, incident: Incident, replacing: number): Promise<void> {
+    async link(tx: Tx, id: number, incident: LinkedIncident, replacing: number): Promise<void> {
       await tx.query(sql`
       update alerts set issue_id = ${incident.id}, issue_iid = ${incident.iid}, issue_project_id = ${incident.projectId},
         updated_at = now()
       where id = ${id} and (issue_id is null or issue_id = ${replacing})`);
     },
 
-    async relink(tx: Tx, issueId: number, moved: Incident): Promise<void> {
+    async relink(tx: Tx, issueId: number, moved: LinkedIncident): Promise<void> {
       await tx.query(sql`
       update alerts set issue_id = ${moved.id}, issue_iid = ${moved.iid}, issue_project_id = ${moved.projectId}, updated_at = now()
       where issue_id = ${issueId}`);
@@ -202,7 +194,7 @@ export function alertStore(
       update alerts set issue_id = null, issue_iid = null, issue_project_id = null, updated_at = now() where issue_id = ${issueId}`);
     },
 
-    async incidentOf(projectId: number, iid: number): Promise<Incident | undefined> {
+    async incidentOf(projectId: number, iid: number): Promise<LinkedIncident | undefined> {
       const row = await db.one<{ id: number | null; iid: number; project_id: number }>(sql`
       select issue_id as id, issue_iid as iid, issue_project_id as project_id from alerts
       where project_id = ${projectId} and iid = ${iid}`);

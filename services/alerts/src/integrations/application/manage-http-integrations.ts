@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type { ProjectScope } from '../../alerts';
-import type { HttpIntegration, IntegrationFields, StoredKey } from '../domain/http-integration';
+import type { HttpIntegration, IntegrationFields, NewIntegration, StoredKey } from '../domain/http-integration';
 import {
   blankIntegration,
   checkRoom,
@@ -11,13 +11,6 @@ import {
   type ReadSample,
 } from '../domain/http-integration-change';
 import { generateKey, hintOf, type KeyDigest } from './integration-key';
-
-/** What a new integration is stored with. */
-export interface NewIntegration {
-  readonly fields: IntegrationFields;
-  readonly endpointId: string;
-  readonly key: StoredKey;
-}
 
 /** Integrations of projects. */
 export interface HttpIntegrationStore {

@@ -56,3 +56,10 @@ export interface StoredKey {
   readonly digest: Buffer;
   readonly hint: string;
 }
+
+/** What a new integration is stored with. */
+export interface NewIntegration {
+  readonly fields: IntegrationFields;
+  readonly endpointId: string;
+  readonly key: StoredKey;
+}

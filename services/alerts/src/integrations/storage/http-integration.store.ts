@@ -7,7 +7,7 @@ import {
   type Tx,
 } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { HttpIntegration, IntegrationFields, StoredKey } from '../domain/http-integration';
+import type { HttpIntegration, IntegrationFields, NewIntegration, StoredKey } from '../domain/http-integration';
 import { integrationColumns, mappingJson, toIntegration } from './http-integration.row';
 
 const orders = { id: [{ name: 'id', expression: sql`i.id`, type: 'bigint' as const }] };
@@ -56,14 +56,7 @@ export const httpIntegrationStore = (db: Database) => ({
     return row === undefined ? undefined : toIntegration(row);
   },
 
-  add: (
-    projectId: number,
-    decide: (count: number) => {
-      readonly fields: IntegrationFields;
-      readonly endpointId: string;
-      readonly key: StoredKey;
-    },
-  ): Promise<HttpIntegration> =>
+  add: (projectId: number, decide: (count: number) => NewIntegration): Promise<HttpIntegration> =>
     db.transaction(async (tx) => {
       const { fields, endpointId, key } = decide(await countLocked(tx, projectId));
       const { type, name, active, payloadExample, mapping } = fields;

@@ -1,4 +1,4 @@
-import { type AttributeMapping, type MappedField, type PayloadPath, valueAt } from './attribute-mapping';
+import { type AttributeMapping, type MappedField, mappedFields, type PayloadPath, valueAt } from './attribute-mapping';
 import { automaticFingerprintText, fingerprintText } from './fingerprint';
 import { parseTimestamp } from './payload-timestamp';
 import { addAttributes, firstText, hostsOf, type JsonObject, own, textOf } from './payload-value';
@@ -29,17 +29,7 @@ const markdownNames = ['platform_incident_markdown', 'gitlab_incident_markdown']
 
 /** Properties with a field of their own; all others become attributes. */
 const known = new Set<string>([
-  ...[
-    'title',
-    'description',
-    'start_time',
-    'end_time',
-    'service',
-    'monitoring_tool',
-    'hosts',
-    'severity',
-    'fingerprint',
-  ],
+  ...mappedFields.filter((field) => field !== 'environment_name'),
   ...environmentNames,
   ...markdownNames,
 ]);
