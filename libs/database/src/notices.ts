@@ -38,9 +38,6 @@ const maxPauseMs = 5_000;
 /** Milliseconds that the server has to end a connection that is closed; then the socket is destroyed. */
 const endWithin = 500;
 
-/** Milliseconds without traffic after which the kernel probes the server. */
-const probeAfter = 30_000;
-
 /**
  * Notices: one connection of their own listens, opened for the first listener, and `pool` sends.
  * NOTIFY inside a transaction that writes would take a lock that all such commits of the server share.
@@ -66,7 +63,7 @@ export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices
 
   /** Listens over one connection until it is lost. */
   async function followOnce(): Promise<void> {
-    const client = new pg.Client({ ...config, keepAlive: true, keepAliveInitialDelayMillis: probeAfter });
+    const client = new pg.Client(config);
     const ended = new Promise<void>((settle) => client.once('end', () => settle()));
     // Reported by `end` as well; without a listener it would end the process.
     client.on('error', () => undefined);

@@ -1,6 +1,7 @@
-import { parseEnvironment, type z } from '@switchyard/config';
+import { parseEnvironment, serviceVariables, type z } from '@switchyard/config';
 import { assertMigrated, type Database, type MigrationSet, openDatabase } from '@switchyard/database';
-import { type EventBus, openBus } from '@switchyard/events';
+import type { EventBus } from '@switchyard/events';
+import { openConfiguredBus } from './configuration';
 
 /** What a sub-command of a service works with. */
 export interface CommandEdges<Config> {
@@ -51,6 +52,9 @@ export function command<V extends z.ZodRawShape>(declared: {
   };
 }
 
+const { DATABASE_URL, KAFKA_BROKERS, LOG_DATABASE_URL } = serviceVariables;
+const commandVariables = { DATABASE_URL, KAFKA_BROKERS, LOG_DATABASE_URL };
+
 /** Connections of a sub-command: it runs one statement at a time. */
 const poolSize = 2;
 
@@ -66,17 +70,13 @@ export async function runCommand(
   },
 ): Promise<number> {
   const { name, sets, args, write, environment } = given;
-  const url = environment.DATABASE_URL;
-  if (!url) throw new Error('DATABASE_URL: is missing');
+  const config = parseEnvironment(commandVariables, environment);
+  const url = config.DATABASE_URL;
   await assertMigrated({ url, sets });
   const db = openDatabase({ url, applicationName: name, poolSize });
   let opened: EventBus | undefined;
   const bus = (): EventBus => {
-    opened ??= openBus({
-      kafkaBrokers: environment.KAFKA_BROKERS?.split(',').filter(Boolean),
-      logDatabaseUrl: environment.LOG_DATABASE_URL,
-      clientId: name,
-    });
+    opened ??= openConfiguredBus(config, name);
     return opened;
   };
   try {

@@ -10,13 +10,20 @@ import {
 import { sql } from '@switchyard/database/sql';
 import { directoryMigrations, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
-import { eventMigrations, openBus, startConsumer, startRelay } from '@switchyard/events';
+import { eventMigrations, startConsumer, startRelay } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, forwardedHttp, type Peer } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import type { Area, Closable } from './area';
 import type { Command } from './command';
-import { addressVariable, readServiceConfig, type ServiceConfig, type Variables, variablesOf } from './configuration';
+import {
+  addressVariable,
+  openConfiguredBus,
+  readServiceConfig,
+  type ServiceConfig,
+  type Variables,
+  variablesOf,
+} from './configuration';
 import type { ReplacedEdges, ServiceEdges } from './edges';
 import type { Needs, PrismaLike } from './needs';
 import type { ProcessContext, ServiceParts } from './process-parts';
@@ -97,13 +104,7 @@ async function compose<V extends Variables, PeerName extends string, N extends N
   const directory = needs.directory
     ? await startDirectory({ db, client: peer('groups-admin').client(DirectoryServiceService), log: logger })
     : undefined;
-  const bus =
-    replaced.bus ??
-    openBus({
-      kafkaBrokers: read.KAFKA_BROKERS?.split(','),
-      logDatabaseUrl: read.LOG_DATABASE_URL,
-      clientId: name,
-    });
+  const bus = replaced.bus ?? openConfiguredBus(read, name);
   const clock = replaced.clock ?? (() => new Date());
   const areas = await declared.areas({
     ...{ config, db, bus, clock, peer, observe },
