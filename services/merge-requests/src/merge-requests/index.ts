@@ -18,6 +18,7 @@ export type {
   MergeRequestFact,
   NewCar,
   TrainConsequences,
+  TrainEvidence,
 } from './domain/merge-request-change';
 export { checksOf } from './domain/merge-request-view';
 export type { RemovalReason } from './domain/removal-reason';

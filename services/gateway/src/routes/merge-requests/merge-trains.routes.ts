@@ -94,6 +94,7 @@ export const mergeTrainRoutes = [
         sha: params.sha,
         squash: params.squash,
         autoMerge: params.auto_merge ?? params.when_pipeline_succeeds ?? false,
+        first: false,
         page,
       }),
   }),

@@ -57,6 +57,8 @@ export type MergeRequestFact =
       readonly entryId: number;
       readonly targetBranch: string;
       readonly position: number;
+      /** A maintainer put it at the front, with this rank. */
+      readonly first?: { readonly rank: number; readonly moved: boolean };
     }
   | {
       readonly kind: 'train_entry_removed';
@@ -65,6 +67,28 @@ export type MergeRequestFact =
       readonly addedById: number;
       readonly reason: RemovalReason;
       readonly pipelineId: number | undefined;
+      /** What it failed on. */
+      readonly evidence?: TrainEvidence | undefined;
+    }
+  | {
+      readonly kind: 'train_entry_overtaken';
+      readonly entryId: number;
+      readonly targetBranch: string;
+      readonly position: number;
+      readonly by: { readonly id: number; readonly iid: number; readonly entryId: number; readonly rank: number };
+    }
+  | {
+      readonly kind: 'train_state_changed';
+      readonly entryId: number;
+      readonly targetBranch: string;
+      /** Distinguishes the changes of a train. */
+      readonly changeId: number;
+      readonly state: 'running' | 'paused' | 'draining';
+      readonly reason: string | undefined;
+      readonly until: Date | undefined;
+      /** The names that failed, where the train stopped itself. */
+      readonly failingNames: readonly string[] | undefined;
+      readonly firstCar: boolean;
     }
   | {
       readonly kind: 'auto_merge_changed';
@@ -77,6 +101,19 @@ export type MergeRequestFact =
     }
   /** `actId` distinguishes acts of one kind. */
   | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
+
+/** What shows that a car itself failed: everything that its commit stood on had landed (D8). */
+export interface TrainEvidence {
+  /** Undefined when it could not be built. */
+  readonly testedSha: string | undefined;
+  /** Tip of the target branch that it stood on. */
+  readonly baseSha: string;
+  readonly pipelineId: number | undefined;
+  /** The names that failed. */
+  readonly statuses: readonly { readonly name: string; readonly targetUrl: string | undefined }[];
+  /** How often the same commit was tested again. */
+  readonly reruns: number;
+}
 
 /** What a push changed of a source branch. */
 export interface Push {

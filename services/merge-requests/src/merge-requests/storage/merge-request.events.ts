@@ -6,11 +6,12 @@ import {
   MergeRequestAutoMergeChanged_Change as AutoMergeChange,
   MergeRequestActed_Kind,
   type MergeRequestEvent,
+  MergeTrainStateChanged_State as TrainState,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
 import type { IssueReferences, Mentions } from '@switchyard/texts';
 import type { MergeRequest } from '../domain/merge-request';
-import type { Act, MergeRequestFact } from '../domain/merge-request-change';
+import type { Act, MergeRequestFact, TrainEvidence } from '../domain/merge-request-change';
 import type { RemovalReason } from '../domain/removal-reason';
 
 type WireFact = NonNullable<MergeRequestEvent['fact']>;
@@ -43,6 +44,23 @@ const autoMergeChanges = {
   canceled: AutoMergeChange.CHANGE_CANCELED,
   aborted: AutoMergeChange.CHANGE_ABORTED,
 };
+
+const trainStates = {
+  running: TrainState.STATE_RUNNING,
+  paused: TrainState.STATE_PAUSED,
+  draining: TrainState.STATE_DRAINING,
+};
+
+/** Status names of one removal that travel: a pipeline may have thousands. */
+const sentNames = 100;
+
+const wireEvidence = ({ testedSha = '', baseSha, pipelineId = 0, statuses, reruns }: TrainEvidence) => ({
+  testedSha,
+  baseSha,
+  pipelineId,
+  statuses: statuses.slice(0, sentNames).map(({ name, targetUrl = '' }) => ({ name, targetUrl })),
+  reruns,
+});
 
 const mentionsOf = ({ usernames, directlyAddressed }: Mentions) => ({
   usernames: [...usernames],
@@ -112,19 +130,58 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
         fact: { $case: 'pipelineFailed', value: { pipelineId: fact.pipelineId, mergeUserId } },
       };
     case 'train_entry_added': {
-      const { entryId, targetBranch, position } = fact;
+      const { entryId, targetBranch, position, first } = fact;
       return {
-        cause: String(entryId),
-        fact: { $case: 'mergeTrainEntryAdded', value: { entryId, targetBranch, position } },
+        cause: first === undefined ? String(entryId) : `${entryId}:${first.rank}`,
+        fact: {
+          $case: 'mergeTrainEntryAdded',
+          value: { entryId, targetBranch, position, first: first !== undefined, moved: first?.moved ?? false },
+        },
       };
     }
     case 'train_entry_removed': {
-      const { entryId, targetBranch, addedById, reason, pipelineId = 0 } = fact;
+      const { entryId, targetBranch, addedById, reason, pipelineId = 0, evidence } = fact;
       return {
         cause: String(entryId),
         fact: {
           $case: 'mergeTrainEntryRemoved',
-          value: { entryId, targetBranch, addedById, reason: wireReason(reason), pipelineId },
+          value: {
+            entryId,
+            targetBranch,
+            addedById,
+            reason: wireReason(reason),
+            pipelineId,
+            evidence: evidence && wireEvidence(evidence),
+          },
+        },
+      };
+    }
+    case 'train_entry_overtaken': {
+      const { entryId, targetBranch, position, by } = fact;
+      return {
+        cause: `${entryId}:${by.entryId}:${by.rank}`,
+        fact: {
+          $case: 'mergeTrainEntryOvertaken',
+          value: { entryId, targetBranch, position, byIid: by.iid, byId: by.id },
+        },
+      };
+    }
+    case 'train_state_changed': {
+      const { entryId, targetBranch, changeId, state, reason = '', until, failingNames, firstCar } = fact;
+      return {
+        cause: `${entryId}:${changeId}`,
+        fact: {
+          $case: 'mergeTrainStateChanged',
+          value: {
+            entryId,
+            targetBranch,
+            state: trainStates[state],
+            reason,
+            until,
+            targetFailing: failingNames !== undefined,
+            statusNames: [...(failingNames ?? [])],
+            firstCar,
+          },
         },
       };
     }
