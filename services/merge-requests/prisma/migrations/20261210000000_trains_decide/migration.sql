@@ -16,6 +16,8 @@ alter table merge_trains
   add column probe_sha text,
   -- One more with every saved change.
   add column version bigint not null default 0,
+  -- Moving average of how often a car fails, 0 to 1: what the size of batches follows.
+  add column failure_rate double precision not null default 0.05,
   -- When something falls due that no event announces: a time-out, the end of a pause, a status that has settled.
   add column due_at timestamptz(3);
 create index merge_trains_due on merge_trains (due_at) where due_at is not null;
@@ -29,6 +31,8 @@ alter table merge_train_cars
   -- It belonged to a batch that failed: it is tested alone.
   add column alone boolean not null default false,
   add column verdict text not null default 'pending' check (verdict in ('pending', 'green', 'failed', 'canceled', 'late')),
+  -- The names that failed last on its commit.
+  add column failed_names text[] not null default '{}',
   -- How often its commit was tested again in a new pipeline.
   add column reruns integer not null default 0,
   -- It could not be built on this commit, and waits until what is ahead of it changes.

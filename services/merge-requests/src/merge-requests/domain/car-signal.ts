@@ -1,22 +1,15 @@
 import type { RemovalReason } from './removal-reason';
 
-/** The verdict of the reports of a car's pipeline. */
-export type Verdict = 'pending' | 'green' | 'failed' | 'canceled';
+/** The verdict of the reports of a car's pipeline; `late`: it had none in time. */
+export type Verdict = 'pending' | 'green' | 'failed' | 'canceled' | 'late';
 
 /**
- * What happens to the car of a merge request, which may remove the merge request from its train; the train decides what
- * follows.
+ * What happens to the car of a merge request that changes the merge request as well; the train decides what follows.
  */
 export type CarSignal =
   | { readonly kind: 'removed'; readonly carId: number; readonly reason: RemovalReason }
-  | {
-      readonly kind: 'not_buildable';
-      readonly carId: number;
-      readonly onto: string;
-      readonly reason: 'conflict' | 'no_changes' | 'build_failed';
-    }
-  | { readonly kind: 'reported'; readonly carId: number; readonly pipelineId: number; readonly verdict: Verdict }
-  | { readonly kind: 'timed_out'; readonly carId: number; readonly pipelineId: number }
+  /** It is removed for its own failure, if the train still blames it. */
+  | { readonly kind: 'blamed'; readonly carId: number }
   /** The intent to land was committed: from here on the car is not removed. */
   | { readonly kind: 'landing_begun'; readonly carId: number; readonly sha: string }
   /** The target branch was found elsewhere. */

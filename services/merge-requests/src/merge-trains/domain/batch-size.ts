@@ -1,0 +1,50 @@
+import type { Car, Train } from './merge-train';
+import { freePlaces, groupsOf, waitingCars } from './merge-train-chain';
+
+/** Cars of a queue from a position on that one pipeline could test together: neighbours that wait and did not fail. */
+function waitingFrom(cars: readonly Car[], position: number): number {
+  const end = cars.findIndex(
+    ({ build, held, alone }, at) => at >= position && (build !== undefined || held !== undefined || alone),
+  );
+  return (end === -1 ? cars.length : end) - position;
+}
+
+/**
+ * How many cars are tested together, from the car at `position` on (ADR 21). One while every waiting car has a place of
+ * its own: a batch lands later than a single car, and costs a round when it fails. Else as many as share out the queue
+ * over the places that are free, but not more than 1/√p for a share p of failing cars, where a batch starts to cost
+ * more builds than it saves, and never more than the project's maximum.
+ */
+export function batchSizeAt(train: Train, position: number): number {
+  const car = train.cars[position];
+  if (car === undefined || car.alone || train.batchSize === 1) return 1;
+  const waiting = waitingCars(train);
+  const free = Math.max(1, freePlaces(train));
+  if (waiting <= free) return 1;
+  const wanted = Math.ceil(waiting / free);
+  const worthwhile = Math.max(1, Math.round(1 / Math.sqrt(Math.max(train.failureRate, leastRate))));
+  return Math.min(wanted, worthwhile, train.batchSize, waitingFrom(train.cars, position));
+}
+
+/** Below one failing car in a hundred, ten cars and more are worthwhile, which is the greatest maximum. */
+const leastRate = 0.01;
+
+/**
+ * Marks the cars that are tested together with the one at `position`, when that is the first of them to be built. What
+ * was marked earlier is planned again: the queue may have become shorter since.
+ */
+export function withBatchAt(train: Train, position: number): Train {
+  const first = train.cars[position] as Car;
+  const group = groupsOf(train.cars).find((cars) => cars.includes(first));
+  if (group?.[0] !== first) return train;
+  const size = batchSizeAt(train, position);
+  const members = train.cars.slice(position, position + size);
+  const marked = new Set([...members, first].flatMap(({ batchId }) => batchId ?? []));
+  return {
+    ...train,
+    cars: train.cars.map((car, at): Car => {
+      if (size > 1 && at >= position && at < position + size) return { ...car, batchId: first.id };
+      return car.batchId !== undefined && marked.has(car.batchId) ? { ...car, batchId: undefined } : car;
+    }),
+  };
+}
