@@ -14,6 +14,8 @@ alter table merge_trains
   -- The pipeline on the tip of the target branch that is to show whether the branch itself fails.
   add column probe_pipeline_id bigint references pipelines (id) on delete set null,
   add column probe_sha text,
+  -- The settings of the project that it has seen.
+  add column settings_digest text,
   -- One more with every saved change.
   add column version bigint not null default 0,
   -- Moving average of how often a car fails, 0 to 1: what the size of batches follows.

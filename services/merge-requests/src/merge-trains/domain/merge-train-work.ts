@@ -1,33 +1,82 @@
-import type { CarSignal } from '../../merge-requests';
-import { type Step, type Train, transition } from './merge-train';
-import type { CarReport, StoredTrain } from './stored-train';
+import type { Signal, Step, Train } from './merge-train';
+import type { StoredTrain, TrainPipeline } from './stored-train';
+import { transition } from './transition';
+import { judge } from './verdict';
 
-/** What may take a car, or its build, from the train. */
-export type Loss = CarReport | (CarSignal & { kind: 'timed_out' });
+/** Milliseconds between a probe that failed and the next one. */
+export const probeEveryMs = 15 * 60_000;
+/** Milliseconds between two looks at whether those who added the cars may still merge. */
+export const rightsEveryMs = 30_000;
 
-/** The train after the reports of its pipelines and the time-outs. */
+const isLate = ({ timeoutMinutes }: StoredTrain, { openedAt }: TrainPipeline, now: Date): boolean =>
+  openedAt.getTime() + timeoutMinutes * 60_000 <= now.getTime();
+
+/** What the pipelines of a train report, and what time alone brings about at `now`, as signals. */
+export function newsOf(stored: StoredTrain, now: Date): Signal[] {
+  const { train, pipelines, rule } = stored;
+  const signals: Signal[] = [];
+  if (train.state !== 'running' && stored.runsAgainAt !== undefined && stored.runsAgainAt <= now) {
+    signals.push({ kind: 'controlled', state: 'running' });
+  }
+  for (const { id, outdated } of stored.cars.values()) if (outdated) signals.push({ kind: 'outdated', carId: id });
+  const seen = new Set<number>();
+  for (const { build } of train.cars) {
+    const pipeline = build?.pipelineId === undefined ? undefined : pipelines.get(build.pipelineId);
+    if (build === undefined || pipeline === undefined || seen.has(pipeline.id)) continue;
+    seen.add(pipeline.id);
+    const { verdict, failedNames } = judge(pipeline.reports, rule, now);
+    if (verdict !== build.verdict) signals.push({ kind: 'reported', pipelineId: pipeline.id, verdict, failedNames });
+    if (verdict === 'pending' && isLate(stored, pipeline, now)) {
+      signals.push({ kind: 'timed_out', pipelineId: pipeline.id });
+    }
+  }
+  return [...signals, ...newsOfProbe(stored, now), { kind: 'resumed' }];
+}
+
+function newsOfProbe(stored: StoredTrain, now: Date): Signal[] {
+  const { probe } = stored.train;
+  const pipeline = probe?.pipelineId === undefined ? undefined : stored.pipelines.get(probe.pipelineId);
+  if (probe === undefined) return [];
+  if (pipeline === undefined) return [{ kind: 'probe_reported', pipelineId: probe.pipelineId, verdict: 'canceled' }];
+  const { verdict } = judge(pipeline.reports, stored.rule, now);
+  const reported = verdict === 'pending' && isLate(stored, pipeline, now) ? 'late' : verdict;
+  const ended = reported !== 'pending' && reported !== 'green';
+  const since = (pipeline.finishedAt ?? pipeline.openedAt).getTime();
+  return [
+    { kind: 'probe_reported', pipelineId: pipeline.id, verdict: reported },
+    ...(ended && since + probeEveryMs <= now.getTime() ? [{ kind: 'probe_due' } as const] : []),
+  ];
+}
+
+/** The train after its news. */
 export interface TrainWork {
-  /** Signals that take a car, or its build, from the train: to be committed before anything else is done. */
-  readonly losses: readonly Loss[];
   readonly train: Train;
   readonly steps: readonly Step[];
 }
 
-/** Applies the reports of its pipelines, and the time-outs at `now`, to a train. */
+/** What is to be done for a train at `now`. */
 export function workOf(stored: StoredTrain, now: Date): TrainWork {
-  const late = now.getTime() - stored.timeoutMinutes * 60_000;
-  const timeouts = [...stored.cars.values()].flatMap(({ id, pipelineId, builtAt }): Loss[] =>
-    pipelineId !== undefined && builtAt !== undefined && builtAt.getTime() <= late
-      ? [{ kind: 'timed_out', carId: id, pipelineId }]
-      : [],
-  );
   let { train } = stored;
-  const losses: Loss[] = [];
-  for (const signal of [...stored.reports, ...timeouts]) {
-    const next = transition(train, signal);
-    const loses = signal.kind === 'pipeline_lost' || next.events.some(({ kind }) => kind === 'removed');
-    if (loses && next.train !== train) losses.push(signal);
-    train = next.train;
+  for (const signal of newsOf(stored, now)) train = transition(train, signal).train;
+  return { train, steps: transition(train, { kind: 'resumed' }).steps };
+}
+
+/**
+ * When something falls due for a train that no event announces: a time-out, a pipeline that has settled, the end of a
+ * pause, the next probe, the next look at rights. Undefined for an empty train.
+ */
+export function nextDue(stored: StoredTrain, now: Date): Date | undefined {
+  const { train, pipelines, rule } = stored;
+  const times: number[] = [];
+  if (stored.runsAgainAt !== undefined && train.state !== 'running') times.push(stored.runsAgainAt.getTime());
+  if (train.cars.length > 0) times.push(now.getTime() + rightsEveryMs);
+  for (const pipeline of pipelines.values()) {
+    const judgement = judge(pipeline.reports, rule, now);
+    if (judgement.settlesAt !== undefined) times.push(judgement.settlesAt.getTime());
+    if (judgement.verdict === 'pending') times.push(pipeline.openedAt.getTime() + stored.timeoutMinutes * 60_000);
   }
-  return { losses, train, steps: transition(train, { kind: 'resumed' }).steps };
+  const probe = train.probe?.pipelineId === undefined ? undefined : pipelines.get(train.probe.pipelineId);
+  if (probe !== undefined) times.push((probe.finishedAt ?? probe.openedAt).getTime() + probeEveryMs);
+  const future = times.filter((time) => time > now.getTime());
+  return future.length === 0 ? undefined : new Date(Math.min(...future));
 }

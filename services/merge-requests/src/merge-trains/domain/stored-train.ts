@@ -1,9 +1,18 @@
-import type { CarSignal, ProjectMergeSettings } from '../../merge-requests';
+import type { ProjectMergeSettings } from '../../merge-requests';
 import type { PushFacts } from '../../repositories';
 import type { Signal, Train } from './merge-train';
+import type { GreenRule, PipelineReports } from './verdict';
 
-/** What the pipeline of a car reports, as a signal. */
-export type CarReport = (CarSignal & { kind: 'reported' }) | (Signal & { kind: 'pipeline_lost' });
+/** A pipeline of the train and what is reported for it. */
+export interface TrainPipeline {
+  readonly id: number;
+  readonly reports: PipelineReports;
+  /** Where the outside CI shows the run of a name. */
+  readonly targetUrls: ReadonlyMap<string, string>;
+  /** When it was opened. */
+  readonly openedAt: Date;
+  readonly finishedAt: Date | undefined;
+}
 
 /** A car as it is stored: what the train knows of it, and what building and landing it needs. */
 export interface StoredCar {
@@ -15,6 +24,8 @@ export interface StoredCar {
   readonly sourceBranch: string;
   readonly sourceSha: string;
   readonly squash: boolean;
+  /** Its order in the queue: rank, then id. */
+  readonly rank: number;
   readonly removeSourceBranch: boolean;
   readonly mergeCommitMessage: string | undefined;
   readonly squashCommitMessage: string | undefined;
@@ -23,8 +34,8 @@ export interface StoredCar {
   readonly squashCommitSha: string | undefined;
   readonly method: ProjectMergeSettings['mergeMethod'] | undefined;
   readonly pipelineId: number | undefined;
-  /** When its pipeline was opened. */
-  readonly builtAt: Date | undefined;
+  /** It was built by another merge method, or squashed otherwise, than the project wants now. */
+  readonly outdated: boolean;
   /** What its landing will publish; undefined until it is built. */
   readonly facts: PushedFacts | undefined;
   readonly createdAt: Date;
@@ -38,17 +49,27 @@ export interface StoredTrain {
   readonly id: number;
   readonly projectId: number;
   readonly targetBranch: string;
-  /** The train without what its pipelines report. */
+  /** The train as it was saved last: without what its pipelines have reported since. */
   readonly train: Train;
   readonly cars: ReadonlyMap<number, StoredCar>;
-  /** What the pipelines of its cars report now, as signals. */
-  readonly reports: readonly CarReport[];
+  /** Pipelines of its cars, and its probe. */
+  readonly pipelines: ReadonlyMap<number, TrainPipeline>;
+  /** When the project takes a pipeline for green. */
+  readonly rule: GreenRule;
   /** Moves of the target branch that were reported, when they are more than it has read. */
   readonly unseenMoves: number | undefined;
   /** Why the project runs no trains; undefined while it does. */
   readonly stoppedBy: 'archived' | 'trains_disabled' | undefined;
   /** Minutes a pipeline has. */
   readonly timeoutMinutes: number;
+  /** From then on it runs again by itself. */
+  readonly runsAgainAt: Date | undefined;
+  /** Why a maintainer stopped or drains it. */
+  readonly controlReason: string | undefined;
+  /** The project's settings now, and as the train has seen them. */
+  readonly settingsDigest: string;
+  readonly seenSettingsDigest: string | undefined;
+  readonly dueAt: Date | undefined;
 }
 
 /** What was written for a car that was built. */
