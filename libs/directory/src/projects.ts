@@ -36,6 +36,14 @@ export interface ProjectSettingsRow {
   merge_train_timeout: number;
   /** Entries of one train tested at the same time, 1 to 100. */
   merge_train_parallel_cars: number;
+  /** How often a failure that would be blamed is first run again, 0 to 3. */
+  merge_train_retries: number;
+  /** Most entries of a train that are tested together, 1 to 10. */
+  merge_train_batch_size: number;
+  /** Statuses that an entry's pipeline must have, 0 to 100; 0: not used. */
+  merge_train_required_status_count: number;
+  /** Seconds without a new status after which a pipeline counts as complete, 0 to 600. */
+  merge_train_settling_seconds: number;
 }
 
 /** Everything the directory knows of a project. */
@@ -125,7 +133,8 @@ const tierSql: Sql = sql`coalesce((select root.tier from directory.namespaces ro
  * Merge train settings of a project as columns, on the aliases `p` and `n`; `merge_trains_enabled` is what is in force.
  */
 export const mergeTrainColumns: Sql = sql`(p.merge_trains_enabled and ${tierSql} <> 'free') as merge_trains_enabled,
-  p.merge_trains_skip_train_allowed, p.merge_train_required_statuses, p.merge_train_timeout, p.merge_train_parallel_cars`;
+  p.merge_trains_skip_train_allowed, p.merge_train_required_statuses, p.merge_train_timeout, p.merge_train_parallel_cars,
+  p.merge_train_retries, p.merge_train_batch_size, p.merge_train_required_status_count, p.merge_train_settling_seconds`;
 
 const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url, p.creator_id, n.kind as namespace_kind,
   p.merge_method, p.squash_option, p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,

@@ -81,6 +81,10 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     merge_train_required_statuses: project.settings?.mergeTrainRequiredStatuses ?? [],
     merge_train_timeout: project.settings?.mergeTrainTimeout || 60,
     merge_train_parallel_cars: project.settings?.mergeTrainParallelCars || 20,
+    merge_train_retries: project.settings?.mergeTrainRetries ?? 1,
+    merge_train_batch_size: project.settings?.mergeTrainBatchSize || 4,
+    merge_train_required_status_count: project.settings?.mergeTrainRequiredStatusCount ?? 0,
+    merge_train_settling_seconds: project.settings?.mergeTrainSettlingSeconds ?? 2,
   }),
   membership: (membership) => ({
     id: membership.id,

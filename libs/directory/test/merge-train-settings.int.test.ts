@@ -38,6 +38,10 @@ const given = {
   mergeTrainRequiredStatuses: ['build', 'unit, "slow"'],
   mergeTrainTimeout: 90,
   mergeTrainParallelCars: 3,
+  mergeTrainRetries: 0,
+  mergeTrainBatchSize: 7,
+  mergeTrainRequiredStatusCount: 5,
+  mergeTrainSettlingSeconds: 0,
 };
 const settings = DirectoryProjectSettings.fromPartial(given);
 
@@ -47,6 +51,10 @@ const stored = {
   merge_train_required_statuses: ['build', 'unit, "slow"'],
   merge_train_timeout: 90,
   merge_train_parallel_cars: 3,
+  merge_train_retries: 0,
+  merge_train_batch_size: 7,
+  merge_train_required_status_count: 5,
+  merge_train_settling_seconds: 0,
 };
 
 describe('merge train settings', () => {
@@ -66,6 +74,10 @@ describe('merge train settings', () => {
       merge_train_required_statuses: [],
       merge_train_timeout: 60,
       merge_train_parallel_cars: 20,
+      merge_train_retries: 1,
+      merge_train_batch_size: 4,
+      merge_train_required_status_count: 0,
+      merge_train_settling_seconds: 2,
     });
     await directory?.rebuild();
     expect(await projectById(db, tuned.id)).toMatchObject(stored);
@@ -99,9 +111,12 @@ describe('merge train settings', () => {
   });
 });
 
-it('a replica from before merge trains is read again once, at the next start', async () => {
+it.each([
+  ['merge trains', '20261121050000'],
+  ['retries and batches', '20261210000000'],
+])('a replica from before %s is read again once, at the next start', async (_what, first) => {
   const before = await mkdtemp(join(tmpdir(), 'switchyard-migrations-'));
-  const old = (await readdir(directoryMigrations.directory)).filter((name) => name < '20261121050000');
+  const old = (await readdir(directoryMigrations.directory)).filter((name) => name < first);
   for (const name of old) {
     await cp(join(directoryMigrations.directory, name), join(before, name), { recursive: true });
   }

@@ -359,6 +359,10 @@ describe.each([
       mergeTrainRequiredStatuses: { names: ['build'] },
       mergeTrainTimeout: 30,
       mergeTrainParallelCars: 2,
+      mergeTrainRetries: 0,
+      mergeTrainBatchSize: 7,
+      mergeTrainRequiredStatusCount: 5,
+      mergeTrainSettlingSeconds: 0,
     };
     const create = CreateProjectRequest.fromPartial({ namespaceId: groupId, settings });
     const projectId = idOf(await projects.createProject(create, root));
@@ -371,6 +375,10 @@ describe.each([
       merge_train_required_statuses: ['build'],
       merge_train_timeout: 30,
       merge_train_parallel_cars: 2,
+      merge_train_retries: 0,
+      merge_train_batch_size: 7,
+      merge_train_required_status_count: 5,
+      merge_train_settling_seconds: 0,
       tier: 'ultimate',
     };
     expect(await found()).toMatchObject(on);

@@ -395,6 +395,10 @@ test('on a free instance what is licensed is not shown', async () => {
       merge_train_required_statuses: [],
       merge_train_timeout: 60,
       merge_train_parallel_cars: 20,
+      merge_train_retries: 1,
+      merge_train_batch_size: 4,
+      merge_train_required_status_count: 0,
+      merge_train_settling_seconds: 2,
       approvals_before_merge: 0,
     });
     const change = { projectId: project.id, settings: { featureAccessLevels: {}, ...settings } };

@@ -70,9 +70,13 @@ export const meanings: Readonly<Record<string, string>> = {
   membership: 'Projects that the caller belongs to.',
   merge_after: 'Moment before which it does not merge.',
   merge_method: 'How a merge is made: a merge commit, a fast-forward, or a merge commit over a fast-forward.',
+  merge_train_batch_size: 'Most entries of a train that are tested together; 1: each on its own.',
   merge_train_parallel_cars: 'Entries of one train that are tested at the same time.',
+  merge_train_required_status_count: 'Statuses that the pipeline of an entry must have; 0: the number is not used.',
   merge_train_required_statuses:
     'Names of the statuses that an entry needs; empty: every status that its pipeline has.',
+  merge_train_retries: 'How often a failure that would be blamed is first run again.',
+  merge_train_settling_seconds: 'Seconds without a new status after which the pipeline of an entry counts as complete.',
   merge_train_timeout: 'Minutes that a pipeline of an entry has for its final report.',
   milestone: 'Title of the milestone, or `None` or `Any`.',
   milestone_id: 'Id of the milestone; 0 for none.',

@@ -68,6 +68,10 @@ const switchedFeature: Record<keyof typeof featureSwitches, string> = {
   container_registry_enabled: 'container_registry',
 };
 
+/** A number of a project's merge trains; what lies outside is for the service to refuse, with its other problems. */
+const trainNumber = (minimum: number, maximum: number) =>
+  documented(integer({ min: 0, max: 2_147_483_647 }), { minimum, maximum }).optional();
+
 const topics = { items: { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*$' } };
 const requiredStatuses = { maxItems: 50, uniqueItems: true, items: { type: 'string', ...oneLine } };
 
@@ -87,11 +91,12 @@ const settings = {
   merge_trains_enabled: boolean().optional(),
   merge_trains_skip_train_allowed: boolean().optional(),
   merge_train_required_statuses: documented(texts(), requiredStatuses).optional(),
-  merge_train_timeout: documented(integer({ min: 0, max: 2_147_483_647 }), { minimum: 1, maximum: 1_440 }).optional(),
-  merge_train_parallel_cars: documented(integer({ min: 0, max: 2_147_483_647 }), {
-    minimum: 1,
-    maximum: 100,
-  }).optional(),
+  merge_train_timeout: trainNumber(1, 1_440),
+  merge_train_parallel_cars: trainNumber(1, 100),
+  merge_train_retries: trainNumber(0, 3),
+  merge_train_batch_size: trainNumber(1, 10),
+  merge_train_required_status_count: trainNumber(0, 100),
+  merge_train_settling_seconds: trainNumber(0, 600),
   lfs_enabled: boolean().optional(),
   request_access_enabled: boolean().optional(),
   merge_commit_template: documented(nullable(text()), atMost(500)).optional(),
@@ -150,6 +155,10 @@ const toSettings = (given: Settings): ProjectSettings => {
       given.merge_train_required_statuses === undefined ? undefined : { names: given.merge_train_required_statuses },
     mergeTrainTimeout: given.merge_train_timeout,
     mergeTrainParallelCars: given.merge_train_parallel_cars,
+    mergeTrainRetries: given.merge_train_retries,
+    mergeTrainBatchSize: given.merge_train_batch_size,
+    mergeTrainRequiredStatusCount: given.merge_train_required_status_count,
+    mergeTrainSettlingSeconds: given.merge_train_settling_seconds,
     featureAccessLevels: accessLevels(given),
     lfsEnabled: given.lfs_enabled,
     requestAccessEnabled: given.request_access_enabled,

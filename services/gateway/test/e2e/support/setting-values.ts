@@ -76,6 +76,8 @@ export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
   ),
   ...each('merge_pipelines_enabled merge_trains_enabled merge_trains_skip_train_allowed', kept(true)),
   ...allKept({ merge_train_required_statuses: ['unit'], merge_train_timeout: 30, merge_train_parallel_cars: 3 }),
+  ...allKept({ merge_train_retries: 0, merge_train_batch_size: 7 }),
+  ...allKept({ merge_train_required_status_count: 5, merge_train_settling_seconds: 0 }),
   ...each(
     'remove_source_branch_after_merge lfs_enabled request_access_enabled shared_runners_enabled printing_merge_request_link_enabled',
     kept(false),

@@ -182,6 +182,10 @@ describe('changing a project', () => {
       merge_train_required_statuses: ['build', 'unit, slow'],
       merge_train_timeout: '90',
       merge_train_parallel_cars: 3,
+      merge_train_retries: 0,
+      merge_train_batch_size: '7',
+      merge_train_required_status_count: 5,
+      merge_train_settling_seconds: 0,
       squash_option: 'never',
     };
     expect((await gateway.send('PUT', '/projects/5', { ...token(), body })).status).toBe(200);
@@ -193,6 +197,10 @@ describe('changing a project', () => {
         mergeTrainRequiredStatuses: { names: ['build', 'unit, slow'] },
         mergeTrainTimeout: 90,
         mergeTrainParallelCars: 3,
+        mergeTrainRetries: 0,
+        mergeTrainBatchSize: 7,
+        mergeTrainRequiredStatusCount: 5,
+        mergeTrainSettlingSeconds: 0,
         squashOption: 'never',
         topics: undefined,
       },
@@ -204,12 +212,15 @@ describe('changing a project', () => {
     });
     const wrong = await gateway.send(
       'PUT',
-      '/projects/5?merge_train_timeout=soon&merge_train_parallel_cars=-1',
+      '/projects/5?merge_train_timeout=soon&merge_train_parallel_cars=-1&merge_train_retries=often&merge_train_settling_seconds=0.5',
       token(),
     );
     expect([wrong.status, wrong.body]).toEqual([
       400,
-      { error: 'merge_train_timeout is invalid, merge_train_parallel_cars does not have a valid value' },
+      {
+        error:
+          'merge_train_timeout is invalid, merge_train_parallel_cars does not have a valid value, merge_train_retries is invalid, merge_train_settling_seconds is invalid',
+      },
     ]);
     gateway.calls.length = 0;
     for (const [verb, archived] of [

@@ -48,7 +48,9 @@ export async function projectChanges(
       merge_pipelines_enabled and merge_trains_enabled as "mergeTrainsEnabled",
       merge_trains_skip_train_allowed as "mergeTrainsSkipTrainAllowed",
       merge_train_required_statuses as "mergeTrainRequiredStatuses", merge_train_timeout as "mergeTrainTimeout",
-      merge_train_parallel_cars as "mergeTrainParallelCars"
+      merge_train_parallel_cars as "mergeTrainParallelCars", merge_train_retries as "mergeTrainRetries",
+      merge_train_batch_size as "mergeTrainBatchSize", merge_train_required_status_count as "mergeTrainRequiredStatusCount",
+      merge_train_settling_seconds as "mergeTrainSettlingSeconds"
     from projects where id = any(${[...ids]}::bigint[]) order by id`);
   return rows.map(
     ({

@@ -29,6 +29,10 @@ export interface ProjectRow {
   merge_train_required_statuses: string[];
   merge_train_timeout: number;
   merge_train_parallel_cars: number;
+  merge_train_retries: number;
+  merge_train_batch_size: number;
+  merge_train_required_status_count: number;
+  merge_train_settling_seconds: number;
   merge_commit_template: string | null;
   squash_commit_template: string | null;
   suggestion_commit_message: string | null;

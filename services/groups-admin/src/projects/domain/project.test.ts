@@ -45,6 +45,10 @@ test('settings of merge trains are checked together', () => {
       merge_train_required_statuses: ['build', 'build', ' ', 'x'.repeat(256)],
       merge_train_timeout: 0,
       merge_train_parallel_cars: 101,
+      merge_train_retries: 4,
+      merge_train_batch_size: 0,
+      merge_train_required_status_count: 101,
+      merge_train_settling_seconds: 601,
     },
     namespace,
   );
@@ -56,6 +60,10 @@ test('settings of merge trains are checked together', () => {
     ],
     merge_train_timeout: ['must be between 1 and 1440'],
     merge_train_parallel_cars: ['must be between 1 and 100'],
+    merge_train_retries: ['must be between 0 and 3'],
+    merge_train_batch_size: ['must be between 1 and 10'],
+    merge_train_required_status_count: ['must be between 0 and 100'],
+    merge_train_settling_seconds: ['must be between 0 and 600'],
   });
   const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `check ${at}`);
   expect(projectProblems({ merge_train_required_statuses: names(51) }, namespace)).toEqual({
@@ -66,6 +74,10 @@ test('settings of merge trains are checked together', () => {
 test.each([
   { merge_train_required_statuses: [], merge_train_timeout: 1, merge_train_parallel_cars: 1 },
   { merge_train_required_statuses: ['🚂'.repeat(255)], merge_train_timeout: 1_440, merge_train_parallel_cars: 100 },
+  { merge_train_retries: 0, merge_train_batch_size: 1 },
+  { merge_train_retries: 3, merge_train_batch_size: 10 },
+  { merge_train_required_status_count: 0, merge_train_settling_seconds: 0 },
+  { merge_train_required_status_count: 100, merge_train_settling_seconds: 600 },
 ])('the ends of what merge trains take: %#', (change) => {
   expect(projectProblems(change, namespace)).toEqual({});
 });
@@ -80,6 +92,10 @@ test('the free tier ignores what is licensed, wrong or not', () => {
     merge_train_required_statuses: ['', ''],
     merge_train_timeout: -1,
     merge_train_parallel_cars: 0,
+    merge_train_retries: -1,
+    merge_train_batch_size: 11,
+    merge_train_required_status_count: -1,
+    merge_train_settling_seconds: -1,
   };
   expect(withinTier(change, 'free')).toEqual({ name: 'Engine' });
   expect(withinTier(change, 'premium')).toBe(change);

@@ -25,6 +25,12 @@ export interface ProjectChange {
   /** Minutes. */
   merge_train_timeout?: number;
   merge_train_parallel_cars?: number;
+  merge_train_retries?: number;
+  merge_train_batch_size?: number;
+  /** 0: not used. */
+  merge_train_required_status_count?: number;
+  /** Seconds. */
+  merge_train_settling_seconds?: number;
   merge_commit_template?: string | null;
   squash_commit_template?: string | null;
   suggestion_commit_message?: string | null;
@@ -77,6 +83,10 @@ const licensed = [
   'merge_train_required_statuses',
   'merge_train_timeout',
   'merge_train_parallel_cars',
+  'merge_train_retries',
+  'merge_train_batch_size',
+  'merge_train_required_status_count',
+  'merge_train_settling_seconds',
 ] as const satisfies (keyof ProjectChange)[];
 
 /**
@@ -103,6 +113,16 @@ function statusProblems(names: readonly string[] | undefined): string[] {
   if (new Set(names).size < names.length) problems.push('contains duplicates');
   return problems;
 }
+
+/** Least and most of each number of a project's merge trains (D8). */
+const trainRanges = [
+  ['merge_train_timeout', 1, 1_440],
+  ['merge_train_parallel_cars', 1, 100],
+  ['merge_train_retries', 0, 3],
+  ['merge_train_batch_size', 1, 10],
+  ['merge_train_required_status_count', 0, 100],
+  ['merge_train_settling_seconds', 0, 600],
+] as const;
 
 const rangeProblems = (value: number | undefined, least: number, most: number): string[] =>
   value !== undefined && (value < least || value > most) ? [`must be between ${least} and ${most}`] : [];
@@ -132,8 +152,9 @@ export function projectProblems(change: ProjectChange, namespace: ProjectNamespa
   }
   note(problems, 'topics', [...new Set(change.topics?.flatMap((topic) => displayTextProblems(topic)))]);
   note(problems, 'merge_train_required_statuses', statusProblems(change.merge_train_required_statuses));
-  note(problems, 'merge_train_timeout', rangeProblems(change.merge_train_timeout, 1, 1_440));
-  note(problems, 'merge_train_parallel_cars', rangeProblems(change.merge_train_parallel_cars, 1, 100));
+  for (const [attribute, least, most] of trainRanges) {
+    note(problems, attribute, rangeProblems(change[attribute], least, most));
+  }
   note(problems, 'merge_commit_template', lengthProblems(change.merge_commit_template ?? undefined, 500));
   note(problems, 'squash_commit_template', lengthProblems(change.squash_commit_template ?? undefined, 500));
   note(problems, 'suggestion_commit_message', lengthProblems(change.suggestion_commit_message ?? undefined, 255));

@@ -175,6 +175,10 @@ export function presentProject(project: ProjectRow, instance: Instance) {
           merge_train_required_statuses: project.merge_train_required_statuses,
           merge_train_timeout: project.merge_train_timeout,
           merge_train_parallel_cars: project.merge_train_parallel_cars,
+          merge_train_retries: project.merge_train_retries,
+          merge_train_batch_size: project.merge_train_batch_size,
+          merge_train_required_status_count: project.merge_train_required_status_count,
+          merge_train_settling_seconds: project.merge_train_settling_seconds,
         }
       : {}),
     permissions: { project_access: accessOf(project.project_level), group_access: accessOf(project.group_level) },

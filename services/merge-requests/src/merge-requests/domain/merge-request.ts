@@ -95,6 +95,14 @@ export interface MergeTrainSettings {
   readonly timeoutMinutes: number;
   /** Entries of one train tested at the same time, 1 to 100. */
   readonly parallelCars: number;
+  /** How often a failure that would be blamed is first run again, 0 to 3. */
+  readonly retries: number;
+  /** Most entries tested together, 1 to 10; 1: each on its own. */
+  readonly batchSize: number;
+  /** Statuses an entry's pipeline must have, 0 to 100; 0: not used. */
+  readonly requiredStatusCount: number;
+  /** Seconds without a new status after which a pipeline counts as complete, 0 to 600. */
+  readonly settlingSeconds: number;
 }
 
 /** Merge settings of a project, from its directory row. */

@@ -153,6 +153,10 @@ export const toMergeSettings = (row: object): ProjectMergeSettings => {
       requiredStatuses: columns.merge_train_required_statuses as string[],
       timeoutMinutes: columns.merge_train_timeout as number,
       parallelCars: columns.merge_train_parallel_cars as number,
+      retries: columns.merge_train_retries as number,
+      batchSize: columns.merge_train_batch_size as number,
+      requiredStatusCount: columns.merge_train_required_status_count as number,
+      settlingSeconds: columns.merge_train_settling_seconds as number,
     },
   };
 };
