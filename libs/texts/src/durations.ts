@@ -54,3 +54,7 @@ export function parseDuration(text: string): number | undefined {
   if (whole > maxSeconds) return undefined;
   return negative ? -whole : whole;
 }
+
+/** A timestamp as people read it, in UTC, to the second. */
+export const formatTimestamp = (timestamp: Date): string =>
+  `${timestamp.toISOString().slice(0, 19).replace('T', ' ')} UTC`;

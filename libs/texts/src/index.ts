@@ -10,7 +10,7 @@ export {
 } from './command-steps';
 export { type DescribedRequest, trackAll, withCommands } from './described';
 export { displayText, displayTextProblems, isBlank, isUnshowable, oneLine } from './display-text';
-export { humanTime, parseDuration } from './durations';
+export { formatTimestamp, humanTime, parseDuration } from './durations';
 export { isEmailAddress } from './email-address';
 export {
   type CrossReference,
@@ -19,6 +19,7 @@ export {
   type IssueReferences,
   issueReferences,
 } from './issue-references';
+export { asCode, fenceFor, linkAddress, literal } from './literal-text';
 export { type Mentions, mentionsIn, newMentions } from './mentions';
 export { type Command, parseQuickActions } from './quick-actions';
 export { relocated } from './relocated';

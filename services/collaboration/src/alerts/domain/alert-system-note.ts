@@ -1,6 +1,6 @@
+import { asCode } from '@switchyard/texts';
 import { emphasized, people, type SystemNote } from '../../notes';
 import type { AlertFact } from './alert';
-import { asCode } from './literal-text';
 
 /** Statuses as notes call them. */
 const names: Readonly<Record<string, string>> = {

@@ -1,3 +1,5 @@
+import { formatTimestamp } from '@switchyard/texts';
+
 /** An alert as its events carry it; it belongs to the service alerts. */
 export interface Alert {
   readonly id: number;
@@ -49,10 +51,6 @@ export type AlertFact =
       readonly removedAssigneeIds: readonly number[];
     }
   | { readonly kind: 'incidentWanted'; readonly details: AlertDetails };
-
-/** A timestamp as people read it, in UTC. */
-export const formatTimestamp = (timestamp: Date): string =>
-  `${timestamp.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /**
  * Name and values of the known details of an alert, in the order in which they are shown. Details without a value are

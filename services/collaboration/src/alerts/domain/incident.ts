@@ -1,7 +1,6 @@
-import { isBlank, oneLine } from '@switchyard/texts';
+import { asCode, fenceFor, isBlank, oneLine } from '@switchyard/texts';
 import { type IssueSeverity, maxDescriptionLength } from '../../issues';
 import { type Alert, type AlertDetails, alertFacts } from './alert';
-import { asCode, fenceFor } from './literal-text';
 
 /** Title that an alert has when its payload gave none (api.md section 2). */
 const untitled = 'New: Alert';
