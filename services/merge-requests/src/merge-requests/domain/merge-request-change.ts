@@ -76,6 +76,8 @@ export type MergeRequestFact =
       readonly targetBranch: string;
       readonly position: number;
       readonly by: { readonly id: number; readonly iid: number; readonly entryId: number; readonly rank: number };
+      /** Who added it; undefined: unknown. */
+      readonly addedById?: number;
     }
   | {
       readonly kind: 'train_state_changed';
@@ -89,6 +91,8 @@ export type MergeRequestFact =
       /** The names that failed, where the train stopped itself. */
       readonly failingNames: readonly string[] | undefined;
       readonly firstCar: boolean;
+      /** Who added it; undefined: unknown. */
+      readonly addedById?: number;
     }
   | {
       readonly kind: 'auto_merge_changed';

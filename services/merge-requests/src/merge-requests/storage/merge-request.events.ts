@@ -157,17 +157,27 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
       };
     }
     case 'train_entry_overtaken': {
-      const { entryId, targetBranch, position, by } = fact;
+      const { entryId, targetBranch, position, by, addedById = 0 } = fact;
       return {
         cause: `${entryId}:${by.entryId}:${by.rank}`,
         fact: {
           $case: 'mergeTrainEntryOvertaken',
-          value: { entryId, targetBranch, position, byIid: by.iid, byId: by.id },
+          value: { entryId, targetBranch, position, byIid: by.iid, byId: by.id, addedById },
         },
       };
     }
     case 'train_state_changed': {
-      const { entryId, targetBranch, changeId, state, reason = '', until, failingNames, firstCar } = fact;
+      const {
+        entryId,
+        targetBranch,
+        changeId,
+        state,
+        reason = '',
+        until,
+        failingNames,
+        firstCar,
+        addedById = 0,
+      } = fact;
       return {
         cause: `${entryId}:${changeId}`,
         fact: {
@@ -181,6 +191,7 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
             targetFailing: failingNames !== undefined,
             statusNames: [...(failingNames ?? [])],
             firstCar,
+            addedById,
           },
         },
       };
