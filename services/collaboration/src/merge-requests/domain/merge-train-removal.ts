@@ -1,4 +1,6 @@
 import type { MergeTrainEntryRemoved_Reason as Reason } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
+import { trainOf } from './merge-train-change';
+import { evidenceList, type MergeTrainEvidence } from './merge-train-evidence';
 
 type ReasonName<Value extends string> = Value extends `REASON_${infer Name}` ? Lowercase<Name> : never;
 
@@ -8,6 +10,8 @@ export type RemovalReason = ReasonName<`${Reason}`>;
 interface Words {
   /** Follows `removed from the merge train because`; absent when a user removed it, or the reason is not known. */
   readonly removed?: string;
+  /** The same where everything that its commit was built on had landed (D8); default: `removed`. */
+  readonly blamed?: string;
   /** Follows `aborted the automatic merge because`. */
   readonly aborted: string;
 }
@@ -23,6 +27,7 @@ const words: Record<RemovalReason, Words> = {
   timeout: { removed: 'its pipeline gave no final result in time', aborted: 'its pipeline did not finish in time' },
   conflict: {
     removed: 'it conflicts with the target branch or with a merge request ahead of it',
+    blamed: 'it conflicts with the target branch',
     aborted: 'it conflicts with the target branch or with a merge request ahead of it',
   },
   no_changes: {
@@ -60,23 +65,29 @@ const words: Record<RemovalReason, Words> = {
 /** Why an auto-merge was aborted, as the end of a sentence; empty when the reason is not known. */
 export const abortWords = (reason: RemovalReason): string => words[reason].aborted;
 
-const train = (targetBranch: string): string => `the merge train for \`${targetBranch}\``;
-
-function reasonClause(reason: RemovalReason): string {
-  const { removed } = words[reason];
-  return removed === undefined ? '' : ` because ${removed}`;
+/** A car that was removed. */
+export interface TrainRemoval {
+  readonly targetBranch: string;
+  readonly reason: RemovalReason;
+  /** What it failed on; undefined for other reasons. */
+  readonly evidence?: MergeTrainEvidence | undefined;
 }
 
-/** The text of the system note on the removal (G-4.1-6, point 7). */
-export const removalNote = (reason: RemovalReason, targetBranch: string): string =>
-  `removed this merge request from ${train(targetBranch)}${reasonClause(reason)}`;
+function reasonClause({ reason, evidence }: TrainRemoval): string {
+  const { removed, blamed = removed } = words[reason];
+  const clause = evidence === undefined ? removed : blamed;
+  return clause === undefined ? '' : ` because ${clause}`;
+}
 
-/** The text of the to-do on the removal. */
-export const removalSentence = (reason: RemovalReason, targetBranch: string): string =>
-  `Removed from ${train(targetBranch)}${reasonClause(reason)}.`;
+const withEvidence = (text: string, { evidence }: TrainRemoval): string => {
+  const list = evidence === undefined ? '' : evidenceList(evidence);
+  return list === '' ? text : `${text}\n\n${list}`;
+};
 
-/** The text of the system note on the addition (G-4.1-6, point 7). */
-export const additionNote = (position: number, targetBranch: string): string =>
-  position === 1
-    ? `started ${train(targetBranch)}`
-    : `added this merge request to ${train(targetBranch)} at position ${position}`;
+/** The text of the system note on the removal (G-4.1-6, point 7), with what the car failed on. */
+export const removalNote = (removal: TrainRemoval): string =>
+  withEvidence(`removed this merge request from ${trainOf(removal.targetBranch)}${reasonClause(removal)}`, removal);
+
+/** The text of the to-do on the removal, with what the car failed on. */
+export const removalSentence = (removal: TrainRemoval): string =>
+  withEvidence(`Removed from ${trainOf(removal.targetBranch)}${reasonClause(removal)}.`, removal);

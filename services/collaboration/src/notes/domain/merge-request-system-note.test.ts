@@ -72,18 +72,41 @@ describe('system notes of a merge request', () => {
   });
 
   it('report changes of the train', () => {
-    expect(said({ kind: 'boarded', targetBranch: 'main', position: 1 })).toEqual([
-      ['merge_train', 2, 'started the merge train for `main`'],
-    ]);
-    expect(said({ kind: 'boarded', targetBranch: 'main', position: 3 })).toEqual([
+    const addition = { targetBranch: 'main', position: 3, first: false, moved: false };
+    expect(said({ kind: 'train_added', addition })).toEqual([
       ['merge_train', 2, 'added this merge request to the merge train for `main` at position 3'],
     ]);
-    expect(said({ kind: 'train_left', targetBranch: 'main', addedById: 9, reason: 'canceled' })).toEqual([
+    const removed = (reason: 'canceled' | 'pipeline_failed', actorId: number) =>
+      said({ kind: 'train_removed', removal: { targetBranch: 'main', reason }, addedById: 9 }, actorId);
+    expect(removed('canceled', 2)).toEqual([
       ['merge_train', 2, 'removed this merge request from the merge train for `main`'],
     ]);
-    expect(said({ kind: 'train_left', targetBranch: 'main', addedById: 9, reason: 'pipeline_failed' }, 0)).toEqual([
+    expect(removed('pipeline_failed', 0)).toEqual([
       ['merge_train', 9, 'removed this merge request from the merge train for `main` because its pipeline failed'],
     ]);
+  });
+
+  it('report that it was overtaken, and mention the users whom that concerns', () => {
+    const overtaken = (userIds: number[]) =>
+      said({ kind: 'train_overtaken', overtaking: { targetBranch: 'main', position: 3, byIid: 7 }, userIds });
+    const text =
+      'put !7 ahead of this merge request on the merge train for `main`. It is now at position 3, and its tests start again.';
+    expect(overtaken([4, 5])).toEqual([['merge_train', 2, `${text} This concerns @4 and @5.`]]);
+    expect(overtaken([])).toEqual([['merge_train', 2, text]]);
+  });
+
+  it('report what a train does, in the name of the user who added the merge request where the train did it', () => {
+    const change = {
+      targetBranch: 'main',
+      state: 'running',
+      reason: '',
+      until: undefined,
+      targetFailing: false,
+      statusNames: [],
+    } as const;
+    const fact: MergeRequestNoteFact = { kind: 'train_state_changed', change, addedById: 9 };
+    expect(said(fact)).toEqual([['merge_train', 2, 'started the merge train for `main` again']]);
+    expect(said(fact, 0)).toEqual([['merge_train', 9, 'the merge train for `main` runs again']]);
   });
 
   it.each([

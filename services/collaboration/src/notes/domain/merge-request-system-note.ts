@@ -1,4 +1,13 @@
-import { additionNote, type RemovalReason, removalNote } from '../../merge-requests';
+import {
+  additionNote,
+  overtakenNote,
+  removalNote,
+  type TrainAddition,
+  type TrainOvertaking,
+  type TrainRemoval,
+  type TrainStateChange,
+  trainStateNote,
+} from '../../merge-requests';
 import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
 import { timeNotes } from './time-note';
 
@@ -25,12 +34,19 @@ export type MergeRequestNoteFact =
         | { readonly oldSha: string; readonly newSha: string; readonly commits: number; readonly rewritten: boolean }
         | undefined;
     }
-  | { readonly kind: 'boarded'; readonly targetBranch: string; readonly position: number }
+  | { readonly kind: 'train_added'; readonly addition: TrainAddition }
+  | { readonly kind: 'train_removed'; readonly removal: TrainRemoval; readonly addedById: number }
   | {
-      readonly kind: 'train_left';
-      readonly targetBranch: string;
+      readonly kind: 'train_overtaken';
+      readonly overtaking: TrainOvertaking;
+      /** Users whom it concerns; the actor is none of them. */
+      readonly userIds: readonly number[];
+    }
+  | {
+      readonly kind: 'train_state_changed';
+      readonly change: TrainStateChange;
+      /** Who added the merge request, else its author. */
       readonly addedById: number;
-      readonly reason: RemovalReason;
     }
   | {
       readonly kind: 'auto_merge_changed';
@@ -77,8 +93,7 @@ function editNotes(actorId: number, fact: Extract<MergeRequestNoteFact, { kind: 
 
 /**
  * System notes that follow from a change of a merge request. Changes of labels, state and milestone get none (api.md
- * section 2, Note). The author of the note on a removal without an actor is the user who added the merge request to the
- * train.
+ * section 2, Note). The author of the note on what a train did itself is the user who added the merge request to it.
  */
 export function systemNotesOf(actorId: number, fact: MergeRequestNoteFact): SystemNote[] {
   switch (fact.kind) {
@@ -86,20 +101,22 @@ export function systemNotesOf(actorId: number, fact: MergeRequestNoteFact): Syst
       return editNotes(actorId, fact);
     case 'pushed':
       return fact.push === undefined ? [] : [{ action: 'commit', authorId: actorId, parts: [pushNote(fact.push)] }];
-    case 'boarded':
-      return [{ action: 'merge_train', authorId: actorId, parts: [additionNote(fact.position, fact.targetBranch)] }];
-    case 'train_left':
-      return [
-        {
-          action: 'merge_train',
-          authorId: actorId || fact.addedById,
-          parts: [removalNote(fact.reason, fact.targetBranch)],
-        },
-      ];
+    case 'train_added':
+      return [trainNote(actorId, additionNote(fact.addition))];
+    case 'train_removed':
+      return [trainNote(actorId || fact.addedById, removalNote(fact.removal))];
+    case 'train_overtaken': {
+      const named = people(fact.userIds, [], { added: ' This concerns', removed: '' });
+      return [trainNote(actorId, overtakenNote(fact.overtaking), ...named, ...(named.length === 0 ? [] : ['.']))];
+    }
+    case 'train_state_changed':
+      return [trainNote(actorId || fact.addedById, trainStateNote(fact.change, actorId === 0))];
     case 'auto_merge_changed':
       return [{ action: 'auto_merge', authorId: actorId || fact.setById, parts: [autoMergeNote(fact)] }];
   }
 }
+
+const trainNote = (authorId: number, ...parts: Part[]): SystemNote => ({ action: 'merge_train', authorId, parts });
 
 /** Most commits of a push that are counted (see the proto). */
 const countedCommits = 10_000;

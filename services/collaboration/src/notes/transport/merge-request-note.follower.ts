@@ -4,7 +4,14 @@ import {
   MergeRequestAutoMergeChanged_Change as Change,
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
-import { abortWords, type MergeRequestFollower, removalReason } from '../../merge-requests';
+import {
+  abortWords,
+  type MergeRequestFollower,
+  overtakenUserIds,
+  removalReason,
+  trainRemovalOf,
+  trainStateChangeOf,
+} from '../../merge-requests';
 import type {
   MergeRequestNoteInput,
   writeMergeRequestSystemNotes,
@@ -13,7 +20,7 @@ import type {
 faultPoints.push('system_note.written', 'system_note.committed');
 
 /** The fact of an event that gets system notes; undefined where there are none. */
-function notedFact({ fact, mergeRequest }: MergeRequestEvent): MergeRequestNoteInput['fact'] | undefined {
+function notedFact({ fact, mergeRequest, actorId }: MergeRequestEvent): MergeRequestNoteInput['fact'] | undefined {
   switch (fact?.$case) {
     case 'updated':
       return { kind: 'updated', title: mergeRequest?.title ?? '', ...fact.value };
@@ -22,14 +29,20 @@ function notedFact({ fact, mergeRequest }: MergeRequestEvent): MergeRequestNoteI
     case 'acted':
       return fact.value.kind === Acted.KIND_PUSHED ? { kind: 'pushed', push: fact.value.push } : undefined;
     case 'mergeTrainEntryAdded':
-      return { kind: 'boarded', targetBranch: fact.value.targetBranch, position: fact.value.position };
+      return { kind: 'train_added', addition: fact.value };
     case 'mergeTrainEntryRemoved':
+      return { kind: 'train_removed', removal: trainRemovalOf(fact.value), addedById: fact.value.addedById };
+    case 'mergeTrainEntryOvertaken':
       return {
-        kind: 'train_left',
-        targetBranch: fact.value.targetBranch,
-        addedById: fact.value.addedById,
-        reason: removalReason(fact.value.reason),
+        kind: 'train_overtaken',
+        overtaking: fact.value,
+        userIds: overtakenUserIds(actorId, mergeRequest?.authorId ?? 0, fact.value.addedById),
       };
+    case 'mergeTrainStateChanged': {
+      const change = trainStateChangeOf(fact.value);
+      const addedById = fact.value.addedById || (mergeRequest?.authorId ?? 0);
+      return change && { kind: 'train_state_changed', change, addedById };
+    }
     case 'autoMergeChanged': {
       const { change, mergeTrain, setById, abortReason } = fact.value;
       const word = change === Change.CHANGE_SET ? 'set' : change === Change.CHANGE_CANCELED ? 'canceled' : 'aborted';

@@ -1,4 +1,4 @@
-import type { RemovalReason } from '../../merge-requests';
+import type { TrainRemoval, TrainStateChange } from '../../merge-requests';
 import { consequencesOf, type TargetEvent, type TargetFact } from './target-consequences';
 
 const none = { usernames: [], directlyAddressed: [] };
@@ -65,14 +65,13 @@ describe('what follows from a merge request', () => {
   });
 
   describe('off a merge train', () => {
-    const left = (reason: RemovalReason, addedById = 7): TargetFact => ({
-      kind: 'train_left',
+    const left = (reason: TrainRemoval['reason'], addedById = 7): TargetFact => ({
+      kind: 'train_removed',
       entryId: 31,
-      targetBranch: 'main',
       addedById,
-      reason,
+      removal: { targetBranch: 'main', reason },
     });
-    const raised = (reason: RemovalReason, given: Partial<TargetEvent> = {}, addedById = 7) =>
+    const raised = (reason: TrainRemoval['reason'], given: Partial<TargetEvent> = {}, addedById = 7) =>
       consequencesOf(event(left(reason, addedById), given)).raise;
 
     it('notifies the author and the user who added it, with the reason, once for each entry', () => {
@@ -102,5 +101,63 @@ describe('what follows from a merge request', () => {
       expect(raised('merged_by_push')).toEqual([]);
       expect(raised('skipped')).toEqual([]);
     });
+  });
+
+  it('notifies the author and the user who added it of each overtaking, but not the actor', () => {
+    const overtaken = (actorId: number) =>
+      consequencesOf(
+        event(
+          {
+            kind: 'train_overtaken',
+            eventId: 'e1',
+            addedById: 7,
+            overtaking: { targetBranch: 'main', position: 3, byIid: 8 },
+          },
+          { actorId },
+        ),
+      );
+    expect(overtaken(2)).toEqual({
+      removeAll: false,
+      // The actor did nothing to this merge request: their to-dos on it stay.
+      resolveFor: undefined,
+      raise: [
+        {
+          action: 'mentioned',
+          to: { ids: [1, 7] },
+          authorId: 2,
+          cause: 'e1',
+          body: '!8 was put ahead of this merge request on the merge train for `main`. It is now at position 3, and its tests start again.',
+        },
+      ],
+    });
+    expect(overtaken(1).raise[0]?.to).toEqual({ ids: [7] });
+  });
+
+  it('notifies Maintainers once that a train stopped itself, and no one of what a user did', () => {
+    const changed = (given: Partial<TrainStateChange>, firstCar = true, actorId = 0) => {
+      const change: TrainStateChange = {
+        targetBranch: 'main',
+        state: 'paused',
+        reason: '',
+        until: undefined,
+        targetFailing: true,
+        statusNames: ['unit'],
+        ...given,
+      };
+      return consequencesOf(event({ kind: 'train_state_changed', eventId: 'e1', change, firstCar }, { actorId }));
+    };
+    const nothing = { removeAll: false, resolveFor: undefined, raise: [] };
+    expect(changed({}).raise).toEqual([
+      {
+        action: 'build_failed',
+        to: { membersFrom: 40 },
+        authorId: undefined,
+        cause: 'e1',
+        body: expect.stringMatching(/^The merge train for `main` stopped itself, because .* fail `unit`\./),
+      },
+    ]);
+    expect(changed({}, false)).toEqual(nothing);
+    expect(changed({ state: 'running' })).toEqual(nothing);
+    expect(changed({ targetFailing: false }, true, 2)).toEqual(nothing);
   });
 });

@@ -1,4 +1,14 @@
-import { type RemovalReason, removalSentence } from '../../merge-requests';
+import { levels } from '@switchyard/rights';
+import {
+  isOwnStop,
+  overtakenSentence,
+  overtakenUserIds,
+  removalSentence,
+  type TrainOvertaking,
+  type TrainRemoval,
+  type TrainStateChange,
+  trainStoppedSentence,
+} from '../../merge-requests';
 import type { Target } from '../../targets';
 import { type Consequences, noConsequences, type Raise } from './todo';
 
@@ -28,11 +38,24 @@ export type TargetFact =
   | { readonly kind: 'became_unmergeable'; readonly mergeUserId: number }
   | { readonly kind: 'pipeline_failed'; readonly mergeUserId: number }
   | {
-      readonly kind: 'train_left';
+      readonly kind: 'train_removed';
       readonly entryId: number;
-      readonly targetBranch: string;
       readonly addedById: number;
-      readonly reason: RemovalReason;
+      readonly removal: TrainRemoval;
+    }
+  | {
+      readonly kind: 'train_overtaken';
+      readonly eventId: string;
+      /** 0: unknown. */
+      readonly addedById: number;
+      readonly overtaking: TrainOvertaking;
+    }
+  | {
+      readonly kind: 'train_state_changed';
+      readonly eventId: string;
+      readonly change: TrainStateChange;
+      /** True on one merge request of the train. */
+      readonly firstCar: boolean;
     };
 
 /** Something that happened to a target. */
@@ -73,8 +96,12 @@ export function consequencesOf({ authorId, actorId, imported, fact }: TargetEven
       return { ...noConsequences, raise: [toThoseInCharge('unmergeable', authorId, fact.mergeUserId)] };
     case 'pipeline_failed':
       return { ...noConsequences, raise: [toThoseInCharge('build_failed', authorId, fact.mergeUserId)] };
-    case 'train_left':
-      return { ...noConsequences, raise: leftTrain(authorId, actorId, fact) };
+    case 'train_removed':
+      return { ...noConsequences, raise: removedFromTrain(authorId, actorId, fact) };
+    case 'train_overtaken':
+      return { ...noConsequences, raise: overtaken(authorId, actorId, fact) };
+    case 'train_state_changed':
+      return { ...noConsequences, raise: stoppedTrain(fact) };
   }
 }
 
@@ -95,7 +122,7 @@ function asked(
       authorId,
     },
   ];
-  return raise.filter(({ to }) => ('ids' in to ? to.ids : to.usernames).length > 0);
+  return raise.filter(({ to }) => ('ids' in to ? to.ids : 'usernames' in to ? to.usernames : []).length > 0);
 }
 
 /** The author, and the user who set auto-merge. */
@@ -111,12 +138,12 @@ const toThoseInCharge = (action: 'unmergeable' | 'build_failed', authorId: numbe
  * train or a push brought its commits into the target branch, since nothing is left to do. Users who may no longer see
  * the merge request are left out where the to-do is saved.
  */
-function leftTrain(
+function removedFromTrain(
   authorId: number,
   actorId: number,
-  { entryId, targetBranch, addedById, reason }: Extract<TargetFact, { kind: 'train_left' }>,
+  { entryId, addedById, removal }: Extract<TargetFact, { kind: 'train_removed' }>,
 ): Raise[] {
-  if (reason === 'merged_by_push' || reason === 'skipped') return [];
+  if (removal.reason === 'merged_by_push' || removal.reason === 'skipped') return [];
   const recipients = new Set([authorId, addedById].filter((id) => id > 0));
   return [
     {
@@ -124,7 +151,30 @@ function leftTrain(
       to: { ids: [...recipients] },
       authorId: actorId === 0 ? addedById || authorId : actorId,
       cause: `merge_train_entry:${entryId}`,
-      body: removalSentence(reason, targetBranch),
+      body: removalSentence(removal),
     },
   ];
+}
+
+/**
+ * A car that was overtaken raises a to-do for its author and for the user who added it, each time: it costs them time,
+ * and each text has the position of its own event. It is a mention, since the system note on it mentions them, and the
+ * API has no action of its own for it. The actor knows.
+ */
+function overtaken(
+  authorId: number,
+  actorId: number,
+  { eventId, addedById, overtaking }: Extract<TargetFact, { kind: 'train_overtaken' }>,
+): Raise[] {
+  const ids = overtakenUserIds(actorId, authorId, addedById);
+  if (ids.length === 0) return [];
+  const body = overtakenSentence(overtaking);
+  return [{ action: 'mentioned', to: { ids }, authorId: actorId || authorId, cause: eventId, body }];
+}
+
+/** A train that stopped itself raises one to-do for each Maintainer, on one of its cars, once for each stop. */
+function stoppedTrain({ eventId, change, firstCar }: Extract<TargetFact, { kind: 'train_state_changed' }>): Raise[] {
+  if (!firstCar || !isOwnStop(change)) return [];
+  const to = { membersFrom: levels.maintainer };
+  return [{ action: 'build_failed', to, authorId: undefined, cause: eventId, body: trainStoppedSentence(change) }];
 }

@@ -19,12 +19,27 @@ export interface UserTodo extends TodoSpan, Omit<NewTodo, 'authorId'> {
 /**
  * The to-dos that are raised, one for each recipient.
  * @param users ids by mentioned name in lower case
+ * @param members ids of the members of the project by their least access level
  */
-export const newTodos = (raise: readonly Raise[], users: ReadonlyMap<string, readonly number[]>): NewTodo[] =>
+export const newTodos = (
+  raise: readonly Raise[],
+  users: ReadonlyMap<string, readonly number[]>,
+  members: ReadonlyMap<number, readonly number[]>,
+): NewTodo[] =>
   raise.flatMap(({ action, to, authorId, cause = '', body, noteId }) => {
-    const ids = 'ids' in to ? to.ids : to.usernames.flatMap((name) => users.get(name.toLowerCase()) ?? []);
+    const ids = recipientsOf(to, users, members);
     return ids.map((userId) => ({ userId, action, authorId: authorId ?? userId, cause, body, noteId }));
   });
+
+function recipientsOf(
+  to: Raise['to'],
+  users: ReadonlyMap<string, readonly number[]>,
+  members: ReadonlyMap<number, readonly number[]>,
+): readonly number[] {
+  if ('ids' in to) return to.ids;
+  if ('membersFrom' in to) return members.get(to.membersFrom) ?? [];
+  return to.usernames.flatMap((name) => users.get(name.toLowerCase()) ?? []);
+}
 
 /**
  * Those to-dos whose users may read what they are about.

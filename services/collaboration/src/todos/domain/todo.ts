@@ -9,8 +9,13 @@ type TodoAction =
   | 'merge_train_removed'
   | 'marked';
 
-/** Users to be notified, by id or by the name in a text. */
-type Recipients = { readonly ids: readonly number[] } | { readonly usernames: readonly string[] };
+/** Users to be notified. */
+type Recipients =
+  | { readonly ids: readonly number[] }
+  /** Names in a text. */
+  | { readonly usernames: readonly string[] }
+  /** Least access level of the members of the target's project, direct ones and those of the groups above. */
+  | { readonly membersFrom: number };
 
 /** To-dos to be raised. */
 export interface Raise {

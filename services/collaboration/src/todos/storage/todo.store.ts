@@ -5,6 +5,7 @@ import type { PrismaClient } from '../../generated/prisma/client';
 import { type Target, targetReaders } from '../../targets';
 import type { EndedMembership, Raise, TodoFilter } from '../domain/todo';
 import { type NewTodo, newTodos, readableTodos } from '../domain/todo-change';
+import { leadingMembers } from './leading-members';
 import type { MembershipHistory } from './membership-history';
 import { mentionedUsers } from './mentioned-users';
 import { whereOf } from './todo.filter';
@@ -16,7 +17,10 @@ export interface RebuiltTodos {
   readonly todos: Sql;
   /** When users acted on targets. */
   readonly acts: Sql;
-  /** Every request, whether its user could read the target then or not; user 0 means the users with some names. */
+  /**
+   * Every request, whether its user could read the target then or not; user 0 means the users with some names, and the
+   * members with some level.
+   */
   readonly requests: Sql;
   /** Who was a member then: to-dos are made only for users who were members for certain. */
   readonly members: MembershipHistory;
@@ -76,7 +80,8 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
         authorId: by,
         level: rebuilt?.members.levelAt(at),
       });
-      const called = newTodos(raise, users);
+      const leading = await leadingMembers(tx, target.projectId, raise, rebuilt && { members: rebuilt.members, at });
+      const called = newTodos(raise, users, leading);
       const wanted =
         rebuilt === undefined ? called : await recordRequests(rebuilt, tx, { target, raise, wanted: called, at });
       const recipients = [...new Set(wanted.map(({ userId }) => userId))];

@@ -4,7 +4,7 @@ import {
   type MergeRequestEvent,
   type MergeRequestMentions,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
-import { type MergeRequestFollower, removalReason } from '../../merge-requests';
+import { type MergeRequestFollower, trainRemovalOf, trainStateChangeOf } from '../../merge-requests';
 import type { followTargets } from '../application/follow-targets';
 import type { TargetEvent, TargetFact } from '../domain/target-consequences';
 
@@ -15,7 +15,7 @@ const mentionsOf = (mentions: MergeRequestMentions | undefined) => ({
   directlyAddressed: mentions?.directlyAddressedUsernames ?? [],
 });
 
-function factOf(fact: NonNullable<MergeRequestEvent['fact']>): TargetFact {
+function factOf(fact: NonNullable<MergeRequestEvent['fact']>, eventId: string): TargetFact {
   switch (fact.$case) {
     case 'created':
       return {
@@ -46,12 +46,19 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>): TargetFact {
       return { kind: 'acted' };
     case 'mergeTrainEntryRemoved':
       return {
-        kind: 'train_left',
+        kind: 'train_removed',
         entryId: fact.value.entryId,
-        targetBranch: fact.value.targetBranch,
         addedById: fact.value.addedById,
-        reason: removalReason(fact.value.reason),
+        removal: trainRemovalOf(fact.value),
       };
+    case 'mergeTrainEntryOvertaken':
+      return { kind: 'train_overtaken', eventId, addedById: fact.value.addedById, overtaking: fact.value };
+    case 'mergeTrainStateChanged': {
+      // Who stops a train has not acted on the merge requests aboard.
+      const change = trainStateChangeOf(fact.value);
+      if (change === undefined) return { kind: 'noted' };
+      return { kind: 'train_state_changed', eventId, change, firstCar: fact.value.firstCar };
+    }
     case 'autoMergeChanged':
       // Taking back what was set may be how an entry left its train: the to-do of that removal must not be settled by
       // it.
@@ -60,7 +67,7 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>): TargetFact {
 }
 
 /** The event as to-dos depend on it; undefined when this version does not know its fact. */
-function toTargetEvent(event: MergeRequestEvent): TargetEvent | undefined {
+function toTargetEvent(event: MergeRequestEvent, eventId: string): TargetEvent | undefined {
   const { mergeRequest, fact } = event;
   if (mergeRequest === undefined || fact === undefined) return undefined;
   return {
@@ -73,15 +80,15 @@ function toTargetEvent(event: MergeRequestEvent): TargetEvent | undefined {
     authorId: mergeRequest.authorId,
     actorId: event.actorId,
     imported: event.imported,
-    fact: factOf(fact),
+    fact: factOf(fact, eventId),
   };
 }
 
 /** To-dos are raised and resolved. */
 export const mergeRequestTodoFollower =
   (follow: ReturnType<typeof followTargets>): MergeRequestFollower =>
-  async (tx, event, { time }) => {
-    const targetEvent = toTargetEvent(event);
+  async (tx, event, { id, time }) => {
+    const targetEvent = toTargetEvent(event, id);
     if (targetEvent !== undefined) await follow(tx, targetEvent, event.occurredAt ?? time);
     faultPoint('todo.written');
     tx.afterCommit(() => faultPoint('todo.committed'));
