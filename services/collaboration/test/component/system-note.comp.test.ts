@@ -116,7 +116,10 @@ describe('a merge request on a merge train', () => {
     );
     await here.publish(
       target,
-      { $case: 'mergeTrainEntryAdded', value: { entryId: 5, targetBranch: 'main', position: 2 } },
+      {
+        $case: 'mergeTrainEntryAdded',
+        value: { entryId: 5, targetBranch: 'main', position: 2, first: false, moved: false },
+      },
       { ...by, cause: 5 },
     );
     const last = removed(Reason.REASON_PIPELINE_FAILED, bob.id);
