@@ -117,3 +117,41 @@ test('a car that git fails to build again and again is removed, and holds no oth
   expect(rows).toEqual([{ reason: 'REASON_BUILD_FAILED' }]);
   expect((await tested(project, 2)).pipeline.id).not.toBe(second.pipeline.id);
 });
+
+test('a merge request that is deleted on its train is removed from it first, and no other car waits for it (D6)', async () => {
+  const project = await newProject({ merge_trains_enabled: true });
+  await ready(project, 1, 'gone');
+  await ready(project, 2, 'behind');
+  await api(maintainer, 'POST', car(project, 1), {});
+  await api(maintainer, 'POST', car(project, 2), {});
+  const first = await tested(project, 1);
+  const second = await tested(project, 2);
+  expect((await api(people.owner, 'DELETE', mr(project, 1))).status).toBe(204);
+  const published = await harness.db.query<{ fact: string; actor: string; at: string; removed: object | null }>(sql`
+    select split_part(event_id, ':', 1) as fact, body::jsonb ->> 'actorId' as actor, body::jsonb ->> 'occurredAt' as at,
+      body::jsonb -> 'mergeTrainEntryRemoved' as removed
+    from events.outbox where key = ${String(first.merge_request.id)} and type = 'merge_request.changed' order by id desc limit 2`);
+  expect(published).toEqual([
+    { fact: 'merge_request.deleted', actor: String(people.owner.id), at: published[0]?.at, removed: null },
+    {
+      fact: 'merge_request.mergeTrainEntryRemoved',
+      actor: String(people.owner.id),
+      at: published[0]?.at,
+      removed: expect.objectContaining({
+        entryId: first.id,
+        targetBranch: 'main',
+        addedById: maintainer.id,
+        reason: 'REASON_CLOSED',
+      }),
+    },
+  ]);
+  await eventually(async () => expect((await tested(project, 2)).pipeline.id).not.toBe(second.pipeline.id));
+  // One that is on no train is not removed from one.
+  await ready(project, 3, 'plain');
+  const { body: plain } = await api(developer, 'GET', mr(project, 3));
+  expect((await api(people.owner, 'DELETE', mr(project, 3))).status).toBe(204);
+  expect(
+    await harness.db.query(sql`
+      select 1 from events.outbox where key = ${String(plain.id)} and body::jsonb -> 'mergeTrainEntryRemoved' is not null`),
+  ).toEqual([]);
+});

@@ -265,11 +265,14 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
       const { mergeRequest } = locked;
       const change = decide(locked);
       await requireUnmodified(tx, 'merge_requests', id, unmodifiedSince);
-      const train = await trains.change(tx, mergeRequest, change, actorId, new Date());
+      const now = new Date();
+      const train = await trains.change(tx, mergeRequest, change, actorId, now);
       await enqueueJobs(tx, train?.jobs ?? []);
+      // The removal of its car comes before the deletion, behind which followers expect no other event.
+      const facts = [...(train?.facts ?? []), ...(change.facts ?? [])];
       await publishFacts(
         tx,
-        (change.facts ?? []).map((fact) => ({ subject: mergeRequest, fact, actorId, occurredAt: new Date() })),
+        facts.map((fact) => ({ subject: mergeRequest, fact, actorId, occurredAt: now })),
       );
       await tx.query(
         sql`delete from jobs where key = ${String(id)} and kind in ('auto_merge', 'rebase', 'settle_merge')`,
