@@ -47,6 +47,7 @@ describe('a removal with evidence (D8)', () => {
     expect(noteOf({ testedSha: '', pipelineId: 0, statuses: [], reruns: 0 }, 'conflict')).toBe(
       'removed this merge request from the merge train for `main` because it conflicts with the target branch\n\n- Landed base: `8d2e11c0`',
     );
+    expect(noteOf({ testedSha: '', statuses: [] }, 'no_changes')).toContain(' because the target branch already has ');
     expect(noteOf({ statuses: [], reruns: 3, baseSha: '' }, 'timeout')).toMatch(
       /in time\n\n- Tested commit: `4f1c2ab9` in pipeline 31, tested again 3 times$/,
     );

@@ -32,6 +32,7 @@ const words: Record<RemovalReason, Words> = {
   },
   no_changes: {
     removed: 'the target branch, or a merge request ahead of it, already has its changes',
+    blamed: 'the target branch already has its changes',
     aborted: 'it holds no changes that the target branch lacks',
   },
   not_mergeable: { removed: 'it no longer meets what has to hold for a merge', aborted: 'a merge check fails' },
