@@ -33,6 +33,8 @@ describe('the address of a link', () => {
     ['https://ci.example/?at=b/c#12', 'https://ci.example/?at=b/c'],
     ['https://ci.example/x>`[y](z)<b>', 'https://ci.example/x%3E%60%5By%5D%28z%29%3Cb%3E'],
     ['https://ci.example/?\\`*~', 'https://ci.example/?%5C%60%2A%7E'],
+    // With its semicolon it would be a character reference of HTML.
+    ['https://ci.example/?a&commat;all#b#12', 'https://ci.example/?a&commat%3Ball#b'],
     ['https://ci.example/\n/close', 'https://ci.example//close'],
     ['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
   ])('%j leads to %s', (text, address) => {

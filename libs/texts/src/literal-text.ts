@@ -46,7 +46,7 @@ export function linkAddress(text: string): string | undefined {
     return undefined;
   const address = href
     .replace(/#(?![A-Za-z]).*$/, '')
-    .replace(/[^\w.:/?=&%+,;#-]/g, (character) => encodeURIComponent(character).replace(/[!'()*~]/g, percent));
+    .replace(/[^\w.:/?=&%+,#-]/g, (character) => encodeURIComponent(character).replace(/[!'()*~]/g, percent));
   return address.length > maxAddressLength ? undefined : address;
 }
 
