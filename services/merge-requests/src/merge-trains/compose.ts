@@ -6,12 +6,14 @@ import type { JobHandlers, JobRequests } from '../jobs';
 import type { MergeRequests, TrainChanges, TrainTargets } from '../merge-requests';
 import type { Repositories } from '../repositories';
 import { addToMergeTrain } from './application/add-to-merge-train';
+import { controlMergeTrain } from './application/control-merge-train';
 import type { MergeTrainEdges } from './application/merge-train.edges';
 import { removeFromMergeTrain } from './application/remove-from-merge-train';
 import { dropTrainRef, removeUnauthorizedCars, runMergeTrain } from './application/run-merge-train';
 import { startVerifyingLandings } from './compose-verifier';
 import { trainChanges } from './storage/merge-train.change';
 import { mergeTrainStore } from './storage/merge-train.store';
+import { trainControlStore } from './storage/merge-train-control.store';
 import { mergeTrainHandler } from './transport/merge-train.handler';
 
 /** The areas that merge trains rest on. */
@@ -40,6 +42,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
   const useCases = observe('merge_requests', {
     addToMergeTrain: addToMergeTrain(edges, check),
     removeFromMergeTrain: removeFromMergeTrain(edges),
+    controlMergeTrain: controlMergeTrain({ clock: edges.clock, trainControls: trainControlStore(db) }),
   });
   const background = observe('merge_requests.jobs', {
     mergeTrain: runMergeTrain(edges, landing),

@@ -1,6 +1,7 @@
 import type { MergeRequestEdges } from '../../merge-requests';
 import type { RepositoryAccess } from '../../repositories';
 import type { BuiltCar, StoredTrain } from '../domain/stored-train';
+import type { TrainControl } from '../domain/train-control';
 
 /** Where merge trains are kept. Every change goes through the state machine under the lock of the train's row. */
 export interface MergeTrainStore {
@@ -33,6 +34,17 @@ export interface MergeTrainStore {
   running(): Promise<number[]>;
   /** Runs `work` while the merge request is on no train and cannot join one; not at all while it is on one. */
   whileNotQueued(projectId: number, iid: number, work: () => Promise<void>): Promise<void>;
+}
+
+/** Where it is kept what trains are to do. */
+export interface TrainControls {
+  /** Id of the train of a branch; undefined when there is none. */
+  trainOf(projectId: number, targetBranch: string): Promise<number | undefined>;
+  /**
+   * Sets what a train does, under the lock of its row, and records who decided it; nothing when it does that already.
+   * @param actorId the user who decides
+   */
+  control(trainId: number, control: TrainControl, actorId: number): Promise<void>;
 }
 
 /** What the use cases of merge trains work with. */

@@ -9,8 +9,8 @@ import {
 import { sql } from '@switchyard/database/sql';
 import { joinProject, projectColumns, projectOf, userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { MergeRequestState } from '../../merge-requests';
-import type { PipelineStatus } from '../../pipelines';
 import type { MergeTrainEntry, MergeTrainFilter } from '../domain/merge-train-entry';
+import { pipelineColumns, pipelineOf } from './entry-pipeline';
 
 // Written out, not bound: the partial indexes of the two scopes count on it.
 const inScope = {
@@ -21,8 +21,7 @@ const inScope = {
 const entrySelect = sql`c.id, c.status, c.target_branch, c.created_at, c.updated_at, c.merged_at, c.duration,
   mr.id as merge_request_id, mr.iid as merge_request_iid, mr.title, mr.description, mr.state,
   mr.created_at as merge_request_created_at, mr.updated_at as merge_request_updated_at, ${projectColumns},
-  pl.id as pipeline_id, pl.iid as pipeline_iid, pl.sha as pipeline_sha, pl.ref as pipeline_ref, pl.status as pipeline_status,
-  pl.source as pipeline_source, pl.created_at as pipeline_created_at, pl.updated_at as pipeline_updated_at,
+  ${pipelineColumns},
   ${userColumns('adder')}`;
 
 const joins = sql`${joinProject(sql`c.project_id`)} left join pipelines pl on pl.id = c.pipeline_id ${userJoin('adder', sql`c.user_id`)}`;
@@ -52,20 +51,7 @@ function toEntry(row: Record<string, unknown>): MergeTrainEntry {
       updatedAt: row.merge_request_updated_at as Date,
     },
     user: userOf(row, 'adder'),
-    pipeline:
-      row.pipeline_id === null
-        ? undefined
-        : {
-            id: row.pipeline_id as number,
-            iid: row.pipeline_iid as number,
-            projectId: project.id,
-            sha: row.pipeline_sha as string,
-            ref: row.pipeline_ref as string,
-            status: row.pipeline_status as PipelineStatus,
-            source: row.pipeline_source as string,
-            createdAt: row.pipeline_created_at as Date,
-            updatedAt: row.pipeline_updated_at as Date,
-          },
+    pipeline: pipelineOf(row, project.id),
   };
 }
 

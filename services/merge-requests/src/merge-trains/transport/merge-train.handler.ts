@@ -11,9 +11,10 @@ import { presentLandingReceipt } from '../presenters/landing-receipt.presenter';
 import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
 import { landingReceiptOf } from '../storage/landing-receipt.list';
 import { listMergeTrainEntries, newestMergeTrainEntry } from '../storage/merge-train.list';
+import { type TrainControlUseCases, trainControlRpcs } from './merge-train-control.handler';
 
 /** The use cases behind the RPCs. */
-export interface MergeTrainUseCases {
+export interface MergeTrainUseCases extends TrainControlUseCases {
   readonly addToMergeTrain: ReturnType<typeof addToMergeTrain>;
   readonly removeFromMergeTrain: ReturnType<typeof removeFromMergeTrain>;
 }
@@ -40,6 +41,8 @@ export function mergeTrainHandler(
   }
 
   return implement(MergeTrainServiceService, {
+    ...trainControlRpcs(useCases, { db, externalUrl }),
+
     listMergeTrainEntries: ({ projectId, targetBranch, scope, page: wanted }) =>
       list(projectId, { targetBranch, scope: scopes[scope] }, wanted, (wanted?.descending ?? true) ? 'desc' : 'asc'),
 
