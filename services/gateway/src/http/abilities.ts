@@ -42,6 +42,7 @@ export const projectAbilities = {
   delete_merge_request: ofMergeRequests(writing(levels.owner)),
   read_merge_train: ofMergeRequests(everywhere(levels.developer)),
   update_merge_train: ofMergeRequests(writing(levels.developer)),
+  admin_merge_train: ofMergeRequests(writing(levels.maintainer)),
   read_issue: ofIssues(openOr(levels.guest)),
   write_issue: ofIssues({ ...openOr(levels.guest), write: true }),
   push_code: ofCode(writing(levels.developer)),

@@ -8,6 +8,7 @@ import {
   type ProjectAbility,
   projectAbilities,
 } from './abilities';
+import { boolean } from './params';
 import type { RawParameters } from './read-parameters';
 import { insufficientScope } from './resolve-access';
 import type { Route } from './route';
@@ -65,6 +66,11 @@ function notThere({ path, createsNamed }: Route): AppError | undefined {
   return collection === '' ? undefined : notFound(texts[collection]);
 }
 
+const flag = boolean();
+
+/** Whether a value of a parameter requests something; a flag that is off does not. */
+const isRequested = (value: unknown): boolean => value !== null && flag.safeParse(value).data !== false;
+
 /**
  * What the caller has to be able to do: what the route requires, and what the parameters that are sent require beside
  * it.
@@ -76,7 +82,7 @@ const abilitiesOf = (
 ): Ability[] => [
   'project' in access ? projectAbilities[access.project] : groupAbilities[access.group],
   ...Object.entries(abilityWith)
-    .filter(([parameter]) => Object.hasOwn(sent, parameter) && sent[parameter] !== null)
+    .filter(([parameter]) => Object.hasOwn(sent, parameter) && isRequested(sent[parameter]))
     .map(([, ability]) => projectAbilities[ability]),
 ];
 

@@ -52,6 +52,8 @@ export interface RelationRule {
 export interface Relation {
   (sent: RawParameters): string | undefined;
   readonly rule?: RelationRule;
+  /** True when JSON Schema cannot state it: the descriptions of the operation and its parameters do. */
+  readonly inWords?: boolean;
 }
 
 const relation = (
@@ -74,6 +76,10 @@ export const atLeastOne = (...names: string[]): Relation =>
   relation('at least one', names, (found) =>
     found.length === 0 ? `${names.join(', ')} are missing, at least one parameter must be provided` : undefined,
   );
+
+/** A rule that JSON Schema cannot state, such as one about the current time. */
+export const inWords = (breach: (sent: RawParameters) => string | undefined): Relation =>
+  Object.assign((sent: RawParameters) => breach(sent), { inWords: true });
 
 /** Exactly one must be sent. */
 export const exactlyOne = (...names: string[]): Relation =>

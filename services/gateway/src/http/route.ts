@@ -91,7 +91,9 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly scopes?: readonly string[] | 'any';
   /** The path names the resource being created. A closed feature then answers 403, not 404. */
   readonly createsNamed?: boolean;
-  /** Abilities on the project that are required beside that of `access` when the parameter is sent. */
+  /**
+   * Abilities on the project that are required beside that of `access` when the parameter is sent, a flag when it is on.
+   */
   readonly abilityWith?: Readonly<Record<string, ProjectAbility>>;
   /** Licence tier below which the answer is 403. */
   readonly tier?: 'premium' | 'ultimate';

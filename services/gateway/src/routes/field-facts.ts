@@ -33,6 +33,9 @@ const lineWithout = (other: string): ParameterSchema => ({
 /** A title or name: one line with something to read in it. */
 export const oneLine = lineWithout('');
 
+/** A text of one line, or empty for none. */
+export const oneLineOrNone: ParameterSchema = { ...oneLine, minLength: 0, pattern: `^$|${oneLine.pattern}` };
+
 /** Text of issues, merge requests, milestones and snippets. */
 export const longText = atMost(1_048_576);
 

@@ -58,7 +58,7 @@ async function shown() {
 const version = async () =>
   (await db.one<{ version: number }>(sql`select version from merge_trains where id = ${trainId}`))?.version;
 
-test('a train runs until it is told otherwise; a branch without one has no control', async () => {
+test('a train runs until someone decides otherwise; a branch without one has no control', async () => {
   expect(await shown()).toEqual({
     target_branch: 'main',
     state: 'running',

@@ -15,6 +15,8 @@ const storableNotBlank: ParameterSchema = { type: 'string', pattern: '^[^\\u0000
 interface TextOptions {
   /** Refuses blank text with `is empty`. */
   notEmpty?: boolean;
+  /** Most characters; more `is too long`. */
+  max?: number;
 }
 
 /** Reads a text. */
@@ -24,12 +26,23 @@ export const readText =
     if (!isScalar(value)) return invalid;
     const text = String(value);
     if (!isStorable(text)) return invalid;
-    return options.notEmpty === true && text.trim() === '' ? problem('is empty') : text;
+    if (options.notEmpty === true && text.trim() === '') return problem('is empty');
+    const { max = Number.POSITIVE_INFINITY } = options;
+    // Counting characters is slow: only when the UTF-16 length leaves it open.
+    return text.length > max && (text.length > 2 * max || [...text].length > max)
+      ? problem(`is too long (maximum is ${max} characters)`)
+      : text;
   };
 
 /** A string; scalars of JSON are taken as their text. NUL and lone surrogates are refused. */
 export const text = (options: TextOptions = {}): z.ZodType<string> =>
-  kind(options.notEmpty === true ? storableNotBlank : storable, readText(options));
+  kind(
+    {
+      ...(options.notEmpty === true ? storableNotBlank : storable),
+      ...(options.max === undefined ? {} : { maxLength: options.max }),
+    },
+    readText(options),
+  );
 
 /** Options of an integer parameter; values outside the range `does not have a valid value`. */
 export interface IntegerOptions {

@@ -1,6 +1,7 @@
 import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/merge_train';
-import { boolean, integer, oneOf, text } from '../../http/params';
+import { boolean, documented, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { mergeTrainControlRoutes } from './merge-train-control.routes';
 
 const onePath = '/projects/:id/merge_trains/merge_requests/:merge_request_iid' as const;
 const mergeRequest = { merge_request_iid: integer() };
@@ -50,6 +51,7 @@ export const mergeTrainRoutes = [
         scope: params.scope ?? '',
       }),
   }),
+  ...mergeTrainControlRoutes,
   defineRoute({
     method: 'get',
     path: onePath,
@@ -72,11 +74,12 @@ export const mergeTrainRoutes = [
     summary: 'Add a merge request to the merge train of its target branch',
     docs: {
       description:
-        'Put a merge request at the end of the train of its target branch; with `auto_merge` once its pipeline has succeeded (202). Each entry is tested on top of those before it, and what is merged is the commit that was tested.',
+        'Put a merge request at the end of the train of its target branch; with `auto_merge` once its pipeline has succeeded (202). Each entry is tested on top of those before it, and what is merged is the commit that was tested. With `first`, for Maintainers, it goes to the front, or is moved there when it is on the train already; those behind it are tested again. A train that is draining takes no new entry (409).',
       fails: [405, 409, 422],
       example: { auto_merge: true, sha: '2f1a9c4e8b7d6053f2a1c9e8d7b6a5f4e3d2c1b0' },
     },
     access: { project: 'update_merge_train' },
+    abilityWith: { first: 'admin_merge_train' },
     tier: 'premium',
     path_params: mergeRequest,
     params: {
@@ -84,6 +87,7 @@ export const mergeTrainRoutes = [
       squash: boolean().optional(),
       when_pipeline_succeeds: boolean().optional(),
       auto_merge: boolean().optional(),
+      first: documented(boolean(), { description: 'At the front of the train; for Maintainers.' }).optional(),
     },
     list: {},
     returns: { 201: ['MergeTrainEntry'], 202: ['MergeTrainEntry'] },
@@ -94,7 +98,7 @@ export const mergeTrainRoutes = [
         sha: params.sha,
         squash: params.squash,
         autoMerge: params.auto_merge ?? params.when_pipeline_succeeds ?? false,
-        first: false,
+        first: params.first ?? false,
         page,
       }),
   }),

@@ -150,6 +150,7 @@ export function goodRequests(fixture: BadInputFixture, rootToken: string, post: 
     ),
     ...(operationOf(route) === 'POST /users' ? { force_random_password: true } : {}),
     ...(operationOf(route) === 'POST /projects' ? { name: sample('name') } : {}),
+    ...(/^PUT .*control$/.test(operationOf(route)) ? { state: 'running' } : {}),
     ...(/^POST .*members$/.test(operationOf(route)) ? { user_id: String(fixture.ada) } : {}),
     ...(/^PUT .projects.:id.(merge_requests|issues).:[a-z_]+_iid$/.test(operationOf(route)) ? { title: 'T' } : {}),
   });

@@ -189,6 +189,7 @@ describe('merge trains', () => {
     ],
     [409, 'Merge request is already set to Auto-Merge', () => conflict('Merge request is already set to Auto-Merge')],
     [401, '401 Unauthorized', () => unauthorized()],
+    [409, 'Merge train is draining: the release', () => conflict('Merge train is draining: the release')],
     [400, '400 Bad request - Failed to merge', () => badRequest('Failed to merge')],
     [404, '404 Not found', () => notFound()],
   ])('passes on %i %s', async (expected, message, error) => {
@@ -196,6 +197,27 @@ describe('merge trains', () => {
     const sent = await gateway.send('POST', one, token);
     expect(sent.status).toBe(expected);
     expect(sent.body).toEqual({ message });
+  });
+
+  it.each([
+    [{ first: true }, true],
+    [{ first: '1' }, true],
+    [{ first: false }, false],
+  ])('a Maintainer adds with %j', async (body, first) => {
+    answer = resolved({ access: projectAccess({ level: 40 }) });
+    expect((await gateway.send('POST', one, { ...token, body })).status).toBe(201);
+    expect(asked('AddToMergeTrain')).toMatchObject({ first });
+  });
+
+  it('a Developer is 403 with `first`, unless it is off', async () => {
+    answer = resolved({ access: projectAccess({ level: 30 }) });
+    for (const sent of [{ path: one, body: { first: true } }, { path: `${one}?first=yes` }]) {
+      const reply = await gateway.send('POST', sent.path, { ...token, body: sent.body });
+      expect([reply.status, reply.body]).toEqual([403, { message: '403 Forbidden' }]);
+    }
+    expect(asked('AddToMergeTrain')).toBeUndefined();
+    expect((await gateway.send('POST', one, { ...token, body: { first: false } })).status).toBe(201);
+    expect(asked('AddToMergeTrain')).toMatchObject({ first: false });
   });
 
   it('removes', async () => {

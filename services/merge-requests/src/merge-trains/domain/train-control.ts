@@ -2,7 +2,7 @@ import type { ProjectRow, UserRow } from '@switchyard/directory';
 import { displayText, isUnshowable } from '@switchyard/texts';
 import type { MergeTrainEntry } from './merge-train-entry';
 
-/** States of a train: it tests and lands; it keeps every place and does neither; it lands those aboard and takes no more. */
+/** States of a train: it tests and lands; it keeps every place and does neither; it lands its cars and takes no new one. */
 export const trainStates = ['running', 'paused', 'draining'] as const;
 export type TrainState = (typeof trainStates)[number];
 
