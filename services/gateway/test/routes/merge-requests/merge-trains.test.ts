@@ -1,6 +1,7 @@
 import { badRequest, conflict, notFound, unauthorized } from '@switchyard/errors';
 import { anonymous, entity, json, page } from '@switchyard/rpc';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { replyValidator } from '../../support/reply-validator';
 
 const at = '2026-01-31T08:39:14.883Z';
 const sha = 'a'.repeat(40);
@@ -46,8 +47,26 @@ const entry = {
   status: 'fresh',
   merged_at: null,
   duration: null,
+  position: 2,
+  failing: true,
+  batch: { id: 4, size: 2, merge_request_iids: [1, 2] },
+  expected_at: at,
+  waiting_for: { reason: 'statuses', statuses: ['build'] },
+  tested_sha: 'b'.repeat(40),
+  sha,
 };
-const merged = { ...entry, pipeline: null, status: 'merged', merged_at: at, duration: 90 };
+const merged = {
+  ...entry,
+  pipeline: null,
+  status: 'merged',
+  merged_at: at,
+  duration: 90,
+  position: null,
+  failing: false,
+  batch: null,
+  expected_at: null,
+  waiting_for: null,
+};
 const receipt = {
   merge_request: { id: 9, iid: 2 },
   target_branch: 'main',
@@ -74,6 +93,7 @@ const trains = '/projects/1/merge_trains';
 const one = `${trains}/merge_requests/2`;
 
 describe('merge trains', () => {
+  const valid = replyValidator();
   let gateway: TestGateway;
   let answer = resolved();
   let refused: Error | undefined;
@@ -116,6 +136,7 @@ describe('merge trains', () => {
   it('lists, newest first unless told otherwise', async () => {
     const sent = await gateway.send('GET', `${trains}?scope=active&per_page=5&page=2`, token);
     expect([sent.status, sent.body.length, sent.headers.get('x-total')]).toEqual([200, 2, '2']);
+    expect(valid('GET', trains, sent.status, sent.body)).toEqual([]);
     expect(asked('ListMergeTrainEntries')).toMatchObject({
       projectId: 1,
       scope: 'active',
