@@ -22,7 +22,7 @@ export interface Tx extends SqlExecutor {
   /** Runs `callback` once the transaction has committed; never when it is rolled back. */
   afterCommit(callback: () => void): void;
   /** Sends a notice (`Database.notices`) once the transaction has committed; never when it is rolled back. */
-  notify(channel: string): void;
+  notify(channel: string, payload?: string): void;
 }
 
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
@@ -234,7 +234,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       query: inTurn,
       one: async <R>(query: Sql) => (await inTurn<R>(query))[0],
       afterCommit: (callback) => callbacks.push(callback),
-      notify: (channel) => callbacks.push(() => notices.notify(channel)),
+      notify: (channel, payload) => callbacks.push(() => notices.notify(channel, payload)),
     };
     let result: T;
     try {

@@ -12,7 +12,7 @@ import {
   inviteFor,
   publishMergeRequestStates,
 } from './merge-requests';
-import { composeMergeTrains, testedCars, trainFollowers, verifyLandings } from './merge-trains';
+import { composeMergeTrains, targetOfTrain, testedCars, trainFollowers, verifyLandings } from './merge-trains';
 import { composePipelines, newestPipelineOf } from './pipelines';
 import { composeRepositories, runAsGitWork } from './repositories';
 
@@ -31,6 +31,7 @@ export function composeAreas(given: Edges) {
   });
   const pipelines = composePipelines(given, repositories, {
     findMergeRequest: findTestedMergeRequest(db),
+    targetOfTrain: targetOfTrain(db),
     followers: { heads: headPipelines, cars: testedCars },
   });
   const mergeRequests = composeMergeRequests(given, { ...below, repositories, pipelines: pipelines.edges.pipelines });

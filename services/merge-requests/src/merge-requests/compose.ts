@@ -16,6 +16,7 @@ import { inviteMergeRequests } from './application/invite-merge-requests';
 import { type Landing, landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
 import type { FollowEdges, MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
+import { publishLaterFacts } from './application/publish-later-facts';
 import { purgePeople } from './application/purge-people';
 import {
   readCommitsOf,
@@ -27,6 +28,7 @@ import {
 import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
+import type { LaterFact } from './domain/merge-request-change';
 import { diffRefsOf } from './storage/diff-refs.store';
 import { mergeRequestOrders } from './storage/merge-request.list';
 import { mergeRequestStore, type TrainChanges } from './storage/merge-request.store';
@@ -57,7 +59,7 @@ export interface MergeRequests extends Area {
   readonly edges: MergeRequestEdges;
   readonly landing: Landing;
   readonly check: CheckMergeability;
-  readonly jobHandlers: Pick<JobHandlers, 'mergeability' | 'auto_merge' | 'rebase' | 'settle_merge' | 'recheck'>;
+  readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref'>;
 }
 
 /** Auto-merges checked in one sweep. */
@@ -133,6 +135,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     rebase: runRebase(edges),
     settleMerge: land.settle,
     recheck: recheckTarget(edges),
+    publishLaterFacts: publishLaterFacts(edges),
   });
   const positions = diffPositions({ open: edges.openRepository, refsOf: diffRefsOf(db) });
   return {
@@ -145,6 +148,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       rebase: ({ mergeRequestId, actorId }) => background.rebase(mergeRequestId, actorId),
       settle_merge: ({ mergeRequestId }) => background.settleMerge(mergeRequestId),
       recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),
+      merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
     services: [mergeRequestHandler(useCases, edges), mergeRequestTargetHandler(edges), diffPositionHandler(positions)],
     consumers: [{ group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters)] }],

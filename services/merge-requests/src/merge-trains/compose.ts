@@ -50,13 +50,15 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
     trainRef: dropTrainRef(edges),
   });
   async function sweep(): Promise<void> {
-    const trains = await edges.mergeTrains.running();
+    const trains = await edges.mergeTrains.due();
     for (const trainId of trains) await background.dismissFromTrain(trainId);
     await jobs.enqueue(trains.map((trainId) => ({ kind: 'merge_train', trainId }) as const));
   }
   return {
     jobHandlers: {
-      merge_train: ({ trainId }) => background.mergeTrain(trainId),
+      async merge_train({ trainId }) {
+        if (await background.mergeTrain(trainId)) await jobs.enqueue([{ kind: 'merge_train', trainId }]);
+      },
       train_ref: ({ projectId, iid, sha }) => background.trainRef(projectId, iid, sha),
     },
     services: [mergeTrainHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL })],

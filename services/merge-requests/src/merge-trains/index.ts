@@ -1,3 +1,3 @@
 export { composeMergeTrains, trainFollowers } from './compose';
 export { verifyLandings } from './compose-verifier';
-export { testedCars } from './storage/tested-cars';
+export { targetOfTrain, testedCars } from './storage/tested-cars';

@@ -3,7 +3,7 @@ import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import type { RepositoryAccess } from '../repositories';
 import { createMergeRequestPipeline, createPipeline } from './application/create-pipeline';
-import type { FindMergeRequest, PipelineEdges, PipelineStore } from './application/pipeline.edges';
+import type { FindMergeRequest, PipelineEdges, PipelineStore, TargetOfTrain } from './application/pipeline.edges';
 import { reportCommitStatus } from './application/report-commit-status';
 import { commitPipelineStore } from './storage/commit-pipeline.store';
 import type { PipelineFollowers } from './storage/pipeline.followers';
@@ -14,6 +14,7 @@ import { pipelineHandler } from './transport/pipeline.handler';
 /** What pipelines need of the areas above them. */
 export interface PipelinePorts {
   readonly findMergeRequest: FindMergeRequest;
+  readonly targetOfTrain: TargetOfTrain;
   readonly followers: PipelineFollowers;
 }
 
@@ -33,6 +34,7 @@ export function composePipelines(given: Edges, repositories: RepositoryAccess, p
     protectedBranches: repositories.protectedBranches,
     pipelines: pipelineStore(db, ports.followers),
     findMergeRequest: ports.findMergeRequest,
+    targetOfTrain: ports.targetOfTrain,
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     clock,
   };

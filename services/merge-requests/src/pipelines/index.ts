@@ -1,4 +1,4 @@
-export type { FindMergeRequest, TestedMergeRequest } from './application/pipeline.edges';
+export type { FindMergeRequest, TargetOfTrain, TestedMergeRequest } from './application/pipeline.edges';
 export { composePipelines, newestPipelineOf, type PipelineReader, type Pipelines } from './compose';
 export type { NewPipeline, Pipeline, PipelineView } from './domain/pipeline';
 export { isFinished, isInProgress, type PipelineStatus } from './domain/pipeline-status';

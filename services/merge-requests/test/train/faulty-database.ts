@@ -42,7 +42,7 @@ export function faultyDatabase(db: Database, fault: Fault): Database {
       return tx.one<T>(query);
     },
     afterCommit: (callback) => tx.afterCommit(callback),
-    notify: (channel) => tx.notify(channel),
+    notify: (channel, payload) => tx.notify(channel, payload),
   });
   return {
     pool: db.pool,

@@ -1,5 +1,12 @@
 /** Durable work outside requests. */
 export type JobRequest =
+  /** Publish facts about merge requests whose rows were not locked when they became true. `key`: what happened. */
+  | {
+      readonly kind: 'merge_request_facts';
+      readonly key: string;
+      readonly actorId: number;
+      readonly facts: readonly { readonly mergeRequestId: number; readonly fact: object }[];
+    }
   /** Check the open merge requests of a project whose status is not known. */
   | { readonly kind: 'mergeability'; readonly projectId: number }
   /** Merge by itself if everything allows it now. */

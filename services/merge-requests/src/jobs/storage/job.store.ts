@@ -11,6 +11,8 @@ function keyOf(request: JobRequest): string {
       return String(request.trainId);
     case 'recheck':
       return `${request.projectId}:${request.targetBranch}`;
+    case 'merge_request_facts':
+      return request.key;
     case 'train_ref':
       return `${request.projectId}:${request.iid}`;
     default:

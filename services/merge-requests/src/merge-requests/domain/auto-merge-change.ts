@@ -11,6 +11,8 @@ export interface MergeWhenReady {
   readonly squashCommitMessage?: string | undefined;
   readonly squash?: boolean | undefined;
   readonly removeSourceBranch?: boolean | undefined;
+  /** Joins a train at its front. */
+  readonly first?: boolean | undefined;
 }
 
 /** Auto-merge as a user set it. */
@@ -109,6 +111,7 @@ export function decideJoiningTrain(
       ...(options.squash === undefined ? {} : { squash: options.squash }),
     },
     addedCar: {
+      first: options.first ?? false,
       sourceSha,
       squash: squashes(squashOption, options.squash ?? squash),
       removeSourceBranch: options.removeSourceBranch ?? shouldRemoveSourceBranch ?? forceRemoveSourceBranch ?? false,

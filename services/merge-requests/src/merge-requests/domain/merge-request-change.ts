@@ -106,6 +106,12 @@ export type MergeRequestFact =
   /** `actId` distinguishes acts of one kind. */
   | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
 
+/** A fact about a merge request that another transaction made true. */
+export interface LaterFact {
+  readonly mergeRequestId: number;
+  readonly fact: MergeRequestFact;
+}
+
 /** What shows that a car itself failed: everything that its commit stood on had landed (D8). */
 export interface TrainEvidence {
   /** Undefined when it could not be built. */
@@ -183,6 +189,8 @@ export interface MergePlan {
 
 /** How a merge request is added to a train. */
 export interface NewCar {
+  /** A maintainer puts it at the front, or moves it there when it is on the train already. */
+  readonly first: boolean;
   readonly sourceSha: string;
   readonly squash: boolean;
   readonly removeSourceBranch: boolean;

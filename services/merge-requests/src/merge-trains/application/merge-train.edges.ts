@@ -1,5 +1,6 @@
 import type { MergeRequestEdges } from '../../merge-requests';
 import type { RepositoryAccess } from '../../repositories';
+import type { HoldReason } from '../domain/merge-train';
 import type { BuiltCar, StoredTrain } from '../domain/stored-train';
 import type { TrainControl } from '../domain/train-control';
 
@@ -12,8 +13,11 @@ export interface MergeTrainStore {
    * are removed one by one.
    */
   targetRead(trainId: number, sha: string, moves: number | undefined): Promise<void>;
-  /** A car's pipeline was deleted: the car is built again. */
-  pipelineLost(trainId: number, carId: number): Promise<void>;
+  /**
+   * Saves what the pipelines report and what time brings about, but no removal.
+   * @returns whether that changed anything
+   */
+  news(trainId: number, now: Date): Promise<boolean>;
   /**
    * A car was built: points its ref at the commit and opens its pipeline, unless the train has changed since.
    * `pointRef` runs under the lock of the train.
@@ -26,12 +30,19 @@ export interface MergeTrainStore {
     written: BuiltCar,
     pointRef: () => Promise<void>,
   ): Promise<boolean>;
+  /**
+   * A car cannot be built on a commit: it waits until another one is ahead of it, or leaves when that has landed.
+   * @returns whether that was news
+   */
+  held(trainId: number, carId: number, onto: string, reason: HoldReason): Promise<boolean>;
+  /** Notes that everything was done for a train, up to `dueAt`, under the settings that were read. */
+  attended(trainId: number, settings: string, dueAt: Date | undefined): Promise<void>;
   /** Counts that building a car has failed; returns how often in a row. */
   buildFailed(carId: number): Promise<number>;
   /** Whether a branch is being moved, or was and its merge requests have not been updated. */
   isBeingPushed(projectId: number, branch: string): Promise<boolean>;
-  /** Trains with cars. */
-  running(): Promise<number[]>;
+  /** Trains for which something is due that no event announced. */
+  due(): Promise<number[]>;
   /** Runs `work` while the merge request is on no train and cannot join one; not at all while it is on one. */
   whileNotQueued(projectId: number, iid: number, work: () => Promise<void>): Promise<void>;
 }

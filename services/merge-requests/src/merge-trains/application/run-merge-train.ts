@@ -30,8 +30,8 @@ import {
 } from '../../merge-requests';
 import { countedCommits, findReadme, mayMergeInto } from '../../repositories';
 import type { Step } from '../domain/merge-train';
-import { type Loss, workOf } from '../domain/merge-train-work';
-import type { StoredCar, StoredTrain } from '../domain/stored-train';
+import { nextDue, workOf } from '../domain/merge-train-work';
+import type { PushedFacts, StoredCar, StoredTrain } from '../domain/stored-train';
 import type { MergeTrainEdges } from './merge-train.edges';
 
 faultPoints.push(
@@ -49,20 +49,28 @@ faultPoints.push(
 const buildTries = 7;
 
 /**
+ * Reads of a train in one run of its job: a train that needs more is queued again behind the trains of other projects.
+ */
+const roundsAtOnce = 25;
+
+/**
  * The job of a train (D8): reads it, does what is to be done, and reads again until nothing is. Every outcome goes to
  * the state machine as a signal under the lock of the train, which passes over what is not current any more; so two
  * workers at once, or one that crashed half-way, cost work and nothing else.
+ * @returns whether something is left to be done
  */
 export const runMergeTrain =
-  (edges: MergeTrainEdges, landing: Pick<Landing, 'landCar' | 'settle'>) =>
-  async (trainId: number): Promise<void> => {
+  (edges: MergeTrainEdges, landing: Pick<Landing, 'landCars' | 'settle'>) =>
+  async (trainId: number): Promise<boolean> => {
     let repo: Repository | undefined;
-    for (;;) {
+    for (let round = 0; round < roundsAtOnce; round += 1) {
       const stored = await edges.mergeTrains.load(trainId);
-      if (stored === undefined || stored.cars.size === 0) return;
+      if (stored === undefined) return false;
+      if (stored.cars.size === 0 && stored.train.state === 'running') return false;
       repo ??= (await edges.openRepository(stored.projectId)).repo;
-      if (!(await advance(edges, landing, repo, stored))) return;
+      if (!(await advance(edges, landing, repo, stored))) return false;
     }
+    return true;
   };
 
 /** Removes the cars whose users are deleted, blocked or may not merge any more: no event reports that to the train. */
@@ -84,7 +92,7 @@ export const removeUnauthorizedCars =
 /** Reads a train once and does what follows. False when there was nothing to do, or when what was done led nowhere. */
 async function advance(
   edges: MergeTrainEdges,
-  landing: Pick<Landing, 'landCar' | 'settle'>,
+  landing: Pick<Landing, 'landCars' | 'settle'>,
   repo: Repository,
   stored: StoredTrain,
 ): Promise<boolean> {
@@ -93,13 +101,12 @@ async function advance(
   // A landing under way settles where the target is; other moves of it are read after that.
   const merging = stored.train.cars[0]?.status === 'merging';
   if (stored.unseenMoves !== undefined && !merging) return readTarget(edges, repo, stored);
-  const { losses, steps } = workOf(stored, edges.clock());
-  if (losses.length > 0) {
-    const followed: boolean[] = [];
-    for (const signal of losses) followed.push(await follow(edges, stored, signal));
-    return followed.includes(true);
-  }
-  // The first car lands while one behind is built: neither makes the other's outcome void.
+  const now = edges.clock();
+  const { train, steps } = workOf(stored, now);
+  // The intent to land saves the news as well: a landing waits for one commit less.
+  const lands = steps.some(({ kind }) => kind === 'land');
+  if (train !== stored.train && !lands) return edges.mergeTrains.news(stored.id, now);
+  // The first cars land while one behind is built: neither makes the other's outcome void.
   const done = await Promise.allSettled(
     steps.map((step) => {
       switch (step.kind) {
@@ -109,6 +116,8 @@ async function advance(
           return build(edges, repo, stored, step);
         case 'land':
           return land(edges, landing, repo, stored, step);
+        case 'blame':
+          return blame(edges, stored, step);
         case 'settle':
           // Its result queues the next run.
           return landing.settle(stored.cars.get(step.carId)!.mergeRequestId).then(() => false);
@@ -117,10 +126,12 @@ async function advance(
       }
     }),
   );
-  // Both are waited for, so that nothing of this run goes on after it.
+  // All are waited for, so that nothing of this run goes on after it.
   const failed = done.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
-  return done.some((one) => one.status === 'fulfilled' && one.value);
+  const moved = done.some((one) => one.status === 'fulfilled' && one.value);
+  if (!moved) await edges.mergeTrains.attended(stored.id, stored.settingsDigest, nextDue(stored, now));
+  return moved;
 }
 
 /** Removes all cars but the one that is being merged. False: there is nothing more to do. */
@@ -129,12 +140,14 @@ async function dissolve(edges: MergeTrainEdges, stored: StoredTrain, reason: Rem
   return false;
 }
 
-async function follow(edges: MergeTrainEdges, stored: StoredTrain, signal: Loss): Promise<boolean> {
-  const car = stored.cars.get(signal.carId);
-  if (car === undefined) return false;
-  if (signal.kind !== 'pipeline_lost') return removeCar(edges, car, signal);
-  await edges.mergeTrains.pipelineLost(stored.id, car.id);
-  return true;
+/** Removes a car for a failure of its own, if it is still to blame once its merge request is locked. */
+async function blame(
+  edges: MergeTrainEdges,
+  { cars }: StoredTrain,
+  { carId }: Step & { kind: 'blame' },
+): Promise<boolean> {
+  const car = cars.get(carId);
+  return car !== undefined && (await removeCar(edges, car, { kind: 'blamed', carId }));
 }
 
 /** Removes a car from its train by a signal; a car that is being merged stays. Returns whether it was removed. */
@@ -231,7 +244,7 @@ async function build(
   if (built === undefined) return false;
   if (!built.ok) {
     const reason = built.reason === 'need_rebase' ? 'conflict' : built.reason;
-    return removeCar(edges, car, { kind: 'not_buildable', carId, onto, reason });
+    return edges.mergeTrains.held(stored.id, carId, onto, reason);
   }
   faultPoint('train.commits_written');
   const { newSha, treeSha, mergeCommitSha, squashCommitSha } = built.merge;
@@ -270,29 +283,33 @@ async function factsOf(repo: Repository, sha: Sha, onto: Sha) {
 
 async function land(
   edges: MergeTrainEdges,
-  landing: Pick<Landing, 'landCar'>,
+  landing: Pick<Landing, 'landCars'>,
   repo: Repository,
   stored: StoredTrain,
-  { carId, from, to }: Step & { kind: 'land' },
+  { carIds, from, to }: Step & { kind: 'land' },
 ): Promise<boolean> {
-  const car = stored.cars.get(carId)!;
-  const [pushed, view, lost] = await Promise.all([
-    edges.mergeTrains.isBeingPushed(stored.projectId, car.sourceBranch),
-    edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
-    reasonIfRightLost(edges, stored, car.userId),
-  ]);
-  // A push that the merge request has not followed yet removes the car soon.
-  if (view === undefined || pushed) return false;
-  const reason = stateFailure(checksOf(view), edges.clock()) === undefined ? lost : 'not_mergeable';
-  if (reason !== undefined && view.mergeRequest.state === 'opened') {
-    return removeCar(edges, car, { kind: 'removed', carId, reason });
+  const cars = carIds.map((id) => stored.cars.get(id)!);
+  const checked = await Promise.all(cars.map((car) => mayLandNow(edges, stored, car)));
+  if (checked.includes('later')) return false;
+  const refused = checked.flatMap((reason, at) =>
+    reason === 'yes' || reason === 'later' ? [] : [{ car: cars[at] as StoredCar, reason }],
+  );
+  if (refused.length > 0) {
+    const removed: boolean[] = [];
+    for (const { car, reason } of refused) {
+      removed.push(await removeCar(edges, car, { kind: 'removed', carId: car.id, reason }));
+    }
+    return removed.includes(true);
   }
-  const plan = {
+  const builds = new Map(stored.train.cars.map(({ id, build: own }) => [id, own]));
+  const plans = cars.map((car) => ({
     mergeRequestId: car.mergeRequestId,
     projectId: stored.projectId,
     targetBranch: stored.targetBranch,
-    oldSha: from,
-    newSha: to,
+    oldSha: builds.get(car.id)?.onto ?? from,
+    newSha: builds.get(car.id)?.sha ?? to,
+    movesFrom: from,
+    movesTo: to,
     treeSha: car.treeSha,
     sourceSha: car.sourceSha,
     mergeCommitSha: car.mergeCommitSha,
@@ -301,9 +318,33 @@ async function land(
     removeSourceBranch: car.removeSourceBranch,
     method: car.method,
     squash: car.squash,
-    carId,
-  };
-  return landing.landCar(repo, plan, car.facts);
+    carId: car.id,
+  }));
+  return landing.landCars(repo, plans, factsOfAll(cars));
+}
+
+/** Whether a car may land now; else why it leaves, or `later` while a push to it has not been followed. */
+async function mayLandNow(
+  edges: MergeTrainEdges,
+  stored: StoredTrain,
+  car: StoredCar,
+): Promise<'yes' | 'later' | RemovalReason> {
+  const [pushed, view, lost] = await Promise.all([
+    edges.mergeTrains.isBeingPushed(stored.projectId, car.sourceBranch),
+    edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
+    reasonIfRightLost(edges, stored, car.userId),
+  ]);
+  // A push that the merge request has not followed yet removes the car soon.
+  if (view === undefined || pushed) return 'later';
+  const reason = stateFailure(checksOf(view), edges.clock()) === undefined ? lost : 'not_mergeable';
+  return reason !== undefined && view.mergeRequest.state === 'opened' ? reason : 'yes';
+}
+
+/** What is published of the one push by which cars land. */
+function factsOfAll(cars: readonly StoredCar[]): PushedFacts | undefined {
+  const last = cars.at(-1)?.facts;
+  if (last === undefined || cars.some(({ facts }) => facts === undefined)) return undefined;
+  return { ...last, commitCount: cars.reduce((sum, { facts }) => sum + (facts?.commitCount ?? 0), 0) };
 }
 
 /**

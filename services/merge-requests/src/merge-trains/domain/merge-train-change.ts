@@ -1,7 +1,8 @@
-import { AppError } from '@switchyard/errors';
+import { AppError, conflict } from '@switchyard/errors';
 import type { JobRequest } from '../../jobs';
 import {
   type CarSignal,
+  type LaterFact,
   type MergePlan,
   type MergeRequest,
   type MergeRequestChange,
@@ -10,16 +11,18 @@ import {
   onMergeTrain,
   type RemovalReason,
   type TrainConsequences,
+  type TrainEvidence,
 } from '../../merge-requests';
-import type { NewPipeline } from '../../pipelines';
-import { type Outcome, type Signal, type Train, transition } from './merge-train';
+import type { Outcome, Signal, Train, TrainEvent } from './merge-train';
+import { newsOf } from './merge-train-work';
 import type { BuiltCar, StoredCar, StoredTrain } from './stored-train';
+import { transition } from './transition';
 
 /** How a train changes; saved under the lock of its row. */
 export interface TrainDecision {
   readonly outcome: Outcome;
-  /** What was written for the car that was built. */
-  readonly built?: BuiltCar;
+  /** What was written for a car that was built. */
+  readonly built?: { readonly carId: number; readonly car: BuiltCar };
 }
 
 /** A change of a train that follows from the change of a merge request, and what it means for the merge request. */
@@ -52,7 +55,7 @@ export function trainRequestOf(
 export function decideSignals({ train }: StoredTrain, signals: readonly Signal[]): TrainDecision | undefined {
   let after = train;
   const steps: Outcome['steps'][number][] = [];
-  const events: Outcome['events'][number][] = [];
+  const events: TrainEvent[] = [];
   for (const signal of signals) {
     const next = transition(after, signal);
     if (next.train === after) continue;
@@ -63,23 +66,83 @@ export function decideSignals({ train }: StoredTrain, signals: readonly Signal[]
   return after === train ? undefined : { outcome: { train: after, steps, events } };
 }
 
-/** Adds a car, whose row is stored already, at the end of the queue. */
-export function decideAddition({ id, train, targetBranch }: StoredTrain, carId: number): CarDecision {
+/** Handles what the pipelines of a train report and what time brings about; undefined when that changes nothing. */
+export const decideNews = (stored: StoredTrain, now: Date): TrainDecision | undefined =>
+  decideSignals(stored, newsOf(stored, now));
+
+/**
+ * Adds a car, whose row is stored already, at the end of the queue or at its front, or moves it there.
+ * @throws AppError conflict while the train is draining (409)
+ */
+export function decideAddition(
+  { id, train, targetBranch, cars, controlReason }: StoredTrain,
+  car: Pick<StoredCar, 'id' | 'mergeRequestId' | 'iid'>,
+  first: { readonly rank: number; readonly moved: boolean; readonly actorId: number } | undefined,
+): CarDecision {
+  if (train.state === 'draining' && first?.moved !== true) {
+    throw conflict(`Merge train is draining${controlReason === undefined ? '' : `: ${controlReason}`}`);
+  }
   // A train that was empty does not know where its branch is now.
   const known = train.cars.length === 0 ? { ...train, base: undefined } : train;
-  const outcome = transition(known, { kind: 'added', carId });
+  const outcome = transition(known, {
+    kind: 'added',
+    carId: car.id,
+    mergeRequestId: car.mergeRequestId,
+    first: first !== undefined,
+  });
+  const position = outcome.events.find((event) => event.kind === 'added')?.position;
   return {
     outcome,
     consequences: {
-      facts: outcome.events.flatMap((event) =>
-        event.kind === 'added'
-          ? { kind: 'train_entry_added', entryId: carId, targetBranch, position: event.position }
-          : [],
-      ),
-      jobs: [{ kind: 'merge_train', trainId: id }],
+      facts:
+        position === undefined
+          ? []
+          : [{ kind: 'train_entry_added', entryId: car.id, targetBranch, position, ...(first && { first }) }],
+      jobs: [
+        { kind: 'merge_train', trainId: id },
+        ...(first === undefined
+          ? []
+          : laterFacts(
+              `${car.id}:${first.rank}`,
+              first.actorId,
+              overtakenFacts(outcome, cars, targetBranch, car, first.rank),
+            )),
+      ],
     },
   };
 }
+
+/**
+ * Facts about other merge requests than the one that is being changed: their rows come before that of the train in the
+ * order of locks, so each is published by a job, in a transaction of its own.
+ */
+const laterFacts = (key: string, actorId: number, facts: readonly LaterFact[]): JobRequest[] =>
+  facts.length === 0 ? [] : [{ kind: 'merge_request_facts', key, actorId, facts }];
+
+const overtakenFacts = (
+  { events }: Outcome,
+  cars: StoredTrain['cars'],
+  targetBranch: string,
+  by: Pick<StoredCar, 'id' | 'mergeRequestId' | 'iid'>,
+  rank: number,
+): LaterFact[] =>
+  events.flatMap((event) => {
+    const car = event.kind === 'overtaken' ? cars.get(event.carId) : undefined;
+    if (event.kind !== 'overtaken' || car === undefined) return [];
+    return [
+      {
+        mergeRequestId: car.mergeRequestId,
+        fact: {
+          kind: 'train_entry_overtaken' as const,
+          entryId: car.id,
+          targetBranch,
+          position: event.position,
+          by: { id: by.mergeRequestId, iid: by.iid, entryId: by.id, rank },
+          addedById: car.userId,
+        },
+      },
+    ];
+  });
 
 /** Handles a signal about the car of a merge request; undefined when it changes nothing any more. */
 export function decideCarSignal(
@@ -87,17 +150,19 @@ export function decideCarSignal(
   mr: Pick<MergeRequest, 'iid' | 'projectId' | 'mergeStatusGeneration'>,
   carId: number,
   signal: CarSignal,
+  now: Date,
 ): CarDecision | undefined {
   const car = stored.cars.get(carId);
   if (car === undefined || signal.carId !== carId) return undefined;
   const begins = signal.kind === 'landing_begun';
-  // What the train does not know by itself: whether the tested commit is green now.
-  const reports = begins ? stored.reports.filter((report) => isGreen(report, carId)) : [];
-  const decision = decideSignals(stored, [...reports, signal]);
+  // What the train does not know by itself: what its pipelines report now. While a landing is under way the news wait.
+  const news = begins || signal.kind === 'blamed' ? newsOf(stored, now) : [];
+  const decision = decideSignals(stored, [...news, signal]);
   if (decision === undefined) return undefined;
-  // A late worker may name a car that was removed, while another one is the first and being merged.
-  const [head] = decision.outcome.train.cars;
-  if (begins && (head?.id !== carId || head.status !== 'merging')) return undefined;
+  const after = decision.outcome.train.cars.find(({ id }) => id === carId);
+  // A late worker may name a car whose turn has passed: then nothing of the change is true.
+  if (begins && after?.status !== 'merging') return undefined;
+  if (signal.kind === 'blamed' && after !== undefined) return undefined;
   const facts = removalFacts(stored, car, decision.outcome);
   const isRemoved = facts.length > 0;
   return {
@@ -116,8 +181,23 @@ export function decideCarSignal(
   };
 }
 
-const isGreen = (report: StoredTrain['reports'][number], carId: number): boolean =>
-  report.kind === 'reported' && report.carId === carId && report.verdict === 'green';
+/** What shows that a car itself failed; undefined for one that left for another reason. */
+export function evidenceOf(
+  { pipelines }: Pick<StoredTrain, 'pipelines'>,
+  event: Extract<TrainEvent, { kind: 'removed' }>,
+): TrainEvidence | undefined {
+  const { blamedOn, pipelineId } = event;
+  if (blamedOn === undefined) return undefined;
+  const { build, base } = blamedOn;
+  const urls = pipelineId === undefined ? undefined : pipelines.get(pipelineId)?.targetUrls;
+  return {
+    testedSha: build?.sha,
+    baseSha: base,
+    pipelineId,
+    statuses: (build?.failedNames ?? []).map((name) => ({ name, targetUrl: urls?.get(name) })),
+    reruns: build?.reruns ?? 0,
+  };
+}
 
 const removalFacts = (stored: StoredTrain, car: StoredCar, { events }: Outcome): MergeRequestFact[] =>
   events.flatMap((event): MergeRequestFact[] =>
@@ -130,6 +210,7 @@ const removalFacts = (stored: StoredTrain, car: StoredCar, { events }: Outcome):
             addedById: car.userId,
             reason: event.reason,
             pipelineId: event.pipelineId,
+            evidence: evidenceOf(stored, event),
           },
         ]
       : [],
@@ -170,37 +251,50 @@ export const landingJobs = (
   { kind: 'train_ref', projectId, iid, sha: newSha },
 ];
 
-/** A car whose pipeline was deleted is built again; undefined when it has a pipeline. */
-export const decidePipelineLost = (stored: StoredTrain, carId: number): TrainDecision | undefined =>
-  stored.cars.get(carId)?.pipelineId === undefined
-    ? decideSignals(stored, [{ kind: 'pipeline_lost', carId }])
-    : undefined;
-
-/**
- * Accepts what was built for a car, with the pipeline to open for it; undefined when the build is not current any more.
- */
+/** Accepts what was built for a car; undefined when the build is not current any more. */
 export function decideBuilt(
   stored: StoredTrain,
   carId: number,
   { onto, sha }: { readonly onto: string; readonly sha: string },
-  built: BuiltCar,
-): (TrainDecision & { readonly pipeline: NewPipeline }) | undefined {
+  car: BuiltCar,
+): TrainDecision | undefined {
   const decision = decideSignals(stored, [{ kind: 'built', carId, onto, sha }]);
-  const car = stored.cars.get(carId);
-  if (decision === undefined || car === undefined) return undefined;
-  return {
-    ...decision,
-    built,
-    pipeline: {
-      projectId: stored.projectId,
-      sha,
-      ref: `refs/merge-requests/${car.iid}/train`,
-      tag: false,
-      source: 'merge_request_event',
-      userId: car.userId,
-      mergeRequestId: car.mergeRequestId,
-      committedAt: built.committedAt,
-      status: 'pending',
-    },
-  };
+  return decision && { ...decision, built: { carId, car } };
+}
+
+/** The work that publishes a change of what a train does, for each merge request that is on it. */
+export function stateJobs(
+  stored: StoredTrain,
+  { train, events }: Outcome,
+  change: {
+    readonly id: number;
+    readonly reason: string | undefined;
+    readonly until: Date | undefined;
+    readonly actorId: number;
+  },
+): JobRequest[] {
+  const changed = events.findLast((event) => event.kind === 'state_changed');
+  if (changed === undefined) return [];
+  const facts = train.cars.flatMap(({ id }, at): LaterFact[] => {
+    const car = stored.cars.get(id);
+    if (car === undefined) return [];
+    return [
+      {
+        mergeRequestId: car.mergeRequestId,
+        fact: {
+          kind: 'train_state_changed',
+          entryId: id,
+          targetBranch: stored.targetBranch,
+          changeId: change.id,
+          state: changed.state,
+          reason: change.reason,
+          until: change.until,
+          failingNames: changed.targetFailing ? changed.names : undefined,
+          firstCar: at === 0,
+          addedById: car.userId,
+        },
+      },
+    ];
+  });
+  return laterFacts(`state:${change.id}`, change.actorId, facts);
 }

@@ -1,6 +1,6 @@
 import type { ProjectMergeSettings } from '../../merge-requests';
 import type { PushFacts } from '../../repositories';
-import type { Signal, Train } from './merge-train';
+import type { Train } from './merge-train';
 import type { GreenRule, PipelineReports } from './verdict';
 
 /** A pipeline of the train and what is reported for it. */

@@ -1,7 +1,7 @@
-import { type Database, given, type SqlExecutor } from '@switchyard/database';
+import { type Database, given, type SqlExecutor, type Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { joinProject, projectColumns, projectOf, userColumns, userJoin, userOf } from '@switchyard/directory';
-import { enqueueJobs } from '../../jobs';
+import { decideSignals } from '../domain/merge-train-change';
 import {
   type TrainControl,
   type TrainControlChange,
@@ -10,6 +10,7 @@ import {
   targetFailing,
 } from '../domain/train-control';
 import { pipelineColumns, pipelineOf } from './entry-pipeline';
+import { changeTrain, trainChannel } from './merge-train.save';
 
 /** Changes of its control that a train shows. */
 const shownChanges = 20;
@@ -82,18 +83,32 @@ export const trainControlStore = (db: Database) => ({
    */
   control: (trainId: number, { state, reason, until }: TrainControl, actorId: number): Promise<void> =>
     db.transaction(async (tx) => {
-      // A train that stopped itself is the user's from now on, even when the state stays what it was.
-      const row = await tx.one<{ id: number }>(sql`
-        update merge_trains set control_state = ${state}, control_reason = ${reason ?? null}, control_until = ${until ?? null},
-          control_user_id = ${actorId}, control_changed_at = now(), target_failing = false, version = version + 1,
-          updated_at = now()
-        where id = ${trainId} and (target_failing or (control_state, control_reason, control_until)
-          is distinct from (${state}, ${reason ?? null}, ${until ?? null}::timestamptz(3)))
-        returning id`);
-      if (row === undefined) return;
-      await tx.query(sql`
-        insert into merge_train_control_changes (train_id, state, reason, until, user_id)
-        values (${trainId}, ${state}, ${reason ?? null}, ${until ?? null}, ${actorId})`);
-      await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
+      const control = { reason, until };
+      const decision = await changeTrain(
+        tx,
+        trainId,
+        (stored) => decideSignals(stored, [{ kind: 'controlled', state }]),
+        { actorId, control },
+      );
+      // The same state for another reason, or another time, changes nothing of what the train does.
+      if (decision === undefined) await renewControl(tx, trainId, { state, reason, until }, actorId);
     }),
 });
+
+async function renewControl(
+  tx: Tx,
+  trainId: number,
+  { state, reason, until }: TrainControl,
+  actorId: number,
+): Promise<void> {
+  const row = await tx.one<{ id: number }>(sql`
+    update merge_trains set control_reason = ${reason ?? null}, control_until = ${until ?? null},
+      control_user_id = ${actorId}, control_changed_at = now(), version = version + 1, updated_at = now()
+    where id = ${trainId} and (control_reason, control_until) is distinct from (${reason ?? null}, ${until ?? null}::timestamptz(3))
+    returning id`);
+  if (row === undefined) return;
+  await tx.query(sql`
+    insert into merge_train_control_changes (train_id, state, reason, until, user_id)
+    values (${trainId}, ${state}, ${reason ?? null}, ${until ?? null}, ${actorId})`);
+  tx.notify(trainChannel, String(trainId));
+}

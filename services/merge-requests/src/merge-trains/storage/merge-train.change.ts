@@ -30,12 +30,25 @@ async function insertCar(tx: Tx, trainId: number, mr: MergeRequest, car: NewCar,
   return row!.id;
 }
 
-async function addCar(tx: Tx, mr: MergeRequest, car: NewCar, userId: number): Promise<TrainConsequences> {
+/** Puts cars of a train before all others that are not being merged; returns the rank. */
+async function rankFirst(tx: Tx, trainId: number, carId: number): Promise<number> {
+  const row = await tx.one<{ rank: number }>(sql`
+    update merge_train_cars set rank = (select min(rank) - 1 from merge_train_cars where train_id = ${trainId} and status in ${active})
+    where id = ${carId} returning rank`);
+  return row!.rank;
+}
+
+async function addCar(tx: Tx, mr: MergeRequest, car: NewCar, userId: number, now: Date): Promise<TrainConsequences> {
   const trainId = await openTrain(tx, mr.projectId, mr.targetBranch);
   const stored = await loadTrain(tx, trainId, true);
   if (stored === undefined) throw notFound('Project');
-  const decision = decideAddition(stored, await insertCar(tx, trainId, mr, car, userId));
-  await saveTrain(tx, stored, decision);
+  const aboard = [...stored.cars.values()].find(({ mergeRequestId }) => mergeRequestId === mr.id);
+  const id = aboard?.id ?? (await insertCar(tx, trainId, mr, car, userId));
+  const first = car.first
+    ? { rank: await rankFirst(tx, trainId, id), moved: aboard !== undefined, actorId: userId }
+    : undefined;
+  const decision = decideAddition(stored, { id, mergeRequestId: mr.id, iid: mr.iid }, first);
+  await saveTrain(tx, stored, decision, { actorId: userId }, now);
   return decision.consequences;
 }
 
@@ -49,11 +62,16 @@ async function signalCar(
   tx: Tx,
   mr: MergeRequest,
   signalOf: (carId: number) => CarSignal,
+  { actorId, now }: { readonly actorId: number; readonly now: Date },
 ): Promise<TrainConsequences | undefined> {
   const car = await carOf(tx, mr.id);
   if (car === undefined) return undefined;
-  const decision = await changeTrain(tx, car.trainId, (stored) =>
-    decideCarSignal(stored, mr, car.id, signalOf(car.id)),
+  const decision = await changeTrain(
+    tx,
+    car.trainId,
+    (stored) => decideCarSignal(stored, mr, car.id, signalOf(car.id), now),
+    { actorId },
+    now,
   );
   return decision?.consequences;
 }
@@ -132,14 +150,16 @@ export const trainChanges: TrainChanges = {
       case 'none':
         return { facts: [], jobs: [] };
       case 'add':
-        return addCar(tx, mr, request.car, actorId);
+        return addCar(tx, mr, request.car, actorId, now);
       case 'signal':
-        return signalCar(tx, mr, () => request.signal);
+        return signalCar(tx, mr, () => request.signal, { actorId, now });
       case 'remove':
-        return requireRemoved(await signalCar(tx, mr, (carId) => ({ kind: 'removed', carId, reason: request.reason })));
+        return requireRemoved(
+          await signalCar(tx, mr, (carId) => ({ kind: 'removed', carId, reason: request.reason }), { actorId, now }),
+        );
       case 'landing': {
         const removed = request.removesCar
-          ? await signalCar(tx, mr, (carId) => ({ kind: 'removed', carId, reason: 'skipped' }))
+          ? await signalCar(tx, mr, (carId) => ({ kind: 'removed', carId, reason: 'skipped' }), { actorId, now })
           : undefined;
         const jobs = await recordLanding(tx, mr, request.plan, now);
         return jobs && { facts: removed?.facts ?? [], jobs };

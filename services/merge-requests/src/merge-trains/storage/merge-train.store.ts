@@ -1,12 +1,16 @@
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { enqueueJobs } from '../../jobs';
-import { insertPipeline } from '../../pipelines';
-import { decideBuilt, decidePipelineLost, decideSignals } from '../domain/merge-train-change';
+import type { HoldReason, Signal } from '../domain/merge-train';
+import { decideBuilt, decideNews, decideSignals } from '../domain/merge-train-change';
+
 import type { BuiltCar, StoredTrain } from '../domain/stored-train';
 import { carOf } from './merge-train.change';
-import { active, loadTrain } from './merge-train.row';
-import { changeTrain } from './merge-train.save';
+import { active, loadTrain, settingsDigest } from './merge-train.row';
+import { changeTrain, trainChannel } from './merge-train.save';
+
+/** Trains that one sweep attends to: the others are due in the next one. */
+const sweptTrains = 1_000;
 
 /** The tables of merge trains. Every change goes through the state machine under the lock of the train's row. */
 export const mergeTrainStore = (db: Database) => ({
@@ -40,10 +44,14 @@ export const mergeTrainStore = (db: Database) => ({
       }
     }),
 
-  /** A car's pipeline was deleted: the car is built again. */
-  pipelineLost: (trainId: number, carId: number): Promise<void> =>
+  /**
+   * Saves what the pipelines report and what time brings about, but no removal.
+   * @returns whether that changed anything
+   */
+  news: (trainId: number, now: Date): Promise<boolean> =>
     db.transaction(async (tx) => {
-      await changeTrain(tx, trainId, (stored) => decidePipelineLost(stored, carId));
+      const decision = await changeTrain(tx, trainId, (stored) => decideNews(stored, now), undefined, now);
+      return decision !== undefined;
     }),
 
   /**
@@ -62,11 +70,27 @@ export const mergeTrainStore = (db: Database) => ({
     db.transaction(async (tx) => {
       const decision = await changeTrain(tx, trainId, (stored) => decideBuilt(stored, carId, build, written));
       if (decision === undefined) return false;
-      const pipeline = await insertPipeline(tx, decision.pipeline);
-      await tx.query(sql`update merge_train_cars set pipeline_id = ${pipeline.id} where id = ${carId}`);
       await pointRef();
       return true;
     }),
+
+  /**
+   * A car cannot be built on a commit: it waits until another one is ahead of it, or leaves when that has landed.
+   * @returns whether that was news
+   */
+  held: (trainId: number, carId: number, onto: string, reason: HoldReason): Promise<boolean> =>
+    db.transaction(async (tx) => {
+      const signal: Signal = { kind: 'not_buildable', carId, onto, reason };
+      return (await changeTrain(tx, trainId, (stored) => decideSignals(stored, [signal]))) !== undefined;
+    }),
+
+  /** Notes that everything was done for a train, up to `dueAt`, under the settings that were read. */
+  async attended(trainId: number, settings: string, dueAt: Date | undefined): Promise<void> {
+    await db.query(sql`
+      update merge_trains set settings_digest = ${settings}, due_at = ${dueAt ?? null}
+      where id = ${trainId} and (settings_digest, due_at) is distinct from (${settings}, ${dueAt ?? null}::timestamptz(3))`);
+    db.notices.notify(trainChannel, String(trainId));
+  },
 
   /** Counts that building a car has failed; returns how often in a row. */
   async buildFailed(carId: number): Promise<number> {
@@ -83,10 +107,20 @@ export const mergeTrainStore = (db: Database) => ({
     return rows.length > 0;
   },
 
-  /** Trains with cars. */
-  async running(): Promise<number[]> {
+  /**
+   * Trains for which something is due that no event announced: their time has come, or their project's settings have
+   * changed since they were attended to. One statement, whatever the number of cars.
+   */
+  async due(): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
-      select distinct train_id as id from merge_train_cars where status in ${active} order by 1`);
+      select t.id from merge_trains t
+      join directory.projects p on p.id = t.project_id join directory.namespaces n on n.id = p.namespace_id
+      where exists (select 1 from merge_train_cars c where c.train_id = t.id and c.status in ${active})
+        and (t.due_at <= now() or t.due_at is null or t.settings_digest is distinct from ${settingsDigest} or p.archived
+          or not p.merge_trains_enabled or t.target_moves <> t.target_seen
+          or exists (select 1 from merge_train_cars c where c.train_id = t.id and c.status = 'merging'))
+      union select id from merge_trains where control_state <> 'running' and control_until <= now()
+      order by 1 limit ${sweptTrains}`);
     return rows.map(({ id }) => id);
   },
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../callers';
 import { mayMergeInto } from '../../repositories';
-import { isTrainRef } from '../domain/pipeline';
+import { isTrainRef, probedTrain } from '../domain/pipeline';
 import type { PipelineEdges } from './pipeline.edges';
 
 /**
@@ -9,12 +9,17 @@ import type { PipelineEdges } from './pipeline.edges';
  * Undefined for the train ref of a merge request that was deleted, where nothing is left to decide.
  */
 export async function mayDecideOn(
-  edges: Pick<PipelineEdges, 'findMergeRequest' | 'protectedBranches'>,
+  edges: Pick<PipelineEdges, 'findMergeRequest' | 'targetOfTrain' | 'protectedBranches'>,
   caller: Caller,
   projectId: number,
   ref: string,
 ): Promise<boolean | undefined> {
   if (!isTrainRef(ref)) return true;
+  const trainId = probedTrain(ref);
+  if (trainId !== undefined) {
+    const targetBranch = await edges.targetOfTrain(projectId, trainId);
+    return targetBranch === undefined ? undefined : mayMergeInto(edges, projectId, targetBranch, caller);
+  }
   const iid = Number(/\d+/.exec(ref)?.[0]);
   const mergeRequest = await edges.findMergeRequest({ projectId, iid });
   return mergeRequest && mayMergeInto(edges, projectId, mergeRequest.targetBranch, caller);

@@ -31,6 +31,9 @@ export interface TestedMergeRequest {
 /** Finds a merge request; undefined when there is none. Merge requests implement it. */
 export type FindMergeRequest = (key: { projectId: number; iid: number }) => Promise<TestedMergeRequest | undefined>;
 
+/** The target branch of a train of the project; undefined when there is none. */
+export type TargetOfTrain = (projectId: number, trainId: number) => Promise<string | undefined>;
+
 /** Where pipelines and commit statuses are kept. Rows of a list come with the page they are. */
 export interface PipelineStore {
   /** Pipelines of a project. */
@@ -72,6 +75,7 @@ export interface PipelineStore {
 export interface PipelineEdges extends Pick<RepositoryAccess, 'openRepository' | 'protectedBranches'> {
   readonly pipelines: PipelineStore;
   readonly findMergeRequest: FindMergeRequest;
+  readonly targetOfTrain: TargetOfTrain;
   readonly externalUrl: string;
   readonly clock: () => Date;
 }

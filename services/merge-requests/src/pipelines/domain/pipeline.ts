@@ -126,10 +126,17 @@ export type ReportRefusal = { readonly from: CommitStatusState } | 'no pipeline'
 /** Name of a status that gives none. */
 export const defaultStatusName = 'default';
 
-const trainRef = /^refs\/merge-requests\/\d+\/train$/;
+const trainRef = /^refs\/merge-requests\/(?:probes\/)?\d+\/train$/;
+const probeRef = /^refs\/merge-requests\/probes\/(\d{1,15})\/train$/;
 
 /** True for the ref of a merge train's car: reports never make or revive a pipeline on it (D8). */
 export const isTrainRef = (ref: string): boolean => trainRef.test(ref);
+
+/** The train whose target branch a pipeline on `ref` tests (D8); undefined for other refs. */
+export const probedTrain = (ref: string): number | undefined => {
+  const [, id] = probeRef.exec(ref) ?? [];
+  return id === undefined ? undefined : Number(id);
+};
 
 /** A branch or tag by its short name; other refs stay as they are. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
