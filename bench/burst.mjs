@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';
+import { send } from './send.mjs';
 
 const rounds = 2;
 const warmUpSeconds = 2;
@@ -16,23 +17,6 @@ const writers = 8;
 /** Milliseconds for the answers that are still awaited when a round is over. */
 const lastAnswersWithin = 90_000;
 const goodputAtLeast = 0.8;
-
-/** Sends one request; resolves with its status, whether it was refused early, and its milliseconds. Status 0: no answer. */
-function send(agent, { method, url, token, body }) {
-  return new Promise((resolve) => {
-    const sentAt = performance.now();
-    const settle = (status, retryAfter) =>
-      resolve({ status, refused: status === 503 && retryAfter !== undefined, ms: performance.now() - sentAt });
-    const headers = { 'PRIVATE-TOKEN': token, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) };
-    const request = http.request(url, { method, agent, headers }, (response) => {
-      response.on('end', () => settle(response.statusCode, response.headers['retry-after']));
-      response.on('error', () => settle(0));
-      response.resume();
-    });
-    request.on('error', () => settle(0));
-    request.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
 
 /** Answers per second with as many requests under way as keep the service busy. */
 async function saturate(subject, seconds) {

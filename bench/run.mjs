@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { alertList } from './alert-list.mjs';
 import { alerts } from './alerts.mjs';
+import { boarding } from './boarding.mjs';
 import { bombs } from './bombs.mjs';
 import { burst } from './burst.mjs';
 import { bus } from './bus.mjs';
@@ -27,6 +28,7 @@ const onRunning = {
   recheck,
   rename,
   train,
+  boarding,
   issues,
   notes,
   todos,
