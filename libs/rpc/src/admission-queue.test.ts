@@ -123,3 +123,20 @@ it('leaves half of the queue to other owners', async () => {
   await Promise.resolve();
   expect([one, two, three, other].map(({ ticket }) => ticket.state)).toEqual(['waits', 'waits', 'refused', 'waits']);
 });
+
+it('gives one owner no more slots than its share, and others theirs at once', async () => {
+  const { queue, request } = harness({ slots: 3, slotsOfOwner: 2, maxWaiting: 20 });
+  const flood = Array.from({ length: 6 }, () => request(undefined, 'flood'));
+  await flood[1]?.entered;
+  expect(flood.map(({ ticket }) => ticket.state)).toEqual(['works', 'works', 'waits', 'waits', 'waits', 'waits']);
+  const other = request(undefined, 'other');
+  await other.entered;
+  expect([other.ticket.state, queue.running()]).toEqual(['works', 3]);
+  const late = request(undefined, 'late');
+  other.ticket.release();
+  await late.entered;
+  expect([late.ticket.state, flood[2]?.ticket.state]).toEqual(['works', 'waits']);
+  flood[0]?.ticket.release();
+  await flood[2]?.entered;
+  expect(flood.map(({ ticket }) => ticket.state).slice(2)).toEqual(['works', 'waits', 'waits', 'waits']);
+});

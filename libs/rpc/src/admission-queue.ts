@@ -4,6 +4,8 @@ import { retrySeconds, unavailable } from '@switchyard/errors';
 export interface AdmissionQueueOptions {
   /** Most work that runs at a time, 1 or more. */
   readonly slots: number;
+  /** Most slots that one owner has at a time, 1 or more; default: all of them. */
+  readonly slotsOfOwner?: number | undefined;
   /** Most tickets that wait for a slot; the next one is refused at once. */
   readonly maxWaiting: number;
   /** How long a ticket waits during a burst; default 8,000. */
@@ -16,7 +18,7 @@ export interface AdmissionQueueOptions {
 
 /** A request for a slot. */
 export interface Ticket {
-  /** For whom the work is done; work without an owner has no limit of its own. */
+  /** For whom the work is done; work without an owner has no limit on its waiting tickets. */
   readonly owner?: string;
   /** Ends the wait of a caller that has disconnected. */
   readonly signal?: AbortSignal;
@@ -67,6 +69,7 @@ interface WaitingTicket {
 /** Creates a queue. */
 export function admissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
   const { slots, maxWaiting, timeoutMs = 8_000, overloadTimeoutMs = 1_000, now = () => performance.now() } = options;
+  const slotsOfOwner = options.slotsOfOwner ?? slots;
   // In the order of arrival; an aborted ticket is deleted from the middle.
   const queue = new Set<WaitingTicket>();
   /** Slots by owner; owners without one are not in it. */
@@ -98,7 +101,7 @@ export function admissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
     refuseLate();
     if (running >= slots) return;
     let next: WaitingTicket | undefined;
-    let fewest = Number.POSITIVE_INFINITY;
+    let fewest = slotsOfOwner;
     for (const ticket of queue) {
       const used = slotsOf.get(ticket.owner) ?? 0;
       if (used >= fewest) continue;
@@ -154,6 +157,10 @@ export function admissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
       signal?.addEventListener('abort', onAbort, { once: true });
     });
 
+  // Who waits while there are slots has as many as one owner may: whoever has fewer need not wait.
+  const hasSlotFor = (owner: string | undefined): boolean =>
+    running < slots && (slotsOf.get(owner) ?? 0) < slotsOfOwner;
+
   const isFull = (): boolean => running >= slots && queue.size >= maxWaiting;
 
   /** Whether an owner has as many waiting tickets as it may. Counted only when enough tickets wait at all. */
@@ -167,8 +174,8 @@ export function admissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
   async function enter(ticket: Ticket = {}): Promise<Release> {
     const { owner, signal } = ticket;
     if (signal?.aborted) throw unavailable(signal.reason);
-    if (running < slots && queue.size === 0) return takeSlot(owner);
-    if (isFull() || hasMaxWaiting(owner)) throw overloaded();
+    if (hasSlotFor(owner)) return takeSlot(owner);
+    if (queue.size >= maxWaiting || hasMaxWaiting(owner)) throw overloaded();
     return wait(ticket);
   }
 

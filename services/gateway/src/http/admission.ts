@@ -58,14 +58,23 @@ export interface Admission {
 /** The service that resolves who may see what; writes of other services do not make a cached answer stale. */
 export const ownerOfAccess = 'groups-admin';
 
-/** Requests that wait for one service, reads or writes, at the most. */
-const seats = 300;
+/** What requests wait for: see `Route.turns` for `turn`. */
+type Kind = 'read' | 'write' | 'access' | 'turn';
+
+/** Requests that wait for one service, of one kind, at the most; one user, or for turns one project, may have half. */
+const seats = { read: 300, access: 300, write: 300, turn: 1_200 };
+
+/**
+ * Requests of one project that take turns, and of all projects, that a service is given at a time. What one project
+ * waits for it does one after another: more of them at a time would only wait there.
+ */
+const turns = { ofProject: 6, ofAll: 18 };
 
 /**
  * Milliseconds a burst waits. A write that is refused has to be made again; a read soon is of no use to the one who
  * waits.
  */
-const timeoutMs = { read: 5_000, access: 5_000, write: 20_000 };
+const timeoutMs = { read: 5_000, access: 5_000, write: 20_000, turn: 40_000 };
 
 /**
  * Milliseconds within which a service answers a write that has got its place. It does not begin to write in the second
@@ -74,6 +83,10 @@ const timeoutMs = { read: 5_000, access: 5_000, write: 20_000 };
 const writeWithinMs = 60_000;
 
 const isRead = ({ method }: Route): boolean => method === 'get';
+
+/** Who has a place for each request, and half of the seats at the most: a user; where requests take turns, a project. */
+const ownerOfTurn = ({ turns: of }: Route, { actor, access }: CallOptions): number =>
+  (of === undefined ? actor?.userId : access?.id) ?? 0;
 
 type Queue = AdmissionQueue & { readonly labels: { readonly service: string; readonly kind: string } };
 const queues = new Set<Queue>();
@@ -99,13 +112,20 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
   // Learned from what its handler calls first: a route cannot forget to declare it.
   const ownerOfRoute = new WeakMap<Route, string>();
 
-  function queueFor(service: string, kind: 'read' | 'write' | 'access'): Queue {
+  const places = { read: reads, access: reads, write: writes, turn: turns.ofAll };
+
+  function queueFor(service: string, kind: Kind): Queue {
     const key = `${service} ${kind}`;
     let found = known.get(key);
     if (found === undefined) {
-      const places = kind === 'write' ? writes : reads;
+      const slotsOfOwner = kind === 'turn' ? turns.ofProject : undefined;
       found = {
-        ...admissionQueue({ slots: places, maxWaiting: seats, timeoutMs: timeoutMs[kind] }),
+        ...admissionQueue({
+          slots: places[kind],
+          slotsOfOwner,
+          maxWaiting: seats[kind],
+          timeoutMs: timeoutMs[kind],
+        }),
         labels: { service, kind },
       };
       known.set(key, found);
@@ -113,7 +133,8 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
     }
     return found;
   }
-  const queueOfRoute = (route: Route, service: string): Queue => queueFor(service, isRead(route) ? 'read' : 'write');
+  const queueOfRoute = (route: Route, service: string): Queue =>
+    queueFor(service, isRead(route) ? 'read' : route.turns === undefined ? 'write' : 'turn');
 
   function refused(error: unknown): never {
     countRefused();
@@ -145,7 +166,7 @@ export function admission(peers: Pick<Peers, 'client'>, { reads = 32, writes = 1
         if (place === undefined) {
           ownerOfRoute.set(route, owner);
           place = queueOfRoute(route, owner)
-            .enter({ owner: String(options.actor?.userId ?? 0), signal: options.signal })
+            .enter({ owner: String(ownerOfTurn(route, options)), signal: options.signal })
             .catch(refused);
         }
         return place;

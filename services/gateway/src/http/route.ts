@@ -109,6 +109,11 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly upload?: string;
   /** Largest body in bytes; 5 MiB by default. */
   readonly bodyLimit?: number;
+  /**
+   * Requests of one project wait for each other, in a queue apart from other writes: for what is asked for by the
+   * hundred and done one after another anyway.
+   */
+  readonly turns?: 'project';
   /** Name of an application limit of http/rate-limits.ts. */
   readonly limit?: string;
   /** A limit that counts only requests which send a parameter, such as a search (G-4.2-9). */

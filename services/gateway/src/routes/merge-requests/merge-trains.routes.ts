@@ -81,6 +81,7 @@ export const mergeTrainRoutes = [
     access: { project: 'update_merge_train' },
     abilityWith: { first: 'admin_merge_train' },
     tier: 'premium',
+    turns: 'project',
     path_params: mergeRequest,
     params: {
       sha: text().optional(),
