@@ -1,4 +1,4 @@
-export type { JobHandlers, JobRequests } from './application/work-jobs';
+export type { JobHandlers, JobOutcome, JobRequests } from './application/work-jobs';
 export { composeJobs } from './compose';
 export type { JobRequest } from './domain/job';
 export { enqueueJobs } from './storage/job.store';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { type JobHandlers, startJobs } from '../../src/jobs/application/work-jobs';
+import { type JobHandlers, type JobOutcome, startJobs } from '../../src/jobs/application/work-jobs';
 import type { JobRequest } from '../../src/jobs/domain/job';
 import { enqueueJobs, jobStore } from '../../src/jobs/storage/job.store';
 import { service } from '../../src/service';
@@ -52,8 +52,9 @@ test('jobs of some kinds are taken past the others, each once', async () => {
   const train = { kind: 'merge_train', trainId: 3 } as const;
   await store.enqueue([request]);
   await store.enqueue([train]);
-  expect(await store.claim(5, ['merge_train', 'settle_merge'])).toMatchObject([{ request: train }]);
-  expect(await store.claim(5, ['merge_train', 'settle_merge'])).toEqual([]);
+  const landings = { kinds: ['merge_train', 'settle_merge'], ofProject: 9 } as const;
+  expect(await store.claim(5, landings)).toMatchObject([{ request: train }]);
+  expect(await store.claim(5, landings)).toEqual([]);
   expect(await store.claim(5)).toMatchObject([{ request }]);
 });
 
@@ -86,14 +87,14 @@ test('a landing does not wait for long work of other kinds, and long work does n
   const asleep = store.onJobs(() => workers.wake());
   try {
     await store.enqueue([1, 2, 3, 4].map((projectId) => ({ kind: 'mergeability', projectId }) as const));
-    await eventually(() => expect(begun).toHaveLength(2));
+    await eventually(() => expect(begun).toHaveLength(3));
     const landing: JobRequest[] = [
       { kind: 'merge_train', trainId: 1 },
       { kind: 'settle_merge', mergeRequestId: 1 },
     ];
     await store.enqueue(landing);
     await eventually(() => expect(done).toEqual(expect.arrayContaining(landing)));
-    expect([begun.length, done.length]).toEqual([2, 2]);
+    expect([begun.length, done.length]).toEqual([3, 2]);
     letGo();
     await eventually(() => expect(done).toHaveLength(6));
   } finally {
@@ -101,6 +102,143 @@ test('a landing does not wait for long work of other kinds, and long work does n
     asleep();
     await workers.close();
   }
+});
+
+/** Workers whose train jobs end when they are let; `begun` and `held` by train. */
+async function withTrains(
+  work: (given: {
+    store: ReturnType<typeof jobStore>;
+    /** A train of a project. */
+    train(projectId: number, branch: string): Promise<number>;
+    begun: number[];
+    letGo(trainId: number, outcome?: JobOutcome): void;
+  }) => Promise<void>,
+): Promise<void> {
+  const begun: number[] = [];
+  const held = new Map<number, (outcome: JobOutcome) => void>();
+  let closing = false;
+  const none = async (): Promise<void> => undefined;
+  const handlers: JobHandlers = {
+    mergeability: none,
+    rebase: none,
+    auto_merge: none,
+    settle_merge: none,
+    train_ref: none,
+    recheck: none,
+    merge_train: ({ trainId }) =>
+      new Promise((resolve) => {
+        begun.push(trainId);
+        if (closing) resolve();
+        else held.set(trainId, resolve);
+      }),
+  };
+  const store = jobStore(db, 5);
+  const workers = startJobs(store, handlers, 5);
+  const asleep = store.onJobs(() => workers.wake());
+  const letGo = (trainId: number, outcome?: JobOutcome): void => {
+    held.get(trainId)?.(outcome);
+    held.delete(trainId);
+  };
+  try {
+    await work({
+      store,
+      begun,
+      letGo,
+      train: async (projectId, branch) => {
+        const row = await db.one<{ id: number }>(sql`
+          insert into merge_trains (project_id, target_branch) values (${projectId}, ${branch}) returning id`);
+        return row!.id;
+      },
+    });
+  } finally {
+    closing = true;
+    for (const trainId of held.keys()) letGo(trainId);
+    asleep();
+    await workers.close();
+  }
+}
+
+const trainJobs = (ids: readonly number[]): JobRequest[] => ids.map((trainId) => ({ kind: 'merge_train', trainId }));
+
+test('the long work of the trains of one project delays the train of no other project', () =>
+  withTrains(async ({ store, train, begun, letGo }) => {
+    const busy: number[] = [];
+    for (let at = 0; at < 6; at += 1) busy.push(await train(71, `branch-${at}`));
+    const others = [await train(72, 'main'), await train(73, 'main')];
+    await store.enqueue(trainJobs(busy));
+    await eventually(() => expect(begun).toHaveLength(2));
+    await store.enqueue(trainJobs(others));
+    await eventually(() => expect(begun).toEqual(expect.arrayContaining(others)));
+    expect(begun).toHaveLength(4);
+    // A place that becomes free goes to its own next train again.
+    letGo(begun[0]!);
+    await eventually(() => expect(begun).toHaveLength(5));
+    expect(busy).toContain(begun[4]);
+  }));
+
+test('a project that has a job in hand yields to one that has none, which asked later', () =>
+  withTrains(async ({ store, train, begun, letGo }) => {
+    const first = [await train(81, 'a'), await train(81, 'b')];
+    const second = [await train(82, 'a'), await train(82, 'b')];
+    await store.enqueue(trainJobs(first));
+    await eventually(() => expect(begun).toHaveLength(2));
+    await store.enqueue(trainJobs(second));
+    await eventually(() => expect(begun).toHaveLength(4));
+    const [third, late, later] = [await train(81, 'c'), await train(83, 'a'), await train(84, 'a')];
+    await store.enqueue(trainJobs([third]));
+    await sleep(20);
+    await store.enqueue(trainJobs([late]));
+    await sleep(20);
+    await store.enqueue(trainJobs([later]));
+    letGo(first[0]!);
+    await eventually(() => expect(begun).toHaveLength(5));
+    expect(begun[4]).toBe(late);
+    letGo(first[1]!);
+    await eventually(() => expect(begun).toHaveLength(6));
+    expect([third, later]).toContain(begun[5]);
+  }));
+
+test('work that is not done lets what is due already have its turn, and then goes on', () =>
+  withTrains(async ({ store, train, begun, letGo }) => {
+    const ids: number[] = [];
+    for (let project = 91; project < 96; project += 1) ids.push(await train(project, 'main'));
+    await store.enqueue(trainJobs(ids.slice(0, 4)));
+    await eventually(() => expect(begun).toHaveLength(4));
+    await store.enqueue(trainJobs(ids.slice(4)));
+    letGo(ids[0]!, 'again');
+    await eventually(() => expect(begun).toHaveLength(5));
+    expect(begun[4]).toBe(ids[4]);
+    letGo(ids[4]!);
+    await eventually(() => expect(begun).toHaveLength(6));
+    expect(begun[5]).toBe(ids[0]);
+    letGo(ids[0]!);
+    await eventually(async () =>
+      expect(await db.query(sql`select id from jobs where key = any(${[ids[0], ids[4]].map(String)}::text[])`)).toEqual(
+        [],
+      ),
+    );
+  }));
+
+test('every kind of job knows its project', async () => {
+  const store = jobStore(db, 5);
+  const trainOf = await db.one<{ id: number }>(sql`
+    insert into merge_trains (project_id, target_branch) values (61, 'main') returning id`);
+  const mr = await db.one<{ id: number }>(sql`
+    insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title)
+    values (1, 61, 61, 'b', 'main', 1, 't') returning id`);
+  const mergeRequestId = mr!.id;
+  await store.enqueue([
+    { kind: 'mergeability', projectId: 61 },
+    { kind: 'recheck', projectId: 61, targetBranch: 'release:1' },
+    { kind: 'train_ref', projectId: 61, iid: 1 },
+    { kind: 'merge_train', trainId: trainOf!.id },
+    { kind: 'auto_merge', mergeRequestId },
+    { kind: 'rebase', mergeRequestId, actorId: 1, skipCi: false },
+    { kind: 'settle_merge', mergeRequestId },
+    { kind: 'settle_merge', mergeRequestId: mergeRequestId + 1_000 },
+  ]);
+  const rows = await db.query<{ project_id: number | null }>(sql`select project_id from jobs order by project_id`);
+  expect(rows.map((row) => row.project_id)).toEqual([61, 61, 61, 61, 61, 61, 61, null]);
 });
 
 test('sleeping workers take a job when it becomes due, and one that another process commits at once', async () => {

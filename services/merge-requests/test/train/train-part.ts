@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { Caller } from '../../src/callers';
-import type { JobRequest } from '../../src/jobs';
+import type { JobOutcome, JobRequest } from '../../src/jobs';
 import { jobStore } from '../../src/jobs/storage/job.store';
 import { addCar } from '../../src/merge-requests/application/add-to-merge-train';
 import { createMergeRequest } from '../../src/merge-requests/application/create-merge-request';
@@ -43,7 +43,9 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
 
   return {
     edges,
-    runTrain: (trainId: number): Promise<void> => handlers.merge_train({ kind: 'merge_train', trainId }),
+    runTrain: async (trainId: number): Promise<void> => {
+      while ((await handlers.merge_train({ kind: 'merge_train', trainId })) === 'again');
+    },
     changeRefs: repositories.changeRefs,
     reconcile: repositories.reconcile,
     repositoryOf: repositories.repositoryOf,
@@ -68,8 +70,10 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
         for (const job of claimed) {
           done += 1;
           if (done > maxJobs) throw new Error(`jobs without end: ${JSON.stringify(job.request)}`);
-          await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request);
-          await jobs.finish(job);
+          const outcome = await (handlers[job.request.kind] as (request: JobRequest) => Promise<JobOutcome>)(
+            job.request,
+          );
+          await (outcome === 'again' ? jobs.goOnLater(job) : jobs.finish(job));
         }
         await db.query(outsideTrains);
       }

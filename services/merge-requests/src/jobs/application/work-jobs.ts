@@ -1,6 +1,6 @@
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
-import type { ClaimedJob, JobRequest } from '../domain/job';
+import { type ClaimedJob, type JobRequest, type Lane, lanes } from '../domain/job';
 
 /** Asks for durable work; see `jobStore`. */
 export interface JobRequests {
@@ -9,17 +9,25 @@ export interface JobRequests {
 
 /** The queue that workers take from; see `jobStore`. */
 export interface JobQueue {
-  claim(limit: number, kinds?: readonly JobRequest['kind'][]): Promise<ClaimedJob[]>;
+  claim(limit: number, among: Pick<Lane, 'kinds' | 'ofProject'>): Promise<ClaimedJob[]>;
   /** Milliseconds until the next job is due, 0 or less when one is; undefined without jobs. */
   dueIn(): Promise<number | undefined>;
   renew(ids: readonly number[]): Promise<void>;
   finish(job: ClaimedJob): Promise<void>;
+  goOnLater(job: ClaimedJob): Promise<void>;
   postpone(job: ClaimedJob, seconds: number, error: string): Promise<void>;
 }
 
+/**
+ * How a job ended: `again` when there is more to do, and it only lets others have their turn. A long job ends so after
+ * a bounded part of its work.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: most handlers have nothing to return.
+export type JobOutcome = 'again' | void;
+
 /** One handler per kind of job. A handler is idempotent: a job may run again after its process crashed. */
 export type JobHandlers = {
-  [K in JobRequest['kind']]: (request: Extract<JobRequest, { kind: K }>) => Promise<void>;
+  [K in JobRequest['kind']]: (request: Extract<JobRequest, { kind: K }>) => Promise<JobOutcome>;
 };
 
 /**
@@ -29,13 +37,6 @@ export type JobHandlers = {
 const pollMs = 5_000;
 /** Milliseconds between two polls while a job is due that no worker has taken yet. */
 const duePollMs = 500;
-/** Jobs of any kind that run at the same time; their cost is git processes. */
-const parallel = 2;
-/**
- * Jobs that landings wait for have one more worker of their own: checking whether two hundred merge requests can still
- * be merged, or rebasing in a large repository, would hold every landing of the process up for seconds.
- */
-const landingKinds: readonly JobRequest['kind'][] = ['merge_train', 'settle_merge'];
 /** Longest pause before a failed job runs again, seconds. */
 const maxPauseSeconds = 300;
 
@@ -46,6 +47,33 @@ export interface JobWorkers {
   close(): Promise<void>;
 }
 
+/** Wakes one that waits; a call that comes before the wait is not lost. */
+function bell() {
+  let rung = false;
+  let wake: (() => void) | undefined;
+  return {
+    ring(): void {
+      rung = true;
+      wake?.();
+    },
+    /** Forgets the calls so far: what follows sees what they announced. */
+    reset(): void {
+      rung = false;
+    },
+    /** Resolves at the next call since the last reset, and after `milliseconds`. */
+    async wait(milliseconds?: number): Promise<void> {
+      if (rung) return;
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds);
+      });
+      clearTimeout(timer);
+      wake = undefined;
+    },
+  };
+}
+
 /**
  * Starts working on durable jobs.
  * @param leaseSeconds what a lease of the store lasts: those of running jobs are renewed three times as often
@@ -53,54 +81,42 @@ export interface JobWorkers {
 export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: number): JobWorkers {
   let closing = false;
   const running = new Set<number>();
-  const sleepers = new Set<() => void>();
-  let pollSoon = (): void => undefined;
+  const crews = lanes.map((lane) => ({ lane, jobs: new Set<Promise<void>>(), bell: bell() }));
+  const watching = bell();
 
-  const sleep = (): Promise<void> => new Promise((resolve) => sleepers.add(resolve));
-
-  const wakeWorkers = (): void => {
-    for (const wakeOne of sleepers) wakeOne();
-    sleepers.clear();
+  const ringAll = (): void => {
+    for (const crew of crews) crew.bell.ring();
   };
 
   /** Wakes the workers when a job becomes due: one query for all of them. */
   async function watch(): Promise<void> {
     while (!closing) {
-      let isRequested = false;
-      pollSoon = () => {
-        isRequested = true;
-      };
+      watching.reset();
       const dueIn = await store.dueIn().catch((error) => {
         logger.warn({ err: error }, 'the job queue cannot be read');
         return undefined;
       });
       const isDue = dueIn !== undefined && dueIn <= 0;
-      if (isDue) wakeWorkers();
-      if (isRequested || closing) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, isDue ? duePollMs : Math.min(dueIn ?? pollMs, pollMs));
-        pollSoon = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      if (isDue) ringAll();
+      if (!closing) await watching.wait(isDue ? duePollMs : Math.min(dueIn ?? pollMs, pollMs));
     }
   }
 
   async function run(job: ClaimedJob): Promise<void> {
     running.add(job.id);
     try {
-      await (handlers[job.request.kind] as (request: JobRequest) => Promise<void>)(job.request).catch((error) => {
+      const handle = handlers[job.request.kind] as (request: JobRequest) => Promise<JobOutcome>;
+      const outcome = await handle(job.request).catch((error) => {
         // The subject of the job, or its project, was deleted.
         if (!isAppError(error, 'not_found')) throw error;
       });
-      await store.finish(job);
+      await (outcome === 'again' ? store.goOnLater(job) : store.finish(job));
     } catch (error) {
       logger.warn({ err: error, job: job.request }, 'a job failed and is tried again');
       const pause = Math.min(maxPauseSeconds, 2 ** Math.min(job.attempts, 10) / 2);
       await store.postpone(job, pause, error instanceof Error ? error.message : String(error));
       // It is due sooner than the lease, which the last query found.
-      pollSoon();
+      watching.ring();
     } finally {
       running.delete(job.id);
     }
@@ -114,23 +130,44 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
     (leaseSeconds * 1_000) / 3,
   );
 
-  async function work(kinds?: readonly JobRequest['kind'][]): Promise<void> {
-    while (!closing) {
-      const jobs = await store.claim(1, kinds).catch((error) => {
-        logger.warn({ err: error }, 'the job queue cannot be read');
-        return [];
-      });
-      if (jobs.length === 0 && !closing) await sleep();
-      for (const job of jobs) {
-        await run(job).catch((error) => logger.warn({ err: error }, 'the outcome of a job was not stored'));
-      }
+  /** The next job of a lane: of a project none of whose jobs is in hand, if there is one. */
+  async function claim({ kinds, ofProject }: Lane, hasRunning: boolean): Promise<ClaimedJob | undefined> {
+    // Without a job in hand here no project can have used up its share but by other processes.
+    const shares = hasRunning ? [...new Set([1, ofProject])] : [ofProject];
+    for (const share of shares) {
+      const [job] = await store.claim(1, { kinds, ofProject: share });
+      if (job !== undefined) return job;
     }
+    return undefined;
   }
 
-  const workers = [work(landingKinds), ...Array.from({ length: parallel }, () => work()), watch()];
+  async function work({ lane, jobs, bell: own }: (typeof crews)[number]): Promise<void> {
+    while (!closing) {
+      own.reset();
+      const job =
+        jobs.size < lane.places
+          ? await claim(lane, jobs.size > 0).catch((error) => {
+              logger.warn({ err: error }, 'the job queue cannot be read');
+              return undefined;
+            })
+          : undefined;
+      if (job !== undefined) {
+        const done: Promise<void> = run(job)
+          .catch((error) => logger.warn({ err: error }, 'the outcome of a job was not stored'))
+          .finally(() => {
+            jobs.delete(done);
+            own.ring();
+          });
+        jobs.add(done);
+      } else if (!closing) await own.wait();
+    }
+    await Promise.all(jobs);
+  }
+
+  const workers = [...crews.map(work), watch()];
   const wake = (): void => {
-    wakeWorkers();
-    pollSoon();
+    ringAll();
+    watching.ring();
   };
   return {
     wake,

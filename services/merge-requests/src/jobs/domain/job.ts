@@ -29,3 +29,23 @@ export interface ClaimedJob {
   readonly generation: number;
   readonly attempts: number;
 }
+
+/** Kinds of jobs that share workers. */
+export interface Lane {
+  readonly kinds: readonly JobRequest['kind'][];
+  /** Jobs of these kinds that one process works on at a time. */
+  readonly places: number;
+  /** Of these, those of one project, over all processes. */
+  readonly ofProject: number;
+}
+
+/**
+ * Landings have workers of their own: checking whether two hundred merge requests can still be merged, or rebasing in a
+ * large repository, would hold every landing of the process up for seconds. In neither lane has one project all places,
+ * so that no project waits for the long work of another one. The cost of jobs are git processes, which the processors
+ * bound: hence so few.
+ */
+export const lanes: readonly Lane[] = [
+  { kinds: ['merge_train', 'settle_merge'], places: 4, ofProject: 2 },
+  { kinds: ['mergeability', 'auto_merge', 'rebase', 'train_ref', 'recheck'], places: 3, ofProject: 2 },
+];

@@ -1,6 +1,6 @@
 import type { Database, SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { ClaimedJob, JobRequest } from '../domain/job';
+import type { ClaimedJob, JobRequest, Lane } from '../domain/job';
 
 /** What the work is about: the same key is the same work. */
 function keyOf(request: JobRequest): string {
@@ -20,6 +20,13 @@ function keyOf(request: JobRequest): string {
   }
 }
 
+/** The project of a job by its kind and key, as {@link keyOf} writes it. */
+const projectOf = sql`case
+  when kind = 'mergeability' then key::bigint
+  when kind in ('recheck', 'train_ref') then split_part(key, ':', 1)::bigint
+  when kind = 'merge_train' then (select t.project_id from merge_trains t where t.id = key::bigint)
+  else (select mr.project_id from merge_requests mr where mr.id = key::bigint) end`;
+
 /** Its notices wake the workers of all processes. */
 const channel = 'switchyard_jobs';
 
@@ -37,8 +44,8 @@ export async function enqueueJobs(
   // In one order, so that two transactions never wait for each other's rows.
   const sorted = [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, request]) => request);
   await tx.query(sql`
-    insert into jobs (kind, key, payload, run_at)
-    select kind, key, payload::jsonb, now() + make_interval(secs => ${delaySeconds}::double precision)
+    insert into jobs (kind, key, payload, run_at, project_id)
+    select kind, key, payload::jsonb, now() + make_interval(secs => ${delaySeconds}::double precision), ${projectOf}
     from unnest(${sorted.map(({ kind }) => kind)}::text[], ${sorted.map(keyOf)}::text[],
       ${sorted.map((request) => JSON.stringify(request))}::text[]) as given (kind, key, payload)
     on conflict (kind, key) do update set generation = jobs.generation + 1, attempts = 0,
@@ -58,11 +65,20 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
   },
 
   /**
-   * Takes due jobs for this process, at most `limit`, of these kinds alone where some are given. Until the lease ends
-   * no one else works on them, however often they are requested.
+   * Takes due jobs for this process, at most `limit`, the one that is due longest first. Until the lease ends no other
+   * process works on them, however often they are requested.
+   * @param among of these kinds alone, and of projects alone that have fewer than `ofProject` jobs of these kinds in
+   * hand
    */
-  async claim(limit: number, kinds?: readonly JobRequest['kind'][]): Promise<ClaimedJob[]> {
-    const wanted = kinds === undefined ? sql`` : sql`and kind = any(${[...kinds]}::text[])`;
+  async claim(limit: number, among?: Pick<Lane, 'kinds' | 'ofProject'>): Promise<ClaimedJob[]> {
+    const kinds = [...(among?.kinds ?? [])];
+    const wanted =
+      among === undefined
+        ? sql``
+        : sql`and kind = any(${kinds}::text[]) and (project_id is null or project_id not in (
+            select busy.project_id from jobs busy
+            where busy.leased_until > now() and busy.project_id is not null and busy.kind = any(${kinds}::text[])
+            group by busy.project_id having count(*) >= ${among.ofProject}))`;
     const rows = await db.query<{ id: number; payload: JobRequest; generation: number; attempts: number }>(sql`
       with due as materialized (
         select id from jobs where run_at <= now() and (leased_until is null or leased_until <= now()) ${wanted}
@@ -99,6 +115,12 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
       update jobs set run_at = now(), leased_until = null, attempts = 0 where id = ${id} and generation <> ${generation}
       returning id`);
     if (rows.length > 0) db.notices.notify(channel);
+  },
+
+  /** Has a job that is not done go on once those have had their turn that are due already. */
+  async goOnLater({ id }: ClaimedJob): Promise<void> {
+    await db.query(sql`update jobs set run_at = now(), leased_until = null, attempts = 0 where id = ${id}`);
+    db.notices.notify(channel);
   },
 
   /** Has a job that failed run again after `seconds`. */
