@@ -8,7 +8,7 @@ import type { PipelineReader } from '../pipelines';
 import type { InviteFor, RefChangeSubscriber, RepositoryAccess } from '../repositories';
 import { runAutoMerge } from './application/auto-merge';
 import { cancelAutoMerge } from './application/cancel-auto-merge';
-import { type CheckMergeability, checkOne, checkProject } from './application/check-mergeability';
+import { type CheckMergeability, checkOne, checkProject, checkTogether } from './application/check-mergeability';
 import { createMergeRequest } from './application/create-merge-request';
 import { diffPositions } from './application/diff-positions';
 import { followRefChanges as follow, recheckTarget } from './application/follow-ref-changes';
@@ -114,7 +114,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
   const { config, db, directory, observe } = given;
   const recoverySeconds = config.SWITCHYARD_RECOVERY_SECONDS;
   const edges = edgesOf(given, areas);
-  const check = checkOne(edges);
+  const check = checkTogether(edges);
   const land = landing(edges);
   const useCases = observe('merge_requests', {
     createMergeRequest: createMergeRequest(edges),
@@ -131,7 +131,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
   });
   const background = observe('merge_requests.jobs', {
     checkProject: checkProject(edges),
-    autoMerge: runAutoMerge(edges, land, check),
+    autoMerge: runAutoMerge(edges, land, checkOne(edges)),
     rebase: runRebase(edges),
     settleMerge: land.settle,
     recheck: recheckTarget(edges),

@@ -5,6 +5,7 @@ export { type CheckMergeability, withKnownMergeability } from './application/che
 export { withCurrentThreads } from './application/current-threads';
 export type { Landing } from './application/land-merge-request';
 export type { MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
+export { inTurns } from './application/together';
 export { publishMergeRequestStates } from './commands';
 export { composeMergeRequests, followRefChanges, inviteFor, type MergeRequests } from './compose';
 export { onMergeTrain } from './domain/auto-merge';
@@ -23,6 +24,7 @@ export type {
 } from './domain/merge-request-change';
 export { checksOf } from './domain/merge-request-view';
 export type { RemovalReason } from './domain/removal-reason';
+export { repeatedBoarding } from './domain/repeated-boarding';
 export { presentSimpleMergeRequest } from './presenters/merge-request.presenter';
 export { findTestedMergeRequest, headPipelines } from './storage/head-pipelines';
 export { mergeRequestStates } from './storage/merge-request.events';

@@ -235,16 +235,55 @@ describe('adding to a train', () => {
     expect(await listed(project)).toEqual([]);
   });
 
-  test('twice: one client after the other, and two at once', async () => {
+  test('twice: the same user for the same head is answered as before, another user is not', async () => {
     const project = await withTrains();
-    await ready(project, 1);
+    const source = await ready(project, 1);
     await ready(project, 2);
-    expect((await board(project, 1)).status).toBe(201);
-    const again = await board(project, 1);
-    expect([again.status, again.body]).toEqual([409, { message: 'Merge request is already set to Auto-Merge' }]);
-    const both = await Promise.all([board(project, 2), board(project, 2, {}, people.owner), board(project, 2)]);
-    expect(both.map((reply) => reply.status).sort()).toEqual([201, 409, 409]);
+    const first = await board(project, 1, { sha: source });
+    expect(first.status).toBe(201);
+    const ids = (body: Body): number[] => body.map((entry: Body) => entry.id);
+    const added = () =>
+      harness.db.query(sql`select id from events.outbox where body::text like '%mergeTrainEntryAdded%'`);
+    const before = await added();
+    const again = await board(project, 1, { sha: source });
+    expect([again.status, ids(again.body)]).toEqual([201, ids(first.body)]);
+    for (const other of [
+      await board(project, 1, { sha: source }, people.owner),
+      await board(project, 1, { squash: true }),
+      await api(maintainer, 'PUT', mr(project, 1, '/merge'), { auto_merge: true }),
+    ]) {
+      expect([other.status, other.body]).toEqual([409, { message: 'Merge request is already set to Auto-Merge' }]);
+    }
+    const wrong = await board(project, 1, { sha: 'f'.repeat(40) });
+    expect([wrong.status, wrong.body.message]).toEqual([409, `SHA does not match HEAD of source branch: ${source}`]);
+    expect(await added()).toEqual(before);
+
+    const both = await Promise.all([board(project, 2), board(project, 2), board(project, 2)]);
+    expect(both.map((reply) => [reply.status, ids(reply.body).length])).toEqual([
+      [201, 2],
+      [201, 2],
+      [201, 2],
+    ]);
+    expect((await board(project, 2, {}, people.owner)).status).toBe(409);
     expect((await listed(project, '?sort=asc')).map(([iid]) => iid)).toEqual([1, 2]);
+  });
+
+  test('twice, before its checks pass: 202 again for the same user and head', async () => {
+    const project = await withTrains();
+    const branch = 'b1';
+    const sha = await commit(project, branch, { 'b1.txt': 'b1\n' }, { start: 'main' });
+    await status(project, sha, { state: 'running', ref: branch });
+    await open(project, branch, {}, developer);
+    await checked(project, 1);
+    expect((await board(project, 1, { auto_merge: true })).status).toBe(202);
+    const before = await api(developer, 'GET', mr(project, 1));
+    const again = await board(project, 1, { auto_merge: true });
+    expect([again.status, again.body]).toEqual([202, []]);
+    expect((await api(developer, 'GET', mr(project, 1))).body.updated_at).toBe(before.body.updated_at);
+    expect((await board(project, 1, { auto_merge: true }, people.owner)).status).toBe(409);
+    // Now, and not later, is another request.
+    expect((await board(project, 1)).status).toBe(409);
+    expect(await listed(project)).toEqual([]);
   });
 
   test('with a wish to squash, which holds for the landing', async () => {

@@ -70,8 +70,10 @@ describe('while a car is being merged', () => {
 
   test('it is not added, cancelled, removed or closed any more (D8), and then it lands as it was decided', async () => {
     const { project, entry } = await merging();
-    const again = await api(maintainer, 'POST', car(project, 1), {});
+    const again = await api(developer, 'POST', car(project, 1), {});
     expect([again.status, again.body.message]).toEqual([409, 'Merge request is already set to Auto-Merge']);
+    // The same user's same request adds nothing: it is answered as it was.
+    expect((await api(maintainer, 'POST', car(project, 1), {})).body).toMatchObject([{ id: entry.id }]);
     expect((await api(maintainer, 'PUT', mr(project, 1, '/merge'), { auto_merge: true })).status).toBe(409);
     expect((await api(maintainer, 'DELETE', car(project, 1))).status).toBe(406);
     expect((await api(maintainer, 'PUT', mr(project, 1), { state_event: 'close' })).status).toBe(409);

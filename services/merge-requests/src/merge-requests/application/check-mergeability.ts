@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { notFound } from '@switchyard/errors';
 import {
   branchRef,
@@ -7,20 +8,41 @@ import {
   type Repository,
   readHeads,
   refsContaining,
+  runForCaller,
+  type Sha,
 } from '../../git';
 import type { MergeRequest } from '../domain/merge-request';
 import type { MergeabilityResult } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { together } from './together';
 
-/** Brings the mergeability of one merge request up to date before something depends on it. */
-export type CheckMergeability = (view: MergeRequestView) => Promise<void>;
+/**
+ * Brings the mergeability of one merge request up to date before something depends on it. `as_seen`: what the view says
+ * holds for the tips of both branches; `saved`: what was found out has been saved, unless a push made it void.
+ */
+export type CheckMergeability = (view: MergeRequestView) => Promise<'as_seen' | 'saved'>;
 
-async function resultsFor(repo: Repository, rows: readonly MergeRequest[]): Promise<MergeabilityResult[]> {
-  const heads = await readHeads(
+type Heads = ReadonlyMap<string, Sha>;
+
+const headsOf = (repo: Repository, rows: readonly MergeRequest[]): Promise<Heads> =>
+  readHeads(
     repo,
     rows.map(({ targetBranch }) => targetBranch),
   );
+
+/**
+ * Whether a merge request was found mergeable with these two commits: a push to either side makes its status unknown,
+ * and two commits always merge alike. A conflict is checked again, since it is also what git's failures are saved as.
+ */
+const isKnown = ({ mergeStatus, targetSha, targetBranch }: MergeRequest, heads: Heads): boolean =>
+  mergeStatus === 'can_be_merged' && targetSha !== undefined && heads.get(targetBranch) === targetSha;
+
+async function resultsFor(
+  repo: Repository,
+  rows: readonly MergeRequest[],
+  heads: Heads,
+): Promise<MergeabilityResult[]> {
   const pairs = rows.flatMap((row) => {
     const target = heads.get(row.targetBranch);
     return target === undefined || row.sourceSha === undefined
@@ -62,17 +84,54 @@ export const checkProject =
     const rows = await edges.mergeRequests.startChecks(projectId);
     if (rows.length === 0) return;
     const { repo } = await edges.openRepository(projectId);
-    await edges.mergeRequests.saveChecks(await resultsFor(repo, rows));
+    await edges.mergeRequests.saveChecks(await resultsFor(repo, rows, await headsOf(repo, rows)));
   };
+
+type CheckEdges = Pick<MergeRequestEdges, 'mergeRequests' | 'openRepository'>;
+
+/** Checks merge requests of a project now, against the tips of their branches, all in the same git processes. */
+async function checkSome(
+  edges: CheckEdges,
+  projectId: number,
+  rows: readonly MergeRequest[],
+): Promise<('as_seen' | 'saved')[]> {
+  const { repo } = await edges.openRepository(projectId);
+  const heads = await headsOf(repo, rows);
+  const unknown = new Map(rows.flatMap((row) => (isKnown(row, heads) ? [] : [[row.id, row] as const])));
+  if (unknown.size > 0) await edges.mergeRequests.saveChecks(await resultsFor(repo, [...unknown.values()], heads));
+  return rows.map(({ id }) => (unknown.has(id) ? 'saved' : 'as_seen'));
+}
 
 /** Checks one merge request now, against the tips of both branches. */
 export const checkOne =
-  (edges: MergeRequestEdges): CheckMergeability =>
+  (edges: CheckEdges): CheckMergeability =>
   async ({ mergeRequest }) => {
-    if (mergeRequest.state !== 'opened') return;
-    const { repo } = await edges.openRepository(mergeRequest.projectId);
-    await edges.mergeRequests.saveChecks(await resultsFor(repo, [mergeRequest]));
+    if (mergeRequest.state !== 'opened') return 'as_seen';
+    const [outcome] = await checkSome(edges, mergeRequest.projectId, [mergeRequest]);
+    return outcome ?? 'as_seen';
   };
+
+/** Merge requests checked together at the most: some 0.1 s of git. */
+const checkedAtOnce = 100;
+
+/**
+ * As {@link checkOne}, for callers, of whom many may ask at once: one check runs for a project at a time, and the next
+ * one serves all who wait for it.
+ */
+export const checkTogether = (edges: CheckEdges): CheckMergeability => {
+  // The check belongs to all who wait for it: it must not end, count or be refused with the call that asked first.
+  const ofNobody = AsyncLocalStorage.snapshot();
+  const { signal } = new AbortController();
+  const check = together(checkedAtOnce, (projectId: number, rows: readonly MergeRequest[]) =>
+    ofNobody(() =>
+      runForCaller({ caller: `checks of project ${projectId}`, single: false, kind: 'call', signal }, () =>
+        checkSome(edges, projectId, rows),
+      ),
+    ),
+  );
+  return async ({ mergeRequest }) =>
+    mergeRequest.state === 'opened' ? check(mergeRequest.projectId, mergeRequest) : 'as_seen';
+};
 
 /** How often a check is repeated because a push, or another merge into the same branch, made its answer void. */
 const checkTries = 10;
@@ -85,7 +144,7 @@ export async function withKnownMergeability(
 ): Promise<MergeRequestView> {
   let view = found;
   for (let tried = 0; tried < checkTries; tried += 1) {
-    await check(view);
+    if ((await check(view)) === 'as_seen') break;
     const now = await edges.mergeRequests.view({ id: found.mergeRequest.id });
     if (now === undefined) throw notFound();
     view = now;
