@@ -9,7 +9,7 @@ export { inTurns } from './application/together';
 export { publishMergeRequestStates } from './commands';
 export { composeMergeRequests, followRefChanges, inviteFor, type MergeRequests } from './compose';
 export { onMergeTrain } from './domain/auto-merge';
-export { alreadySet, decideCarRemoval } from './domain/auto-merge-change';
+export { alreadySet, decideCarRemoval, decideMovingToFront } from './domain/auto-merge-change';
 export type { CarSignal, Verdict } from './domain/car-signal';
 export { stateFailure } from './domain/detailed-merge-status';
 export type { MergeRequest, MergeRequestState, ProjectMergeSettings } from './domain/merge-request';
@@ -22,7 +22,7 @@ export type {
   TrainConsequences,
   TrainEvidence,
 } from './domain/merge-request-change';
-export { checksOf } from './domain/merge-request-view';
+export { checksOf, type MergeRequestView } from './domain/merge-request-view';
 export type { RemovalReason } from './domain/removal-reason';
 export { repeatedBoarding } from './domain/repeated-boarding';
 export { presentSimpleMergeRequest } from './presenters/merge-request.presenter';

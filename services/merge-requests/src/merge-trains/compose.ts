@@ -57,7 +57,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
   return {
     jobHandlers: {
       async merge_train({ trainId }) {
-        if (await background.mergeTrain(trainId)) await jobs.enqueue([{ kind: 'merge_train', trainId }]);
+        return (await background.mergeTrain(trainId)) ? 'again' : undefined;
       },
       train_ref: ({ projectId, iid, sha }) => background.trainRef(projectId, iid, sha),
     },

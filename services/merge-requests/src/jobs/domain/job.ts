@@ -1,6 +1,6 @@
 /** Durable work outside requests. */
 export type JobRequest =
-  /** Publish facts about merge requests whose rows were not locked when they became true. `key`: what happened. */
+  /** Publish facts about merge requests whose rows were not locked when they became true. `key`: project and what happened. */
   | {
       readonly kind: 'merge_request_facts';
       readonly key: string;
@@ -47,5 +47,9 @@ export interface Lane {
  */
 export const lanes: readonly Lane[] = [
   { kinds: ['merge_train', 'settle_merge'], places: 4, ofProject: 2 },
-  { kinds: ['mergeability', 'auto_merge', 'rebase', 'train_ref', 'recheck'], places: 3, ofProject: 2 },
+  {
+    kinds: ['mergeability', 'auto_merge', 'rebase', 'train_ref', 'recheck', 'merge_request_facts'],
+    places: 3,
+    ofProject: 2,
+  },
 ];

@@ -23,7 +23,7 @@ function keyOf(request: JobRequest): string {
 /** The project of a job by its kind and key, as {@link keyOf} writes it. */
 const projectOf = sql`case
   when kind = 'mergeability' then key::bigint
-  when kind in ('recheck', 'train_ref') then split_part(key, ':', 1)::bigint
+  when kind in ('recheck', 'train_ref', 'merge_request_facts') then split_part(key, ':', 1)::bigint
   when kind = 'merge_train' then (select t.project_id from merge_trains t where t.id = key::bigint)
   else (select mr.project_id from merge_requests mr where mr.id = key::bigint) end`;
 

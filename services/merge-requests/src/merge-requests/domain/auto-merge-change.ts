@@ -123,6 +123,26 @@ export function decideJoiningTrain(
   };
 }
 
+/** Moves a merge request that is on a train to its front; undefined for one that is not, or is being merged. */
+export const decideMovingToFront = ({
+  mergeRequest,
+}: Pick<LockedMergeRequest, 'mergeRequest'>): MergeRequestChange | undefined =>
+  mergeRequest.state === 'opened' &&
+  mergeRequest.autoMergeStrategy === onMergeTrain &&
+  mergeRequest.sourceSha !== undefined
+    ? {
+        quiet: true,
+        addedCar: {
+          first: true,
+          sourceSha: mergeRequest.sourceSha,
+          squash: mergeRequest.squash,
+          removeSourceBranch: mergeRequest.shouldRemoveSourceBranch ?? false,
+          mergeCommitMessage: mergeRequest.mergeCommitMessage,
+          squashCommitMessage: mergeRequest.squashCommitMessage,
+        },
+      }
+    : undefined;
+
 /**
  * Takes auto-merge back, or the merge request off its train.
  * @throws AppError not_acceptable when there is nothing to take back

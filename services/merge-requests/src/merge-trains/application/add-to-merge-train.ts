@@ -1,15 +1,18 @@
-import { badRequest, isAppError, notFound, unauthorized } from '@switchyard/errors';
+import { badRequest, forbidden, isAppError, notFound, unauthorized } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import {
   addCarOrWait,
   alreadySet,
   type CheckMergeability,
+  decideMovingToFront,
   expectHead,
   inTurns,
+  type MergeRequestView,
+  onMergeTrain,
   repeatedBoarding,
   withKnownMergeability,
 } from '../../merge-requests';
-import { mayMergeInto } from '../../repositories';
+import { maintainer, mayMergeInto } from '../../repositories';
 import type { MergeTrainEdges } from './merge-train.edges';
 
 /** How a merge request is put on a train by hand (G-4.1-4). */
@@ -19,6 +22,8 @@ export interface AddToMergeTrainCommand {
   readonly squash: boolean | undefined;
   /** Join once the checks pass. */
   readonly autoMerge: boolean;
+  /** Join at the front, or go there; for Maintainers. */
+  readonly first: boolean;
 }
 
 /** What became of it: it is on the train, or set to join it once its checks pass. */
@@ -46,7 +51,11 @@ export const addToMergeTrain = (edges: MergeTrainEdges, check: CheckMergeability
     if (found === undefined) throw notFound();
     const { targetBranch, state, autoMergeStrategy } = found.mergeRequest;
     const request = { userId: caller.userId, squash: command.squash, autoMerge: command.autoMerge };
+    if (command.first && caller.level < maintainer && !caller.admin) throw forbidden();
     expectHead(found, command.sha);
+    if (command.first && autoMergeStrategy === onMergeTrain) {
+      return turns(`${key.projectId}:${targetBranch}`, () => moveToFront(edges, caller, found));
+    }
     const before = repeatedBoarding(found.mergeRequest, request);
     const isSet = (state === 'opened' || state === 'locked') && autoMergeStrategy !== undefined;
     if (isSet && before === undefined) throw alreadySet();
@@ -55,7 +64,8 @@ export const addToMergeTrain = (edges: MergeTrainEdges, check: CheckMergeability
     if (!found.settings.mergeTrains.enabled || state !== 'opened') throw failedToMerge();
     const view = await withKnownMergeability(edges, check, found);
     expectHead(view, command.sha);
-    const add = () => addCarOrWait(edges, caller.userId, view, { squash: command.squash }, command.autoMerge);
+    const add = () =>
+      addCarOrWait(edges, caller.userId, view, { squash: command.squash, first: command.first }, command.autoMerge);
     const outcome = await turns(`${key.projectId}:${targetBranch}`, add).catch(async (error: unknown) => {
       // The same request may have come twice at once.
       const twin = isAppError(error, 'conflict') ? await edges.mergeRequests.view(key) : undefined;
@@ -68,3 +78,18 @@ export const addToMergeTrain = (edges: MergeTrainEdges, check: CheckMergeability
     return { outcome, targetBranch };
   };
 };
+
+/**
+ * Moves a merge request that is on its train to the front. Already there, or while it is being merged, nothing happens.
+ * @throws AppError unauthorized for a user who may not merge it
+ */
+async function moveToFront(
+  edges: MergeTrainEdges,
+  caller: Caller,
+  { mergeRequest }: MergeRequestView,
+): Promise<Boarding> {
+  const { id, projectId, targetBranch } = mergeRequest;
+  if (caller.userId === 0 || !(await mayMergeInto(edges, projectId, targetBranch, caller))) throw unauthorized();
+  await edges.mergeRequests.change(id, caller.userId, decideMovingToFront);
+  return { outcome: 'added', targetBranch };
+}

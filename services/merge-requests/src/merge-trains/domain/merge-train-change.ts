@@ -75,7 +75,7 @@ export const decideNews = (stored: StoredTrain, now: Date): TrainDecision | unde
  * @throws AppError conflict while the train is draining (409)
  */
 export function decideAddition(
-  { id, train, targetBranch, cars, controlReason }: StoredTrain,
+  { id, projectId, train, targetBranch, cars, controlReason }: StoredTrain,
   car: Pick<StoredCar, 'id' | 'mergeRequestId' | 'iid'>,
   first: { readonly rank: number; readonly moved: boolean; readonly actorId: number } | undefined,
 ): CarDecision {
@@ -103,7 +103,7 @@ export function decideAddition(
         ...(first === undefined
           ? []
           : laterFacts(
-              `${car.id}:${first.rank}`,
+              `${projectId}:${car.id}:${first.rank}`,
               first.actorId,
               overtakenFacts(outcome, cars, targetBranch, car, first.rank),
             )),
@@ -296,5 +296,5 @@ export function stateJobs(
       },
     ];
   });
-  return laterFacts(`state:${change.id}`, change.actorId, facts);
+  return laterFacts(`${stored.projectId}:state:${change.id}`, change.actorId, facts);
 }

@@ -53,11 +53,11 @@ export function mergeTrainHandler(
       return entity(presentMergeTrainEntry(entry, externalUrl));
     },
 
-    async addToMergeTrain({ projectId, mergeRequestIid, sha, squash, autoMerge, page: wanted }, context) {
+    async addToMergeTrain({ projectId, mergeRequestIid, sha, squash, autoMerge, first, page: wanted }, context) {
       const { outcome, targetBranch } = await useCases.addToMergeTrain(
         callerOf(context),
         { projectId, iid: mergeRequestIid },
-        { sha: sha || undefined, squash, autoMerge },
+        { sha: sha || undefined, squash, autoMerge, first },
       );
       const train = await list(projectId, { targetBranch }, wanted, 'asc');
       return { ...train, status: outcome === 'added' ? 201 : 202 };
