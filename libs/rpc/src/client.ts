@@ -159,12 +159,16 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
         metadataFor(options, content),
         { deadline },
       );
+      const cancel = (): void => call.cancel();
+      if (options.signal?.aborted) cancel();
+      else options.signal?.addEventListener('abort', cancel, { once: true });
       try {
         yield* call;
       } catch (error) {
         throw fromServiceError(error as ServiceError);
       } finally {
-        call.cancel();
+        options.signal?.removeEventListener('abort', cancel);
+        cancel();
       }
     };
     return [name, method.responseStream ? streaming : unary];

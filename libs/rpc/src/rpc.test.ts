@@ -327,11 +327,13 @@ describe('what arrives at a server', () => {
   let raw: Client;
   let endlessMessages = 0;
   let endlessEnded = false;
+  const waiting = { ...method('Waiting', false), responseStream: true as const };
+  let waitingEnded = false;
   beforeAll(async () => {
     server = await startServer({
       services: [
         implement(
-          { get: definition.get, stream: streamed, endless } as never,
+          { get: definition.get, stream: streamed, endless, waiting } as never,
           {
             get: async (asked: ResolveRequest) => {
               handled.push(asked);
@@ -341,6 +343,11 @@ describe('what arrives at a server', () => {
               handled.push(asked);
               yield entity({ n: 1 });
               yield entity({ n: 2 });
+            },
+            waiting: async function* (_asked: ResolveRequest, { signal }: CallContext) {
+              yield entity({ n: 1 });
+              await new Promise<void>((settle) => signal.addEventListener('abort', () => settle()));
+              waitingEnded = true;
             },
             endless: async function* () {
               try {
@@ -424,6 +431,22 @@ describe('what arrives at a server', () => {
       break;
     }
     await eventually(() => expect(endlessEnded).toBe(true));
+    peer.close();
+  });
+
+  it('a stream that waits ends with the signal of its caller', async () => {
+    const peer = connect(`127.0.0.1:${server.port}`, gateway.signer);
+    const leaving = new AbortController();
+    waitingEnded = false;
+    const messages = peer.client({ waiting }).waiting(request, { requestId: 'signal', signal: leaving.signal });
+    const got: unknown[] = [];
+    const read = (async () => {
+      for await (const message of messages) got.push(JSON.parse(String(message.json)));
+    })();
+    await eventually(() => expect(got).toEqual([{ n: 1 }]));
+    leaving.abort();
+    await expect(read).rejects.toMatchObject({ kind: 'unavailable' });
+    await eventually(() => expect(waitingEnded).toBe(true));
     peer.close();
   });
 

@@ -290,6 +290,8 @@ const streaming =
         // Writes to a disconnected caller never drain.
         if (!call.write(message)) await once(call, 'drain', { signal: context.signal }).catch(() => undefined);
       }
+      // As long as the caller wanted: no measure of the work.
+      if (context.signal.aborted) return;
       done('ok');
       call.end();
     } catch (error) {
