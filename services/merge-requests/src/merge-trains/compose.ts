@@ -15,6 +15,7 @@ import { trainChanges } from './storage/merge-train.change';
 import { mergeTrainStore } from './storage/merge-train.store';
 import { trainControlStore } from './storage/merge-train-control.store';
 import { mergeTrainHandler } from './transport/merge-train.handler';
+import { mergeTrainFeedOn } from './transport/watch-merge-train.handler';
 
 /** The areas that merge trains rest on. */
 export interface MergeTrainAreas {
@@ -49,6 +50,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
     dismissFromTrain: removeUnauthorizedCars(edges),
     trainRef: dropTrainRef(edges),
   });
+  const feed = mergeTrainFeedOn(db, config.SWITCHYARD_EXTERNAL_URL);
   async function sweep(): Promise<void> {
     const trains = await edges.mergeTrains.due();
     for (const trainId of trains) await background.dismissFromTrain(trainId);
@@ -61,10 +63,12 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
       },
       train_ref: ({ projectId, iid, sha }) => background.trainRef(projectId, iid, sha),
     },
-    services: [mergeTrainHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL })],
+    services: [mergeTrainHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL, feed })],
     start: () => [
       repeat('merge trains', config.SWITCHYARD_RECOVERY_SECONDS * 1_000, sweep),
       startVerifyingLandings(given, repositories),
+      feed.start(),
     ],
+    drain: () => feed.drain(),
   };
 }

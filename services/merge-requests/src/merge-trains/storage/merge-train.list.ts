@@ -18,17 +18,22 @@ const inScope = {
   complete: sql`c.status in ('merging', 'merged', 'skip_merged')`,
 };
 
-const entrySelect = sql`c.id, c.status, c.target_branch, c.created_at, c.updated_at, c.merged_at, c.duration,
-  mr.id as merge_request_id, mr.iid as merge_request_iid, mr.title, mr.description, mr.state,
+/** What an entry embeds, apart from the description of its merge request, which may have a megabyte. */
+export const entryColumns = sql`c.id, c.status, c.target_branch, c.created_at, c.updated_at, c.merged_at, c.duration,
+  mr.id as merge_request_id, mr.iid as merge_request_iid, mr.title, mr.state,
   mr.created_at as merge_request_created_at, mr.updated_at as merge_request_updated_at, ${projectColumns},
   ${pipelineColumns},
   ${userColumns('adder')}`;
 
-const joins = sql`${joinProject(sql`c.project_id`)} left join pipelines pl on pl.id = c.pipeline_id ${userJoin('adder', sql`c.user_id`)}`;
+const entrySelect = sql`${entryColumns}, mr.description`;
+
+/** Joins behind `entryColumns`, of a car `c` and its merge request `mr`. */
+export const entryJoins = sql`${joinProject(sql`c.project_id`)} left join pipelines pl on pl.id = c.pipeline_id ${userJoin('adder', sql`c.user_id`)}`;
 
 const id: OrderColumn = { name: 'id', expression: sql`c.id`, type: 'bigint' };
 
-function toEntry(row: Record<string, unknown>): MergeTrainEntry {
+/** The entry that `entryColumns` put into a row. */
+export function toEntry(row: Record<string, unknown>): MergeTrainEntry {
   const project = projectOf(row);
   if (project === undefined) throw new Error(`merge train entry ${row.id} has no project`);
   return {
@@ -66,7 +71,7 @@ export async function listMergeTrainEntries(
     db,
     name: 'list_merge_train_entries',
     select: entrySelect,
-    from: sql`merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id ${joins}`,
+    from: sql`merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id ${entryJoins}`,
     where: [
       sql`c.project_id = ${projectId}`,
       ...(targetBranch === undefined ? [] : [sql`c.target_branch = ${targetBranch}`]),

@@ -5,6 +5,7 @@ import type { PageRequest, RepresentationPage } from '@switchyard/protos/rpc/v1/
 import { entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import { callerOf } from '../../callers';
 import type { addToMergeTrain } from '../application/add-to-merge-train';
+import type { MergeTrainFeed } from '../application/merge-train.feed';
 import type { removeFromMergeTrain } from '../application/remove-from-merge-train';
 import type { MergeTrainFilter, MergeTrainScope } from '../domain/merge-train-entry';
 import { presentLandingReceipt } from '../presenters/landing-receipt.presenter';
@@ -12,6 +13,7 @@ import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
 import { landingReceiptOf } from '../storage/landing-receipt.list';
 import { listMergeTrainEntries, newestMergeTrainEntry } from '../storage/merge-train.list';
 import { type TrainControlUseCases, trainControlRpcs } from './merge-train-control.handler';
+import { watchMergeTrain } from './watch-merge-train.handler';
 
 /** The use cases behind the RPCs. */
 export interface MergeTrainUseCases extends TrainControlUseCases {
@@ -24,7 +26,7 @@ const scopes: Readonly<Record<string, MergeTrainScope>> = { active: 'active', co
 /** gRPC side of merge trains. */
 export function mergeTrainHandler(
   useCases: MergeTrainUseCases,
-  { db, externalUrl }: { readonly db: SqlExecutor; readonly externalUrl: string },
+  { db, externalUrl, feed }: { readonly db: SqlExecutor; readonly externalUrl: string; readonly feed: MergeTrainFeed },
 ) {
   async function list(
     projectId: number,
@@ -74,5 +76,7 @@ export function mergeTrainHandler(
       if (receipt === 'none') throw notFound('Landing Receipt');
       return entity(presentLandingReceipt(receipt, externalUrl));
     },
+
+    watchMergeTrain: watchMergeTrain(feed),
   });
 }
