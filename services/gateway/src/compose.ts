@@ -12,6 +12,7 @@ import { alertIngestion } from './http/alert-ingestion';
 import { createApp } from './http/app';
 import { connectPeers, type Peers } from './http/clients';
 import { docs } from './http/docs';
+import { eventStreams } from './http/event-streams/event-streams';
 import { takeOriginForm } from './http/external-url';
 import { forwarder } from './http/forward';
 import { gitProxy } from './http/git-proxy';
@@ -33,6 +34,13 @@ export interface Gateway {
    */
   close(graceMs?: number): Promise<void>;
 }
+
+/** Event streams of one caller, before the factor of the application limits. */
+const streamsPerCaller = 100;
+
+const streamLimits = ({ SWITCHYARD_APPLICATION_LIMITS: scale }: Config) => ({
+  streamsPerCaller: Math.ceil(streamsPerCaller * scale),
+});
 
 /** Milliseconds for which connections kept alive stay open once the gateway drains. */
 const lingerMs = 500;
@@ -61,6 +69,7 @@ export async function compose(
     },
     config.SWITCHYARD_APPLICATION_LIMITS,
   );
+  const streams = eventStreams(streamLimits(config));
   const declared = given.routes ?? routes;
   const app = createApp(
     declared,
@@ -68,6 +77,8 @@ export async function compose(
       admission: admit,
       access,
       forward,
+      streams,
+      peers,
       limits,
       bodies: routeBodies(Math.max(...declared.map(({ bodyLimit = 0 }) => bodyLimit))),
       tier: config.SWITCHYARD_TIER,
@@ -109,6 +120,7 @@ export async function compose(
     async close(graceMs = 8_000) {
       draining = true;
       internal.drain();
+      streams.close();
       await new Promise<void>((resolve) => {
         const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
         let looking: NodeJS.Timeout | undefined;

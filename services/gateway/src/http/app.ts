@@ -150,12 +150,25 @@ const specificity = (path: string): string =>
     .map((part) => (isStatic(part) ? '2' : part.startsWith(':') ? '1' : '0'))
     .join('');
 
+/** Calls `then` once the head of the reply has been written. */
+function onHead(response: Response, then: () => void): void {
+  const { writeHead } = response;
+  response.writeHead = function (this: Response, ...args: Parameters<typeof writeHead>) {
+    const written = writeHead.apply(this, args);
+    then();
+    return written;
+  } as typeof writeHead;
+}
+
 const timed = (route: Route) => (request: Request, response: Response, next: NextFunction) => {
   const method = route.method.toUpperCase();
   const done = observeHttp(method, route.path);
-  response.once('finish', () => {
+  const answered = (): void => {
     done(response.statusCode);
     logger.debug({ method, path: request.path, status: response.statusCode }, 'request answered');
-  });
+  };
+  // A stream lasts as long as its reader: what it took to begin is what counts.
+  if (route.events === undefined) response.once('finish', answered);
+  else onHead(response, answered);
   next();
 };

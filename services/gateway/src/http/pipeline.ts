@@ -2,7 +2,7 @@ import { AppError } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { measureCost } from '@switchyard/rpc';
+import { type Identity, measureCost } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { refuseOtherThanJson } from './accept';
@@ -10,14 +10,17 @@ import { type Admission, ownerOfAccess } from './admission';
 import { sudoOf, tokenOf } from './authenticate';
 import { refusalOfCaller, refusalOfTarget, targetKind } from './authorize';
 import { checkParameters, refuseProblems } from './check-parameters';
+import { addressKey } from './client-address';
+import { bind, type Peers } from './clients';
+import type { EventStreams } from './event-streams/event-streams';
 import { shownUrl } from './external-url';
 import type { Forwarder } from './forward';
 import { pageHeaders, pageParameters, pageRequest } from './page';
 import { isAsWritten, text } from './params';
 import type { RateLimits } from './rate-limits';
 import { hasParameters, type RawParameters, readQuery } from './read-parameters';
-import { type AccessResolver, actorOf, type Question, refuseToken } from './resolve-access';
-import type { Answer, Forward, Route } from './route';
+import { type AccessResolver, actorOf, keyOf, type Question, refuseToken } from './resolve-access';
+import type { Answer, Events, Forward, Route } from './route';
 import type { RouteBodies } from './route-bodies';
 import { sendJson } from './send';
 import { streamBody } from './stream-body';
@@ -35,6 +38,9 @@ export interface PipelineEdges {
   readonly limits: RateLimits;
   readonly bodies: RouteBodies;
   readonly forward: Forwarder;
+  readonly streams: EventStreams;
+  /** Services, for calls that outlast a place in `admission`. */
+  readonly peers: Pick<Peers, 'client'>;
   /** Licence tier of the instance. */
   readonly tier: string;
   /** Externally visible base URL, without a trailing slash. */
@@ -46,6 +52,7 @@ export interface PipelineEdges {
 }
 
 const isForward = (answer: Answer): answer is Forward => 'forward' in answer;
+const isEvents = (answer: Answer): answer is Events => 'follow' in answer;
 const isPage = (answer: Representation | RepresentationPage): answer is RepresentationPage =>
   'page' in answer && answer.page !== undefined;
 
@@ -69,7 +76,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const asWritten = new Set(Object.keys(shape).filter((name) => isAsWritten(shape[name])));
   const [[status, component] = [], ...otherReplies] = Object.entries(route.returns);
   const defaultStatus = Number(status);
-  const isJson = component !== undefined || otherReplies.length > 0;
+  const isJson = route.events === undefined && (component !== undefined || otherReplies.length > 0);
 
   /**
    * The caller and what they request; throws the refusal of those who may not, where the target has not moved. `sent` is what is
@@ -96,6 +103,35 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const ofTarget = isMoved(answer) ? undefined : refusalOfTarget(route, answer, edges.tier, sent);
     if (ofTarget !== undefined) throw ofTarget;
     return answer;
+  }
+
+  /** Whether a caller may still do what they were admitted to; throws the refusal. */
+  async function askAgain(question: Question, sent: RawParameters, requestId: string): Promise<void> {
+    const { answer } = await edges.access.resolve(question, requestId, { fresh: true });
+    refuseToken(answer, question.sudo);
+    const refusal = refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, sent);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Answers with a stream of events. */
+  function streamEvents(
+    request: Request,
+    response: Response,
+    { follow }: Events,
+    asked: { question: Question; sent: RawParameters; identity: Identity; requestId: string },
+  ): Promise<void> {
+    const { question, sent, identity, requestId } = asked;
+    const { userId } = identity.actor ?? { userId: 0 };
+    return edges.streams.serve(request, response, {
+      event: route.events as string,
+      subject: `${route.path} ${follow.subject}`,
+      caller: userId > 0 ? `user ${userId}` : `address ${addressKey(request.ip)}`,
+      question: { name: `${route.path} ${keyOf(question)}`, ask: () => askAgain(question, sent, requestId) },
+      open: (signal, timeoutMs) =>
+        follow.open((definition) =>
+          bind(edges.peers.client(definition), { ...identity, requestId, signal, timeoutMs }),
+        ),
+    });
   }
 
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
@@ -166,6 +202,9 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (isForward(reply)) {
       streamBody(request, response);
       return edges.forward(request, response, reply.forward, { ...identity, requestId });
+    }
+    if (isEvents(reply)) {
+      return streamEvents(request, response, reply, { question: first, sent: raw, identity, requestId });
     }
     if ('raw' in reply) return sendJson(request, response, defaultStatus, reply.raw, reply.contentType);
     if (isPage(reply) && reply.page !== undefined && route.list !== undefined) {

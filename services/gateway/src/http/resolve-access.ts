@@ -71,8 +71,8 @@ export function accessResolver(client: RpcClient<typeof AccessServiceService>): 
   };
 }
 
-// A digest, so that tokens do not lie about in memory longer than a request.
-const keyOf = ({ token, sudo, target }: Question): string =>
+/** Names a question by a digest, so that tokens do not lie about in memory longer than a request. */
+export const keyOf = ({ token, sudo, target }: Question): string =>
   createHash('sha256')
     .update(JSON.stringify([token, sudo, target?.kind, target?.name]))
     .digest('base64');

@@ -34,8 +34,18 @@ export interface Raw {
   readonly contentType: string;
 }
 
+/** A stream of server-sent events, on routes that declare `events`. */
+export interface Events {
+  readonly follow: {
+    /** What is read: all who read it share one call, so the reply depends on nothing else. */
+    readonly subject: string;
+    /** Begins the call; each message becomes the data of one event. */
+    open(call: HandlerContext<Shape, Shape, Access>['call']): AsyncIterable<Representation>;
+  };
+}
+
 /** What a handler may answer. */
-export type Answer = Representation | RepresentationPage | Forward | Raw;
+export type Answer = Representation | RepresentationPage | Forward | Raw | Events;
 
 type Shape = z.ZodRawShape;
 type ValuesOf<T extends Shape> = z.infer<z.ZodObject<T>>;
@@ -107,6 +117,11 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
    * `params` are parameters of the query; the service reads the form. The handler forwards.
    */
   readonly upload?: string;
+  /**
+   * The reply is a stream of server-sent events with this name; `returns` names the component of their data. It lasts as
+   * long as its reader, and is timed until it begins.
+   */
+  readonly events?: string;
   /** Largest body in bytes; 5 MiB by default. */
   readonly bodyLimit?: number;
   /**

@@ -428,6 +428,7 @@ export const expectations: readonly Expectation[] = [
   // Merge trains
   row('GET /projects/:id/merge_trains', 'developerRead', 'gaps §4.1'),
   row('GET /projects/:id/merge_trains/:target_branch', 'developerRead', 'gaps §4.1'),
+  row('GET /projects/:id/merge_trains/:target_branch/events', 'developerRead', 'gaps §4.1'),
   row('GET /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerRead', 'gaps §4.1'),
   row('GET /projects/:id/merge_trains/:target_branch/control', 'developerRead', 'D8'),
   row('PUT /projects/:id/merge_trains/:target_branch/control', 'maintainerWrite', 'D8', { state: 'paused' }),

@@ -10,8 +10,11 @@ import type { Peers } from '../../src/http/clients';
 import type { Route } from '../../src/http/route';
 import { replyValidator } from './reply-validator';
 
-/** Fakes of RPCs by `Service/Method`, as in the last two parts of the gRPC path: `AccessService/Resolve`. */
-export type Fakes = Record<string, (request: never, options: CallOptions) => Promise<unknown>>;
+/**
+ * Fakes of RPCs by `Service/Method`, as in the last two parts of the gRPC path: `AccessService/Resolve`. One that streams
+ * returns what is read.
+ */
+export type Fakes = Record<string, (request: never, options: CallOptions) => Promise<unknown> | AsyncIterable<unknown>>;
 
 /** An RPC the gateway made. */
 export interface RecordedCall {
@@ -95,6 +98,17 @@ export async function startTestGateway(options: {
       Object.fromEntries(
         Object.entries(definition).map(([name, method]) => {
           const rpc = method.path.split('/').slice(-2).join('/').replace(/^.*\./, '');
+          if (method.responseStream) {
+            return [
+              name,
+              async function* (request: unknown, callOptions: CallOptions) {
+                calls.push({ rpc, request, options: callOptions });
+                const fake = fakes[rpc];
+                if (fake !== undefined) yield* fake(request as never, callOptions) as AsyncIterable<unknown>;
+                else if (options.otherwise !== undefined) yield await options.otherwise();
+              },
+            ];
+          }
           return [
             name,
             async (request: unknown, callOptions: CallOptions) => {

@@ -24,6 +24,7 @@ const named: Readonly<Record<string, string>> = {
   'POST /projects/:id/statuses/:sha': 'setProjectCommitStatus',
   'GET /projects/:id/merge_trains': 'listProjectMergeTrainEntries',
   'GET /projects/:id/merge_trains/:target_branch': 'listProjectBranchMergeTrainEntries',
+  'GET /projects/:id/merge_trains/:target_branch/events': 'followProjectBranchMergeTrain',
   'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid': 'getProjectMergeTrainEntry',
   'POST /projects/:id/merge_trains/merge_requests/:merge_request_iid': 'addProjectMergeRequestToMergeTrain',
   'DELETE /projects/:id/merge_trains/merge_requests/:merge_request_iid': 'removeProjectMergeRequestFromMergeTrain',

@@ -67,7 +67,7 @@ export function failuresOf(route: Route): number[] {
 /** Every status a reply of this endpoint may have. */
 export const statusesOf = (route: Route): number[] => [
   ...Object.keys(route.returns).map(Number),
-  ...(isRead(route) ? [304] : []),
+  ...(isRead(route) && route.events === undefined ? [304] : []),
   ...(isRead(route) && targetKind(route) !== undefined ? [301] : []),
   ...failuresOf(route),
 ];
@@ -119,13 +119,20 @@ export const headerComponents: Json = {
   ETag: text('Tag of the reply, for `If-None-Match`.'),
 };
 
+/** The data of each event of a stream. */
+const eventData = (component: string | readonly [string]): Json => ({
+  type: 'string',
+  contentMediaType: 'application/json',
+  contentSchema: reference(component),
+});
+
 /** What an endpoint may answer. */
 export function responsesOf(route: Route, links: Json): Json {
   const successes = Object.entries(route.returns).map(([status, component], index) => {
     const isBytes = component === undefined && route.docs?.contentTypes !== undefined;
     const headers = {
       ...(route.list === undefined ? {} : pageHeaders),
-      ...(isRead(route) && status === '200' ? { ETag: header('ETag') } : {}),
+      ...(isRead(route) && status === '200' && route.events === undefined ? { ETag: header('ETag') } : {}),
     };
     const content = isBytes
       ? Object.fromEntries(
@@ -133,7 +140,9 @@ export function responsesOf(route: Route, links: Json): Json {
         )
       : component === undefined
         ? undefined
-        : { 'application/json': { schema: reference(component) } };
+        : route.events === undefined
+          ? { 'application/json': { schema: reference(component) } }
+          : { 'text/event-stream': { schema: eventData(component) } };
     return [
       status,
       {

@@ -54,6 +54,29 @@ export const mergeTrainRoutes = [
   ...mergeTrainControlRoutes,
   defineRoute({
     method: 'get',
+    path: '/projects/:id/merge_trains/:target_branch/events',
+    section: 'Merge trains',
+    summary: 'Follow the merge train of a target branch',
+    docs: {
+      description:
+        'Server-sent events: the train as it stands, and again after each change, each as one event `train`. A branch without a train is an empty one. A comment is sent every 15 seconds. The stream ends when its caller may no longer read the train, and when the server restarts; a reader that does not read is disconnected. Descriptions of merge requests are left out.',
+      fails: [429, 503],
+    },
+    access: { project: 'read_merge_train' },
+    tier: 'premium',
+    path_params: { target_branch: text() },
+    events: 'train',
+    returns: { 200: 'MergeTrainView' },
+    handle: async ({ path, access }) => ({
+      follow: {
+        subject: `${access.id} ${path.target_branch}`,
+        open: (call) =>
+          call(MergeTrainServiceService).watchMergeTrain({ projectId: access.id, targetBranch: path.target_branch }),
+      },
+    }),
+  }),
+  defineRoute({
+    method: 'get',
     path: onePath,
     section: 'Merge trains',
     summary: 'Get the merge train entry of a merge request',
