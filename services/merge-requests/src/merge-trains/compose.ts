@@ -10,12 +10,12 @@ import { controlMergeTrain } from './application/control-merge-train';
 import type { MergeTrainEdges } from './application/merge-train.edges';
 import { removeFromMergeTrain } from './application/remove-from-merge-train';
 import { dropTrainRef, removeUnauthorizedCars, runMergeTrain } from './application/run-merge-train';
+import { composeMergeTrainFeed } from './compose-feed';
 import { startVerifyingLandings } from './compose-verifier';
 import { trainChanges } from './storage/merge-train.change';
 import { mergeTrainStore } from './storage/merge-train.store';
 import { trainControlStore } from './storage/merge-train-control.store';
 import { mergeTrainHandler } from './transport/merge-train.handler';
-import { mergeTrainFeedOn } from './transport/watch-merge-train.handler';
 
 /** The areas that merge trains rest on. */
 export interface MergeTrainAreas {
@@ -50,7 +50,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
     dismissFromTrain: removeUnauthorizedCars(edges),
     trainRef: dropTrainRef(edges),
   });
-  const feed = mergeTrainFeedOn(db, config.SWITCHYARD_EXTERNAL_URL);
+  const feed = composeMergeTrainFeed(db, config.SWITCHYARD_EXTERNAL_URL);
   async function sweep(): Promise<void> {
     const trains = await edges.mergeTrains.due();
     for (const trainId of trains) await background.dismissFromTrain(trainId);

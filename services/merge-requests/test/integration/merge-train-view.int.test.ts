@@ -1,9 +1,9 @@
 import { countStatements, type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { composeMergeTrainFeed } from '../../src/merge-trains/compose-feed';
 import { presentMergeTrainView } from '../../src/merge-trains/presenters/merge-train-view.presenter';
 import { readMergeTrainView } from '../../src/merge-trains/storage/merge-train.view';
-import { mergeTrainFeedOn } from '../../src/merge-trains/transport/watch-merge-train.handler';
 import { service } from '../../src/service';
 
 let database: TestDatabase;
@@ -197,7 +197,7 @@ it('takes three statements however long the train is, and holds 200 cars (D4)', 
 });
 
 it('a watcher sees a train from its making, each notified change, and those whose notice was lost', async () => {
-  const feed = mergeTrainFeedOn(db, externalUrl);
+  const feed = composeMergeTrainFeed(db, externalUrl);
   const sweeping = feed.start();
   const leaving = new AbortController();
   // biome-ignore lint/suspicious/noExplicitAny: looked into freely
@@ -236,7 +236,7 @@ it('a watcher sees a train from its making, each notified change, and those whos
 });
 
 it('a project that is not there is not found', async () => {
-  const feed = mergeTrainFeedOn(db, externalUrl);
+  const feed = composeMergeTrainFeed(db, externalUrl);
   const first = feed
     .watch({ projectId: 9, targetBranch: 'main' }, new AbortController().signal)
     [Symbol.asyncIterator]();

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@switchyard/testkit';
-import { type MergeTrainFeedEdges, mergeTrainFeed, type TrainKey, type TrainMarks } from './merge-train.feed';
+import type { TrainKey, TrainMarks } from '../domain/merge-train-view';
+import { type MergeTrainFeedEdges, mergeTrainFeed } from './merge-train.feed';
 
 const main: TrainKey = { projectId: 1, targetBranch: 'main' };
 

@@ -2,18 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { repeat } from '@switchyard/background';
 import { unavailable } from '@switchyard/errors';
 import { admissionQueue } from '@switchyard/rpc';
-
-/** Which train. */
-export interface TrainKey {
-  readonly projectId: number;
-  readonly targetBranch: string;
-}
-
-/** A text that is another one whenever a train has changed. */
-export interface TrainMarks extends TrainKey {
-  readonly trainId: number;
-  readonly mark: string;
-}
+import type { TrainKey, TrainMarks } from '../domain/merge-train-view';
 
 /** Where the feed reads trains, and learns of their changes. */
 export interface MergeTrainFeedEdges {

@@ -2,6 +2,18 @@ import type { UserRow } from '@switchyard/directory';
 import type { TrainEvidence } from '../../merge-requests';
 import type { MergeTrainEntry } from './merge-train-entry';
 
+/** Which train. */
+export interface TrainKey {
+  readonly projectId: number;
+  readonly targetBranch: string;
+}
+
+/** A text that is another one whenever a train has changed. */
+export interface TrainMarks extends TrainKey {
+  readonly trainId: number;
+  readonly mark: string;
+}
+
 /** What a train is allowed to do. */
 export interface TrainControl {
   readonly state: 'running' | 'paused' | 'draining';

@@ -3,12 +3,13 @@ import { named, sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { TrainEvidence } from '../../merge-requests';
 import type { PipelineStatus } from '../../pipelines';
-import type { TrainKey, TrainMarks } from '../application/merge-train.feed';
 import {
   type Departure,
   type MergeTrainView,
   type ReportedName,
   type TrainControl,
+  type TrainKey,
+  type TrainMarks,
   type ViewedCar,
   viewedCars,
   viewedDepartures,
