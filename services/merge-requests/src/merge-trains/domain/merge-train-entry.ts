@@ -1,6 +1,7 @@
 import type { ProjectRow, UserRow } from '@switchyard/directory';
 import type { MergeRequest } from '../../merge-requests';
 import type { Pipeline } from '../../pipelines';
+import type { QueuePlace } from './queue-place';
 
 /** An entry of a merge train with everything its public representation embeds, from one statement. */
 export interface MergeTrainEntry {
@@ -23,6 +24,8 @@ export interface MergeTrainEntry {
   readonly pipeline:
     | Pick<Pipeline, 'id' | 'iid' | 'projectId' | 'sha' | 'ref' | 'status' | 'source' | 'createdAt' | 'updatedAt'>
     | undefined;
+  /** Where it stands in the queue; undefined once it has landed. */
+  readonly place: QueuePlace | undefined;
 }
 
 /** Which entries: waiting to be merged, or merged and being merged (G-3-2). */

@@ -2,14 +2,7 @@ import { userReference } from '@switchyard/directory';
 import type { TrainEvidence } from '../../merge-requests';
 import { presentPipelineBasic } from '../../pipelines';
 import { dateTime, optionalDateTime } from '../../repositories';
-import {
-  type Departure,
-  isFailing,
-  type MergeTrainView,
-  type TrainControl,
-  type ViewedCar,
-  waitingFor,
-} from '../domain/merge-train-view';
+import type { Departure, MergeTrainView, TrainControl } from '../domain/merge-train-view';
 import { presentMergeTrainEntry } from './merge-train.presenter';
 
 /** How a view is rendered. */
@@ -47,41 +40,18 @@ const presentDeparture = ({ mergeRequestIid, title, reason, at, sha, evidence }:
   evidence: evidence === undefined ? null : presentEvidence(evidence),
 });
 
-/** Numbers of the merge requests that are tested together, by the id of the first. */
-function batchesOf(cars: readonly ViewedCar[]): Map<number, number[]> {
-  const batches = new Map<number, number[]>();
-  for (const { batchId, entry } of cars) {
-    if (batchId === undefined) continue;
-    batches.set(batchId, [...(batches.get(batchId) ?? []), entry.mergeRequest.iid]);
-  }
-  return batches;
-}
-
 /**
  * A train as it stands: what its watchers are sent. Descriptions are left out: two hundred may have 200 MB, and none is
  * shown.
  */
 export function presentMergeTrainView(view: MergeTrainView, externalUrl: string) {
-  const batches = batchesOf(view.cars);
   const rendering = { externalUrl, fullPath: view.projectPath };
   return {
     target_branch: view.targetBranch,
     control: presentControl(view.control, view.targetBranch, rendering),
-    entries: view.cars.map((car, at) => {
-      const batch = car.batchId === undefined ? undefined : batches.get(car.batchId);
-      const waits = waitingFor(car, at, view);
-      const entry = presentMergeTrainEntry(car.entry, externalUrl);
-      return {
-        ...entry,
-        merge_request: { ...entry.merge_request, description: null },
-        position: at + 1,
-        failing: isFailing(car),
-        batch: batch === undefined ? null : { id: car.batchId, size: batch.length, merge_request_iids: batch },
-        expected_at: optionalDateTime(car.expectedAt),
-        waiting_for: waits ?? null,
-        tested_sha: car.entry.pipeline?.sha ?? null,
-        sha: car.sha ?? null,
-      };
+    entries: view.entries.map((viewed) => {
+      const entry = presentMergeTrainEntry(viewed, externalUrl);
+      return { ...entry, merge_request: { ...entry.merge_request, description: null } };
     }),
     total: view.total,
     departures: view.departures.map(presentDeparture),

@@ -11,6 +11,7 @@ import { joinProject, projectColumns, projectOf, userColumns, userJoin, userOf }
 import type { MergeRequestState } from '../../merge-requests';
 import type { MergeTrainEntry, MergeTrainFilter } from '../domain/merge-train-entry';
 import { pipelineColumns, pipelineOf } from './entry-pipeline';
+import { withPlaces } from './train-queue';
 
 // Written out, not bound: the partial indexes of the two scopes count on it.
 const inScope = {
@@ -19,7 +20,7 @@ const inScope = {
 };
 
 /** What an entry embeds, apart from the description of its merge request, which may have a megabyte. */
-export const entryColumns = sql`c.id, c.status, c.target_branch, c.created_at, c.updated_at, c.merged_at, c.duration,
+export const entryColumns = sql`c.id, c.train_id, c.status, c.target_branch, c.created_at, c.updated_at, c.merged_at, c.duration,
   mr.id as merge_request_id, mr.iid as merge_request_iid, mr.title, mr.state,
   mr.created_at as merge_request_created_at, mr.updated_at as merge_request_updated_at, ${projectColumns},
   ${pipelineColumns},
@@ -33,11 +34,13 @@ export const entryJoins = sql`${joinProject(sql`c.project_id`)} left join pipeli
 const id: OrderColumn = { name: 'id', expression: sql`c.id`, type: 'bigint' };
 
 /** The entry that `entryColumns` put into a row. */
-export function toEntry(row: Record<string, unknown>): MergeTrainEntry {
+export function toEntry(row: Record<string, unknown>): MergeTrainEntry & { readonly trainId: number } {
   const project = projectOf(row);
   if (project === undefined) throw new Error(`merge train entry ${row.id} has no project`);
   return {
     id: row.id as number,
+    trainId: row.train_id as number,
+    place: undefined,
     status: row.status as string,
     targetBranch: row.target_branch as string,
     createdAt: row.created_at as Date,
@@ -60,7 +63,10 @@ export function toEntry(row: Record<string, unknown>): MergeTrainEntry {
   };
 }
 
-/** One page of the entries of a project's trains, by id: one statement, and one that counts to 10,001. */
+/**
+ * One page of the entries of a project's trains, by id: one statement, one that counts to 10,001, and one for their
+ * places.
+ */
 export async function listMergeTrainEntries(
   db: SqlExecutor,
   projectId: number,
@@ -82,7 +88,7 @@ export async function listMergeTrainEntries(
     count: true,
     countFrom: sql`merge_train_cars c`,
   });
-  return { rows: rows.map(toEntry), page };
+  return { rows: await withPlaces(db, rows.map(toEntry)), page };
 }
 
 /**
@@ -100,5 +106,7 @@ export async function newestMergeTrainEntry(
     left join pipelines pl on pl.id = c.pipeline_id ${userJoin('adder', sql`c.user_id`)}
     where mr.project_id = ${key.projectId} and mr.iid = ${key.iid}`);
   if (row === undefined) return undefined;
-  return row.id === null ? 'none' : toEntry(row);
+  if (row.id === null) return 'none';
+  const [entry] = await withPlaces(db, [toEntry(row)]);
+  return entry ?? 'none';
 }

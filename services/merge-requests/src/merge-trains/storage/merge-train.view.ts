@@ -6,26 +6,23 @@ import type { PipelineStatus } from '../../pipelines';
 import {
   type Departure,
   type MergeTrainView,
-  type ReportedName,
   type TrainControl,
   type TrainKey,
   type TrainMarks,
-  type ViewedCar,
   viewedCars,
   viewedDepartures,
 } from '../domain/merge-train-view';
 import { entryColumns, entryJoins, toEntry } from './merge-train.list';
-import { active } from './merge-train.row';
-
-/** Every saved change of a train, and of a pipeline of its cars, is notified here; the payload is the train's id. */
-const channel = 'switchyard_merge_trains';
+import { active, queueOrder } from './merge-train.row';
+import { trainChannel } from './merge-train.save';
+import { withPlaces } from './train-queue';
 
 /** Calls `onChange` with the id of a train that may have changed; without one when notices may have been missed. */
 export const onTrainChange = (
   db: { readonly notices: { listen(channel: string, onNotice: (payload?: string) => void): () => void } },
   onChange: (trainId?: number) => void,
 ): (() => void) =>
-  db.notices.listen(channel, (payload) =>
+  db.notices.listen(trainChannel, (payload) =>
     onChange(payload === undefined || payload === '' ? undefined : Number(payload)),
   );
 
@@ -36,8 +33,6 @@ interface TrainRow {
   control_until: Date | null;
   control_changed_at: Date | null;
   target_failing: boolean | null;
-  required: string[] | null;
-  parallel: number | null;
   full_path: string;
   total: number | null;
   probe_id: number | null;
@@ -54,7 +49,7 @@ const trainStatement = ({ projectId, targetBranch }: TrainKey) =>
   named(
     'view_merge_train',
     sql`select t.id, t.control_state, t.control_reason, t.control_until, t.control_changed_at, t.target_failing,
-      p.merge_train_required_statuses as required, p.merge_train_parallel_cars as parallel, n.full_path || '/' || p.path as full_path,
+      n.full_path || '/' || p.path as full_path,
       (select count(*)::int from merge_train_cars c where c.train_id = t.id and c.status in ${active}) as total,
       pl.id as probe_id, pl.iid as probe_iid, pl.sha as probe_sha, pl.ref as probe_ref, pl.status as probe_status,
       pl.source as probe_source, pl.created_at as probe_created_at, pl.updated_at as probe_updated_at, ${userColumns('controller')}
@@ -64,22 +59,11 @@ const trainStatement = ({ projectId, targetBranch }: TrainKey) =>
     where p.id = ${projectId} and p.deleted_at is null`,
   );
 
-/** Names that are read of a pipeline, which may have thousands. */
-const readNames = 200;
-
-const carsStatement = (trainId: number) =>
+const entriesStatement = (trainId: number) =>
   named(
-    'view_merge_train_cars',
-    sql`select ${entryColumns}, c.sha as own_sha, c.batch_id, c.verdict, c.reruns, c.held_onto, c.expected_at,
-      exists (select 1 from commit_statuses cs where cs.pipeline_id = c.pipeline_id) as reported,
-      (select json_agg(json_build_object('name', cs.name, 'status', cs.status) order by cs.id) from (
-        select cs.id, cs.name, cs.status from commit_statuses cs
-        where cs.pipeline_id = c.pipeline_id and not cs.retried
-          and (cs.status <> 'success' or cs.name = any(p.merge_train_required_statuses))
-        order by cs.id limit ${readNames}) cs) as statuses
-    from merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id ${entryJoins}
-    where c.train_id = ${trainId} and c.status in ${active}
-    order by c.rank, c.id limit ${viewedCars}`,
+    'view_merge_train_entries',
+    sql`select ${entryColumns} from merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id ${entryJoins}
+    where c.train_id = ${trainId} and c.status in ${active} order by ${queueOrder} limit ${viewedCars}`,
   );
 
 const departuresStatement = (trainId: number) =>
@@ -88,29 +72,6 @@ const departuresStatement = (trainId: number) =>
     sql`select merge_request_iid as "mergeRequestIid", title, reason, at, sha, evidence
     from merge_train_departures where train_id = ${trainId} order by id desc limit ${viewedDepartures}`,
   );
-
-interface CarRow {
-  own_sha: string | null;
-  batch_id: number | null;
-  verdict: ViewedCar['verdict'];
-  reruns: number;
-  held_onto: string | null;
-  expected_at: Date | null;
-  reported: boolean;
-  statuses: ReportedName[] | null;
-}
-
-const toCar = (row: CarRow & Record<string, unknown>): ViewedCar => ({
-  entry: toEntry(row),
-  sha: given(row.own_sha),
-  batchId: given(row.batch_id),
-  verdict: row.verdict,
-  reruns: row.reruns,
-  held: row.held_onto !== null,
-  expectedAt: given(row.expected_at),
-  reported: row.reported,
-  statuses: row.statuses ?? [],
-});
 
 interface DepartureRow {
   mergeRequestIid: number;
@@ -150,7 +111,7 @@ const controlOf = (row: TrainRow, projectId: number): TrainControl => ({
 });
 
 /**
- * A train as it stands, in three statements however long it is. They are no snapshot: a change between them is notified,
+ * A train as it stands, in four statements however long it is. They are no snapshot: a change between them is notified,
  * and so is read again. A branch without a train is an empty one.
  * @returns undefined without the project
  */
@@ -158,21 +119,21 @@ export async function readMergeTrainView(db: SqlExecutor, key: TrainKey): Promis
   const [row] = await db.query<TrainRow & Record<string, unknown>>(trainStatement(key));
   if (row === undefined) return undefined;
   const trainId = row.id;
-  const [cars, departures] =
+  const [entries, departures] =
     trainId === null
       ? [[], []]
       : await Promise.all([
-          db.query<CarRow & Record<string, unknown>>(carsStatement(trainId)),
+          db
+            .query<Record<string, unknown>>(entriesStatement(trainId))
+            .then((rows) => withPlaces(db, rows.map(toEntry))),
           db.query<DepartureRow & Record<string, unknown>>(departuresStatement(trainId)),
         ]);
   return {
     targetBranch: key.targetBranch,
     projectPath: row.full_path,
     control: controlOf(row, key.projectId),
-    cars: cars.map(toCar),
+    entries,
     total: row.total ?? 0,
-    window: row.parallel ?? 0,
-    requiredStatuses: row.required ?? [],
     departures: departures.map(toDeparture),
   };
 }
