@@ -17,7 +17,7 @@ import { readCommitsOf } from './application/read-commits';
 import { readRepository } from './application/read-repository';
 import { readRepositoryFile } from './application/read-repository-file';
 import { type InviteFor, receivePush } from './application/receive-push';
-import type { ChangeRefs, LocalSubscriber } from './application/ref-change';
+import type { LocalSubscriber, RefChanging } from './application/ref-change';
 import type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 import { serveFetch } from './application/serve-fetch';
 import { codeReaders } from './storage/code-readers';
@@ -91,9 +91,10 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const repositoryOf = repositoriesIn(config.SWITCHYARD_DATA);
   const repositories = repositoryStore(db);
   const protectedBranches = protectedBranchStore(db, given.prisma);
-  const accessBy = (changeRefs: ChangeRefs): RepositoryAccess => ({
+  const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => ({
     openRepository: openProjectRepository({ repositories, repositoryOf, changeRefs }),
     changeRefs,
+    beginRefChange,
     protectedBranches,
     committers: repositories,
   });
@@ -106,12 +107,12 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       followDefaultBranch({ repositories, repositoryOf, announce: defaultBranchOf(given.peer('groups-admin')) }),
       ...ports.subscribers.map(
         (subscriber): LocalSubscriber => ({
-          afterRefChange: (change, changeRefs) => subscriber.afterRefChange(change, accessBy(changeRefs)),
+          afterRefChange: (change, refs) => subscriber.afterRefChange(change, accessBy(refs)),
         }),
       ),
     ],
   });
-  const access = accessBy(changes.changeRefs);
+  const access = accessBy(changes);
   const { changeRefs, openRepository: open } = access;
 
   const branches = observe(

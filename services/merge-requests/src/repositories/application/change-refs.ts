@@ -33,7 +33,7 @@ import {
 } from '../domain/ref-change';
 import { fallbackDefaultBranch, initialDefault, type RepositoryProject } from '../domain/repository';
 import { countedCommits, findReadme } from './push-facts';
-import type { ChangeRefs, ChangeRefsRequest, LocalSubscriber } from './ref-change';
+import type { BeginRefChange, ChangeRefsRequest, LocalSubscriber, RefChanging } from './ref-change';
 
 faultPoints.push(
   'push.intent_committed',
@@ -50,14 +50,17 @@ type Settled = { settlements: readonly Settlement[]; newDefault?: string | undef
 
 /** Where intents are kept; see storage/ref-change.store.ts. */
 export interface RefChangeLog {
-  open(request: {
-    pushId: string;
-    projectId: number;
-    actorId: number;
-    source: RefChangeSource;
-    cause: string | undefined;
-    updates: readonly RefUpdate[];
-  }): Promise<RefChange[]>;
+  open(
+    request: {
+      pushId: string;
+      projectId: number;
+      actorId: number;
+      source: RefChangeSource;
+      cause: string | undefined;
+      updates: readonly RefUpdate[];
+    },
+    within?: Tx,
+  ): Promise<RefChange[]>;
   settle(
     pushId: string,
     settle: (open: RefChange[]) => Promise<Settled>,
@@ -90,8 +93,7 @@ const countedBranches = 50;
 /**
  * The machinery behind `ChangeRefs`: the same for pushes, whose refs git's receiving end moves, and for the reconciler.
  */
-export interface RefChanges {
-  readonly changeRefs: ChangeRefs;
+export interface RefChanges extends RefChanging {
   /**
    * `changeRefs` with a mover of the caller's own. It must not use the database: a connection is held while it runs.
    */
@@ -193,7 +195,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
       if (change.source === 'internal') continue;
       try {
         for (const subscriber of subscribers) {
-          await subscriber.afterRefChange(change, changeRefs);
+          await subscriber.afterRefChange(change, { changeRefs, beginRefChange });
           faultPoint('push.subscriber_told');
         }
         notified.push(change.id);
@@ -221,8 +223,8 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
   async function carryOut(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]> {
     const { projectId, actorId, source, cause, updates } = request;
     const project = await edges.projects.find(projectId);
-    const pushId = randomUUID();
-    await log.open({ pushId, projectId, actorId, source, cause, updates });
+    const pushId = request.begun ?? randomUUID();
+    if (request.begun === undefined) await log.open({ pushId, projectId, actorId, source, cause, updates });
     faultPoint('push.intent_committed');
     let reasons: readonly (string | undefined)[] = [];
     const settlements = await log.settle(
@@ -281,6 +283,12 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     return changeRefsBy(request, moveEach(repositoryOf(request.projectId)));
   }
 
+  const beginRefChange: BeginRefChange = async (tx, { projectId, actorId, source, cause, updates }) => {
+    const pushId = randomUUID();
+    await log.open({ pushId, projectId, actorId, source, cause, updates }, tx);
+    return pushId;
+  };
+
   /** Whether an abandoned intent was carried out, read from the ref and from what was requested afterwards. */
   async function happened(
     change: RefChange,
@@ -328,6 +336,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
 
   return {
     changeRefs,
+    beginRefChange,
     changeRefsBy,
     async reconcile() {
       await settleAbandoned().catch((error) =>

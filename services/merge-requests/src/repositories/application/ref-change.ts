@@ -33,6 +33,10 @@ export interface ChangeRefsRequest {
   /** What is to be published of the one update, where the caller knows it already. */
   readonly facts?: Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
   /**
+   * Its intents, where `BeginRefChange` has committed them.
+   */
+  readonly begun?: string;
+  /**
    * Runs in the transaction that commits the results. It may not run: after a crash before it the reconciler records
    * the results, so a subscriber must be able to do the same.
    */
@@ -48,12 +52,28 @@ export interface ChangeRefsRequest {
  */
 export type ChangeRefs = (request: ChangeRefsRequest) => Promise<RefChangeOutcome[]>;
 
+/** How refs are moved. */
+export interface RefChanging {
+  readonly changeRefs: ChangeRefs;
+  readonly beginRefChange: BeginRefChange;
+}
+
+/**
+ * Writes the intents of a request in the caller's transaction, in which the reason for it is committed: one commit less
+ * where a request follows from a decision. Once that has committed, the request has to be made with what is returned
+ * as `begun`.
+ */
+export type BeginRefChange = (
+  tx: Tx,
+  request: Pick<ChangeRefsRequest, 'projectId' | 'actorId' | 'source' | 'cause' | 'updates'>,
+) => Promise<string>;
+
 /**
  * Notified of every move after its result has been committed, at least once, usually in order; changes of one ref made
  * at the same time may be notified concurrently, so a subscriber that needs the order reads the ref. Not notified of
  * `internal` moves. Must be idempotent by `change.id`. Notified again, later and with growing pauses, after it threw.
  */
 export interface LocalSubscriber {
-  /** `changeRefs`: the subscriber may itself move refs. */
-  afterRefChange(change: RefChange, changeRefs: ChangeRefs): Promise<void>;
+  /** `changes`: the subscriber may itself move refs. */
+  afterRefChange(change: RefChange, changes: RefChanging): Promise<void>;
 }

@@ -1,13 +1,15 @@
 import type { ProtectedBranch } from '../domain/protected-branch';
 import type { Committer } from '../domain/repository';
 import type { OpenProjectRepository } from './open-project-repository';
-import type { ChangeRefs, RefChange } from './ref-change';
+import type { BeginRefChange, ChangeRefs, RefChange } from './ref-change';
 
 /** What other areas do with repositories. */
 export interface RepositoryAccess {
   readonly openRepository: OpenProjectRepository;
   /** The one way by which refs move. */
   readonly changeRefs: ChangeRefs;
+  /** Its first half, in the transaction that decides on a change. */
+  readonly beginRefChange: BeginRefChange;
   /** The rules of a project on its branches; see domain/protected-branch.ts. */
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
   readonly committers: { committer(userId: number): Promise<Committer> };

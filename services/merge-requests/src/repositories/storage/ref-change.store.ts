@@ -111,16 +111,19 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
     );
     return row ?? { open: 0, age: 0 };
   },
-  /** Commits one open intent per update, in order. */
-  async open(request: {
-    pushId: string;
-    projectId: number;
-    actorId: number;
-    source: RefChangeSource;
-    cause: string | undefined;
-    updates: readonly RefUpdate[];
-  }): Promise<RefChange[]> {
-    const rows = await db.query<Row>(
+  /** Commits one open intent per update, in order, with the caller's transaction where one is given. */
+  async open(
+    request: {
+      pushId: string;
+      projectId: number;
+      actorId: number;
+      source: RefChangeSource;
+      cause: string | undefined;
+      updates: readonly RefUpdate[];
+    },
+    within?: Tx,
+  ): Promise<RefChange[]> {
+    const rows = await (within ?? db).query<Row>(
       named(
         'open_ref_changes',
         sql`insert into ref_change_intents (push_id, project_id, ref, old_sha, new_sha, actor_id, source, cause)
