@@ -85,10 +85,10 @@ export const inviteFor = ({ db, config }: Edges): InviteFor =>
 
 function edgesOf(given: Edges, areas: MergeRequestAreas): MergeRequestEdges {
   const { db, clock, peer, directory } = given;
-  const { openRepository, changeRefs, protectedBranches, committers } = areas.repositories;
+  const { openRepository, changeRefs, beginRefChange, protectedBranches, committers } = areas.repositories;
   return {
     ...followEdges(given, areas),
-    ...{ openRepository, changeRefs, protectedBranches, committers },
+    ...{ openRepository, changeRefs, beginRefChange, protectedBranches, committers },
     pipelines: areas.pipelines,
     directory: mergeRequestDirectoryStore(db),
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),

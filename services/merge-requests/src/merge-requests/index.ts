@@ -14,6 +14,7 @@ export type { CarSignal, Verdict } from './domain/car-signal';
 export { stateFailure } from './domain/detailed-merge-status';
 export type { MergeRequest, MergeRequestState, ProjectMergeSettings } from './domain/merge-request';
 export type {
+  LandedPlan,
   LaterFact,
   MergePlan,
   MergeRequestChange,

@@ -39,7 +39,11 @@ export const followRefChanges = (edges: FollowEdges): RefChangeSubscriber => ({
   async afterRefChange(change, repositories) {
     const all = { ...edges, ...repositories };
     const landed = landingOfCause(change.cause);
-    if (landed !== undefined) await landing(all).finish(landed.id, change.after);
+    const targetBranch = branchOf(change.ref);
+    if (landed !== undefined && targetBranch !== undefined) {
+      const { projectId, after: newSha } = change;
+      await landing(all).finish({ mergeRequestId: landed.id, projectId, targetBranch, newSha });
+    }
     await following(all).follow(change, landed?.byTrain ?? false);
   },
 });

@@ -15,8 +15,22 @@ import {
 } from '../../git';
 import { type ChangeRefsRequest, type RepositoryAccess, rulesOf } from '../../repositories';
 import type { AutoMergeMark } from '../domain/auto-merge-change';
-import { decideCarIntent, decideIntent, decideMerged, decidePlanEnd, decideReopening } from '../domain/landing-change';
-import type { MergePlan } from '../domain/merge-request-change';
+import {
+  decideCarIntent,
+  decideIntent,
+  decideMerged,
+  decidePlanEnd,
+  decideReopening,
+  landedTogether,
+} from '../domain/landing-change';
+import type { MergeRequest } from '../domain/merge-request';
+import type {
+  LandedMove,
+  LandedPlan,
+  LockedMergeRequest,
+  MergePlan,
+  MergeRequestChange,
+} from '../domain/merge-request-change';
 import { buildMerge, cannotBeMerged, type MergeOptions } from './build-merge';
 import type { MergeRequestEdges } from './merge-request.edges';
 
@@ -30,7 +44,7 @@ faultPoints.push(
   'train.landing_begun',
 );
 
-/** The cause of the ref change of a merge; a subscriber finds the merge request by it. */
+/** The cause of the ref change of a merge, of several the last one's; a subscriber finds the merge requests by it. */
 export const landingCause = ({ mergeRequestId, carId }: Pick<MergePlan, 'mergeRequestId' | 'carId'>): string =>
   `${carId === undefined ? 'merge_request' : 'merge_train'}:${mergeRequestId}`;
 
@@ -52,19 +66,21 @@ export interface Landing {
    */
   land(id: number, actorId: number, options: LandingOptions): Promise<void>;
   /**
-   * Lands the tested commit of a car, or nothing at all: the plan is taken only while the car is the first of its train
-   * and green.
-   * @returns false when it is not, or when the target branch points elsewhere, which has the car built again (D8)
+   * Lands cars that were tested together, by one move of the target branch to the tested commit, or nothing at all: the
+   * plans are taken only while the cars are the first of their train and green.
+   * @param plans one per car, in queue order, with the same `movesFrom` and `movesTo`; most often one
+   * @param facts of the whole move
+   * @returns false when they are not, or when the target branch points elsewhere, which has the cars built again (D8)
    */
-  landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean>;
+  landCars(repo: Repository, plans: readonly CarPlan[], facts: ChangeRefsRequest['facts']): Promise<boolean>;
   /**
-   * Commits the result of a merge whose target branch has moved to `newSha`. Idempotent; late, for a move that an
-   * earlier try made, it does nothing to the try under way.
+   * Commits the result of a merge whose target branch was moved, with what landed by the same move. Idempotent; late,
+   * for a move that an earlier try made, it does nothing to the try under way.
    */
-  finish(id: number, newSha: string): Promise<void>;
+  finish(move: LandedMove): Promise<void>;
   /**
-   * Finishes, retries or undoes a merge that another process left behind, by the tip of the target branch.
-   * Idempotent.
+   * Finishes, retries or undoes a merge that another process left behind, by the tip of the target branch; of a batch,
+   * from any of its members, the whole of it. Idempotent.
    */
   settle(id: number): Promise<void>;
 }
@@ -91,39 +107,65 @@ export type LandingEdges = RepositoryAccess & Pick<MergeRequestEdges, 'mergeRequ
 export function landing(edges: LandingEdges): Landing {
   const { mergeRequests } = edges;
 
-  async function moveTarget(plan: MergePlan, facts: ChangeRefsRequest['facts']): Promise<boolean> {
+  /** The move by which `plans` land. */
+  const moveOf = (plans: readonly [MergePlan, ...MergePlan[]]) => {
+    const tip = plans.at(-1) ?? plans[0];
+    const { projectId, actorId, targetBranch, movesFrom, movesTo } = tip;
+    return {
+      projectId,
+      actorId,
+      source: 'merge' as const,
+      cause: landingCause(tip),
+      updates: [{ ref: branchRef(parseBranchName(targetBranch)), before: movesFrom, after: movesTo }],
+    };
+  };
+
+  async function moveTarget(plans: Plans, facts: ChangeRefsRequest['facts'], begun?: string): Promise<boolean> {
     const [outcome] = await edges.changeRefs({
-      projectId: plan.projectId,
-      actorId: plan.actorId,
-      source: 'merge',
-      cause: landingCause(plan),
+      ...moveOf(plans),
       ...(facts === undefined ? {} : { facts }),
-      updates: [{ ref: branchRef(parseBranchName(plan.targetBranch)), before: plan.oldSha, after: plan.newSha }],
-      // One commit records that the branch moved and that the merge request is merged: no one sees the one without the
-      // other.
+      ...(begun === undefined ? {} : { begun }),
+      // One commit records that the branch moved and that the merge requests are merged: no one sees the one without
+      // the other.
       settled: async (tx, settlements) => {
-        if (settlements.some(({ moved }) => moved)) await commitMerged(plan, tx);
+        if (settlements.some(({ moved }) => moved)) await commitMerged(plans, tx);
       },
     });
     return outcome?.status === 'moved';
   }
 
-  /** Opens it again after a plan that was not carried out. A car stays on its train and is built again. */
-  async function reopen(id: number, actorId: number, mergeError: string, plan?: MergePlan): Promise<void> {
-    await mergeRequests.change(id, actorId, (locked) => decideReopening(locked, plan, mergeError));
+  /** Opens them again after plans that were not carried out. Cars stay on their train and are built again. */
+  async function reopen(plans: Plans): Promise<void> {
+    const mergeError = 'The target branch has changed. Please try again.';
+    await mergeRequests.changeAll(
+      plans.map((plan) => ({
+        id: plan.mergeRequestId,
+        actorId: plan.actorId,
+        decide: (locked) => decideReopening(locked, plan, mergeError),
+      })),
+    );
   }
 
-  async function commitMerged(plan: MergePlan, tx?: Tx): Promise<void> {
+  async function commitMerged(plans: Plans, within?: Tx): Promise<void> {
     faultPoint('merge.ref_moved');
     const now = edges.clock();
-    await mergeRequests.change(plan.mergeRequestId, plan.actorId, (locked) => decideMerged(locked, plan, now), tx);
+    await mergeRequests.changeAll(
+      plans.map((plan) => ({
+        id: plan.mergeRequestId,
+        actorId: plan.actorId,
+        decide: (locked) => decideMerged(locked, plan, now),
+      })),
+      within === undefined ? {} : { within },
+    );
   }
 
-  async function finish(id: number, newSha: string): Promise<void> {
-    const plan = await mergeRequests.plan(id);
-    if (plan === undefined || plan.newSha !== newSha) return;
-    await commitMerged(plan);
-    if (plan.removeSourceBranch) await removeSource(plan);
+  async function finish(move: LandedMove): Promise<void> {
+    const stored = await mergeRequests.plansOfMove(move);
+    if (stored.some(({ locked }) => locked)) {
+      const plans = landedTogether(stored);
+      if (isSome(plans)) await commitMerged(plans);
+    }
+    for (const { plan } of stored) if (plan.removeSourceBranch) await removeSource(plan);
   }
 
   async function removeSource(plan: MergePlan): Promise<void> {
@@ -182,11 +224,13 @@ export function landing(edges: LandingEdges): Landing {
       targetBranch: mergeRequest.targetBranch,
       oldSha: target,
       newSha: built.newSha,
+      movesFrom: target,
+      movesTo: built.newSha,
+      actorId,
       treeSha: built.treeSha,
       sourceSha: source,
       mergeCommitSha: built.mergeCommitSha,
       squashCommitSha: built.squashCommitSha,
-      actorId,
       removeSourceBranch:
         options.removeSourceBranch ??
         mergeRequest.shouldRemoveSourceBranch ??
@@ -198,42 +242,72 @@ export function landing(edges: LandingEdges): Landing {
       squash: built.squash,
     };
     const { targetBranch } = mergeRequest;
-    await mergeRequests.change(id, actorId, (locked) =>
+    const whole = { ...plan, mergeRequestId: id, createdAt: edges.clock(), testedTree: undefined, batchIids: [] };
+    const begun = await commitIntent([whole], (locked) =>
       decideIntent(locked, plan, { targetBranch, onlyWhile: options.onlyWhile }),
     );
+    if (begun === undefined) throw notAllowed();
     faultPoint('merge.intent_committed');
-    const landed = await runToCompletion(() =>
-      carryOut(repo, { ...plan, mergeRequestId: id, createdAt: edges.clock() }),
-    );
+    const landed = await runToCompletion(() => carryOut(repo, [whole], undefined, begun.pushId));
     return landed ? 'merged' : 'moved on';
   }
 
-  /** Carries out a plan that is committed; one whose target branch points elsewhere is dropped. */
-  async function carryOut(repo: Repository, plan: MergePlan, facts?: ChangeRefsRequest['facts']): Promise<boolean> {
-    const { mergeRequestId: id, newSha, targetBranch } = plan;
-    let landed = await moveTarget(plan, facts);
+  /**
+   * Commits plans together with the intent to move the target branch by them.
+   * @returns undefined when one of them is void: then nothing has happened
+   */
+  async function commitIntent<P extends MergePlan>(
+    plans: readonly [P, ...P[]],
+    decide: (locked: LockedMergeRequest, plan: P) => MergeRequestChange | undefined,
+  ): Promise<{ readonly pushId: string; readonly mergeRequests: readonly MergeRequest[] } | undefined> {
+    let pushId = '';
+    const after = await mergeRequests.changeAll(
+      plans.map((plan) => ({
+        id: plan.mergeRequestId,
+        actorId: plan.actorId,
+        decide: (locked) => decide(locked, plan),
+      })),
+      {
+        also: async (tx) => {
+          pushId = await edges.beginRefChange(tx, moveOf(plans));
+        },
+      },
+    );
+    return after && { pushId, mergeRequests: after };
+  }
+
+  /** Carries out plans that are committed; those whose target branch points elsewhere are dropped. */
+  async function carryOut(
+    repo: Repository,
+    plans: Plans,
+    facts?: ChangeRefsRequest['facts'],
+    begun?: string,
+  ): Promise<boolean> {
+    const { projectId, targetBranch, mergeRequestId, movesTo } = plans.at(-1) ?? plans[0];
+    let landed = await moveTarget(plans, facts, begun);
     if (landed) faultPoint('merge.committed');
     else {
       const target = (await readHeads(repo, [targetBranch])).get(parseBranchName(targetBranch));
-      landed = target !== undefined && (await isAncestor(repo, parseSha(newSha), target));
+      landed = target !== undefined && (await isAncestor(repo, parseSha(movesTo), target));
     }
-    if (landed) await finish(id, newSha);
-    else await reopen(id, plan.actorId, 'The target branch has changed. Please try again.', plan);
+    if (landed) await finish({ mergeRequestId, projectId, targetBranch, newSha: movesTo });
+    else await reopen(plans);
     return landed;
   }
 
-  async function landCar(repo: Repository, plan: CarPlan, facts: ChangeRefsRequest['facts']): Promise<boolean> {
-    const { mergeRequestId: id, actorId } = plan;
-    const whole = { ...plan, skipsTrain: false };
-    let begun = false;
-    const after = await mergeRequests.change(id, actorId, (locked) => {
-      const intent = decideCarIntent(locked, whole);
-      begun = intent !== undefined;
-      return intent;
-    });
-    if (!begun || after.state !== 'locked') return false;
+  async function landCars(
+    repo: Repository,
+    given: readonly CarPlan[],
+    facts: ChangeRefsRequest['facts'],
+  ): Promise<boolean> {
+    const plans = given.map((plan) => ({ ...plan, skipsTrain: false, createdAt: edges.clock() }));
+    if (!isSome(plans) || !isChain(plans)) throw new Error('cars that land together are one chain of commits');
+    const begun = await commitIntent(plans, decideCarIntent);
+    if (begun === undefined) return false;
     faultPoint('train.landing_begun');
-    return carryOut(repo, { ...whole, createdAt: edges.clock() }, facts);
+    const iids = begun.mergeRequests.map(({ iid }) => iid);
+    const landing = landedTogether(plans.map((plan, at) => ({ plan, iid: iids[at] as number })));
+    return isSome(landing) && carryOut(repo, landing, facts, begun.pushId);
   }
 
   async function land(id: number, actorId: number, options: LandingOptions): Promise<void> {
@@ -247,17 +321,35 @@ export function landing(edges: LandingEdges): Landing {
     const view = await mergeRequests.view({ id });
     if (view === undefined) return;
     const { mergeRequest } = view;
-    const plan = await mergeRequests.plan(id);
-    if (plan === undefined) {
-      if (mergeRequest.state === 'locked') await reopen(id, 0, 'The merge was interrupted. Please try again.');
+    const stored = await mergeRequests.plansWith(id);
+    const own = stored.find(({ plan }) => plan.mergeRequestId === id)?.plan;
+    if (own === undefined) {
+      const mergeError = 'The merge was interrupted. Please try again.';
+      if (mergeRequest.state === 'locked') {
+        await mergeRequests.change(id, 0, (locked) => decideReopening(locked, undefined, mergeError));
+      }
       return;
     }
-    if (mergeRequest.state === 'merged') return removeSource(plan);
-    if (mergeRequest.state !== 'locked') return dropPlan(plan);
-    const { repo } = await edges.openRepository(plan.projectId);
-    const landed = await carryOut(repo, plan);
-    logger.info({ merge_request_id: id, landed }, 'an interrupted merge was settled');
+    if (mergeRequest.state === 'merged') return removeSource(own);
+    if (mergeRequest.state !== 'locked') return dropPlan(own);
+    const { repo } = await edges.openRepository(own.projectId);
+    const plans = landedTogether(stored);
+    if (!isSome(plans)) return;
+    const landed = await carryOut(repo, plans);
+    logger.info(
+      { merge_request_ids: plans.map((plan) => plan.mergeRequestId), landed },
+      'an interrupted merge was settled',
+    );
   }
 
-  return { land, landCar, finish, settle };
+  return { land, landCars, finish, settle };
 }
+
+/** What lands by one move of its branch, in queue order. */
+type Plans = readonly [LandedPlan, ...LandedPlan[]];
+
+const isChain = (plans: readonly MergePlan[]): boolean =>
+  plans.every(({ oldSha, movesFrom }, at) => oldSha === (at === 0 ? movesFrom : plans[at - 1]?.newSha)) &&
+  plans.every(({ movesFrom, movesTo }) => movesFrom === plans[0]?.oldSha && movesTo === plans.at(-1)?.newSha);
+
+const isSome = <T>(some: readonly T[]): some is readonly [T, ...T[]] => some.length > 0;

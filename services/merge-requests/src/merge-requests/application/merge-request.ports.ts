@@ -2,11 +2,12 @@ import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { UserRow, Viewer } from '@switchyard/directory';
 import type { MergeRequest } from '../domain/merge-request';
 import type {
+  LandedMove,
   LockedMergeRequest,
   MergeabilityResult,
-  MergePlan,
   MergeRequestChange,
   NewMergeRequest,
+  PlannedMerge,
   StoredDiff,
 } from '../domain/merge-request-change';
 import type { MergeRequestFilter } from '../domain/merge-request-filter';
@@ -58,9 +59,11 @@ export interface MergeabilityStore {
 
 /** Merges under way. */
 export interface MergePlans {
-  /** The plan of a merge under way; undefined when there is none. */
-  plan(id: number): Promise<MergePlan | undefined>;
-  /** Merges that were begun and, for `seconds`, not ended. */
+  /** The plan of a merge under way and those that land by the same move; empty when there is none. */
+  plansWith(id: number): Promise<PlannedMerge[]>;
+  /** Plans of what landed when a branch was moved to a commit for a merge request; those that are there still. */
+  plansOfMove(move: LandedMove): Promise<PlannedMerge[]>;
+  /** Merges that were begun and, for `seconds`, not ended: one of those that land by the same move. */
   abandonedMerges(seconds: number): Promise<number[]>;
 }
 
@@ -73,6 +76,14 @@ export interface MergeRequestPeople {
   /** Those of `ids` that a user is subscribed to. */
   subscribedAmong(ids: readonly number[], userId: number): Promise<Set<number>>;
   setSubscription(id: number, userId: number, subscribed: boolean): Promise<void>;
+}
+
+/** A change of one merge request. */
+export interface ChangeOfOne {
+  readonly id: number;
+  readonly actorId: number;
+  /** Synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more than once. */
+  readonly decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined;
 }
 
 /** Where merge requests are kept. */
@@ -95,6 +106,19 @@ export interface MergeRequestStore extends MergeRequestReads, MergeabilityStore,
     decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
     within?: Tx,
   ): Promise<MergeRequest>;
+  /**
+   * Changes several merge requests in one transaction, in the order given. All are locked first, by ascending id.
+   * @param options.within the caller's transaction, in place of one of its own; a change that is void is passed over
+   *   then. Else all are made or none
+   * @param options.also runs in the same transaction, after the changes
+   * @returns the merge requests after their changes, without those that were void; undefined when none was made
+   *   because one was void
+   * @throws AppError not_found
+   */
+  changeAll(
+    changes: readonly ChangeOfOne[],
+    options?: { readonly within?: Tx; readonly also?: (tx: Tx) => Promise<void> },
+  ): Promise<MergeRequest[] | undefined>;
   /**
    * Deletes a merge request as `decide` requires: with the removal of its car, its jobs and its events, in one
    * transaction.

@@ -1,14 +1,40 @@
 import { notAllowed } from '@switchyard/errors';
 import { noAutoMerge, onMergeTrain } from './auto-merge';
 import { type AutoMergeMark, isStillSet } from './auto-merge-change';
-import type { LockedMergeRequest, MergePlan, MergeRequestChange } from './merge-request-change';
+import type {
+  LandedPlan,
+  LockedMergeRequest,
+  MergePlan,
+  MergeRequestChange,
+  PlannedMerge,
+} from './merge-request-change';
 import { unchecked } from './mergeability';
 
 type NewPlan = Omit<MergePlan, 'mergeRequestId' | 'createdAt'>;
 
 /** Whether a merge request is being merged by this plan: what was read before the lock may be another try by now. */
-const isMergingBy = ({ mergeRequest, plannedSha }: LockedMergeRequest, newSha: string | undefined): boolean =>
-  mergeRequest.state === 'locked' && plannedSha === newSha;
+const isMergingBy = ({ mergeRequest, planned }: LockedMergeRequest, plan: MergePlan | undefined): boolean =>
+  mergeRequest.state === 'locked' && isSame(planned, plan);
+
+const isSame = (one: LockedMergeRequest['planned'], other: LockedMergeRequest['planned']): boolean =>
+  one?.newSha === other?.newSha && one?.movesTo === other?.movesTo;
+
+/**
+ * The plans of one landing in queue order, each on the commit of the one before, with what was tested for all of them.
+ * @param plans all that land by one move of their branch
+ */
+export function landedTogether(plans: readonly Pick<PlannedMerge, 'plan' | 'iid'>[]): LandedPlan[] {
+  const onto = new Map(plans.map((one) => [one.plan.oldSha, one]));
+  const ordered: (typeof plans)[number][] = [];
+  let next = plans[0] && onto.get(plans[0].plan.movesFrom);
+  while (next !== undefined && ordered.length < plans.length) {
+    ordered.push(next);
+    next = onto.get(next.plan.newSha);
+  }
+  const testedTree = ordered.at(-1)?.plan.treeSha;
+  const batchIids = ordered.length > 1 ? ordered.map(({ iid }) => iid) : [];
+  return ordered.map(({ plan }) => ({ ...plan, testedTree, batchIids }));
+}
 
 /**
  * Commits the intent to merge.
@@ -45,8 +71,12 @@ export const decideCarIntent = (
     : undefined;
 
 /** Marks a merge request merged by a plan that was carried out. */
-export const decideMerged = (locked: LockedMergeRequest, plan: MergePlan, now: Date): MergeRequestChange | undefined =>
-  isMergingBy(locked, plan.newSha)
+export const decideMerged = (
+  locked: LockedMergeRequest,
+  plan: LandedPlan,
+  now: Date,
+): MergeRequestChange | undefined =>
+  isMergingBy(locked, plan)
     ? {
         patch: {
           ...noAutoMerge,
@@ -73,7 +103,7 @@ export function decideReopening(
   plan: MergePlan | undefined,
   mergeError: string,
 ): MergeRequestChange | undefined {
-  if (!isMergingBy(locked, plan?.newSha)) return undefined;
+  if (!isMergingBy(locked, plan)) return undefined;
   const { mergeRequest } = locked;
   const carId = plan?.carId;
   return {
@@ -86,7 +116,7 @@ export function decideReopening(
 
 /** Drops a plan whose merge request is not being merged any more, or is merged and has lost its branch. */
 export const decidePlanEnd = (
-  { mergeRequest, plannedSha }: LockedMergeRequest,
-  { newSha }: Pick<MergePlan, 'newSha'>,
+  { mergeRequest, planned }: LockedMergeRequest,
+  plan: Pick<MergePlan, 'newSha' | 'movesTo'>,
 ): MergeRequestChange | undefined =>
-  mergeRequest.state !== 'locked' && plannedSha === newSha ? { plan: 'done', quiet: true } : undefined;
+  mergeRequest.state !== 'locked' && isSame(planned, plan) ? { plan: 'done', quiet: true } : undefined;

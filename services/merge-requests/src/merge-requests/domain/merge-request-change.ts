@@ -141,8 +141,8 @@ export interface LockedMergeRequest {
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
   readonly labelIds: readonly number[];
-  /** `newSha` of the plan that is under way. */
-  readonly plannedSha: string | undefined;
+  /** The plan that is under way. */
+  readonly planned: Pick<MergePlan, 'newSha' | 'movesTo'> | undefined;
 }
 
 /** Fields that a change may set; `null` clears. */
@@ -166,10 +166,14 @@ export interface MergePlan {
   readonly mergeRequestId: number;
   readonly projectId: number;
   readonly targetBranch: string;
-  /** What the target branch must point at. */
+  /** What its own commits lie on. */
   readonly oldSha: string;
-  /** What it will point at. */
+  /** Its own commit: what lands of it. */
   readonly newSha: string;
+  /** What the target branch must point at: `oldSha`, or that of the first car of its batch. */
+  readonly movesFrom: string;
+  /** What the target branch will point at: `newSha`, or that of the last car of its batch, which was tested for all. */
+  readonly movesTo: string;
   readonly sourceSha: string;
   readonly mergeCommitSha: string | undefined;
   readonly squashCommitSha: string | undefined;
@@ -185,6 +189,28 @@ export interface MergePlan {
   readonly carId: number | undefined;
   /** It merges past the train of its target branch. */
   readonly skipsTrain: boolean;
+}
+
+/** A stored plan. */
+export interface PlannedMerge {
+  readonly plan: MergePlan;
+  readonly iid: number;
+  /** Its merge request is being merged; else the plan is left from a merge that has ended. */
+  readonly locked: boolean;
+}
+
+/** A move of a target branch by which a merge request landed, and with it what was tested together with it. */
+export interface LandedMove extends Pick<MergePlan, 'mergeRequestId' | 'projectId' | 'targetBranch'> {
+  /** What the branch was moved to. */
+  readonly newSha: string;
+}
+
+/** A plan that was carried out, with what was tested for it. */
+export interface LandedPlan extends MergePlan {
+  /** Tree of `movesTo`. */
+  readonly testedTree: string | undefined;
+  /** Numbers of the merge requests that were tested and have landed together, in queue order; empty for one alone. */
+  readonly batchIids: readonly number[];
 }
 
 /** How a merge request is added to a train. */
@@ -217,7 +243,7 @@ export interface MergeRequestChange {
   /** What happened to its car. One that changes nothing any more voids the whole change. */
   readonly signal?: CarSignal;
   /** The plan that was carried out: its car has landed, its receipt is written. */
-  readonly landed?: MergePlan;
+  readonly landed?: LandedPlan;
   readonly facts?: readonly MergeRequestFact[];
   readonly jobs?: readonly JobRequest[];
   /** Leaves `updated_at` as it is: bookkeeping that is no edit by a user. */

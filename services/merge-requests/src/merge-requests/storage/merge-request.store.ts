@@ -24,28 +24,47 @@ import { mergeRequestReads } from './merge-request.reads';
 import { toMergeRequest } from './merge-request.row';
 import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
 
-async function lock(tx: Tx, id: number): Promise<LockedMergeRequest | undefined> {
-  const row = await tx.one(sql`select * from merge_requests where id = ${id} for no key update`);
-  if (row === undefined) return undefined;
-  // Only after the lock is there is it what the lock protects.
-  const attached = await tx.one<{
-    assignees: number[];
-    reviewers: number[];
-    labels: number[];
-    planned_sha: string | null;
-  }>(sql`
-    select array(select user_id from merge_request_assignees where merge_request_id = ${id} order by created_at, user_id) as assignees,
-      array(select user_id from merge_request_reviewers where merge_request_id = ${id} order by created_at, user_id) as reviewers,
-      array(select label_id from merge_request_labels where merge_request_id = ${id} order by label_id) as labels,
-      (select new_sha from merge_request_merges where merge_request_id = ${id}) as planned_sha`);
-  return {
-    mergeRequest: toMergeRequest(row),
-    assigneeIds: attached!.assignees,
-    reviewerIds: attached!.reviewers,
-    labelIds: attached!.labels,
-    plannedSha: attached!.planned_sha ?? undefined,
-  };
+/** What hangs on a merge request and is protected by the lock of its row. */
+interface Attached {
+  id: number;
+  assignees: number[];
+  reviewers: number[];
+  labels: number[];
+  newSha: string | null;
+  movesTo: string | null;
 }
+
+/** Locks merge requests by ascending id: two transactions that lock several never wait for each other. */
+async function lockAll(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, LockedMergeRequest>> {
+  const rows = await tx.query(sql`
+    select * from merge_requests where id = any(${[...ids]}::bigint[]) order by id for no key update`);
+  if (rows.length === 0) return new Map();
+  const mergeRequests = new Map(rows.map(toMergeRequest).map((mr) => [mr.id, mr]));
+  // Only after the locks are there is it what they protect.
+  const attached = await tx.query<Attached & Record<string, unknown>>(sql`
+    select given.id, array(select user_id from merge_request_assignees where merge_request_id = given.id order by created_at, user_id) as assignees,
+      array(select user_id from merge_request_reviewers where merge_request_id = given.id order by created_at, user_id) as reviewers,
+      array(select label_id from merge_request_labels where merge_request_id = given.id order by label_id) as labels,
+      m.new_sha as "newSha", coalesce(m.moves_to, m.new_sha) as "movesTo"
+    from unnest(${[...mergeRequests.keys()]}::bigint[]) as given (id) left join merge_request_merges m on m.merge_request_id = given.id`);
+  return new Map(
+    attached.map(({ id, assignees, reviewers, labels, newSha, movesTo }): [number, LockedMergeRequest] => [
+      id,
+      {
+        mergeRequest: mergeRequests.get(id)!,
+        assigneeIds: assignees,
+        reviewerIds: reviewers,
+        labelIds: labels,
+        planned: newSha === null || movesTo === null ? undefined : { newSha, movesTo },
+      },
+    ]),
+  );
+}
+
+const lock = async (tx: Tx, id: number): Promise<LockedMergeRequest | undefined> => (await lockAll(tx, [id])).get(id);
+
+/** One of several changes is void: none is made. */
+class VoidChange extends Error {}
 
 async function addDiff(tx: Tx, id: number, diff: DiffVersion): Promise<number> {
   const row = await tx.one<{ id: number }>(sql`
@@ -82,16 +101,17 @@ async function headOf(tx: Tx, mr: MergeRequest, sourceSha: string): Promise<Merg
   return { sourceSha, headPipelineId: pipeline?.id ?? null };
 }
 
+/** Makes a change of a locked merge request; undefined when it is void. */
 async function apply(
   tx: Tx,
   trains: TrainChanges,
   before: LockedMergeRequest,
   change: MergeRequestChange,
   actorId: number,
-): Promise<MergeRequest> {
+): Promise<MergeRequest | undefined> {
   const { id, autoMergeUserId } = before.mergeRequest;
   const train = await trains.change(tx, before.mergeRequest, change, actorId, change.patch?.mergedAt ?? new Date());
-  if (train === undefined) return before.mergeRequest;
+  if (train === undefined) return undefined;
   let patch = { ...train.patch, ...change.patch };
   if (change.newHead !== undefined) patch = { ...patch, ...(await headOf(tx, before.mergeRequest, change.newHead)) };
   if (change.diff !== undefined) patch = { ...patch, latestDiffId: await addDiff(tx, id, change.diff) };
@@ -129,6 +149,12 @@ async function branchesTaken(
   return conflict([
     `Another open merge request already exists for this source branch: ${row === undefined ? '' : `!${row.iid}`}`.trim(),
   ]);
+}
+
+interface ChangeOfOne {
+  readonly id: number;
+  readonly actorId: number;
+  readonly decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined;
 }
 
 /** The part of a change that concerns the train of a merge request; merge trains implement it. */
@@ -238,7 +264,7 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
         ...locked.mergeRequest,
         ...(change?.patch?.targetBranch ? { targetBranch: change.patch.targetBranch } : {}),
       };
-      return change === undefined ? locked.mergeRequest : await apply(tx, trains, locked, change, actorId);
+      return (change && (await apply(tx, trains, locked, change, actorId))) ?? locked.mergeRequest;
     };
     try {
       return await (within === undefined ? db.transaction(work) : work(within));
@@ -246,6 +272,42 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
       if (branches !== undefined && isUniqueViolation(error, openBranches)) throw await branchesTaken(db, branches);
       throw error;
     }
+  },
+
+  /**
+   * Changes several merge requests in one transaction, in the order given. All are locked first, by ascending id: each
+   * change locks its train as well, and one that locked its merge request only then would wait for a transaction that
+   * has locked that and waits for the train.
+   * @returns the merge requests after their changes, without those that were void; undefined when none was made
+   *   because one was void
+   * @throws AppError not_found
+   */
+  async changeAll(
+    changes: readonly ChangeOfOne[],
+    { within, also }: { readonly within?: Tx; readonly also?: (tx: Tx) => Promise<void> } = {},
+  ): Promise<MergeRequest[] | undefined> {
+    const work = async (tx: Tx): Promise<MergeRequest[]> => {
+      const locked = await lockAll(
+        tx,
+        changes.map(({ id }) => id),
+      );
+      const changed: MergeRequest[] = [];
+      for (const { id, actorId, decide } of changes) {
+        const before = locked.get(id);
+        if (before === undefined) throw notFound();
+        const change = decide(before);
+        const after = change && (await apply(tx, trains, before, change, actorId));
+        if (after !== undefined) changed.push(after);
+        else if (within === undefined) throw new VoidChange();
+      }
+      await also?.(tx);
+      return changed;
+    };
+    if (within !== undefined) return work(within);
+    return db.transaction(work).catch((error: unknown) => {
+      if (error instanceof VoidChange) return undefined;
+      throw error;
+    });
   },
 
   /**

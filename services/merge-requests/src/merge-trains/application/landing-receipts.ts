@@ -1,4 +1,4 @@
-import type { BranchMove, KeptPipeline, LandingReceipt } from '../domain/landing-receipt';
+import type { BatchMember, BatchMove, BranchMove, KeptPipeline, LandingReceipt } from '../domain/landing-receipt';
 
 /**
  * Receipts of landings and their verdicts. Lists are by id, and read receipts that come after
@@ -24,6 +24,13 @@ export interface LandingReceipts {
    * deleted.
    */
   pipelineOf(receipt: LandingReceipt): Promise<KeptPipeline | undefined>;
+  /** What the receipts of a batch say of it: those written with this one, by its own transaction. */
+  membersOf(receipt: LandingReceipt): Promise<BatchMember[]>;
+  /**
+   * Moves of a receipt's branch that led away from the base of its batch, or to one of `commits`; as long as they are
+   * remembered (7 days).
+   */
+  batchMoves(receipt: LandingReceipt, base: string, commits: readonly string[]): Promise<BatchMove[]>;
   /** Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). */
   movesSince(receipt: LandingReceipt): Promise<BranchMove[]>;
 }

@@ -22,13 +22,17 @@ export interface LandingReceipt {
   readonly squash: boolean;
   readonly headSha: string;
   readonly baseSha: string;
-  /** Undefined for one that skipped the train. */
+  /** The commit that its pipeline ran on: its own, or that of the last of its batch; undefined for one that skipped the train. */
   readonly testedSha: string | undefined;
   readonly testedTree: string | undefined;
   readonly pipelineId: number | undefined;
   readonly pipelineStatus: string | undefined;
   readonly statuses: readonly ReceiptStatus[];
   readonly requiredStatuses: readonly string[];
+  /** Numbers of the merge requests that were tested and landed together, in queue order; empty for one alone. */
+  readonly batchIids: readonly number[];
+  /** How often the tested commit was tested again before it passed. */
+  readonly reruns: number;
   readonly landedSha: string;
   readonly landedTree: string;
   readonly mergeCommitSha: string | undefined;
@@ -37,6 +41,20 @@ export interface LandingReceipt {
   readonly testedAt: Date | undefined;
   readonly landedAt: Date;
 }
+
+/** What a receipt says of its part in a batch. */
+export type BatchMember = Pick<
+  LandingReceipt,
+  | 'mergeRequestIid'
+  | 'method'
+  | 'baseSha'
+  | 'testedSha'
+  | 'testedTree'
+  | 'pipelineId'
+  | 'landedSha'
+  | 'landedTree'
+  | 'batchIids'
+>;
 
 /** What is still kept of the pipeline that a receipt names. */
 export interface KeptPipeline {
@@ -49,6 +67,12 @@ export interface KeptPipeline {
 export interface BranchMove {
   readonly before: string;
   readonly after: string;
+}
+
+/** A recorded move of a branch that is about a batch. */
+export interface BatchMove extends BranchMove {
+  /** The service did it to land merge requests; else a user did. */
+  readonly lands: boolean;
 }
 
 /** A receipt with everything its public representation embeds. */

@@ -2,6 +2,7 @@ import { AppError, conflict } from '@switchyard/errors';
 import type { JobRequest } from '../../jobs';
 import {
   type CarSignal,
+  type LandedPlan,
   type LaterFact,
   type MergePlan,
   type MergeRequest,
@@ -37,7 +38,7 @@ export type TrainRequest =
   | { readonly kind: 'signal'; readonly signal: CarSignal }
   | { readonly kind: 'remove'; readonly reason: RemovalReason }
   /** `removesCar`: it merges past its train, and keeps its car until it has merged. */
-  | { readonly kind: 'landing'; readonly plan: MergePlan; readonly removesCar: boolean };
+  | { readonly kind: 'landing'; readonly plan: LandedPlan; readonly removesCar: boolean };
 
 /** What a change of a merge request requires of its train. */
 export function trainRequestOf(

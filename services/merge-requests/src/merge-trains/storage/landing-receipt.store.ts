@@ -1,6 +1,13 @@
 import type { Database } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import type { BranchMove, KeptPipeline, LandingReceipt, ReceiptStatus } from '../domain/landing-receipt';
+import type {
+  BatchMember,
+  BatchMove,
+  BranchMove,
+  KeptPipeline,
+  LandingReceipt,
+  ReceiptStatus,
+} from '../domain/landing-receipt';
 
 interface StatusEntry {
   id?: number;
@@ -43,7 +50,7 @@ export const toLandingReceipt = (row: LandingReceiptRow): LandingReceipt => ({
 export const landingReceiptColumns = sql`r.id, r.project_id as "projectId", r.merge_request_iid as "mergeRequestIid", r.target_branch as "targetBranch",
   r.method, r.squash, r.head_sha as "headSha", r.base_sha as "baseSha", r.tested_sha as "testedSha", r.tested_tree as "testedTree",
   r.pipeline_id as "pipelineId", r.pipeline_status as "pipelineStatus", r.statuses, r.required_statuses as "requiredStatuses",
-  r.landed_sha as "landedSha", r.landed_tree as "landedTree", r.merge_commit_sha as "mergeCommitSha",
+  r.batch_iids as "batchIids", r.reruns, r.landed_sha as "landedSha", r.landed_tree as "landedTree", r.merge_commit_sha as "mergeCommitSha",
   r.squash_commit_sha as "squashCommitSha", r.built_at as "builtAt", r.tested_at as "testedAt", r.landed_at as "landedAt"`;
 
 // The repository of a deleted project goes with it, and nothing is left to compare with.
@@ -128,6 +135,32 @@ export const landingReceiptStore = (db: Database) => {
           where cs.pipeline_id = pl.id and cs.id = any(${statuses.map(({ id }) => id)}::bigint[])), '[]') as statuses
         from pipelines pl where pl.id = ${pipelineId}`);
     },
+
+    /** What the receipts of a batch say of it: those written with this one, by its own transaction. */
+    membersOf: ({ projectId, targetBranch, landedAt, batchIids }: LandingReceipt): Promise<BatchMember[]> =>
+      db.query<BatchMember & Record<string, unknown>>(sql`
+        select merge_request_iid as "mergeRequestIid", method, base_sha as "baseSha", tested_sha as "testedSha", tested_tree as "testedTree",
+          pipeline_id as "pipelineId", landed_sha as "landedSha", landed_tree as "landedTree", batch_iids as "batchIids"
+        from landing_receipts
+        where project_id = ${projectId} and target_branch = ${targetBranch} and landed_at = ${landedAt}
+          and merge_request_iid = any(${[...batchIids]}::bigint[]) order by id limit ${batchIids.length}`),
+
+    /**
+     * Moves of a branch around a landing that led away from the base of its batch, or to one of `commits`; as long as
+     * they are remembered (7 days).
+     */
+    batchMoves: (
+      { projectId, targetBranch, landedAt }: LandingReceipt,
+      base: string,
+      commits: readonly string[],
+    ): Promise<BatchMove[]> =>
+      db.query<BatchMove & Record<string, unknown>>(sql`
+        select old_sha as before, new_sha as after, source = 'merge' as lands from ref_change_intents
+        where project_id = ${projectId} and ref = ${`refs/heads/${targetBranch}`} and state = 'done'
+          and settled_at between ${landedAt}::timestamptz - make_interval(secs => ${clockSkew}::int)
+            and ${landedAt}::timestamptz + make_interval(secs => ${clockSkew}::int)
+          and (old_sha = ${base} or new_sha = any(${[...commits]}::text[]))
+        order by id limit ${movesRead}`),
 
     /**
      * Moves of the target branch since a landing, oldest first, as long as they are remembered (7 days). They are

@@ -1,7 +1,15 @@
 import type { Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
-import type { CarSignal, MergePlan, MergeRequest, NewCar, TrainChanges, TrainConsequences } from '../../merge-requests';
+import type {
+  CarSignal,
+  LandedPlan,
+  MergePlan,
+  MergeRequest,
+  NewCar,
+  TrainChanges,
+  TrainConsequences,
+} from '../../merge-requests';
 import {
   decideAddition,
   decideCarSignal,
@@ -79,7 +87,9 @@ async function signalCar(
 async function recordLandedCar(tx: Tx, carId: number, plan: MergePlan, now: Date): Promise<number | undefined> {
   const row = await tx.one<{ trainId: number }>(sql`
     select train_id as "trainId" from merge_train_cars where id = ${carId}`);
-  const decision = row && (await changeTrain(tx, row.trainId, (stored) => decideLanded(stored, carId, plan.newSha)));
+  const decision =
+    row &&
+    (await changeTrain(tx, row.trainId, (stored) => decideLanded(stored, carId, plan.newSha), { actorId: 0 }, now));
   if (decision === undefined) return undefined;
   await tx.query(sql`
     update merge_train_cars set status = 'merged', merged_at = ${now}, updated_at = now(),
@@ -106,15 +116,19 @@ async function insertSkippedCar(
   return row!.id;
 }
 
-/** The receipt contains what the decision to land was made by, which the plan has kept. */
-async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, now: Date): Promise<void> {
+/**
+ * The receipt contains what the decision to land was made by, which the plan has kept. What was tested is the tip of
+ * the batch; what landed is the car's own.
+ */
+async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, plan: LandedPlan, now: Date): Promise<void> {
+  const { movesTo, testedTree, batchIids } = plan;
   await tx.query(sql`
     insert into landing_receipts (project_id, merge_request_id, merge_request_iid, car_id, target_branch, method, squash, head_sha,
       base_sha, tested_sha, tested_tree, pipeline_id, pipeline_status, statuses, required_statuses, landed_sha, landed_tree,
-      merge_commit_sha, squash_commit_sha, added_by_id, boarded_at, built_at, tested_at, landed_at)
+      batch_iids, reruns, merge_commit_sha, squash_commit_sha, added_by_id, boarded_at, built_at, tested_at, landed_at)
     select c.project_id, c.merge_request_id, ${mr.iid}, c.id, c.target_branch, c.method, c.squash, c.source_sha, c.onto_sha,
-      case when c.status = 'merged' then c.sha end, case when c.status = 'merged' then c.tree_sha end, m.pipeline_id,
-      m.pipeline_status, m.statuses, m.required_statuses, c.sha, c.tree_sha, c.merge_commit_sha, c.squash_commit_sha, c.user_id,
+      case when c.status = 'merged' then ${movesTo} end, case when c.status = 'merged' then ${testedTree ?? null} end, m.pipeline_id,
+      m.pipeline_status, m.statuses, m.required_statuses, c.sha, c.tree_sha, ${[...batchIids]}::bigint[], c.reruns, c.merge_commit_sha, c.squash_commit_sha, c.user_id,
       c.created_at, c.built_at, m.tested_at, ${now}
     from merge_train_cars c join merge_request_merges m on m.merge_request_id = c.merge_request_id
     where c.id = ${carId}`);
@@ -127,7 +141,7 @@ async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, now: Date):
 async function recordLanding(
   tx: Tx,
   mr: MergeRequest,
-  plan: MergePlan,
+  plan: LandedPlan,
   now: Date,
 ): Promise<TrainConsequences['jobs'] | undefined> {
   if (plan.carId === undefined && !plan.skipsTrain) return [];
@@ -138,7 +152,7 @@ async function recordLanding(
     carId = await insertSkippedCar(tx, mr, trainId, plan, now);
   } else trainId = await recordLandedCar(tx, carId, plan, now);
   if (trainId === undefined) return undefined;
-  await writeReceipt(tx, mr, carId, now);
+  await writeReceipt(tx, mr, carId, plan, now);
   return landingJobs(mr, trainId, plan);
 }
 
