@@ -27,6 +27,11 @@ export const presentLandingReceipt = (
     finished_at: optionalDateTime(finishedAt),
   })),
   required_statuses: receipt.requiredStatuses,
+  batch:
+    receipt.batchIids.length === 0
+      ? null
+      : { merge_request_iids: receipt.batchIids, tested_sha: receipt.testedSha ?? null },
+  reruns: receipt.reruns,
   landed: { sha: receipt.landedSha, tree: receipt.landedTree },
   merge_commit_sha: receipt.mergeCommitSha ?? null,
   squash_commit_sha: receipt.squashCommitSha ?? null,
