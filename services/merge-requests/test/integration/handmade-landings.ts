@@ -38,6 +38,10 @@ export interface Row {
   pipelineStatus: string | null;
   landedAt: Date;
   targetBranch: string;
+  /** Default: one that no other receipt has. */
+  iid?: number;
+  batch?: number[];
+  reruns?: number;
 }
 
 /** The newest report of a name, in a receipt. */
@@ -151,10 +155,11 @@ export function handmadeLandings() {
     const [made] = await db.query<{ id: number }>(sql`
     insert into landing_receipts (project_id, merge_request_id, merge_request_iid, car_id, target_branch, method, squash, head_sha, base_sha,
       tested_sha, tested_tree, pipeline_id, pipeline_status, statuses, required_statuses, landed_sha, landed_tree, merge_commit_sha,
-      squash_commit_sha, added_by_id, boarded_at, landed_at)
-    values (${project}, ${written}, ${written}, ${written}, ${row.targetBranch}, ${row.method}, ${row.squash}, ${row.head}, ${row.base},
+      squash_commit_sha, added_by_id, boarded_at, landed_at, batch_iids, reruns)
+    values (${project}, ${written}, ${row.iid ?? written}, ${written}, ${row.targetBranch}, ${row.method}, ${row.squash}, ${row.head}, ${row.base},
       ${row.tested}, ${row.testedTree}, ${row.pipelineId}, ${row.pipelineStatus}, ${JSON.stringify(row.statuses)}::jsonb, ${row.required}::text[],
-      ${row.landed}, ${row.landedTree}, ${row.merge}, ${row.squashed}, 1, ${row.landedAt}, ${row.landedAt})
+      ${row.landed}, ${row.landedTree}, ${row.merge}, ${row.squashed}, 1, ${row.landedAt}, ${row.landedAt},
+      ${row.batch ?? []}::bigint[], ${row.reruns ?? 0})
     returning id`);
     return made!.id;
   }

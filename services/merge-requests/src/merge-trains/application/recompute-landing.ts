@@ -259,7 +259,7 @@ export async function recomputeLanding(repo: Repository, receipt: LandingReceipt
   const head = name('the head', receipt.headSha);
   name('the squash commit', receipt.squashCommitSha);
   name('the merge commit', receipt.mergeCommitSha);
-  name('the tested commit', receipt.testedSha);
+  const tested = name('the tested commit', receipt.testedSha);
   if (landed === undefined || base === undefined || head === undefined || malformed.length > 0)
     return { differences: malformed };
   const { commits, differences: absent } = await readStored(repo, named);
@@ -269,6 +269,9 @@ export async function recomputeLanding(repo: Repository, receipt: LandingReceipt
     tree === receipt.landedTree
       ? []
       : [`the landed commit has the tree ${short(tree)}, not ${short(receipt.landedTree)}`];
+  const testedTree = tested === undefined ? undefined : commits.get(tested)?.tree;
+  if (receipt.batchIids.length > 0 && testedTree !== undefined && testedTree !== receipt.testedTree)
+    differences.push(`the tested commit has the tree ${short(testedTree)}, not ${short(receipt.testedTree ?? 'none')}`);
   const missing = await missingObjects(repo, base, landed);
   if (missing.length > 0) return { differences: [...differences, ...missing], landed };
   const shape = await withObjectArea(repo, (area) => shapeDiffers({ area, receipt, commits, base, head }, landed));

@@ -1,8 +1,9 @@
 import { logger } from '@switchyard/telemetry';
 import { GitCommandError, isAncestor, type Repository, repositoryExists, type Sha, shaOf, zeroSha } from '../../git';
-import type { KeptPipeline, LandingReceipt } from '../domain/landing-receipt';
+import type { BatchMember, KeptPipeline, LandingReceipt } from '../domain/landing-receipt';
 import type { LandingReceipts } from './landing-receipts';
 import { isInBranch, recomputeLanding } from './recompute-landing';
+import { batchDifferences, chainDifferences, commitsOf, moveDifferences } from './verify-batch';
 
 /** What the verifier needs. */
 export interface VerifierEdges {
@@ -41,15 +42,22 @@ const remembered = 7 * 86_400_000;
 const passes = ({ status, allowFailure }: { status: string; allowFailure: boolean }): boolean =>
   status === 'success' || status === 'skipped' || (status === 'failed' && allowFailure);
 
-/** What contradicts itself in a receipt: what was tested is what landed, and it was green. */
-function recordDifferences(receipt: LandingReceipt): string[] {
+/**
+ * What contradicts itself in a receipt: what was tested is what landed, or the last of those that landed with it, and it
+ * was green.
+ */
+function recordDifferences(receipt: LandingReceipt, members: readonly BatchMember[]): string[] {
   const differences: string[] = [];
   if (receipt.testedSha === undefined) {
     if (receipt.testedTree !== undefined) differences.push('a tested tree is recorded without a tested commit');
+    if (receipt.batchIids.length > 0) differences.push('a batch is recorded without a tested commit');
     return differences;
   }
-  if (receipt.testedSha !== receipt.landedSha) differences.push('another commit was tested than landed');
-  if (receipt.testedTree !== receipt.landedTree) differences.push('another tree was tested than landed');
+  if (receipt.batchIids.length > 0) differences.push(...batchDifferences(receipt, members));
+  else {
+    if (receipt.testedSha !== receipt.landedSha) differences.push('another commit was tested than landed');
+    if (receipt.testedTree !== receipt.landedTree) differences.push('another tree was tested than landed');
+  }
   if (receipt.pipelineId === undefined) differences.push('no pipeline is recorded');
   const newest = new Map(receipt.statuses.map((status) => [status.name, status]));
   const decisive = receipt.requiredStatuses.length > 0 ? receipt.requiredStatuses : [...newest.keys()];
@@ -116,10 +124,19 @@ export function landingVerifier({ receipts, repositoryOf, clock }: VerifierEdges
     return (await wasRewritten(repo, receipt)) ? 'explained' : 'unexplained';
   }
 
+  /** What the record of ref changes says of the landing of a batch, as long as it is remembered. */
+  async function batchMoves(receipt: LandingReceipt, members: readonly BatchMember[]): Promise<readonly string[]> {
+    if (members.length === 0 || clock().getTime() - receipt.landedAt.getTime() > remembered) return [];
+    const { base, commits } = commitsOf(receipt, members);
+    return moveDifferences(receipt, members, await receipts.batchMoves(receipt, base, commits));
+  }
+
   async function verifyReceipt(receipt: LandingReceipt): Promise<LandingVerdict> {
+    const members = receipt.batchIids.length === 0 ? [] : await receipts.membersOf(receipt);
     const differences = [
-      ...recordDifferences(receipt),
+      ...recordDifferences(receipt, members),
       ...pipelineDifferences(receipt, await receipts.pipelineOf(receipt)),
+      ...(await batchMoves(receipt, members)),
     ];
     const findings: string[] = [];
     const repo = repositoryOf(receipt.projectId);
@@ -128,6 +145,8 @@ export function landingVerifier({ receipts, repositoryOf, clock }: VerifierEdges
         return { receipt, differences: [...differences, 'the repository is missing'], findings };
       const recomputed = await recomputeLanding(repo, receipt);
       differences.push(...recomputed.differences);
+      if (receipt.batchIids.length > 0 && recomputed.landed !== undefined)
+        differences.push(...(await chainDifferences(repo, receipt, members)));
       const found = recomputed.landed === undefined ? 'here' : await absence(repo, receipt, recomputed.landed);
       if (found !== 'here') (found === 'explained' ? findings : differences).push('no longer in the target branch');
     } catch (error) {
