@@ -13,10 +13,11 @@ import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
 import { landingReceiptOf } from '../storage/landing-receipt.list';
 import { listMergeTrainEntries, newestMergeTrainEntry } from '../storage/merge-train.list';
 import { type TrainControlUseCases, trainControlRpcs } from './merge-train-control.handler';
+import { type TrainStatisticsUseCases, trainStatisticsRpcs } from './merge-train-statistics.handler';
 import { watchMergeTrain } from './watch-merge-train.handler';
 
 /** The use cases behind the RPCs. */
-export interface MergeTrainUseCases extends TrainControlUseCases {
+export interface MergeTrainUseCases extends TrainControlUseCases, TrainStatisticsUseCases {
   readonly addToMergeTrain: ReturnType<typeof addToMergeTrain>;
   readonly removeFromMergeTrain: ReturnType<typeof removeFromMergeTrain>;
 }
@@ -44,6 +45,7 @@ export function mergeTrainHandler(
 
   return implement(MergeTrainServiceService, {
     ...trainControlRpcs(useCases, { db, externalUrl }),
+    ...trainStatisticsRpcs(useCases),
 
     listMergeTrainEntries: ({ projectId, targetBranch, scope, page: wanted }) =>
       list(projectId, { targetBranch, scope: scopes[scope] }, wanted, (wanted?.descending ?? true) ? 'desc' : 'asc'),
