@@ -11,10 +11,13 @@ import type { MergeTrainEdges } from './application/merge-train.edges';
 import { removeFromMergeTrain } from './application/remove-from-merge-train';
 import { dropTrainRef, removeUnauthorizedCars, runMergeTrain } from './application/run-merge-train';
 import { composeMergeTrainFeed } from './compose-feed';
+import { readTrainStatistics } from './application/train-statistics';
 import { startVerifyingLandings } from './compose-verifier';
+import { startWatchingTrains } from './compose-watchdog';
 import { trainChanges } from './storage/merge-train.change';
 import { mergeTrainStore } from './storage/merge-train.store';
 import { trainControlStore } from './storage/merge-train-control.store';
+import { trainCounterStore } from './storage/train-counters.store';
 import { mergeTrainHandler } from './transport/merge-train.handler';
 
 /** The areas that merge trains rest on. */
@@ -44,6 +47,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
     addToMergeTrain: addToMergeTrain(edges, check),
     removeFromMergeTrain: removeFromMergeTrain(edges),
     controlMergeTrain: controlMergeTrain({ clock: edges.clock, trainControls: trainControlStore(db) }),
+    readTrainStatistics: readTrainStatistics({ clock: edges.clock, counters: trainCounterStore(db) }),
   });
   const background = observe('merge_requests.jobs', {
     mergeTrain: runMergeTrain(edges, landing),
@@ -68,6 +72,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
       repeat('merge trains', config.SWITCHYARD_RECOVERY_SECONDS * 1_000, sweep),
       startVerifyingLandings(given, repositories),
       feed.start(),
+      startWatchingTrains(given),
     ],
     drain: () => feed.drain(),
   };

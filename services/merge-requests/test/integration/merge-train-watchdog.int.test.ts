@@ -1,0 +1,207 @@
+import { countStatements } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import { logger } from '@switchyard/telemetry';
+import { watchTrains } from '../../src/merge-trains/application/watch-trains';
+import { startWatchingTrains } from '../../src/merge-trains/compose-watchdog';
+import { recordHistory } from '../../src/merge-trains/storage/merge-train.history';
+import { watchedTrainStore } from '../../src/merge-trains/storage/watched-trains.store';
+import { trainGround } from './train-ground';
+
+const ground = trainGround();
+const start = new Date('2026-03-10T12:00:00.000Z');
+const minutes = (count: number): Date => new Date(start.getTime() + count * 60_000);
+const sha = 'a'.repeat(40);
+let pipelines = 0;
+let counted = 0;
+let logged: jest.SpyInstance;
+
+beforeEach(async () => {
+  counted = 0;
+  logged = jest.spyOn(logger, 'error').mockImplementation(() => undefined);
+  await ground.db.query(sql`truncate merge_trains, jobs cascade`);
+});
+afterEach(() => logged.mockRestore());
+
+/** A look of the watchdog so many minutes after the start; returns how many stops it found, and logged. */
+async function look(after: number): Promise<number> {
+  const before = [counted, logged.mock.calls.length];
+  await watchTrains({
+    trains: watchedTrainStore(ground.db),
+    clock: () => minutes(after),
+    countStuck: () => {
+      counted += 1;
+    },
+  })();
+  expect(logged.mock.calls.length - before[1]!).toBe(counted - before[0]!);
+  return counted - before[0]!;
+}
+
+const record = (trainId: number, after: number, happened: Partial<Parameters<typeof recordHistory>[2]>) =>
+  ground.db.transaction((tx) =>
+    recordHistory(
+      tx,
+      { id: trainId },
+      { events: [], opened: [], cars: new Map(), actorId: 0, now: minutes(after), ...happened },
+    ),
+  );
+
+/** A pipeline of a train with a verdict so many minutes after the start. */
+async function judged(trainId: number, after: number, verdict: 'green' | 'failed' = 'green'): Promise<void> {
+  pipelines += 1;
+  const pipelineId = pipelines;
+  await record(trainId, after, {
+    opened: [{ pipelineId, sha, cars: 1, rerun: false, probe: false }],
+    events: [{ kind: 'judged', pipelineId, verdict, failedNames: [] }],
+  });
+}
+
+/** Landings of this train before the start, with this turnaround. */
+async function landed(train: { id: number; branch: string }, turnaroundMinutes: number, count = 20): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const car = await ground.car(train, minutes(-60 - turnaroundMinutes));
+    await record(train.id, -60, {
+      events: [{ kind: 'merged', carId: car.id, sha }],
+      cars: new Map([[car.id, car]]),
+    });
+    await ground.rows(sql`update merge_train_cars set status = 'merged' where id = ${car.id}`);
+  }
+}
+
+const state = async (trainId: number) => {
+  const [row] = await ground.rows<{ moves: number; stuck: Date | null }>(
+    sql`select target_moves as moves, stuck_since as stuck from merge_trains where id = ${trainId}`,
+  );
+  const jobs = await ground.rows(sql`select kind, key from jobs`);
+  return { ...row, jobs };
+};
+
+/** A train with a car aboard, green at the start, whose usual turnaround is ten minutes. */
+async function greenTrain() {
+  const train = await ground.train();
+  await landed(train, 10);
+  const car = await ground.car(train, minutes(-5));
+  await judged(train.id, 0);
+  return { ...train, car };
+}
+
+test('a green train that lands nothing for four times its p95 is counted, logged, and looked at from scratch (11)', async () => {
+  const train = await greenTrain();
+  expect([await look(5), await look(38)]).toEqual([0, 0]);
+  expect(await state(train.id)).toEqual({ moves: 0, stuck: null, jobs: [] });
+  expect(await look(43)).toBe(1);
+  expect(await state(train.id)).toEqual({
+    moves: 1,
+    stuck: minutes(43),
+    jobs: [{ kind: 'merge_train', key: String(train.id) }],
+  });
+  expect(logged.mock.calls[0]).toEqual([
+    expect.objectContaining({ train_id: train.id, project_id: 1, target_branch: train.branch, waiting_since: start }),
+    'a merge train has green results and lands nothing',
+  ]);
+});
+
+test('one stop is counted and logged once, by one of two processes at once, and looked at again each time', async () => {
+  const train = await greenTrain();
+  const found = await Promise.all([look(43), look(43)].map((one) => one.catch(() => 0)));
+  expect([counted, logged.mock.calls.length, found.length]).toEqual([1, 1, 2]);
+  const { moves } = await state(train.id);
+  expect([await look(44), await look(90)]).toEqual([0, 0]);
+  expect((await state(train.id)).moves).toBe(moves! + 2);
+  expect(await watchedTrainStore(ground.db).countStuck()).toBe(1);
+});
+
+test('a landing ends the stop, and the next one is counted again', async () => {
+  const train = await greenTrain();
+  expect(await look(43)).toBe(1);
+  const next = await ground.car(train, minutes(40));
+  await record(train.id, 44, {
+    events: [{ kind: 'merged', carId: train.car.id, sha }],
+    cars: new Map([[train.car.id, train.car]]),
+  });
+  await ground.rows(sql`update merge_train_cars set status = 'merged' where id = ${train.car.id}`);
+  expect(await watchedTrainStore(ground.db).countStuck()).toBe(0);
+  expect(await look(200)).toBe(0);
+  await judged(train.id, 201);
+  expect([await look(210), await look(500), next.id]).toEqual([0, 1, next.id]);
+});
+
+test.each<[string, (train: { id: number }) => Promise<unknown>]>([
+  [
+    'has no cars',
+    ({ id }) => ground.rows(sql`delete from merge_train_cars where train_id = ${id} and status = 'idle'`),
+  ],
+  ['is paused', ({ id }) => ground.rows(sql`update merge_trains set control_state = 'paused' where id = ${id}`)],
+  [
+    'was paused until now',
+    ({ id }) => ground.rows(sql`update merge_trains set control_changed_at = ${minutes(40)} where id = ${id}`),
+  ],
+  [
+    'boarded after what was green',
+    ({ id }) =>
+      ground.rows(
+        sql`update merge_train_cars set created_at = ${minutes(1)} where train_id = ${id} and status = 'idle'`,
+      ),
+  ],
+  [
+    'has seen failures alone',
+    ({ id }) => ground.rows(sql`update merge_train_runs set verdict = 'failed' where train_id = ${id}`),
+  ],
+  [
+    'has landed since',
+    ({ id }) => ground.rows(sql`update merge_trains set landed_at = ${minutes(1)} where id = ${id}`),
+  ],
+  ['is of a deleted project', () => ground.rows(sql`update directory.projects set deleted_at = now()`)],
+])('not stuck: one that %s', async (_, change) => {
+  const train = await greenTrain();
+  await change(train);
+  try {
+    expect(await look(70)).toBe(0);
+    expect(await state(train.id)).toMatchObject({ moves: 0, stuck: null });
+  } finally {
+    await ground.rows(sql`update directory.projects set deleted_at = null`);
+  }
+});
+
+test('a draining train is watched, one that is paused while it is stuck is not stuck any more', async () => {
+  const train = await greenTrain();
+  await ground.rows(sql`update merge_trains set control_state = 'draining' where id = ${train.id}`);
+  expect(await look(43)).toBe(1);
+  await ground.rows(sql`update merge_trains set control_state = 'paused' where id = ${train.id}`);
+  expect(await look(44)).toBe(0);
+  expect(await state(train.id)).toMatchObject({ moves: 1, stuck: null });
+});
+
+test('one that landed between the look and its outcome is left alone, and so is one that is being changed', async () => {
+  const train = await greenTrain();
+  const trains = watchedTrainStore(ground.db);
+  const waiting = await trains.waiting(minutes(43));
+  expect(waiting.map(({ id }) => id)).toEqual([train.id]);
+  await ground.db.transaction(async (tx) => {
+    await tx.query(sql`select from merge_trains where id = ${train.id} for update`);
+    expect(await trains.lookAgain(waiting, minutes(43))).toEqual([]);
+  });
+  await record(train.id, 43, { events: [{ kind: 'merged', carId: 1, sha }] });
+  expect(await trains.lookAgain(waiting, minutes(43))).toEqual([]);
+  expect(await state(train.id)).toEqual({ moves: 0, stuck: null, jobs: [] });
+});
+
+test('the number of statements is the same for one stuck train and for fifty', async () => {
+  const cost = async () => (await countStatements(() => look(43))).statements;
+  await greenTrain();
+  const one = await cost();
+  await ground.db.query(sql`truncate merge_trains, jobs cascade`);
+  for (let n = 0; n < 50; n += 1) {
+    const train = await ground.train();
+    await ground.car(train, minutes(-100));
+    await judged(train.id, -90);
+  }
+  expect(await cost()).toBe(one);
+  expect(counted).toBe(51);
+});
+
+test('the watchdog runs from the start of the process', async () => {
+  const train = await greenTrain();
+  const watching = startWatchingTrains({ db: ground.db, clock: () => minutes(60) });
+  await watching.close();
+  expect(await state(train.id)).toMatchObject({ moves: 1, stuck: minutes(60) });
+});
