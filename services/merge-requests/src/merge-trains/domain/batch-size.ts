@@ -39,7 +39,8 @@ export function withBatchAt(train: Train, position: number): Train {
   if (group?.[0] !== first) return train;
   const size = batchSizeAt(train, position);
   const members = train.cars.slice(position, position + size);
-  const marked = new Set([...members, first].flatMap(({ batchId }) => batchId ?? []));
+  // Those that were in a batch of this car before it was put first still bear its id.
+  const marked = new Set([first.id, ...[...members, first].flatMap(({ batchId }) => batchId ?? [])]);
   return {
     ...train,
     cars: train.cars.map((car, at): Car => {

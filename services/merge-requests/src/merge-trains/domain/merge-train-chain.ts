@@ -60,6 +60,16 @@ const withoutPipeline = (car: Car): Car =>
         },
       };
 
+/**
+ * The queue without some cars. A pipeline tests the tip of its batch: what is left of a batch whose tip leaves was not
+ * tested by it.
+ */
+export const withoutCars = (cars: readonly Car[], ids: ReadonlySet<number>): Car[] =>
+  groupsOf(cars).flatMap((group) => {
+    const left = group.filter(({ id }) => !ids.has(id));
+    return left.length > 0 && left.at(-1) !== group.at(-1) ? left.map(withoutPipeline) : left;
+  });
+
 const unbuilt = (car: Car): Car => ({ ...car, status: 'stale', build: undefined });
 
 /** The cars of a failed batch, each to be tested by itself: cumulative prefixes of the chain, which stays. */

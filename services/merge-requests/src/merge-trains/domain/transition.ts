@@ -1,9 +1,18 @@
 import type { RemovalReason, Verdict } from '../../merge-requests';
 import { withBatchAt } from './batch-size';
 import { namesThatStop } from './breaker';
-import type { Car, CarBuild, Outcome, Signal, Step, Train, TrainEvent, TrainState } from './merge-train';
+import type { Car, CarBuild, Outcome, Probe, Signal, Step, Train, TrainEvent, TrainState } from './merge-train';
 import { newCar } from './merge-train';
-import { awaitsRerun, groupsOf, hasRoom, inOrder, nextToBuild, ontoOf, testedBuild } from './merge-train-chain';
+import {
+  awaitsRerun,
+  groupsOf,
+  hasRoom,
+  inOrder,
+  nextToBuild,
+  ontoOf,
+  testedBuild,
+  withoutCars,
+} from './merge-train-chain';
 
 /** Weight of one more car in the moving average of how often cars fail. */
 const newestWeight = 1 / 30;
@@ -51,29 +60,34 @@ function due(train: Train): Step[] {
   return steps;
 }
 
-/** The train after a change: in order, stopped where its target branch seems to fail, with what follows. */
+/**
+ * The train after a change: in order, stopped where its target branch seems to fail, with what follows.
+ * @param ended pipelines to cancel that cars may still show
+ */
 function outcome(
   before: Train,
   changed: Train,
   events: readonly TrainEvent[] = [],
-  steps: readonly Step[] = [],
+  ended: readonly number[] = [],
 ): Outcome {
-  const ordered = inOrder(before, changed);
-  const stopped = stoppedIfFailing(ordered.train);
-  const probed = withProbe(stopped.train);
+  const moving = inOrder(before, changed);
+  const names = changed.state === 'paused' ? [] : namesThatStop(moving.train);
+  const stops = names.length > 0;
+  // A train that stops starts nothing, not even what the same change has made room for.
+  const ordered = stops
+    ? inOrder(before, { ...changed, state: 'paused', targetFailing: true, probe: undefined })
+    : moving;
+  const probed = withProbe(ordered.train);
+  const stopped = { kind: 'state_changed', state: 'paused', targetFailing: true, names } as const;
   return {
     train: probed.train,
-    steps: [...steps, ...ordered.steps, ...probed.steps, ...due(probed.train)],
-    events: [...events, ...stopped.events],
-  };
-}
-
-function stoppedIfFailing(train: Train): { train: Train; events: TrainEvent[] } {
-  const names = train.state === 'paused' ? [] : namesThatStop(train);
-  if (names.length === 0) return { train, events: [] };
-  return {
-    train: { ...train, state: 'paused', targetFailing: true, probe: undefined },
-    events: [{ kind: 'state_changed', state: 'paused', targetFailing: true, names }],
+    steps: [
+      ...ended.filter((id) => !isCancelled(ordered.steps, id)).flatMap(cancelled),
+      ...ordered.steps,
+      ...probed.steps,
+      ...due(probed.train),
+    ],
+    events: stops ? [...events, stopped] : events,
   };
 }
 
@@ -90,6 +104,11 @@ function withProbe(train: Train): { train: Train; steps: Step[] } {
 
 const cancelled = (pipelineId: number | undefined): Step[] =>
   pipelineId === undefined ? [] : [{ kind: 'cancel_pipeline', pipelineId }];
+
+const idsOf = (probe: Probe | undefined): number[] => (probe?.pipelineId === undefined ? [] : [probe.pipelineId]);
+
+const isCancelled = (steps: readonly Step[], pipelineId: number): boolean =>
+  steps.some((step) => step.kind === 'cancel_pipeline' && step.pipelineId === pipelineId);
 
 const unchanged = (train: Train): Outcome => ({ train, steps: due(train), events: [] });
 
@@ -120,7 +139,7 @@ function without(
   const removedIds = new Set(removed.map(({ car }) => car.id));
   return outcome(
     train,
-    { ...train, cars: train.cars.filter(({ id }) => !removedIds.has(id)) },
+    { ...train, cars: withoutCars(train.cars, removedIds) },
     removed.map(({ car, reason }) => ({
       kind: 'removed',
       carId: car.id,
@@ -190,13 +209,14 @@ function timedOut(train: Train, pipelineId: number): Outcome {
     train,
     { ...train, cars },
     [{ kind: 'judged', pipelineId, verdict: 'late', failedNames: [] }],
-    [{ kind: 'cancel_pipeline', pipelineId }],
+    [pipelineId],
   );
 }
 
 function targetRead(train: Train, sha: string | undefined): Outcome {
   // Between intent and result the target is on either side of the landing, which settles it.
   if (train.cars[0]?.status === 'merging') return unchanged(train);
+  if (sha === undefined && train.base === undefined && train.cars.length === 0) return unchanged(train);
   if (sha === undefined) return without({ ...train, base: undefined }, () => 'target_branch_deleted');
   return sha === train.base ? resumed(train) : outcome(train, { ...train, base: sha });
 }
@@ -246,7 +266,7 @@ function controlled(train: Train, state: TrainState): Outcome {
     train,
     changed,
     [{ kind: 'state_changed', state, targetFailing: false, names: [] }],
-    train.targetFailing ? cancelled(train.probe?.pipelineId) : [],
+    idsOf(train.probe),
   );
 }
 
@@ -393,7 +413,7 @@ export function transition(train: Train, signal: Signal): Outcome {
       return probeReported(train, signal.pipelineId, signal.verdict);
     case 'probe_due':
       return train.probe !== undefined && train.probe.verdict !== 'pending'
-        ? outcome(train, { ...train, probe: undefined }, [], cancelled(train.probe.pipelineId))
+        ? outcome(train, { ...train, probe: undefined }, [], idsOf(train.probe))
         : unchanged(train);
     default: {
       const car = train.cars.find(({ id }) => id === signal.carId);
