@@ -9,15 +9,13 @@ export const breakerLimit = 3;
  * them, because it is more likely that the target branch, or what it is tested with, fails (D8). Empty below the limit.
  */
 export function namesThatStop(train: Train): string[] {
-  const due = groupsOf(train.cars).flatMap(([car, ...others]) =>
-    car?.status === 'fresh' &&
-    others.length === 0 &&
-    car.build?.verdict === 'failed' &&
-    car.build.onto === train.base &&
-    !awaitsRerun(train, car)
-      ? { mergeRequestId: car.mergeRequestId, names: car.build.failedNames }
-      : [],
-  );
+  const due: Train['streak'][number][] = [];
+  for (const group of groupsOf(train.cars)) {
+    const [car] = group;
+    if (group.length !== 1 || car?.status !== 'fresh' || car.build?.onto !== train.base) continue;
+    if (car.build?.verdict !== 'failed' || awaitsRerun(train, car)) continue;
+    due.push({ mergeRequestId: car.mergeRequestId, names: car.build.failedNames });
+  }
   if (due.length === 0) return [];
   const row = [...train.streak, ...due];
   const common = (name: string): boolean => {

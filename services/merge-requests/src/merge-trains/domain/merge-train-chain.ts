@@ -6,20 +6,26 @@ const ended: ReadonlySet<Verdict> = new Set(['failed', 'canceled', 'late']);
 /** Neighbours in the queue that are tested together; most often one car. */
 export type Group = readonly Car[];
 
+/** Queues never change, a signal asks for the groups of one a dozen times, and most of them are single cars. */
+const known = new WeakMap<readonly Car[], readonly Group[]>();
+
 /** The queue, by what is tested together. */
-export function groupsOf(cars: readonly Car[]): Group[] {
+export function groupsOf(cars: readonly Car[]): readonly Group[] {
+  const found = known.get(cars);
+  if (found !== undefined) return found;
   const groups: Car[][] = [];
   for (const car of cars) {
     const last = groups.at(-1);
     if (last !== undefined && car.batchId !== undefined && last[0]?.batchId === car.batchId) last.push(car);
     else groups.push([car]);
   }
+  known.set(cars, groups);
   return groups;
 }
 
 /** The build that is tested for a group: that of its tip. Undefined until all of it is built. */
 export const testedBuild = (group: Group): CarBuild | undefined =>
-  group.every(({ build }) => build !== undefined) ? group.at(-1)?.build : undefined;
+  group.length === 1 || group.every(({ build }) => build !== undefined) ? group[group.length - 1]?.build : undefined;
 
 /**
  * Whether a group waits in its place because it failed: nothing is built on it. While its commit is tested again it
@@ -43,7 +49,13 @@ const takesPlace = (group: Group): boolean =>
 const runs = (group: Group): boolean => takesPlace(group) && testedBuild(group)?.requested === true;
 
 /** Pipelines that may still be opened. */
-export const freePlaces = (train: Train): number => train.parallel - groupsOf(train.cars).filter(runs).length;
+export const freePlaces = (train: Train): number => train.parallel - countOf(groupsOf(train.cars), runs);
+
+function countOf<Item>(items: readonly Item[], counts: (item: Item) => boolean): number {
+  let count = 0;
+  for (const item of items) if (counts(item)) count += 1;
+  return count;
+}
 
 const withoutPipeline = (car: Car): Car =>
   car.build === undefined || (car.build.pipelineId === undefined && !car.build.requested)
@@ -91,6 +103,8 @@ interface Chained {
 
 /** Drops the builds of a group that do not lie on `tip` any more. */
 function chained(group: Group, tip: string | undefined): Chained {
+  const kept = keptTip(group, tip);
+  if (kept !== null) return { group, tip: isFailing(group) ? tip : kept };
   let onto = tip;
   let cars = group.map((car): Car => {
     if (car.status === 'merging') {
@@ -108,6 +122,21 @@ function chained(group: Group, tip: string | undefined): Chained {
   return { group: cars, tip: isFailing(cars) ? tip : onto };
 }
 
+/** What a group that stays as it is ends in; null when something of it has to go. */
+function keptTip(group: Group, tip: string | undefined): string | undefined | null {
+  let onto = tip;
+  let built = 0;
+  let tested = 0;
+  for (const { status, held, build } of group) {
+    if (status !== 'merging' && ((held !== undefined && held.onto !== onto) || (build && build.onto !== onto)))
+      return null;
+    onto = build?.sha;
+    if (build !== undefined) built += 1;
+    if (build !== undefined && (build.requested || build.pipelineId !== undefined)) tested += 1;
+  }
+  return built < group.length && tested > 0 ? null : onto;
+}
+
 function isTornApart(train: Train, group: Group): boolean {
   const verdict = testedBuild(group)?.verdict;
   if (group.length === 1 || verdict === undefined || !ended.has(verdict) || train.state === 'paused') return false;
@@ -115,24 +144,35 @@ function isTornApart(train: Train, group: Group): boolean {
 }
 
 /** The queue with those builds alone that are current, and failed batches on landed commits taken apart. */
-function rechained(train: Train): Car[] {
+function rechained(train: Train): readonly Car[] {
   let tip = train.base;
-  return groupsOf(train.cars).flatMap((given) => {
+  let same = true;
+  const cars: Car[] = [];
+  for (const given of groupsOf(train.cars)) {
     const next = chained(given, tip);
-    if (!isTornApart(train, next.group)) {
-      tip = next.tip;
-      return next.group;
+    const tornApart = isTornApart(train, next.group);
+    same &&= next.group === given && !tornApart;
+    for (const group of tornApart ? takenApart(next.group).map((car) => [car]) : [next.group]) {
+      const placed = tornApart ? chained(group, tip) : next;
+      tip = placed.tip;
+      for (const car of placed.group) cars.push(car);
     }
-    return takenApart(next.group).map((car) => {
-      const single = chained([car], tip);
-      tip = single.tip;
-      return single.group[0] as Car;
-    });
-  });
+  }
+  return same ? train.cars : cars;
 }
 
-const pipelinesOf = (cars: readonly Car[]): Set<number> =>
-  new Set(cars.flatMap(({ build }) => build?.pipelineId ?? []));
+function pipelinesOf(cars: readonly Car[]): Set<number> {
+  const ids = new Set<number>();
+  for (const { build } of cars) if (build?.pipelineId !== undefined) ids.add(build.pipelineId);
+  return ids;
+}
+
+/** Pipelines of `before` that test nothing of `after`. */
+function droppedPipelines(before: readonly Car[], after: readonly Car[]): number[] {
+  if (before === after) return [];
+  const kept = pipelinesOf(after);
+  return [...pipelinesOf(before)].filter((id) => !kept.has(id));
+}
 
 /** A failure on commits that have all landed, which is to be tested again before its car is blamed. */
 export const awaitsRerun = (train: Train, { held, build, status }: Car): boolean =>
@@ -142,23 +182,28 @@ export const awaitsRerun = (train: Train, { held, build, status }: Car): boolean
   build.onto === train.base &&
   build.reruns < train.retries;
 
+/** Whether a pipeline is to be opened for a group as soon as there is room. */
+function lacksPipeline(train: Train, group: Group): boolean {
+  const build = testedBuild(group);
+  if (build === undefined || group[0]?.status === 'merging') return false;
+  return (!build.requested && build.verdict === 'pending') || isRerunDue(train, group);
+}
+
+const isRerunDue = (train: Train, group: Group): boolean => group.length === 1 && awaitsRerun(train, group[0] as Car);
+
 /** Opens what there is room for, in queue order. */
 function opened(train: Train): { train: Train; steps: Step[] } {
   const steps: Step[] = [];
   if (train.state === 'paused' || train.base === undefined) return { train, steps };
+  const groups = groupsOf(train.cars);
+  if (!groups.some((group) => lacksPipeline(train, group))) return { train, steps };
   let free = freePlaces(train);
-  const cars = groupsOf(train.cars).flatMap((group): Group => {
-    const build = testedBuild(group);
-    if (free <= 0 || build === undefined || group[0]?.status === 'merging') return group;
-    const rerun = group.length === 1 && awaitsRerun(train, group[0] as Car);
-    if (!rerun && (build.requested || build.verdict !== 'pending')) return group;
+  const cars = groups.flatMap((group): Group => {
+    if (free <= 0 || !lacksPipeline(train, group)) return group;
+    const { sha, reruns } = testedBuild(group) as CarBuild;
+    const rerun = isRerunDue(train, group);
     free -= 1;
-    steps.push({
-      kind: 'open_pipeline',
-      carIds: group.map(({ id }) => id),
-      sha: build.sha,
-      rerun: rerun || build.reruns > 0,
-    });
+    steps.push({ kind: 'open_pipeline', carIds: group.map(({ id }) => id), sha, rerun: rerun || reruns > 0 });
     return group.map((car): Car => {
       const own = car.build as CarBuild;
       return {
@@ -183,10 +228,8 @@ function opened(train: Train): { train: Train; steps: Step[] } {
  */
 export function inOrder(before: Train, train: Train): { train: Train; steps: Step[] } {
   const cars = rechained(train);
-  const same = cars.length === train.cars.length && cars.every((car, at) => car === train.cars[at]);
-  const open = opened(same ? train : { ...train, cars });
-  const kept = pipelinesOf(open.train.cars);
-  const dropped = [...pipelinesOf(before.cars)].filter((id) => !kept.has(id));
+  const open = opened(cars === train.cars ? train : { ...train, cars });
+  const dropped = droppedPipelines(before.cars, open.train.cars);
   return {
     train: open.train,
     steps: [...dropped.map((pipelineId) => ({ kind: 'cancel_pipeline' as const, pipelineId })), ...open.steps],
@@ -227,11 +270,11 @@ export function nextToBuild(train: Train): { car: Car; onto: string; continues: 
 
 /** Pipelines that run, are waited for by what is built, or test a failure again. */
 const placesTaken = (train: Train, groups: readonly Group[]): number =>
-  groups.filter((group) => takesPlace(group) || (group.length === 1 && awaitsRerun(train, group[0] as Car))).length;
+  countOf(groups, (group) => takesPlace(group) || isRerunDue(train, group));
 
 /** Cars that wait to be built. */
 export const waitingCars = ({ cars }: Train): number =>
-  cars.filter(({ build, held }) => build === undefined && held === undefined).length;
+  countOf(cars, ({ build, held }) => build === undefined && held === undefined);
 
 /**
  * Whether it is still open what a failed batch will leave: it waits for what is ahead of it, or its members are being

@@ -33,11 +33,15 @@ function blameOf(train: Train, car: Car): RemovalReason | undefined {
 }
 
 /** Cars that leave now for a failure of their own. */
-const blamedIn = (train: Train): { car: Car; reason: RemovalReason }[] =>
-  groupsOf(train.cars).flatMap(([car, ...others]) => {
-    const reason = car !== undefined && others.length === 0 ? blameOf(train, car) : undefined;
-    return car === undefined || reason === undefined ? [] : [{ car, reason }];
-  });
+function blamedIn(train: Train): { car: Car; reason: RemovalReason }[] {
+  const blamedCars: { car: Car; reason: RemovalReason }[] = [];
+  for (const group of groupsOf(train.cars)) {
+    const [car] = group;
+    const reason = car !== undefined && group.length === 1 ? blameOf(train, car) : undefined;
+    if (car !== undefined && reason !== undefined) blamedCars.push({ car, reason });
+  }
+  return blamedCars;
+}
 
 /** What is to be done for a train. */
 function due(train: Train): Step[] {
