@@ -81,6 +81,7 @@ test('a landing does not wait for long work of other kinds, and long work does n
     merge_train: short,
     train_ref: short,
     recheck: long,
+    merge_request_facts: long,
   };
   const store = jobStore(db, 5);
   const workers = startJobs(store, handlers, 5);
@@ -125,6 +126,7 @@ async function withTrains(
     settle_merge: none,
     train_ref: none,
     recheck: none,
+    merge_request_facts: none,
     merge_train: ({ trainId }) =>
       new Promise((resolve) => {
         begun.push(trainId);

@@ -88,10 +88,10 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
       await db.query(sql`update merge_request_merges set created_at = created_at - interval '1 minute'`);
       await repositories.reconcile();
       const abandoned = await edges.mergeRequests.abandonedMerges(5);
-      const running = await trains.running();
+      const running = await db.query<{ id: number }>(sql`select id from merge_trains`);
       await edges.jobs.enqueue([
         ...abandoned.map((mergeRequestId) => ({ kind: 'settle_merge', mergeRequestId }) as const),
-        ...running.map((trainId) => ({ kind: 'merge_train', trainId }) as const),
+        ...running.map(({ id }) => ({ kind: 'merge_train', trainId: id }) as const),
       ]);
     },
   };

@@ -6,7 +6,7 @@ import type { Car, Outcome, Step, Train, TrainEvent } from '../domain/merge-trai
 import { evidenceOf, stateJobs, type TrainDecision } from '../domain/merge-train-change';
 import type { StoredTrain } from '../domain/stored-train';
 import { transition } from '../domain/transition';
-import { type OpenedPipeline, recordHistory } from './merge-train.history';
+import { type OpenedRun, recordHistory } from './merge-train.history';
 import { loadTrain } from './merge-train.row';
 
 /** Channel on which every saved change of a train is announced, with the train's id. */
@@ -28,9 +28,9 @@ async function openPipelines(
   stored: StoredTrain,
   steps: readonly Step[],
   given: Train,
-): Promise<{ train: Train; opened: OpenedPipeline[] }> {
+): Promise<{ train: Train; opened: OpenedRun[] }> {
   let train = given;
-  const opened: OpenedPipeline[] = [];
+  const opened: OpenedRun[] = [];
   for (const step of steps) {
     const base = { projectId: stored.projectId, tag: false, source: 'merge_request_event', status: 'pending' } as const;
     if (step.kind === 'open_probe' && train.probe?.sha === step.sha && train.probe.pipelineId === undefined) {
