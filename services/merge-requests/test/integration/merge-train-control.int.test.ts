@@ -2,7 +2,8 @@ import { countStatements, type Database, openDatabase } from '@switchyard/databa
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { presentMergeTrainControl } from '../../src/merge-trains/presenters/merge-train-control.presenter';
-import { trainControlOf, trainControlStore } from '../../src/merge-trains/storage/merge-train-control.store';
+import { trainControlOf } from '../../src/merge-trains/storage/merge-train-control.list';
+import { trainControlStore } from '../../src/merge-trains/storage/merge-train-control.store';
 import { service } from '../../src/service';
 
 let database: TestDatabase;

@@ -9,7 +9,7 @@ import { type CallContext, entity } from '@switchyard/rpc';
 import { callerOf } from '../../callers';
 import type { controlMergeTrain } from '../application/control-merge-train';
 import { presentMergeTrainControl } from '../presenters/merge-train-control.presenter';
-import { trainControlOf } from '../storage/merge-train-control.store';
+import { trainControlOf } from '../storage/merge-train-control.list';
 
 /** The use cases behind the RPCs on what a train does. */
 export interface TrainControlUseCases {
