@@ -16,6 +16,10 @@ export interface ProjectSettings {
   readonly merge_train_required_statuses?: readonly string[];
   readonly merge_train_timeout?: number;
   readonly merge_train_parallel_cars?: number;
+  readonly merge_train_retries?: number;
+  readonly merge_train_batch_size?: number;
+  readonly merge_train_required_status_count?: number;
+  readonly merge_train_settling_seconds?: number;
 }
 
 /** Path of a project, or of something in it. */
