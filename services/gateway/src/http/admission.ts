@@ -68,7 +68,7 @@ const seats = { read: 300, access: 300, write: 300, turn: 1_200 };
  * Requests of one project that take turns, and of all projects, that a service is given at a time. What one project
  * waits for it does one after another: more of them at a time would only wait there.
  */
-const turns = { ofProject: 6, ofAll: 18 };
+const turns = { ofProject: 3, ofAll: 12 };
 
 /**
  * Milliseconds a burst waits. A write that is refused has to be made again; a read soon is of no use to the one who

@@ -5,7 +5,7 @@ export { type CheckMergeability, withKnownMergeability } from './application/che
 export { withCurrentThreads } from './application/current-threads';
 export type { Landing } from './application/land-merge-request';
 export type { MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
-export { inTurns } from './application/together';
+export { inTurns, together } from './application/together';
 export { publishMergeRequestStates } from './commands';
 export { composeMergeRequests, followRefChanges, inviteFor, type MergeRequests } from './compose';
 export { onMergeTrain } from './domain/auto-merge';

@@ -1,3 +1,4 @@
+import { setTimeout as rest } from 'node:timers/promises';
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
 import { type ClaimedJob, type JobRequest, type Lane, lanes } from '../domain/job';
@@ -37,6 +38,8 @@ export type JobHandlers = {
 const pollMs = 5_000;
 /** Milliseconds between two polls while a job is due that no worker has taken yet. */
 const duePollMs = 500;
+/** Milliseconds between two looks at when the next job is due, however many are requested. */
+const restMs = 50;
 /** Longest pause before a failed job runs again, seconds. */
 const maxPauseSeconds = 300;
 
@@ -99,6 +102,7 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
       const isDue = dueIn !== undefined && dueIn <= 0;
       if (isDue) ringAll();
       if (!closing) await watching.wait(isDue ? duePollMs : Math.min(dueIn ?? pollMs, pollMs));
+      if (!closing) await rest(restMs);
     }
   }
 
@@ -130,27 +134,16 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
     (leaseSeconds * 1_000) / 3,
   );
 
-  /** The next job of a lane: of a project none of whose jobs is in hand, if there is one. */
-  async function claim({ kinds, ofProject }: Lane, hasRunning: boolean): Promise<ClaimedJob | undefined> {
-    // Without a job in hand here no project can have used up its share but by other processes.
-    const shares = hasRunning ? [...new Set([1, ofProject])] : [ofProject];
-    for (const share of shares) {
-      const [job] = await store.claim(1, { kinds, ofProject: share });
-      if (job !== undefined) return job;
-    }
-    return undefined;
-  }
+  const claim = (lane: Lane): Promise<ClaimedJob[]> =>
+    store.claim(1, lane).catch((error) => {
+      logger.warn({ err: error }, 'the job queue cannot be read');
+      return [];
+    });
 
   async function work({ lane, jobs, bell: own }: (typeof crews)[number]): Promise<void> {
     while (!closing) {
       own.reset();
-      const job =
-        jobs.size < lane.places
-          ? await claim(lane, jobs.size > 0).catch((error) => {
-              logger.warn({ err: error }, 'the job queue cannot be read');
-              return undefined;
-            })
-          : undefined;
+      const [job] = jobs.size < lane.places ? await claim(lane) : [];
       if (job !== undefined) {
         const done: Promise<void> = run(job)
           .catch((error) => logger.warn({ err: error }, 'the outcome of a job was not stored'))
@@ -159,7 +152,10 @@ export function startJobs(store: JobQueue, handlers: JobHandlers, leaseSeconds: 
             own.ring();
           });
         jobs.add(done);
-      } else if (!closing) await own.wait();
+      } else if (!closing) {
+        await own.wait();
+        if (!closing && lane.restMs > 0) await rest(lane.restMs);
+      }
     }
     await Promise.all(jobs);
   }

@@ -37,6 +37,8 @@ export interface Lane {
   readonly places: number;
   /** Of these, those of one project, over all processes. */
   readonly ofProject: number;
+  /** Milliseconds for which requests gather before the queue is read; 0 where a landing would come later by it. */
+  readonly restMs: number;
 }
 
 /**
@@ -46,10 +48,11 @@ export interface Lane {
  * bound: hence so few.
  */
 export const lanes: readonly Lane[] = [
-  { kinds: ['merge_train', 'settle_merge'], places: 4, ofProject: 2 },
+  { kinds: ['merge_train', 'settle_merge'], places: 4, ofProject: 2, restMs: 0 },
   {
     kinds: ['mergeability', 'auto_merge', 'rebase', 'train_ref', 'recheck', 'merge_request_facts'],
     places: 3,
     ofProject: 2,
+    restMs: 10,
   },
 ];

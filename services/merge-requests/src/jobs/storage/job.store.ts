@@ -1,5 +1,5 @@
 import type { Database, SqlExecutor } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { named, sql } from '@switchyard/database/sql';
 import type { ClaimedJob, JobRequest, Lane } from '../domain/job';
 
 /** What the work is about: the same key is the same work. */
@@ -43,13 +43,18 @@ export async function enqueueJobs(
   if (distinct.size === 0) return;
   // In one order, so that two transactions never wait for each other's rows.
   const sorted = [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, request]) => request);
-  await tx.query(sql`
+  await tx.query(
+    named(
+      'enqueue_jobs',
+      sql`
     insert into jobs (kind, key, payload, run_at, project_id)
     select kind, key, payload::jsonb, now() + make_interval(secs => ${delaySeconds}::double precision), ${projectOf}
     from unnest(${sorted.map(({ kind }) => kind)}::text[], ${sorted.map(keyOf)}::text[],
       ${sorted.map((request) => JSON.stringify(request))}::text[]) as given (kind, key, payload)
     on conflict (kind, key) do update set generation = jobs.generation + 1, attempts = 0,
-      payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at)`);
+      payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at)`,
+    ),
+  );
   tx.notify?.(channel);
 }
 
@@ -65,27 +70,32 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
   },
 
   /**
-   * Takes due jobs for this process, at most `limit`, the one that is due longest first. Until the lease ends no other
-   * process works on them, however often they are requested.
+   * Takes due jobs for this process, at most `limit`: those of the projects first that have the fewest in hand, and of
+   * these the one that is due longest. Until the lease ends no other process works on them, however often they are
+   * requested.
    * @param among of these kinds alone, and of projects alone that have fewer than `ofProject` jobs of these kinds in
    * hand
    */
   async claim(limit: number, among?: Pick<Lane, 'kinds' | 'ofProject'>): Promise<ClaimedJob[]> {
-    const kinds = [...(among?.kinds ?? [])];
-    const wanted =
-      among === undefined
-        ? sql``
-        : sql`and kind = any(${kinds}::text[]) and (project_id is null or project_id not in (
-            select busy.project_id from jobs busy
-            where busy.leased_until > now() and busy.project_id is not null and busy.kind = any(${kinds}::text[])
-            group by busy.project_id having count(*) >= ${among.ofProject}))`;
-    const rows = await db.query<{ id: number; payload: JobRequest; generation: number; attempts: number }>(sql`
-      with due as materialized (
-        select id from jobs where run_at <= now() and (leased_until is null or leased_until <= now()) ${wanted}
-        order by run_at, id limit ${limit} for update skip locked)
-      update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::double precision), attempts = attempts + 1
-      from due where jobs.id = due.id
-      returning jobs.id, payload, generation, attempts`);
+    const kinds = among && [...among.kinds];
+    const rows = await db.query<{ id: number; payload: JobRequest; generation: number; attempts: number }>(
+      named(
+        'claim_jobs',
+        sql`
+        with held as materialized (
+          select project_id, count(*) as jobs from jobs
+          where leased_until > now() and project_id is not null ${kinds ? sql`and kind = any(${kinds}::text[])` : sql``}
+          group by project_id),
+        due as materialized (
+          select j.id from jobs j left join held on held.project_id = j.project_id
+          where j.run_at <= now() and (j.leased_until is null or j.leased_until <= now())
+            ${among ? sql`and j.kind = any(${kinds}::text[]) and coalesce(held.jobs, 0) < ${among.ofProject}::int` : sql``}
+          order by held.jobs nulls first, j.run_at, j.id limit ${limit} for update of j skip locked)
+        update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::double precision), attempts = attempts + 1
+        from due where jobs.id = due.id
+        returning jobs.id, payload, generation, attempts`,
+      ),
+    );
     return rows.map(({ payload, ...row }) => ({ ...row, request: payload })).sort((a, b) => a.id - b.id);
   },
 
@@ -94,8 +104,13 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
 
   /** Milliseconds until the next job is due, 0 or less when one is; undefined without jobs. */
   async dueIn(): Promise<number | undefined> {
-    const row = await db.one<{ milliseconds: number | null }>(sql`
-      select (extract(epoch from min(greatest(run_at, leased_until)) - now()) * 1000)::float8 as milliseconds from jobs`);
+    const row = await db.one<{ milliseconds: number | null }>(
+      named(
+        'next_job',
+        sql`
+        select (extract(epoch from min(greatest(run_at, leased_until)) - now()) * 1000)::float8 as milliseconds from jobs`,
+      ),
+    );
     return row?.milliseconds ?? undefined;
   },
 
@@ -107,7 +122,9 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
 
   /** Deletes a job that is done; one that was requested again in the meantime is due at once. */
   async finish({ id, generation }: ClaimedJob): Promise<void> {
-    const done = await db.query(sql`delete from jobs where id = ${id} and generation = ${generation} returning id`);
+    const done = await db.query(
+      named('finish_job', sql`delete from jobs where id = ${id} and generation = ${generation} returning id`),
+    );
     if (done.length > 0) return;
     // A statement of its own: in the snapshot of the first one, a request that committed under it has not been made
     // yet.

@@ -4,6 +4,7 @@ import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/m
 import type { PageRequest, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import { callerOf } from '../../callers';
+import { together } from '../../merge-requests';
 import type { addToMergeTrain } from '../application/add-to-merge-train';
 import type { MergeTrainFeed } from '../application/merge-train.feed';
 import type { removeFromMergeTrain } from '../application/remove-from-merge-train';
@@ -21,6 +22,9 @@ export interface MergeTrainUseCases extends TrainControlUseCases, TrainStatistic
   readonly addToMergeTrain: ReturnType<typeof addToMergeTrain>;
   readonly removeFromMergeTrain: ReturnType<typeof removeFromMergeTrain>;
 }
+
+/** Who share a page at the most. */
+const answeredAtOnce = 64;
 
 const scopes: Readonly<Record<string, MergeTrainScope>> = { active: 'active', complete: 'complete' };
 
@@ -43,6 +47,16 @@ export function mergeTrainHandler(
     );
   }
 
+  // Many may join a train at once, and all are shown the same page: those who wait for it share one that was read after
+  // each of them had joined.
+  const pageOf = together(
+    answeredAtOnce,
+    async (_key: string, asked: readonly (() => Promise<RepresentationPage>)[]) => {
+      const shown = await asked[0]!();
+      return asked.map(() => shown);
+    },
+  );
+
   return implement(MergeTrainServiceService, {
     ...trainControlRpcs(useCases, { db, externalUrl }),
     ...trainStatisticsRpcs(useCases),
@@ -63,7 +77,8 @@ export function mergeTrainHandler(
         { projectId, iid: mergeRequestIid },
         { sha: sha || undefined, squash, autoMerge, first },
       );
-      const train = await list(projectId, { targetBranch }, wanted, 'asc');
+      const key = JSON.stringify([projectId, targetBranch, wanted]);
+      const train = await pageOf(key, () => list(projectId, { targetBranch }, wanted, 'asc'));
       return { ...train, status: outcome === 'added' ? 201 : 202 };
     },
 
