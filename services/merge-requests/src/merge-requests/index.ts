@@ -1,11 +1,12 @@
 export { addCarOrWait, expectHead } from './application/add-to-merge-train';
 export { type BuiltMerge, buildMerge, type MergeRefusal } from './application/build-merge';
 export { takeAutoMergeBack } from './application/cancel-auto-merge';
+export { changeTogether } from './application/change-together';
 export { type CheckMergeability, withKnownMergeability } from './application/check-mergeability';
 export { withCurrentThreads } from './application/current-threads';
 export type { Landing } from './application/land-merge-request';
 export type { MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
-export { inTurns, together } from './application/together';
+export { together } from './application/together';
 export { publishMergeRequestStates } from './commands';
 export { composeMergeRequests, followRefChanges, inviteFor, type MergeRequests } from './compose';
 export { onMergeTrain } from './domain/auto-merge';

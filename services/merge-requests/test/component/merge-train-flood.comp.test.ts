@@ -69,7 +69,7 @@ test('boardings that wait for their train hold no room of others, and all are an
     });
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(entry.pipeline.status).toBe('pending');
-    // One who boards, and the train itself.
+    // Those who board, and the train itself.
     expect(await waitingForLocks()).toBeLessThanOrEqual(2);
   } finally {
     letGo();

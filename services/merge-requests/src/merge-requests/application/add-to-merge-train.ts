@@ -4,6 +4,7 @@ import { addToMergeTrain as whenChecksPass } from '../domain/auto-merge';
 import { type AutoMergeMark, decideJoiningTrain, type MergeWhenReady } from '../domain/auto-merge-change';
 import { canJoinTrain, canJoinTrainLater } from '../domain/detailed-merge-status';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
+import type { ChangeMergeRequest } from './change-together';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { setAutoMerge } from './set-auto-merge';
 
@@ -22,7 +23,7 @@ export function expectHead({ mergeRequest }: MergeRequestView, sha: string | und
  * @throws AppError not_allowed when it changed since `view`; conflict when it joined the train in the meantime
  */
 export async function addCar(
-  edges: Pick<MergeRequestEdges, 'mergeRequests'>,
+  edges: { readonly mergeRequests: ChangeMergeRequest },
   userId: number,
   view: MergeRequestView,
   options: MergeWhenReady,
@@ -37,7 +38,7 @@ export async function addCar(
 
 /** Adds it now where it is ready; else, if `later` is set and there is something to wait for, once its checks pass. */
 export async function addCarOrWait(
-  edges: Pick<MergeRequestEdges, 'mergeRequests' | 'clock'>,
+  edges: Pick<MergeRequestEdges, 'clock'> & { readonly mergeRequests: ChangeMergeRequest },
   userId: number,
   view: MergeRequestView,
   options: MergeWhenReady,

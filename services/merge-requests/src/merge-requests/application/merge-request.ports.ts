@@ -9,6 +9,7 @@ import type {
   NewMergeRequest,
   PlannedMerge,
   StoredDiff,
+  WantedChange,
 } from '../domain/merge-request-change';
 import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView } from '../domain/merge-request-view';
@@ -119,6 +120,12 @@ export interface MergeRequestStore extends MergeRequestReads, MergeabilityStore,
     changes: readonly ChangeOfOne[],
     options?: { readonly within?: Tx; readonly also?: (tx: Tx) => Promise<void> },
   ): Promise<MergeRequest[] | undefined>;
+  /**
+   * Several changes in one transaction. A change that `decide` refuses takes no other with it; when one cannot be
+   * saved, none is.
+   * @returns what became of each, in the same order; AppErrors of `decide`, and not_found
+   */
+  changeTogether(wanted: readonly WantedChange[]): Promise<PromiseSettledResult<MergeRequest>[]>;
   /**
    * Deletes a merge request as `decide` requires: with the removal of its car, its jobs and its events, in one
    * transaction.

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { unavailable } from '@switchyard/errors';
-import { inTurns, together } from './together';
+import { together } from './together';
 
 /** Work that ends when it is let, and what was given to it. */
 function held() {
@@ -59,32 +59,4 @@ it('asks once for what is away', async () => {
   goes[1]?.end(unavailable('away'));
   expect((await all).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(goes).toHaveLength(2);
-});
-
-it('takes turns by key, and goes on after a failure', async () => {
-  const turns = inTurns<string>();
-  const begun: string[] = [];
-  const ends: (() => void)[] = [];
-  const work =
-    (name: string, fails = false) =>
-    async (): Promise<void> => {
-      begun.push(name);
-      await new Promise<void>((resolve) => ends.push(resolve));
-      if (fails) throw new Error(name);
-    };
-  const results = Promise.allSettled([
-    turns('a', work('a1', true)),
-    turns('a', work('a2')),
-    turns('a', work('a3')),
-    turns('b', work('b1')),
-  ]);
-  await turn();
-  expect(begun).toEqual(['a1', 'b1']);
-  ends[0]?.();
-  await turn();
-  expect(begun).toEqual(['a1', 'b1', 'a2']);
-  for (const end of ends.slice(1)) end();
-  await turn();
-  ends[3]?.();
-  expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
 });

@@ -50,26 +50,3 @@ export function together<K, I, R>(
       void goOn(key, first);
     });
 }
-
-/**
- * Work with the same key runs one after another, in the order of asking; with other keys at the same time. What waits
- * holds nothing but its place.
- */
-export function inTurns<K>(): <R>(key: K, work: () => Promise<R>) => Promise<R> {
-  const last = new Map<K, Promise<void>>();
-  return async (key, work) => {
-    const before = last.get(key);
-    let end: () => void = () => undefined;
-    const mine = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    last.set(key, mine);
-    try {
-      await before;
-      return await work();
-    } finally {
-      end();
-      if (last.get(key) === mine) last.delete(key);
-    }
-  };
-}

@@ -304,3 +304,13 @@ export interface MergeabilityResult {
   readonly mergeable: boolean;
   readonly needsRebase: boolean;
 }
+
+/** A change that is saved together with others. */
+export interface WantedChange {
+  readonly id: number;
+  readonly actorId: number;
+  /** As with a change on its own: undefined changes nothing; it may run more than once. */
+  decide(locked: LockedMergeRequest): MergeRequestChange | undefined;
+  /** Saves it as part of what asked for it. */
+  within<T>(save: () => T): T;
+}

@@ -1,7 +1,7 @@
 import { type Database, isUniqueViolation, requireUnmodified, type SqlExecutor, type Tx } from '@switchyard/database';
 import { join, raw, sql } from '@switchyard/database/sql';
 import { leastPriority, milestoneDue } from '@switchyard/directory';
-import { type AppError, conflict, notFound } from '@switchyard/errors';
+import { type AppError, conflict, isAppError, notFound } from '@switchyard/errors';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { nextIid } from '../../iids';
 import { enqueueJobs } from '../../jobs';
@@ -15,6 +15,7 @@ import type {
   MergeRequestPatch,
   NewMergeRequest,
   TrainConsequences,
+  WantedChange,
 } from '../domain/merge-request-change';
 import { mergePlanStore, savePlan } from './merge-plan.store';
 import { mergeabilityStore } from './merge-request.checks';
@@ -35,7 +36,7 @@ interface Attached {
 }
 
 /** Locks merge requests by ascending id: two transactions that lock several never wait for each other. */
-async function lockAll(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, LockedMergeRequest>> {
+async function lockAll(tx: Tx, ids: readonly number[]): Promise<Map<number, LockedMergeRequest>> {
   const rows = await tx.query(sql`
     select * from merge_requests where id = any(${[...ids]}::bigint[]) order by id for no key update`);
   if (rows.length === 0) return new Map();
@@ -173,6 +174,16 @@ export interface TrainChanges {
   ): Promise<TrainConsequences | undefined>;
 }
 
+/** What a decision gives, or how it refuses. */
+function attempt<T>(decide: () => T): PromiseSettledResult<T> {
+  try {
+    return { status: 'fulfilled', value: decide() };
+  } catch (reason) {
+    if (!isAppError(reason)) throw reason;
+    return { status: 'rejected', reason };
+  }
+}
+
 /** What merge requests are kept with. */
 export interface MergeRequestStoreEdges {
   readonly db: Database;
@@ -307,6 +318,36 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
     return db.transaction(work).catch((error: unknown) => {
       if (error instanceof VoidChange) return undefined;
       throw error;
+    });
+  },
+
+  /**
+   * Several changes in one transaction: under load it costs one commit, where each would wait for the one before it. A
+   * change that `decide` refuses takes no other with it; when one cannot be saved, none is.
+   * @returns what became of each, in the same order; AppErrors of `decide`, and not_found
+   */
+  async changeTogether(wanted: readonly WantedChange[]): Promise<PromiseSettledResult<MergeRequest>[]> {
+    return db.transaction(async (tx) => {
+      // Before any train is locked, as a single change does.
+      const locked = await lockAll(tx, [...new Set(wanted.map(({ id }) => id))]);
+      const outcomes: PromiseSettledResult<MergeRequest>[] = [];
+      for (const one of wanted) {
+        const now = locked.get(one.id);
+        const decided = attempt(() => {
+          if (now === undefined) throw notFound();
+          return one.decide(now);
+        });
+        if (now === undefined || decided.status === 'rejected' || decided.value === undefined) {
+          outcomes.push(decided.status === 'rejected' ? decided : { status: 'fulfilled', value: now!.mergeRequest });
+          continue;
+        }
+        const change = decided.value;
+        const after = await one.within(() => apply(tx, trains, now, change, one.actorId));
+        outcomes.push({ status: 'fulfilled', value: after ?? now.mergeRequest });
+        const again = wanted.filter(({ id }) => id === one.id).length > 1 ? await lock(tx, one.id) : undefined;
+        if (again !== undefined) locked.set(one.id, again);
+      }
+      return outcomes;
     });
   },
 

@@ -4,9 +4,9 @@ import {
   addCarOrWait,
   alreadySet,
   type CheckMergeability,
+  changeTogether,
   decideMovingToFront,
   expectHead,
-  inTurns,
   type MergeRequestView,
   onMergeTrain,
   repeatedBoarding,
@@ -40,7 +40,7 @@ const failedToMerge = () => badRequest('Failed to merge');
  */
 export const addToMergeTrain = (edges: MergeTrainEdges, check: CheckMergeability) => {
   // All who join a train lock its row. They wait for that here, where it costs no connection to the database.
-  const turns = inTurns<string>();
+  const joining = changeTogether(edges.mergeRequests);
 
   return async (
     caller: Caller,
@@ -54,7 +54,7 @@ export const addToMergeTrain = (edges: MergeTrainEdges, check: CheckMergeability
     if (command.first && caller.level < maintainer && !caller.admin) throw forbidden();
     expectHead(found, command.sha);
     if (command.first && autoMergeStrategy === onMergeTrain) {
-      return turns(`${key.projectId}:${targetBranch}`, () => moveToFront(edges, caller, found));
+      return moveToFront(edges, caller, found);
     }
     const before = repeatedBoarding(found.mergeRequest, request);
     const isSet = (state === 'opened' || state === 'locked') && autoMergeStrategy !== undefined;
@@ -64,9 +64,10 @@ export const addToMergeTrain = (edges: MergeTrainEdges, check: CheckMergeability
     if (!found.settings.mergeTrains.enabled || state !== 'opened') throw failedToMerge();
     const view = await withKnownMergeability(edges, check, found);
     expectHead(view, command.sha);
-    const add = () =>
-      addCarOrWait(edges, caller.userId, view, { squash: command.squash, first: command.first }, command.autoMerge);
-    const outcome = await turns(`${key.projectId}:${targetBranch}`, add).catch(async (error: unknown) => {
+    const train = { ...edges, mergeRequests: joining(`${key.projectId}:${targetBranch}`) };
+    const options = { squash: command.squash, first: command.first };
+    const added = addCarOrWait(train, caller.userId, view, options, command.autoMerge);
+    const outcome = await added.catch(async (error: unknown) => {
       // The same request may have come twice at once.
       const twin = isAppError(error, 'conflict') ? await edges.mergeRequests.view(key) : undefined;
       const done = twin && repeatedBoarding(twin.mergeRequest, request);
