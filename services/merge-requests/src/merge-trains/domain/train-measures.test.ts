@@ -55,6 +55,7 @@ test('flakes are counted by name, with bounded names and a bounded number of the
   const names = [...Array.from({ length: 150 }, (_, at) => `n${at}`), 'n0'];
   expect(counted({ events: [{ kind: 'flaked', carId: 1, names }] })).toHaveLength(100);
   expect([...boundedName('🚂'.repeat(300))]).toHaveLength(255);
+  expect(boundedName('x'.repeat(300))).toHaveLength(255);
 });
 
 test('a pause is split by day (7)', () => {

@@ -124,7 +124,8 @@ function pausedShare({ createdAt, pausedSince }: MeasuredTrain, paused: number, 
   const start = Math.max(startOf(range.after), createdAt.getTime());
   const end = Math.min(startOf(range.before) + dayMs, now.getTime());
   if (end <= start) return 0;
-  const underWay = pausedSince === undefined ? 0 : Math.max(0, end - Math.max(start, pausedSince.getTime()));
+  const underWay = pausedSince === undefined ? 0 : Math.max(0, end - pausedSince.getTime());
+  // What began before the range fills it.
   return Math.min(1, (paused + underWay) / (end - start));
 }
 
