@@ -39,30 +39,82 @@ const lifetimeMs = 1_000;
 /** Answers kept; those go first that have not been used for longest. */
 const maxAnswers = 10_000;
 
+/** A question on its way, which others may wait for. */
+interface Asked {
+  readonly answer: Promise<ResolveResponse>;
+  readonly abort: AbortController;
+  /** Writes of this replica before it was asked. */
+  readonly generation: number;
+  /** When it was asked, on the monotonic clock. */
+  readonly at: number;
+  /** Requests that wait for the answer. */
+  waiting: number;
+}
+
 /** Builds the resolver over groups-admin's AccessService. */
 export function accessResolver(client: RpcClient<typeof AccessServiceService>): AccessResolver {
   // Resolution 0: expiry of token and membership is compared with now on every use.
   const cache = new LRUCache<string, ResolveResponse>({ max: maxAnswers, ttl: lifetimeMs, ttlResolution: 0 });
   let generation = 0;
+  const asking = new Map<string, Asked>();
+
+  /** Asks, and keeps a positive answer. The question ends when all who wait for its answer have gone. */
+  function ask(key: string, question: Question, requestId: string): Asked {
+    const startedAt = generation;
+    const abort = new AbortController();
+    const answer = client
+      .resolve(toRequest(question), { requestId, idempotent: true, timeoutMs: 5_000, signal: abort.signal })
+      .then((found) => {
+        // An answer asked for before a write of this replica may predate it: used for this request, not kept.
+        if (isPositive(found, question) && startedAt === generation) {
+          const left = found.validUntil === 0 ? lifetimeMs : found.validUntil * 1_000 - Date.now();
+          // A lifetime of 0 would mean for ever.
+          if (left > 0) cache.set(key, found, { ttl: Math.min(left, lifetimeMs) });
+        }
+        return found;
+      })
+      .finally(() => {
+        if (asking.get(key) === asked) asking.delete(key);
+      });
+    const asked: Asked = { answer, abort, generation: startedAt, at: performance.now(), waiting: 0 };
+    return asked;
+  }
+
+  async function answerOf(asked: Asked, signal: AbortSignal | undefined): Promise<ResolveResponse> {
+    asked.waiting += 1;
+    const leave = (): void => {
+      asked.waiting -= 1;
+      if (asked.waiting === 0) asked.abort.abort(signal?.reason);
+    };
+    if (signal?.aborted) leave();
+    else signal?.addEventListener('abort', leave, { once: true });
+    try {
+      return await asked.answer;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
+  }
+
   return {
     async resolve(question, requestId, { fresh = false, signal } = {}) {
       const key = keyOf(question);
       const cached = fresh ? undefined : cache.get(key);
       if (cached !== undefined) return { answer: cached, fresh: false };
-      const startedAt = generation;
-      const answer = await client.resolve(toRequest(question), {
-        requestId,
-        idempotent: true,
-        timeoutMs: 5_000,
-        signal,
-      });
-      // An answer asked for before a write of this replica may predate it: used for this request, not kept.
-      if (isPositive(answer, question) && startedAt === generation) {
-        const left = answer.validUntil === 0 ? lifetimeMs : answer.validUntil * 1_000 - Date.now();
-        // A lifetime of 0 would mean for ever.
-        if (left > 0) cache.set(key, answer, { ttl: Math.min(left, lifetimeMs) });
+      // The same question of many requests at once is asked once. Its answer may be as old as one from the cache.
+      const shared = fresh ? undefined : asking.get(key);
+      const isShared =
+        shared !== undefined &&
+        !shared.abort.signal.aborted &&
+        shared.generation === generation &&
+        performance.now() - shared.at < lifetimeMs;
+      if (isShared) {
+        const answer = await answerOf(shared, signal);
+        // Refusals are not shared: guesses at tokens are counted by what is asked.
+        if (isPositive(answer, question)) return { answer, fresh: false };
       }
-      return { answer, fresh: true };
+      const asked = ask(key, question, requestId);
+      if (!fresh) asking.set(key, asked);
+      return { answer: await answerOf(asked, signal), fresh: true };
     },
     forget() {
       generation += 1;

@@ -113,6 +113,70 @@ describe('requests beyond what a service can do', () => {
     expect(refused).toHaveLength(8);
   }, 60_000);
 
+  it('are asked about once where they are equal, however many come at once', async () => {
+    await gateway.close();
+    const access = slowService();
+    await start({
+      'BranchService/GetBranch': async () => entity({}),
+      'AccessService/Resolve': async () => {
+        await access.answer();
+        return resolved({ access: projectAccess() });
+      },
+    });
+    const abort = new AbortController();
+    const gone = fetch(`${gateway.url}/api/v4/projects/1/branch`, {
+      headers: { 'PRIVATE-TOKEN': at.token },
+      signal: abort.signal,
+    }).catch(() => 'gone');
+    await eventually(() => expect(access.held()).toBe(1));
+    const replies = Array.from({ length: 100 }, () => gateway.send('GET', '/projects/1/branch', at));
+    const other = gateway.send('GET', '/projects/1/branch', { token: 'glpat-other' });
+    await eventually(() => expect(access.held()).toBe(2));
+    // The one that asked goes, those that wait with it stay.
+    abort.abort();
+    expect(await gone).toBe('gone');
+    const release = setInterval(() => access.release(), 50);
+    expect(new Set((await Promise.all([...replies, other])).map(({ status }) => status))).toEqual(new Set([200]));
+    clearInterval(release);
+    // No answer is older than a second: on a slow machine it is asked for more than once.
+    expect(gateway.calls.filter(({ rpc }) => rpc === 'AccessService/Resolve').length).toBeLessThan(20);
+  });
+
+  it('that take turns wait by the hundred, and neither other writes nor other projects wait with them', async () => {
+    const boarding = defineRoute({
+      method: 'post',
+      path: '/projects/:id/boarding',
+      section: 'Instance',
+      summary: 'Takes turns',
+      access: { project: 'read_code' },
+      turns: 'project',
+      returns: { 201: 'Thing' },
+      handle: ({ call, access }) => call(BranchServiceService).getBranch({ projectId: access.id, branch: 'main' }),
+    });
+    await gateway.close();
+    gateway = await startTestGateway({
+      routes: [branch('post'), boarding],
+      access: ({ target }) => resolved({ access: projectAccess({ id: Number(target?.value) }) }),
+      fakes: { 'BranchService/GetBranch': service.answer },
+      config: { SWITCHYARD_WRITES_AT_ONCE: 2 },
+    });
+    // One project has eight turns at a time. The other requests wait: more than one user may have wait otherwise.
+    const flood = Array.from({ length: 300 }, () => gateway.send('POST', '/projects/1/boarding', at));
+    await eventually(async () => expect(await waitingFor('turn')).toBe(292));
+    expect(service.held()).toBe(8);
+    const others = [
+      gateway.send('POST', '/projects/2/boarding', at),
+      gateway.send('POST', '/projects/1/branch', at),
+      gateway.send('POST', '/projects/2/branch', at),
+    ];
+    await eventually(() => expect(service.held()).toBe(11));
+    const release = setInterval(() => service.release(), 0);
+    const replies = await Promise.all([...flood, ...others]);
+    clearInterval(release);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(service.most()).toBe(11);
+  }, 60_000);
+
   it('are not begun for a client that has gone', async () => {
     const working = [1, 2].map(() => gateway.send('POST', '/projects/1/branch', at));
     await eventually(() => expect(service.held()).toBe(2));
