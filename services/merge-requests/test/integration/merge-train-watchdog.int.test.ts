@@ -162,6 +162,56 @@ test.each<[string, (train: { id: number }) => Promise<unknown>]>([
   }
 });
 
+describe('what is reported for the first car counts, though its train has not found it green', () => {
+  /** A train whose first car has a pipeline with these reports, made at the start. */
+  async function reported(statuses: Record<string, string>, pipeline = 'success') {
+    const train = await ground.train();
+    const car = await ground.car(train, minutes(-5));
+    await ground.car(train, minutes(-4));
+    await ground.rows(sql`
+      with pl as (
+        insert into pipelines (iid, project_id, sha, ref, tag, source, status, user_id)
+        values (${car.iid}, 1, ${car.sha}, 'train', false, 'merge_request_event', ${pipeline}, 3) returning id),
+      reports as (
+        insert into commit_statuses (pipeline_id, project_id, sha, ref, name, status, user_id, finished_at)
+        select pl.id, 1, ${car.sha}, 'train', name, status, 3, ${start}
+        from pl, unnest(${Object.keys(statuses)}::text[], ${Object.values(statuses)}::text[]) as given (name, status))
+      update merge_train_cars set pipeline_id = pl.id, status = 'fresh' from pl where merge_train_cars.id = ${car.id}`);
+    return train;
+  }
+  const settings = (required: string[], count: number) =>
+    ground.rows(sql`
+      update directory.projects set merge_train_required_statuses = ${required}::text[], merge_train_required_status_count = ${count}`);
+  afterEach(() => settings([], 0));
+
+  test.each<[string, string[], number, Record<string, string>, string, number]>([
+    ['all names have passed', [], 0, { unit: 'success' }, 'success', 1],
+    ['a name is pending', [], 0, { unit: 'success', lint: 'pending' }, 'running', 0],
+    ['nothing was reported', [], 0, {}, 'pending', 0],
+    ['enough names have passed', [], 2, { unit: 'success', lint: 'success' }, 'success', 1],
+    ['a name is missing of the number', [], 2, { unit: 'success' }, 'success', 0],
+    [
+      'the required names have passed',
+      ['unit', 'lint'],
+      9,
+      { unit: 'success', lint: 'success', slow: 'running' },
+      'running',
+      1,
+    ],
+    ['a required name is missing', ['unit', 'lint'], 0, { unit: 'success', slow: 'success' }, 'success', 0],
+  ])('%s', async (_, required, count, statuses, pipeline, found) => {
+    await reported(statuses, pipeline);
+    await settings(required, count);
+    expect([await look(59), await look(61)]).toEqual([0, found]);
+  });
+
+  test('it waits from the landing before it on', async () => {
+    const { id } = await reported({ unit: 'success' });
+    await ground.rows(sql`update merge_trains set landed_at = ${minutes(30)} where id = ${id}`);
+    expect([await look(61), await look(91)]).toEqual([0, 1]);
+  });
+});
+
 test('a draining train is watched, one that is paused while it is stuck is not stuck any more', async () => {
   const train = await greenTrain();
   await ground.rows(sql`update merge_trains set control_state = 'draining' where id = ${train.id}`);

@@ -1,11 +1,11 @@
 import { type Buckets, countOf, percentile } from './duration-buckets';
 
-/** A train with cars, not paused, that has seen a green pipeline since its last landing. */
+/** A train with cars, not paused, that has seen a green pipeline since its last landing, or whose first car has one. */
 export interface WaitingTrain {
   readonly id: number;
   readonly projectId: number;
   readonly targetBranch: string;
-  /** When it could have landed something first: a green result since the last landing, and since it was paused. */
+  /** Since when it could have landed something: a green result, the last landing, the end of a pause, whatever came last. */
   readonly waitingSince: Date;
   readonly landedAt: Date | undefined;
   /** Times from boarding to landing of the last 28 days, seconds. */

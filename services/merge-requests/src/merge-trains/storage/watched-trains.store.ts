@@ -15,26 +15,42 @@ type Row = Omit<WaitingTrain, 'landedAt' | 'turnaround'> & {
   turnaround: Record<string, number> | null;
 };
 
+// The rule of `judge`, without the time in which no name may come: that is shorter than any patience.
+const greenHead = sql`
+  select max(coalesce(cs.finished_at, cs.updated_at)) as at
+  from (select c.pipeline_id from merge_train_cars c where c.train_id = t.id and c.status in ${active} order by c.rank, c.id limit 1) first
+  join pipelines pl on pl.id = first.pipeline_id
+  join commit_statuses cs on cs.pipeline_id = pl.id and not cs.retried
+  where (cs.status = 'success' or (cs.status = 'failed' and cs.allow_failure)
+      or (cs.status = 'skipped' and p.allow_merge_on_skipped_pipeline))
+    and case when cardinality(p.merge_train_required_statuses) > 0 then cs.name = any(p.merge_train_required_statuses)
+      else pl.status in ('success', 'skipped') end
+  having count(*) >= case when cardinality(p.merge_train_required_statuses) > 0 then cardinality(p.merge_train_required_statuses)
+    else greatest(1, p.merge_train_required_status_count) end`;
+
 const idsOf = (trains: readonly WaitingTrain[]): number[] => trains.map(({ id }) => id);
 
 /** Trains as their watchdog sees them. */
 export const watchedTrainStore = (db: Database): WatchedTrains => ({
   async waiting(now) {
-    // A green result counts from when the oldest car boarded: what was tested before that is not of this queue.
+    // What the train itself has found green since it landed something and its oldest car boarded; and what is reported
+    // for its first car, since a train whose job fails finds nothing.
     const rows = await db.query<Row>(sql`
       with queue as (
         select c.train_id, min(c.created_at) as boarded_at from merge_train_cars c where c.status in ${active} group by c.train_id),
       waiting as (
         select t.id, t.project_id, t.target_branch, t.landed_at, p.merge_train_timeout,
-          greatest(green.at, t.control_changed_at) as waiting_since
+          greatest(least(run.at, head.at), t.landed_at, t.control_changed_at) as waiting_since
         from queue join merge_trains t on t.id = queue.train_id
         join directory.projects p on p.id = t.project_id and p.deleted_at is null
-        cross join lateral (
+        left join lateral (
           select r.finished_at as at from merge_train_runs r
           where r.train_id = t.id and r.finished_at > greatest(t.landed_at, queue.boarded_at) and r.verdict = 'green'
-          order by r.finished_at limit 1) green
-        where t.control_state <> 'paused'
-          and greatest(green.at, t.control_changed_at) <= ${now}::timestamptz - make_interval(secs => ${leastPatience}::int)
+          order by r.finished_at limit 1) run on true
+        left join lateral (${greenHead}) head on true
+        where t.control_state <> 'paused' and (run.at is not null or head.at is not null)
+          and greatest(least(run.at, head.at), t.landed_at, t.control_changed_at)
+            <= ${now}::timestamptz - make_interval(secs => ${leastPatience}::int)
         order by waiting_since limit ${mostTrains})
       select w.id, w.project_id as "projectId", w.target_branch as "targetBranch", w.landed_at as "landedAt",
         w.merge_train_timeout as "timeoutMinutes", w.waiting_since as "waitingSince",
