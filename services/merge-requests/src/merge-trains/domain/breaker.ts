@@ -17,15 +17,15 @@ export function namesThatStop(train: Train): string[] {
     due.push({ mergeRequestId: car.mergeRequestId, names: car.build.failedNames });
   }
   if (due.length === 0) return [];
+  // In the order in which they would leave: what is behind a third one does not excuse it.
   const row = [...train.streak, ...due];
-  const common = (name: string): boolean => {
-    const failing = new Set<number>();
-    for (const { mergeRequestId, names } of row.toReversed()) {
-      if (!names.includes(name)) break;
-      failing.add(mergeRequestId);
-      if (failing.size >= breakerLimit) return true;
-    }
-    return false;
-  };
-  return [...new Set(row.at(-1)?.names ?? [])].filter(common).sort();
+  return [...new Set(due.flatMap((_, at) => namesInRow(row.slice(0, train.streak.length + at + 1))))].sort();
+}
+
+/** The names of the last failure for which enough merge requests have failed without another one in between. */
+function namesInRow(row: Train['streak']): string[] {
+  return (row.at(-1)?.names ?? []).filter((name) => {
+    const end = row.findLastIndex(({ names }) => !names.includes(name));
+    return new Set(row.slice(end + 1).map(({ mergeRequestId }) => mergeRequestId)).size >= breakerLimit;
+  });
 }
