@@ -74,7 +74,8 @@ function byRequiredNames({ status, names }: PipelineReports, { required, skipped
 export function judge(reports: PipelineReports, rule: GreenRule, now: Date): Judgement {
   if (rule.required.length > 0) return byRequiredNames(reports, rule);
   const { status, names, newestAt } = reports;
-  const failedNames = failedIn(names, rule.skippedCounts && status === 'skipped');
+  // A skipped name beside others does not fail a pipeline, so it is not what failed.
+  const failedNames = failedIn(names, status !== 'skipped' || rule.skippedCounts);
   if (status === 'canceled') return { verdict: 'canceled', failedNames: [], missing: [] };
   if (status === 'failed' || (status === 'skipped' && !rule.skippedCounts)) {
     return { verdict: 'failed', failedNames, missing: [] };
