@@ -82,6 +82,12 @@ export const withoutCars = (cars: readonly Car[], ids: ReadonlySet<number>): Car
     return left.length > 0 && left.at(-1) !== group.at(-1) ? left.map(withoutPipeline) : left;
   });
 
+/** A car of a queue as it is without its batch, whose pipeline may have tested it with others. */
+export const outOfBatch = (cars: readonly Car[], car: Car): Car => {
+  const isBatch = groupsOf(cars).some((group) => group.length > 1 && group.includes(car));
+  return { ...(isBatch ? withoutPipeline(car) : car), batchId: undefined };
+};
+
 const unbuilt = (car: Car): Car => ({ ...car, status: 'stale', build: undefined });
 
 /** The cars of a failed batch, each to be tested by itself: cumulative prefixes of the chain, which stays. */

@@ -10,6 +10,7 @@ import {
   inOrder,
   nextToBuild,
   ontoOf,
+  outOfBatch,
   testedBuild,
   withoutCars,
 } from './merge-train-chain';
@@ -183,8 +184,9 @@ function reported(train: Train, pipelineId: number, verdict: Verdict, failedName
   const build = group && testedBuild(group);
   if (group === undefined || build === undefined || group[0]?.status === 'merging') return unchanged(train);
   // What was given up for lateness has been cancelled since: that is no verdict.
-  if (build.verdict === verdict || build.verdict === 'late') return unchanged(train);
-  const names = verdict === 'failed' ? failedNames : build.failedNames;
+  if (build.verdict === 'late') return unchanged(train);
+  const names = namesAfter(build, verdict, failedNames);
+  if (build.verdict === verdict && names.join() === build.failedNames.join()) return unchanged(train);
   const members = new Set(group.map(({ id }) => id));
   const cars = train.cars.map(
     (car): Car =>
@@ -192,12 +194,17 @@ function reported(train: Train, pipelineId: number, verdict: Verdict, failedName
         ? { ...car, build: { ...car.build, verdict, failedNames: names } }
         : car,
   );
-  const events: TrainEvent[] =
-    verdict === 'pending' ? [] : [{ kind: 'judged', pipelineId, verdict, failedNames: names }];
-  const flaked =
-    verdict === 'green' && (build.reruns > 0 || build.verdict === 'failed') && build.failedNames.length > 0;
-  if (flaked) events.push({ kind: 'flaked', carId: (group.at(-1) as Car).id, names: build.failedNames });
+  const ends = verdict !== 'pending' && verdict !== build.verdict;
+  const events: TrainEvent[] = ends ? [{ kind: 'judged', pipelineId, verdict, failedNames: names }] : [];
+  if (verdict === 'green' && build.failedNames.length > 0)
+    events.push({ kind: 'flaked', carId: (group.at(-1) as Car).id, names: build.failedNames });
   return outcome(train, { ...train, cars }, events);
+}
+
+/** What failed last: it is kept while the commit is tested again, and is over once that has passed. */
+function namesAfter(build: CarBuild, verdict: Verdict, failedNames: readonly string[]): readonly string[] {
+  if (verdict === 'failed') return failedNames;
+  return verdict === 'green' ? [] : build.failedNames;
 }
 
 function timedOut(train: Train, pipelineId: number): Outcome {
@@ -228,10 +235,10 @@ function targetRead(train: Train, sha: string | undefined): Outcome {
 function added(train: Train, { carId, mergeRequestId, first }: Extract<Signal, { kind: 'added' }>): Outcome {
   const aboard = train.cars.find(({ id }) => id === carId);
   if (aboard?.status === 'merging' || (aboard !== undefined && !first)) return unchanged(train);
-  const others = train.cars.filter(({ id }) => id !== carId);
+  const others = withoutCars(train.cars, new Set([carId]));
   const place = first ? others.filter(({ status }) => status === 'merging').length : others.length;
   if (train.cars[place]?.id === carId) return unchanged(train);
-  const car = aboard === undefined ? newCar(carId, mergeRequestId) : { ...aboard, batchId: undefined };
+  const car = aboard === undefined ? newCar(carId, mergeRequestId) : outOfBatch(train.cars, aboard);
   const cars = [...others.slice(0, place), car, ...others.slice(place)];
   const overtaken = first ? cars.slice(place + 1) : [];
   return outcome(train, { ...train, cars }, [
