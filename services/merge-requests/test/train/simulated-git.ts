@@ -7,17 +7,18 @@ interface Commit {
   readonly hot: boolean;
 }
 
-/** Commits, each on one other. A car built twice on the same commit is the same commit. */
+/** Commits, each on one other. A car built twice by the same method on the same commit is the same commit. */
 export class SimulatedGit {
   private readonly commits = new Map<string, Commit>();
   private readonly commitOf = new Map<string, string>();
 
-  commit(onto: string | undefined, carId: number | undefined, hot: boolean): string {
-    const known = carId === undefined ? undefined : this.commitOf.get(`${onto}|${carId}`);
+  commit(onto: string | undefined, carId: number | undefined, hot: boolean, method = 0): string {
+    const key = `${onto}|${carId}|${method}`;
+    const known = carId === undefined ? undefined : this.commitOf.get(key);
     if (known !== undefined) return known;
     const sha = `${carId === undefined ? 'o' : 'c'}${this.commits.size + 1}`;
     this.commits.set(sha, { onto, carId, hot });
-    if (carId !== undefined) this.commitOf.set(`${onto}|${carId}`, sha);
+    if (carId !== undefined) this.commitOf.set(key, sha);
     return sha;
   }
 
@@ -30,5 +31,22 @@ export class SimulatedGit {
     const found: string[] = [];
     for (let at = tip; at !== undefined; at = this.commits.get(at)?.onto) found.push(at);
     return found;
+  }
+
+  /** The cars whose changes lie between two commits, oldest first; undefined when `to` does not lie on `from`. */
+  carsBetween(from: string, to: string): (number | undefined)[] | undefined {
+    const history = this.historyOf(to);
+    const end = history.indexOf(from);
+    return end === -1
+      ? undefined
+      : history
+          .slice(0, end)
+          .map((sha) => this.commits.get(sha)?.carId)
+          .reverse();
+  }
+
+  /** The cars whose changes a commit holds. */
+  carsOf(tip: string): number[] {
+    return this.historyOf(tip).flatMap((sha) => this.commits.get(sha)?.carId ?? []);
   }
 }

@@ -1,90 +1,31 @@
-import type { RemovalReason } from '../../src/merge-requests/domain/removal-reason';
-import {
-  type Car,
-  emptyTrain,
-  type Outcome,
-  type Signal,
-  type Step,
-  type Train,
-  type transition,
-  verdictOf,
-} from '../../src/merge-trains/domain/merge-train';
-import { type CommitStatusState, pipelineStatusOf } from '../../src/pipelines/domain/pipeline-status';
-import { SimulatedGit } from './simulated-git';
+import { isDeepStrictEqual } from 'node:util';
+import type { RemovalReason } from '../../src/merge-requests';
+import type { Car, Outcome, Signal, Train, TrainEvent } from '../../src/merge-trains/domain/merge-train';
+import { inTransaction, type Pipeline, WorldState } from './world-state';
 
-export interface Pipeline {
-  readonly id: number;
-  readonly carId: number;
-  readonly sha: string;
-  readonly names: Map<string, CommitStatusState>;
-  canceled: boolean;
-  deleted: boolean;
-}
+type Removal = Extract<TrainEvent, { kind: 'removed' }>;
 
-/** A signal on its way: it may arrive late, twice, or after others that were sent later. */
-export type PendingSignal = Signal;
+/** Reasons by which a train removes a car for a failure of its own. */
+const failures: ReadonlySet<RemovalReason> = new Set([
+  'pipeline_failed',
+  'timeout',
+  'conflict',
+  'no_changes',
+  'build_failed',
+]);
 
-/** A worker between two of its actions: each `next` does one, after any of which it can die. */
-export type Work = Generator<void, void, void>;
+const failed = (pipeline: Pipeline | undefined): boolean =>
+  pipeline !== undefined && ['failed', 'canceled', 'late'].includes(pipeline.heard);
 
-/** Says what an oracle found. */
-class Broken extends Error {}
-
-/** Makes a train that cannot be changed. */
-export const deepFreeze = (train: Train): Train => {
-  for (const car of train.cars) {
-    Object.freeze(car.build);
-    Object.freeze(car);
-  }
-  Object.freeze(train.cars);
-  return Object.freeze(train);
-};
-
-/** The state of the model, and the oracles that check a train with it. */
-export abstract class WorldOracles {
-  protected readonly git = new SimulatedGit();
-  protected readonly pipelines: Pipeline[] = [];
-  protected readonly pendingSignals: PendingSignal[] = [];
-  protected readonly workers: (Work | undefined)[] = [undefined, undefined];
-  protected readonly hotCars = new Set<number>();
-  protected readonly boardedIds: number[] = [];
-  protected readonly removed = new Map<number, string[]>();
-  protected readonly merged = new Map<number, string>();
-  protected readonly mergedOrder: number[] = [];
-  /** Pipelines of the landings. */
-  protected readonly landedBy = new Set<number>();
-  /** Pipelines of which a name that counts was ever reported as failed or skipped. */
-  protected readonly failed = new Set<number>();
-  /** Why each car may leave, as far as anything has happened that says so. */
-  protected readonly causes = new Map<number, Set<RemovalReason>>();
-  /** What each landing that was begun is to move; kept until its result. */
-  protected readonly plans = new Map<number, { from: string; to: string; pipelineId: number }>();
-  /** Commits that were green under all required names when their landing was begun. */
-  protected readonly greenWhenBegun = new Set<string>();
-  /** Landed commits that a force push took away again. */
-  protected readonly undone = new Set<string>();
-  protected readonly trace: string[] = [];
-  protected target: string | undefined;
-  protected train: Train;
-  /** The target branch was deleted once: a worker that read it then may report that later. */
-  protected wasGone = false;
-
-  constructor(
-    protected readonly machine: typeof transition,
-    protected readonly required: readonly string[],
-    parallel: number,
-  ) {
-    this.train = deepFreeze(emptyTrain(parallel));
-    this.target = this.git.commit(undefined, undefined, false);
-  }
-
+/** The oracles that check a train. They know commits, reports and events alone: they ask nothing of the machine. */
+export abstract class WorldOracles extends WorldState {
   /** What must hold after every transaction. */
   check(): void {
     const { cars } = this.train;
     const queued = cars.map(({ id }) => id);
-    if (!isAscending(queued)) throw this.broken('the queue is out of order');
-    if (!isAscending(this.mergedOrder)) throw this.broken('cars landed out of order');
-    for (const id of this.boardedIds) {
+    if (queued.join() !== this.order.join())
+      throw this.broken(`the queue is ${queued}, by its events it is ${this.order}`);
+    for (const id of this.requestOf.keys()) {
       const places = [
         queued.filter((one) => one === id).length,
         this.merged.has(id) ? 1 : 0,
@@ -93,41 +34,81 @@ export abstract class WorldOracles {
       if (places.reduce((sum, one) => sum + one) !== 1)
         throw this.broken(`car ${id} is queued, merged, removed ${places}`);
     }
+    if (this.train.state !== this.state) throw this.broken(`the train is ${this.train.state} and said ${this.state}`);
     this.checkChain(cars);
     this.checkPipelines(cars);
     this.checkBranch(cars);
   }
 
-  protected checkChain(cars: readonly Car[]): void {
-    let tip: string | undefined;
-    let open = false;
-    cars.forEach(({ id, build, status }, position) => {
-      if ((build !== undefined) !== (status === 'fresh' || status === 'merging')) {
+  private checkChain(cars: readonly Car[]): void {
+    let waiting: number | undefined;
+    cars.forEach((car, position) => {
+      const { id, build, status, held } = car;
+      if ((build !== undefined) !== (status === 'fresh' || status === 'merging'))
         throw this.broken(`car ${id} is ${status} and ${build === undefined ? 'not ' : ''}built`);
-      }
-      if (status === 'merging' && position > 0) throw this.broken(`car ${id} is merged before its turn`);
+      if (status === 'merging' && cars.slice(0, position).some((one) => one.status !== 'merging'))
+        throw this.broken(`car ${id} is merged before its turn`);
       if (build === undefined) {
-        open = true;
+        if (held === undefined) waiting ??= id;
         return;
       }
+      if (waiting !== undefined) throw this.broken(`car ${id} is built before ${waiting} ahead of it`);
       const { onto, carId } = this.git.read(build.sha) ?? {};
-      const wanted = position === 0 && status === 'merging' ? build.onto : position === 0 ? this.train.base : tip;
-      if (open) throw this.broken(`car ${id} is built before one ahead of it`);
       if (carId !== id || onto !== build.onto) throw this.broken(`car ${id} is not what was built for it`);
-      if (onto !== wanted) throw this.broken(`car ${id} is built on ${onto}, ahead is ${wanted}`);
-      tip = build.sha;
+      if (status !== 'merging') this.checkOnto(cars, position, build.onto);
     });
   }
 
-  protected checkPipelines(cars: readonly Car[]): void {
-    const current = new Set([...cars.map(({ build }) => build?.pipelineId), ...this.landedBy]);
-    for (const { id, canceled, deleted } of this.pipelines) {
-      if (!current.has(id) && !canceled && !deleted) throw this.broken(`pipeline ${id} is superseded and runs on`);
-      if (current.has(id) && canceled) throw this.broken(`pipeline ${id} is current and was cancelled`);
+  /** A car lies on the nearest one ahead that is not failing, or on the target branch. */
+  private checkOnto(cars: readonly Car[], position: number, onto: string): void {
+    const car = cars[position] as Car;
+    const below = cars.slice(0, position).findLastIndex(({ build }) => build?.sha === onto);
+    if (below === -1 && onto !== this.train.base)
+      throw this.broken(`car ${car.id} is built on ${onto}, which is neither ahead of it nor the target branch`);
+    const ground = cars[below];
+    const own = car.build?.pipelineId;
+    if (ground !== undefined && (own === undefined || ground.build?.pipelineId !== own)) {
+      if (failed(this.pipelineOf(ground.id))) throw this.broken(`car ${car.id} is built on ${ground.id}, which fails`);
+    }
+    for (const passed of cars.slice(below + 1, position)) {
+      if (passed.held === undefined && !this.hasFailed(passed))
+        throw this.broken(`car ${car.id} passes over ${passed.id}, which does not fail`);
     }
   }
 
-  protected checkBranch(cars: readonly Car[]): void {
+  private hasFailed({ id, build }: Car): boolean {
+    return this.pipelines.some(
+      (one) =>
+        one.carIds.includes(id) &&
+        (one.heardFailed || failed(one)) &&
+        build !== undefined &&
+        this.git.historyOf(one.sha).includes(build.sha),
+    );
+  }
+
+  private checkPipelines(cars: readonly Car[]): void {
+    const shown = new Map<number, Car[]>();
+    for (const car of cars) {
+      const id = car.build?.pipelineId;
+      if (id !== undefined) shown.set(id, [...(shown.get(id) ?? []), car]);
+    }
+    for (const pipeline of this.pipelines) {
+      const { id, canceled, deleted, sha, carIds, heard } = pipeline;
+      const tested = shown.get(id);
+      const current = tested !== undefined || this.probe === pipeline;
+      if (!current && !canceled && !deleted && !this.landedBy.has(id))
+        throw this.broken(`pipeline ${id} is superseded and runs on`);
+      if (current && canceled && heard !== 'late') throw this.broken(`pipeline ${id} is current and was cancelled`);
+      if (tested === undefined) continue;
+      if (tested.map((car) => car.id).join() !== carIds.join())
+        throw this.broken(`pipeline ${id} tests ${carIds}, and is shown by ${tested.map((car) => car.id)}`);
+      if (tested.at(-1)?.build?.sha !== sha) throw this.broken(`pipeline ${id} does not test the tip of ${carIds}`);
+      const first = cars.indexOf(tested[0] as Car);
+      if (tested.some((car, at) => cars[first + at] !== car)) throw this.broken(`${carIds} are no neighbours`);
+    }
+  }
+
+  private checkBranch(cars: readonly Car[]): void {
     for (const [carId, sha] of this.merged) {
       if (!this.isReachable(sha) && !this.undone.has(sha))
         throw this.broken(`car ${carId} is merged and ${sha} unreachable`);
@@ -142,103 +123,141 @@ export abstract class WorldOracles {
     }
   }
 
-  /**
-   * A car that has to be removed is removed at once; a signal about another pipeline than its own, or about one being
-   * merged, changes nothing.
-   */
-  protected expectHeard(before: Train, signal: Signal, after: Train): void {
-    const stay = (id: number): boolean => after.cars.some((car) => car.id === id);
-    if (signal.kind === 'switched_off') {
-      if (after.cars.some(({ status }) => status !== 'merging')) throw this.broken('cars stay on a train that is off');
+  /** What a signal may do at all. */
+  protected expectHeard(before: Train, signal: Signal, { train: after, steps, events }: Outcome): void {
+    const changed = after !== before;
+    const said = (): string => JSON.stringify(signal);
+    if (!changed && (events.length > 0 || steps.some(inTransaction)))
+      throw this.broken(`${said()} changes nothing and says something`);
+    if (changed && isDeepStrictEqual(after, before)) throw this.broken(`${said()} makes another train of the same`);
+    const named = steps.filter(inTransaction).map((step) => JSON.stringify(step));
+    if (new Set(named).size < named.length) throw this.broken(`${said()} names a step twice: ${named}`);
+    if (signal.kind === 'switched_off' && after.cars.some(({ status }) => status !== 'merging'))
+      throw this.broken('cars stay on a train that is off');
+    this.expectConcern(before, signal, changed);
+    if (signal.kind === 'removed') {
+      const car = before.cars.find(({ id }) => id === signal.carId);
+      const leaves = car !== undefined && car.status !== 'merging';
+      if (leaves && after.cars.some(({ id }) => id === signal.carId)) throw this.broken(`${said()} and the car stays`);
     }
-    if (signal.kind !== 'removed' && signal.kind !== 'reported' && signal.kind !== 'timed_out') return;
-    const car = before.cars.find(({ id }) => id === signal.carId);
-    const concerns = signal.kind === 'removed' || car?.build?.pipelineId === signal.pipelineId;
-    if (car === undefined || car.status === 'merging' || !concerns) {
-      if (after !== before) throw this.broken(`${JSON.stringify(signal)} changes what it is not about`);
+  }
+
+  /** A signal about what is not there, not current or being merged changes nothing. */
+  private expectConcern(before: Train, signal: Signal, changed: boolean): void {
+    if (!changed) return;
+    const about =
+      'carId' in signal && signal.kind !== 'added'
+        ? before.cars.find(({ id }) => id === signal.carId)
+        : signal.kind === 'reported' || signal.kind === 'timed_out'
+          ? before.cars.find(({ build }) => build?.pipelineId === signal.pipelineId)
+          : 'none';
+    const ends = signal.kind === 'landed' || signal.kind === 'landing_failed';
+    if (about === 'none') return;
+    if (about === undefined || (about.status === 'merging') !== ends)
+      throw this.broken(`${JSON.stringify(signal)} changes what it is not about`);
+  }
+
+  /** What is due is the same whenever the train is looked at, and nothing is left to be put in order. */
+  protected expectDue({ train, steps }: Outcome): void {
+    if (this.unseen) return;
+    const again = this.machine(train, { kind: 'resumed' });
+    if (again.train !== train) throw this.broken('the train is not in order after a signal');
+    const said = steps.filter((step) => !inTransaction(step));
+    if (!isDeepStrictEqual(said, again.steps))
+      throw this.broken(`steps ${JSON.stringify(said)} differ from what is due: ${JSON.stringify(again.steps)}`);
+  }
+
+  /** A paused train moves nothing: it builds, begins and blames nothing, and opens no pipeline but the probe. */
+  protected expectQuiet(before: Train, signal: Signal, { train, steps, events }: Outcome): void {
+    if (train.state === 'paused') {
+      const moves = steps.find(({ kind }) => ['build', 'land', 'blame', 'open_pipeline'].includes(kind));
+      if (moves !== undefined) throw this.broken(`a paused train is to ${JSON.stringify(moves)}`);
+    }
+    if (before.state !== 'paused') return;
+    const blamed = events.find((event) => event.kind === 'removed' && failures.has(event.reason));
+    if (blamed !== undefined) throw this.broken(`a paused train blames ${JSON.stringify(blamed)}`);
+    if (train !== before && ['built', 'landing_begun', 'blamed'].includes(signal.kind))
+      throw this.broken(`a paused train moves by ${JSON.stringify(signal)}`);
+  }
+
+  /** Pipelines that run, as far as the train has heard. */
+  protected expectWindow(): void {
+    const running = this.pipelines.filter(
+      ({ id, carIds, canceled, deleted, heard }) =>
+        carIds.length > 0 && !canceled && !deleted && heard === 'pending' && !this.landedBy.has(id),
+    );
+    if (running.length > this.train.parallel) throw this.broken(`${running.length} pipelines run`);
+  }
+
+  protected expectRemoval(event: Removal, mergeRequestId: number): void {
+    const { carId, reason, pipelineId, blamedOn } = event;
+    const happened =
+      reason === 'pipeline_canceled'
+        ? this.pipeline(pipelineId)?.heard === 'canceled'
+        : failures.has(reason) || this.causes.get(carId)?.has(reason) === true;
+    if (!happened) throw this.broken(`car ${carId} leaves for ${reason}, which never happened`);
+    if (!failures.has(reason)) return;
+    if (blamedOn === undefined) throw this.broken(`car ${carId} leaves for ${reason} without evidence`);
+    if (!this.everLanded.has(blamedOn.base))
+      throw this.broken(`car ${carId} leaves for ${reason} on ${blamedOn.base}, which holds an unlanded car`);
+    if (reason === 'pipeline_failed' || reason === 'timeout')
+      this.expectJust(event, mergeRequestId, blamedOn.build?.sha);
+    else if (this.obstacleOf(carId, blamedOn.base) !== reason)
+      throw this.broken(`car ${carId} leaves for ${reason} and can be built on ${blamedOn.base}`);
+  }
+
+  /** The commit itself failed, alone on what has landed, as often as the project says. */
+  private expectJust({ carId, reason, pipelineId, blamedOn }: Removal, mergeRequestId: number, sha = ''): void {
+    const { onto, carId: holds } = this.git.read(sha) ?? {};
+    const evidence = this.pipeline(pipelineId);
+    if (
+      blamedOn === undefined ||
+      onto !== blamedOn.base ||
+      holds !== carId ||
+      evidence?.sha !== sha ||
+      evidence.carIds.length > 1
+    )
+      throw this.broken(`the evidence against car ${carId} is of something else`);
+    if (evidence.heard !== (reason === 'timeout' ? 'late' : 'failed'))
+      throw this.broken(`car ${carId} leaves for ${reason}, its pipeline is ${evidence.heard}`);
+    if (reason === 'timeout') return;
+    const times = this.pipelines.filter((one) => one.sha === sha && one.heardFailed).length;
+    if (times <= this.train.retries)
+      throw this.broken(
+        `car ${carId} leaves after ${times} failures and is to be tested ${this.train.retries} times again`,
+      );
+    const names = blamedOn.build?.failedNames ?? [];
+    if (names.length === 0) return;
+    this.departures.push({ mergeRequestId, names });
+    this.expectNoRow();
+  }
+
+  /** Three different merge requests in a row do not leave for one name. */
+  private expectNoRow(): void {
+    for (const name of this.departures.at(-1)?.names ?? []) {
+      const end = this.departures.findLastIndex(({ names }) => !names.includes(name));
+      const row = new Set(this.departures.slice(end + 1).map(({ mergeRequestId }) => mergeRequestId));
+      if (row.size >= 3) throw this.broken(`${[...row]} left in a row for ${name}`);
+    }
+  }
+
+  /** A train stops itself because of names that failed for three merge requests, and goes on by a probe or a decision. */
+  protected expectStateChange(event: Extract<TrainEvent, { kind: 'state_changed' }>, signal: Signal): void {
+    if (event.targetFailing) {
+      for (const name of event.names) {
+        const failing = this.pipelines.filter(
+          ({ carIds, failedNames }) => carIds.length === 1 && failedNames.has(name),
+        );
+        const requests = new Set(failing.flatMap(({ carIds }) => carIds.map((id) => this.requestOf.get(id))));
+        if (requests.size < 3) throw this.broken(`the train stops for ${name}, which failed for ${requests.size}`);
+      }
+      if (event.names.length === 0) throw this.broken('the train stops for no name');
       return;
     }
-    const ends =
-      signal.kind === 'removed' ||
-      (signal.kind === 'timed_out' && car.build?.verdict === 'pending') ||
-      (signal.kind === 'reported' && (signal.verdict === 'failed' || signal.verdict === 'canceled'));
-    if (ends === stay(car.id))
-      throw this.broken(`car ${car.id} ${ends ? 'stays' : 'goes'} after ${JSON.stringify(signal)}`);
-  }
-
-  protected expectDue({ train, steps }: Outcome): void {
-    for (const step of steps) {
-      const place = 'carId' in step ? train.cars.findIndex(({ id }) => id === step.carId) : 0;
-      const most = step.kind === 'build' ? train.parallel : step.kind === 'land' ? 1 : train.cars.length;
-      if (place >= Math.max(1, most)) throw this.broken(`${JSON.stringify(step)} is due for car number ${place + 1}`);
-    }
-    const due = this.machine(train, { kind: 'resumed' }).steps.map((step) => JSON.stringify(step));
-    const said = steps.filter((step) => !inTransaction(step)).map((step) => JSON.stringify(step));
-    if (JSON.stringify(said) !== JSON.stringify(due))
-      throw this.broken(`steps ${said} differ from what is due: ${due}`);
-  }
-
-  protected carOf(carId: number): Car | undefined {
-    return this.train.cars.find(({ id }) => id === carId);
-  }
-
-  protected pipelineOf(carId: number): Pipeline | undefined {
-    const pipelineId = this.carOf(carId)?.build?.pipelineId;
-    return this.pipelines.find(({ id }) => id === pipelineId);
-  }
-
-  protected reportOf(pipeline: Pipeline): Signal {
-    return { kind: 'reported', carId: pipeline.carId, pipelineId: pipeline.id, verdict: this.verdict(pipeline) };
-  }
-
-  protected verdict({ names }: Pipeline) {
-    const all = [...names].map(([name, status]) => ({ name, status, allowFailure: false }));
-    return verdictOf(pipelineStatusOf(all) ?? 'pending', all, this.required, false);
-  }
-
-  protected isGreen({ names, canceled, deleted }: Pipeline): boolean {
-    const wanted =
-      this.required.length > 0
-        ? this.required
-        : [...names].flatMap(([name, state]) => (state === 'skipped' ? [] : name));
-    return !canceled && !deleted && wanted.length > 0 && wanted.every((name) => names.get(name) === 'success');
-  }
-
-  protected blame(carId: number, reason: RemovalReason): void {
-    this.causes.set(carId, (this.causes.get(carId) ?? new Set()).add(reason));
-  }
-
-  protected history(): string[] {
-    return this.git.historyOf(this.target);
-  }
-
-  protected isReachable(sha: string): boolean {
-    return this.history().includes(sha);
-  }
-
-  protected excuse(before: readonly string[]): void {
-    const after = new Set(this.history());
-    for (const sha of before) if (!after.has(sha)) this.undone.add(sha);
-  }
-
-  protected note(line: string): void {
-    this.trace.push(line);
-  }
-
-  protected broken(what: string): Broken {
-    return new Broken(`${what}\n  ${this.trace.join('\n  ')}\n  now ${describe(this.train)}, target ${this.target}`);
+    if (signal.kind === 'controlled') return;
+    const probe =
+      signal.kind === 'probe_reported' && signal.verdict === 'green' ? this.pipeline(signal.pipelineId) : undefined;
+    if (!this.stoppedItself || probe?.carIds.length !== 0 || !this.everLanded.has(probe.sha))
+      throw this.broken('the train goes on by itself');
   }
 }
-
-/** Steps that are carried out in the transaction that saves the train. */
-export const inTransaction = ({ kind }: Step): boolean => kind === 'open_pipeline' || kind === 'cancel_pipeline';
-
-/** One of them; undefined of none. */
-export const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
-
-const isAscending = (ids: readonly number[]): boolean =>
-  ids.every((id, at) => at === 0 || (ids[at - 1] as number) < id);
-
-/** A train in one line. */
-export const describe = ({ base, cars }: Train): string =>
-  `${base} | ${cars.map(({ id, status, build }) => `${id} ${status} ${build === undefined ? '' : `${build.onto}>${build.sha} #${build.pipelineId} ${build.verdict}`}`).join(', ')}`;
