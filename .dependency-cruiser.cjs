@@ -217,7 +217,8 @@ module.exports = {
     // TypeScript 7 has no API that dependency-cruiser could use; swc parses the same files.
     parser: 'swc',
     tsPreCompilationDeps: true,
-    exclude: { path: '(^|/)(dist|\\.turbo)/' },
+    // Of JSX the parser makes nothing. What a page is drawn with has a folder of its own, and runs in no process of ours.
+    exclude: { path: '(^|/)(dist|\\.turbo)/|/browser/.*\\.tsx$' },
     doNotFollow: { path: ['node_modules', '/generated/'] },
     webpackConfig: { fileName: `${__dirname}/deploy/maintenance/import-resolution.cjs` },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'node', 'default', 'types'] },

@@ -21,6 +21,7 @@ import { rateLimits } from './http/rate-limits';
 import { accessResolver } from './http/resolve-access';
 import type { Route } from './http/route';
 import { routeBodies } from './http/route-bodies';
+import { trainsPage } from './pages/trains/trains-page';
 import { routes } from './routes';
 
 /** A gateway that listens. */
@@ -90,6 +91,7 @@ export async function compose(
       trustedProxies: config.SWITCHYARD_TRUSTED_PROXIES,
       mounts: [
         docs(declared, externalUrl),
+        trainsPage(externalUrl),
         alertIngestion({
           ingestion: peers.client(IngestionServiceService),
           payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,

@@ -13,7 +13,7 @@ import express, {
 import { type PipelineEdges, pipeline } from './pipeline';
 import { logFailure, renderError } from './render-error';
 import type { Route } from './route';
-import { referencePolicy, securityHeaders } from './security-headers';
+import { pagePolicy, referencePolicy, securityHeaders } from './security-headers';
 import { settleUnreadBodies } from './unread-body';
 
 /** Request ids a client may choose. */
@@ -46,10 +46,12 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
   // Counted for its address: what is read without a token, and every refusal of a caller that was not known yet.
   const countForAddress = (request: Request, response: Response): void =>
     edges.limits.throttle(request, response, anonymous);
-  app.use('/docs', referencePolicy(edges.externalUrl), (request, response, next) => {
+  const counted: RequestHandler = (request, response, next) => {
     countForAddress(request, response);
     next();
-  });
+  };
+  app.use('/docs', referencePolicy(edges.externalUrl), counted);
+  app.use(['/-/trains', '/-/pages'], pagePolicy, counted);
   for (const mount of around.mounts) mount(app);
   app.use('/api/v4', apiRouter(routes, edges));
   app.use('/api/v3', () => {

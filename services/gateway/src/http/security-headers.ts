@@ -32,3 +32,22 @@ export const referencePolicy = (externalUrl: string): RequestHandler =>
       frameAncestors: ["'self'"],
     },
   });
+
+/**
+ * What the pages need more: their own files, and calls of the API beside them. Nothing may stand in the page itself, and
+ * no text becomes markup.
+ */
+export const pagePolicy: RequestHandler = helmet.contentSecurityPolicy({
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+    requireTrustedTypesFor: ["'script'"],
+  },
+});

@@ -1,0 +1,45 @@
+import { pageOf } from '../address.ts';
+import { h } from '../libs/preact.js';
+import type { Project } from '../representations.ts';
+import type { TrainSummary } from '../train-summaries.ts';
+import { When } from './shared.tsx';
+
+interface TrainListProps {
+  readonly base: string;
+  readonly project: Project;
+  readonly trains: readonly TrainSummary[];
+  readonly now: number;
+}
+
+const aboard = ({ aboard: count, isAtLeast }: TrainSummary): string =>
+  count === 0 ? 'empty' : `${isAtLeast ? 'at least ' : ''}${count} aboard`;
+
+/** The trains of a project. */
+export const TrainList = ({ base, project, trains, now }: TrainListProps) => (
+  <section aria-labelledby="trains">
+    <h2 id="trains">Trains</h2>
+    {trains.length === 0 ? (
+      <p class="empty">
+        No merge train has run in this project yet. The one of the default branch is{' '}
+        {project.default_branch !== null && (
+          <a href={pageOf(base, project.path_with_namespace, project.default_branch)}>{project.default_branch}</a>
+        )}
+        .
+      </p>
+    ) : (
+      <ul class="trains">
+        {trains.map((train) => (
+          <li key={train.branch}>
+            <a href={pageOf(base, project.path_with_namespace, train.branch)}>{train.branch}</a>
+            <span>{aboard(train)}</span>
+            {train.landedAt !== undefined && (
+              <span class="by">
+                landed last <When at={train.landedAt} now={now} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+);
