@@ -150,18 +150,35 @@ export const mergeTrainTests = (started: () => System): void =>
       await report(cars[2], 'success');
       const before = await tip();
       await report(cars[1], 'failed');
+      // What is ahead of the second may be the cause: it keeps its place.
       await eventually(async () => {
-        const gone = await system.api('GET', `${trains()}/merge_requests/${second}`, { token: tokens.ada });
-        expect([gone.status, gone.body]).toEqual([404, { message: '404 Merge Train Merge Request Not Found' }]);
+        const { body } = await system.api('GET', `${trains()}/merge_requests/${second}`, { token: tokens.ada });
+        expect(body).toMatchObject({ failing: true, position: 2 });
       });
       expect([await stateOf(second), await tip()]).toEqual(['opened', before]);
+      // The third was tested on top of the one that failed; that green is worth nothing.
+      const rebuilt = await eventually(async () => {
+        const again = await waitingFor(third);
+        expect(again.sha).not.toBe(cars[2].sha);
+        return again;
+      });
       await report(cars[0], 'success');
       await eventually(async () => expect(await stateOf(first)).toBe('merged'));
       expect(await tip()).toBe(cars[0].sha);
 
-      // The third was tested on top of the one that failed; that green is worth nothing.
-      const rebuilt = await waitingFor(third);
-      expect(rebuilt.sha).not.toBe(cars[2].sha);
+      // Now all that it stood on has landed. The same commit is tested once more before it is blamed.
+      const rerun = await eventually(async () => {
+        const again = await waitingFor(second);
+        expect(again.id).not.toBe(cars[1].id);
+        return again;
+      });
+      expect(rerun.sha).toBe(cars[1].sha);
+      await report(rerun, 'failed');
+      await eventually(async () => {
+        const gone = await system.api('GET', `${trains()}/merge_requests/${second}`, { token: tokens.ada });
+        expect([gone.status, gone.body]).toEqual([404, { message: '404 Merge Train Merge Request Not Found' }]);
+      });
+      expect(await stateOf(second)).toBe('opened');
       expect(await stateOf(third)).toBe('opened');
       await report(rebuilt, 'success');
       await eventually(async () => expect(await stateOf(third)).toBe('merged'));

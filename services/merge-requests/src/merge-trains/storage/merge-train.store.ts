@@ -118,7 +118,9 @@ export const mergeTrainStore = (db: Database) => ({
       where exists (select 1 from merge_train_cars c where c.train_id = t.id and c.status in ${active})
         and (t.due_at <= now() or t.due_at is null or t.settings_digest is distinct from ${settingsDigest} or p.archived
           or not p.merge_trains_enabled or t.target_moves <> t.target_seen
-          or exists (select 1 from merge_train_cars c where c.train_id = t.id and c.status = 'merging'))
+          or exists (select 1 from merge_train_cars c left join directory.users u on u.id = c.user_id
+            where c.train_id = t.id and c.status in ${active}
+              and (c.status = 'merging' or u.state is distinct from 'active' or u.ghost_id is not null)))
       union select id from merge_trains where control_state <> 'running' and control_until <= now()
       order by 1 limit ${sweptTrains}`);
     return rows.map(({ id }) => id);
