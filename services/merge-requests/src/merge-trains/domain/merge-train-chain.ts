@@ -57,8 +57,12 @@ function countOf<Item>(items: readonly Item[], counts: (item: Item) => boolean):
   return count;
 }
 
+/** Never tested: what failed of a pipeline that was deleted since is still known. */
+const isUntested = ({ pipelineId, requested, reruns, failedNames }: CarBuild): boolean =>
+  pipelineId === undefined && !requested && reruns === 0 && failedNames.length === 0;
+
 const withoutPipeline = (car: Car): Car =>
-  car.build === undefined || (car.build.pipelineId === undefined && !car.build.requested)
+  car.build === undefined || isUntested(car.build)
     ? car
     : {
         ...car,
