@@ -1,7 +1,7 @@
-import { due, events, following, report, seen, steps, train, trainText } from '../../../test/train/train-text';
-import { batchSizeAt } from './batch-size';
-import type { Signal, Train } from './merge-train';
-import { transition } from './transition';
+import { batchSizeAt } from '../../src/merge-trains/domain/batch-size';
+import type { Signal, Train } from '../../src/merge-trains/domain/merge-train';
+import { transition } from '../../src/merge-trains/domain/transition';
+import { due, events, following, report, seen, steps, train, trainText } from './train-text';
 
 const built = (carId: number, onto: string, sha: string): Signal => ({ kind: 'built', carId, onto, sha });
 const begun = (carId: number, sha: string): Signal => ({ kind: 'landing_begun', carId, sha });
@@ -155,6 +155,14 @@ describe('a batch (D8)', () => {
       train: 'A | 1 fresh A>a asked /1, 2 fresh a>b asked /1, 4 idle',
       steps: ['cancel 13', 'open 1+2 at b'],
       events: ['removed 3 draft #13'],
+    });
+  });
+
+  it('what it leaves behind has not failed, though a pipeline has that was deleted since', () => {
+    const deleted = 'A | 1 fresh A>a ~unit /1, 2 fresh a>b ~unit /1, 3 idle';
+    expect(seen(transition(train(deleted, four), removed(2)))).toMatchObject({
+      train: 'A | 1 fresh A>a asked /1, 3 idle',
+      steps: ['open 1 at a'],
     });
   });
 

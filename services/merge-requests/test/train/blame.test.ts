@@ -1,6 +1,6 @@
-import { due, events, following, report, seen, steps, train, trainText } from '../../../test/train/train-text';
-import type { HoldReason, Signal } from './merge-train';
-import { transition } from './transition';
+import type { HoldReason, Signal } from '../../src/merge-trains/domain/merge-train';
+import { transition } from '../../src/merge-trains/domain/transition';
+import { due, events, following, report, seen, steps, train, trainText } from './train-text';
 
 const blamed = (carId: number): Signal => ({ kind: 'blamed', carId });
 const landed = (carId: number, sha: string): Signal => ({ kind: 'landed', carId, sha });

@@ -1,6 +1,6 @@
-import { due, events, following, report, seen, steps, train, trainText } from '../../../test/train/train-text';
-import type { Signal, Train, TrainState } from './merge-train';
-import { transition } from './transition';
+import type { Signal, Train, TrainState } from '../../src/merge-trains/domain/merge-train';
+import { transition } from '../../src/merge-trains/domain/transition';
+import { due, events, following, report, seen, steps, train, trainText } from './train-text';
 
 const blamed = (carId: number): Signal => ({ kind: 'blamed', carId });
 const control = (state: TrainState): Signal => ({ kind: 'controlled', state });

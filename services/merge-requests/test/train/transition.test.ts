@@ -1,7 +1,7 @@
-import { due, events, following, report, seen, steps, train, trainText } from '../../../test/train/train-text';
-import type { RemovalReason } from '../../merge-requests';
-import { defaultParallelCars, emptyTrain, type Signal } from './merge-train';
-import { transition } from './transition';
+import type { RemovalReason } from '../../src/merge-requests';
+import { defaultParallelCars, emptyTrain, type Signal } from '../../src/merge-trains/domain/merge-train';
+import { transition } from '../../src/merge-trains/domain/transition';
+import { due, events, following, report, seen, steps, train, trainText } from './train-text';
 
 const idle = 'A | 1 idle, 2 idle';
 const stale = 'A | 1 stale, 2 stale';
