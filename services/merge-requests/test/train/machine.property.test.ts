@@ -1,6 +1,9 @@
 import { transition } from '../../src/merge-trains/domain/transition';
 import { everySequence } from './sequences';
 
+// 15 s of one core; the test's own minute is not enough beside much else.
+jest.setTimeout(240_000);
+
 /** What the oracles are about, and how often it happens at least in 3,000 sequences. */
 const often: Readonly<Record<string, number>> = {
   'opened for 2': 2_000,
