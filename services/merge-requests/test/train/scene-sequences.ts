@@ -23,7 +23,18 @@ const command = <T extends unknown[]>(
 const way = fc.constantFrom<Way[]>('cancel', 'close', 'draft', 'retarget', 'delete source', 'push', 'push');
 const state = fc.constantFrom('success', 'success', 'success', 'running', 'failed', 'canceled', 'skipped');
 
-const board = command('board', [at], (scene, which) => scene.board(which));
+const board = command('board', [at, fc.nat(9)], (scene, which, first) => scene.board(which, first === 0));
+const control = command('control', [fc.constantFrom('paused', 'paused', 'draining', 'running')], (scene, to) =>
+  scene.control(to),
+);
+const failAll = command('fail all', [], (scene) => scene.failAll());
+const failOn = command('fail on and on', [fc.integer({ min: 2, max: 5 })], async (scene, times) => {
+  for (let done = 0; done < times; done += 1) {
+    await scene.failAll();
+    await scene.work({ kind: 'none' });
+    await scene.check();
+  }
+});
 const report = command('report', [at, fc.constantFrom('unit', 'e2e', 'lint'), state], (scene, which, name, to) =>
   scene.report(which, name, to),
 );
@@ -35,7 +46,18 @@ const skipTrain = command('skip train', [at], (scene, which) => scene.skipTrain(
 const workAlone = command('work', [], (scene) => scene.work({ kind: 'none' }));
 
 /** What can happen while a worker stands still. */
-const meanwhile = fc.oneof(board, report, leave, outsidePush, forcePush, passAll, skipTrain, workAlone);
+const meanwhile = fc.oneof(
+  board,
+  report,
+  leave,
+  outsidePush,
+  forcePush,
+  passAll,
+  failAll,
+  skipTrain,
+  control,
+  workAlone,
+);
 
 /** A train step takes some ten statements: a fault strikes in one of the first few steps. */
 const strike = fc.oneof(
@@ -65,6 +87,9 @@ const commands = fc.oneof(
   { weight: 3, arbitrary: command('look after', [], (scene) => scene.lookAfter()) },
   { weight: 6, arbitrary: report },
   { weight: 7, arbitrary: passAll },
+  { weight: 4, arbitrary: failAll },
+  { weight: 4, arbitrary: failOn },
+  { weight: 3, arbitrary: control },
   { weight: 3, arbitrary: leave },
   { weight: 2, arbitrary: outsidePush },
   { weight: 1, arbitrary: forcePush },
@@ -79,9 +104,15 @@ const commands = fc.oneof(
 const settings: fc.Arbitrary<SceneSettings> = fc.record({
   method: fc.constantFrom('merge', 'ff', 'rebase_merge'),
   required: fc.constantFrom([], ['unit'], ['unit', 'e2e']),
-  parallel: fc.integer({ min: 1, max: 5 }),
+  // Batches are made while more merge requests wait than pipelines may run.
+  parallel: fc.constantFrom(1, 1, 2, 2, 3, 5),
+  retries: fc.constantFrom(0, 1, 1, 2),
+  batchSize: fc.constantFrom(1, 2, 4, 4),
+  count: fc.constantFrom(0, 0, 2),
   squash: fc.boolean(),
   requests: fc.integer({ min: 2, max: 5 }),
+  // The verifier recomputes each landing with a dozen processes: it looks at some of the scenes.
+  verified: fc.constantFrom(true, false, false),
 });
 
 /** What the sequences run on. */
@@ -106,8 +137,9 @@ export async function everyScene(ground: SceneGround, runs: number, longest: num
       async (given, sequence) => {
         const scene = await TrainScene.make(ground.db, ground.data, ground.nextProject(), given);
         // Without a car nothing can go wrong.
-        await scene.board(0);
-        await scene.board(1);
+        await scene.board(0, false);
+        await scene.board(1, false);
+        if (given.requests > 3) for (const at of [2, 3]) await scene.board(at, false);
         for (const happen of sequence) {
           await happen(scene);
           await scene.check();

@@ -7,8 +7,13 @@ import { addCar } from '../../src/merge-requests/application/add-to-merge-train'
 import { createMergeRequest } from '../../src/merge-requests/application/create-merge-request';
 import { mergeMergeRequest } from '../../src/merge-requests/application/merge-merge-request';
 import { updateMergeRequest } from '../../src/merge-requests/application/update-merge-request';
+import { decideMovingToFront } from '../../src/merge-requests/domain/auto-merge-change';
+import { controlMergeTrain } from '../../src/merge-trains/application/control-merge-train';
 import { removeFromMergeTrain } from '../../src/merge-trains/application/remove-from-merge-train';
+import { landingVerifier } from '../../src/merge-trains/application/verify-landings';
+import { landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
 import { mergeTrainStore } from '../../src/merge-trains/storage/merge-train.store';
+import { trainControlStore } from '../../src/merge-trains/storage/merge-train-control.store';
 import { reportCommitStatus } from '../../src/pipelines/application/report-commit-status';
 import { areasOn } from '../support/areas';
 
@@ -24,10 +29,10 @@ export const maintainer: Caller = {
 };
 
 /** Jobs one worker takes before it stops: a train that goes round in circles would take no end of them. */
-const maxJobs = 60;
+const maxJobs = 120;
 
 /** Whether merge requests could be merged concerns no train: its own look decides. */
-const outsideTrains = sql`delete from jobs where kind not in ('merge_train', 'train_ref', 'settle_merge')`;
+const outsideTrains = sql`delete from jobs where kind not in ('merge_train', 'train_ref', 'settle_merge', 'merge_request_facts')`;
 
 /**
  * What a merge-requests process does for trains, without its transport, on a volume and a database that others use as
@@ -54,11 +59,29 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
     update: updateMergeRequest(edges),
     report: reportCommitStatus(pipelines.edges),
     remove: removeFromMergeTrain({ ...edges, mergeTrains: trains }),
+    control: controlMergeTrain({ clock: now, trainControls: trainControlStore(db) }),
     merge: mergeMergeRequest(edges, mergeRequests.landing, mergeRequests.check),
 
-    async addCar(id: number): Promise<void> {
+    async addCar(id: number, first: boolean): Promise<void> {
       const view = await edges.mergeRequests.view({ id });
-      if (view !== undefined) await addCar(edges, maintainer.userId, view, {});
+      if (view !== undefined) await addCar(edges, maintainer.userId, view, { first });
+    },
+
+    async moveToFront(id: number): Promise<void> {
+      await edges.mergeRequests.change(id, maintainer.userId, decideMovingToFront);
+    },
+
+    /** What git and the receipts of a project's landings differ in. */
+    async differences(projectId: number): Promise<string[]> {
+      const { repositoryOf } = repositories;
+      const verifier = landingVerifier({ receipts: landingReceiptStore(db), repositoryOf, clock: now });
+      const found: string[] = [];
+      for await (const { receipt, differences } of verifier.verify('unverified')) {
+        if (receipt.projectId === projectId) {
+          found.push(...differences.map((difference) => `!${receipt.mergeRequestIid}: ${difference}`));
+        }
+      }
+      return found;
     },
 
     /** Takes jobs of trains until there are none that are due. */
@@ -79,8 +102,9 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
       }
     },
 
-    /** The sweeps of a process over what crashed ones left behind, some seconds later. */
-    async lookAfter(): Promise<void> {
+    /** The sweeps of a process over what crashed ones left behind, `seconds` later. */
+    async lookAfter(seconds = 60): Promise<void> {
+      await db.query(sql`update merge_trains set due_at = due_at - make_interval(secs => ${seconds}::int)`);
       await db.query(sql`update jobs set leased_until = null, run_at = now() where leased_until is not null`);
       await db.query(sql`
         update ref_change_intents set created_at = created_at - interval '1 minute', handle_at = now() - interval '1 second'
@@ -88,10 +112,10 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
       await db.query(sql`update merge_request_merges set created_at = created_at - interval '1 minute'`);
       await repositories.reconcile();
       const abandoned = await edges.mergeRequests.abandonedMerges(5);
-      const running = await db.query<{ id: number }>(sql`select id from merge_trains`);
+      const due = await trains.due();
       await edges.jobs.enqueue([
         ...abandoned.map((mergeRequestId) => ({ kind: 'settle_merge', mergeRequestId }) as const),
-        ...running.map(({ id }) => ({ kind: 'merge_train', trainId: id }) as const),
+        ...due.map((trainId) => ({ kind: 'merge_train', trainId }) as const),
       ]);
     },
   };

@@ -20,8 +20,14 @@ export interface SceneSettings {
   readonly method: string;
   readonly required: readonly string[];
   readonly parallel: number;
+  readonly retries: number;
+  readonly batchSize: number;
+  /** Without required names: how many there must be; 0: any number. */
+  readonly count: number;
   readonly squash: boolean;
   readonly requests: number;
+  /** Its landings are verified in the end. */
+  readonly verified: boolean;
 }
 
 export interface CarRow {
@@ -32,6 +38,33 @@ export interface CarRow {
   onto_sha: string | null;
   sha: string | null;
   pipeline_id: number | null;
+  batch_id: number | null;
+  verdict: string;
+  reruns: number;
+  failed_names: string[];
+  held_onto: string | null;
+}
+
+/** What a train does, and the last decision about it. */
+export interface ControlRow {
+  state: string;
+  target_failing: boolean;
+  base_sha: string | null;
+  change_id: number;
+}
+
+/** A train that stands still: what may still happen was begun before. */
+export interface Standstill {
+  readonly changeId: number;
+  /** Commits that were being landed. */
+  readonly landing: ReadonlySet<string>;
+  readonly newestPipeline: number;
+}
+
+/** What shows that a car itself failed, as it was published. */
+export interface PublishedEvidence {
+  readonly testedSha: string;
+  readonly baseSha: string;
 }
 
 export interface PublishedFact {
@@ -40,6 +73,9 @@ export interface PublishedFact {
   readonly reason: string | undefined;
   readonly pipelineId: number;
   readonly mergeRequestId: number;
+  /** It was on the train already. */
+  readonly moved: boolean;
+  readonly evidence: PublishedEvidence | undefined;
 }
 
 export const target = 'next';
@@ -47,6 +83,13 @@ export const targetRef = `refs/heads/${target}`;
 
 /** The first digits of a commit. */
 export const short = (sha: string): string => sha.slice(0, 8);
+
+/** A move of the target branch, and the cars that landed by it, in queue order. */
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+  carIds: readonly number[];
+}
 
 /** What a scene knows of itself, and how it reads what the service has made of it. */
 export abstract class SceneState {
@@ -57,7 +100,12 @@ export abstract class SceneState {
   protected readonly contents = new Map<string, { readonly on: string; readonly adds: readonly string[] }>();
   protected readonly outsiders = new Set<string>();
   /** Moves of the target branch, in their order. */
-  protected readonly moves: { from: string; to: string; carId: number | undefined }[] = [];
+  protected readonly moves: Move[] = [];
+  /** Pipelines of a commit for which a failure was ever reported. */
+  protected readonly failedRuns = new Map<string, Set<number>>();
+  protected standstill: Standstill | undefined;
+  /** A maintainer put one before others: they do not land in the order in which they were added. */
+  protected hasOvertaken = false;
   /** Landed commits that the target branch lost again. */
   protected readonly undone = new Set<string>();
   protected readonly trace: string[] = [];
@@ -84,14 +132,25 @@ export abstract class SceneState {
 
   protected cars(): Promise<CarRow[]> {
     return this.db.query<CarRow & Record<string, unknown>>(sql`
-      select c.id, c.merge_request_id, mr.iid, c.status, c.onto_sha, c.sha, c.pipeline_id
+      select c.id, c.merge_request_id, mr.iid, c.status, c.onto_sha, c.sha, c.pipeline_id, c.batch_id,
+        c.verdict, c.reruns, c.failed_names, c.held_onto
       from merge_train_cars c join merge_requests mr on mr.id = c.merge_request_id
-      where c.project_id = ${this.projectId} and c.status in ('idle', 'stale', 'fresh', 'merging') order by c.id`);
+      where c.project_id = ${this.projectId} and c.status in ('idle', 'stale', 'fresh', 'merging')
+      order by c.status <> 'merging', c.rank, c.id`);
   }
 
-  protected pipelines(): Promise<{ id: number; sha: string; status: string }[]> {
+  /** `probe`: it tests the target branch itself. */
+  protected pipelines(): Promise<{ id: number; sha: string; status: string; probe: boolean }[]> {
     return this.db.query(sql`
-      select id, sha, status from pipelines where project_id = ${this.projectId} and ref like '%/train' order by id`);
+      select id, sha, status, ref like '%/probes/%' as probe from pipelines
+      where project_id = ${this.projectId} and ref like '%/train' order by id`);
+  }
+
+  protected async train(): Promise<ControlRow | undefined> {
+    return this.db.one(sql`
+      select control_state as state, target_failing, base_sha,
+        (select coalesce(max(ch.id), 0) from merge_train_control_changes ch where ch.train_id = t.id) as change_id
+      from merge_trains t where project_id = ${this.projectId} and target_branch = ${target}`);
   }
 
   protected receipts() {
@@ -102,8 +161,9 @@ export abstract class SceneState {
       base_sha: string;
       tested_sha: string | null;
       pipeline_id: number | null;
+      batch_iids: number[];
     }>(sql`
-      select car_id, merge_request_id, landed_sha, base_sha, tested_sha, pipeline_id from landing_receipts
+      select car_id, merge_request_id, landed_sha, base_sha, tested_sha, pipeline_id, batch_iids from landing_receipts
       where project_id = ${this.projectId} order by id`);
   }
 
@@ -122,6 +182,8 @@ export abstract class SceneState {
               reason: fact.reason as string | undefined,
               pipelineId: Number(fact.pipelineId ?? 0),
               mergeRequestId: Number(body.mergeRequest?.id),
+              moved: fact.moved === true,
+              evidence: fact.evidence as PublishedEvidence | undefined,
             };
       }),
     );
@@ -196,6 +258,22 @@ export abstract class SceneState {
   protected expect(holds: boolean, what: string): void {
     if (!holds) throw new Error(`project ${this.projectId}: ${what}\n  ${this.trace.join('\n  ')}`);
   }
+}
+
+/** The cars whose commits lead from one commit to another, in order; undefined when there are none. */
+export function chainOf<C extends Pick<CarRow, 'sha' | 'onto_sha'>>(
+  cars: readonly C[],
+  from: string,
+  to: string,
+): C[] | undefined {
+  const chain: C[] = [];
+  for (let at = to; at !== from; ) {
+    const car = cars.find(({ sha }) => sha === at);
+    if (car?.onto_sha == null || chain.length === cars.length) return undefined;
+    chain.unshift(car);
+    at = car.onto_sha;
+  }
+  return chain;
 }
 
 /** Input for `git fast-import`: a commit on `parent`. */

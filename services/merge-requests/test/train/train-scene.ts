@@ -8,13 +8,16 @@ import { insertProject } from '../component/repository-harness';
 import { CrashError, type Fault, faultyDatabase } from './faulty-database';
 import { maintainer } from './train-part';
 import { SceneOracles } from './train-scene-oracles';
-import { fastCommit, type SceneSettings, short, target, targetRef } from './train-scene-state';
+import { chainOf, fastCommit, type SceneSettings, short, target, targetRef } from './train-scene-state';
 
 /** Removals that a user requests. */
 export type Way = 'cancel' | 'close' | 'draft' | 'retarget' | 'delete source' | 'push';
 
 /** Rounds of a worker and a CI that do nothing wrong until a train of five is empty, with some to spare. */
-const rounds = 25;
+const rounds = 40;
+
+/** Fewer than the minutes by which the verifier allows clocks to differ: the database's is not put on. */
+const timeoutMinutes = 10;
 
 /**
  * One train of the real service, on git and PostgreSQL, and everything that can happen to it. The oracles read the
@@ -28,7 +31,9 @@ export class TrainScene extends SceneOracles {
     await db.query(sql`
       update directory.projects set merge_method = ${settings.method}, merge_trains_enabled = true,
         merge_trains_skip_train_allowed = true, merge_train_required_statuses = ${[...settings.required]}::text[],
-        merge_train_parallel_cars = ${settings.parallel} where id = ${projectId}`);
+        merge_train_parallel_cars = ${settings.parallel}, merge_train_retries = ${settings.retries},
+        merge_train_batch_size = ${settings.batchSize}, merge_train_required_status_count = ${settings.count},
+        merge_train_settling_seconds = 0, merge_train_timeout = ${timeoutMinutes} where id = ${projectId}`);
     const scene = new TrainScene(db, data, projectId, settings);
     await scene.populate();
     return scene;
@@ -78,11 +83,28 @@ export class TrainScene extends SceneOracles {
 
   // What happens.
 
-  async board(at: number): Promise<void> {
+  async board(at: number, first: boolean): Promise<void> {
     const { id, iid } = this.request(at);
-    this.note(`board !${iid}`);
+    this.note(`board !${iid}${first ? ' first' : ''}`);
     if (this.tip() === '') this.blame(id, 'REASON_TARGET_BRANCH_DELETED');
-    await refusable(this.part.addCar(id));
+    const aboard = (await this.cars()).some((car) => car.merge_request_id === id);
+    const draining = (await this.train())?.state === 'draining';
+    const added = await refusable(first && aboard ? this.part.moveToFront(id) : this.part.addCar(id, first));
+    this.expect(!added || aboard || !draining, `!${iid} joined a train that is draining`);
+    if (!first || !added) return;
+    this.hasOvertaken = true;
+    const cars = await this.cars();
+    const front = cars.find(({ status }) => status !== 'merging');
+    const own = cars.find((car) => car.merge_request_id === id);
+    this.expect(own?.status === 'merging' || front?.merge_request_id === id, `!${iid} was put first and is not`);
+  }
+
+  /** A maintainer stops, drains or starts the train. */
+  async control(state: string): Promise<void> {
+    this.note(`control ${state}`);
+    const key = { projectId: this.projectId, targetBranch: target };
+    await refusable(this.part.control(maintainer, key, { state, reason: undefined, until: undefined }));
+    await this.takeInLandings();
   }
 
   async leave(at: number, way: Way): Promise<void> {
@@ -161,9 +183,9 @@ export class TrainScene extends SceneOracles {
     const cars = await this.cars();
     const car = cars[at % Math.max(1, cars.length)];
     const before = this.tip();
-    if (car?.sha == null || before === '' || cars[0]?.onto_sha !== before) return;
+    const there = car?.sha == null ? undefined : chainOf(cars, before, car.sha);
+    if (car?.sha == null || before === '' || there === undefined) return;
     this.note(`push of the commit of !${car.iid}`);
-    const there = cars.slice(0, cars.indexOf(car) + 1);
     for (const { merge_request_id: id } of there) this.blame(id, 'REASON_MERGED_BY_PUSH');
     for (const { merge_request_id: id } of there) this.blame(id, 'REASON_NO_CHANGES');
     const files = there.map(({ iid }) => `f${iid}`);
@@ -221,6 +243,9 @@ export class TrainScene extends SceneOracles {
     );
     if (!accepted) return;
     this.note(`#${id} ${name} ${state}`);
+    if (state === 'failed' || state === 'skipped') {
+      this.failedRuns.set(sha, (this.failedRuns.get(sha) ?? new Set()).add(id));
+    }
     // From the intent on a landing is decided: what comes then, comes too late.
     const decided = await this.db.query(sql`
       select 1 from merge_train_cars where pipeline_id = ${id} and status in ('merging', 'merged')`);
@@ -228,13 +253,25 @@ export class TrainScene extends SceneOracles {
     this.reports.set(id, (this.reports.get(id) ?? new Map()).set(name, state));
   }
 
-  /** The outside CI passes every pipeline that a car waits for. */
+  /** The outside CI passes every pipeline that a car, or the train, waits for. */
   async passAll(): Promise<void> {
-    for (const { sha, pipeline_id: id } of await this.cars()) {
-      if (sha === null || id === null) continue;
-      const names = new Set([...(this.reports.get(id)?.keys() ?? []), ...this.settings.required, 'unit']);
-      for (const name of names) await this.reportOn({ id, sha }, name, 'success');
+    for (const pipeline of await this.current()) {
+      const counted = this.settings.count > 1 ? ['unit', 'e2e'] : ['unit'];
+      const names = new Set([...(this.reports.get(pipeline.id)?.keys() ?? []), ...this.settings.required, ...counted]);
+      for (const name of names) await this.reportOn(pipeline, name, 'success');
     }
+  }
+
+  /** The outside CI fails them all for one name. */
+  async failAll(): Promise<void> {
+    for (const pipeline of await this.current()) if (!pipeline.probe) await this.reportOn(pipeline, 'unit', 'failed');
+  }
+
+  /** The pipelines of the cars, each once, and the probe. */
+  private async current() {
+    const pipelines = await this.pipelines();
+    const ids = new Set((await this.cars()).map(({ pipeline_id }) => pipeline_id));
+    return pipelines.filter(({ id, probe, status }) => ids.has(id) || (probe && status !== 'canceled'));
   }
 
   /** A worker takes every job that is due; `fault` happens to it. */
@@ -258,10 +295,10 @@ export class TrainScene extends SceneOracles {
   }
 
   async timeOut(): Promise<void> {
-    this.note('an hour passes');
+    this.note(`${timeoutMinutes} minutes pass`);
     for (const { merge_request_id: id } of await this.cars()) this.blame(id, 'REASON_TIMEOUT');
-    this.late = 61 * 60_000;
-    await this.part.lookAfter();
+    this.late = timeoutMinutes * 60_000 + 1_000;
+    await this.part.lookAfter(timeoutMinutes * 60 + 1);
     await this.part.work();
     this.late = 0;
     await this.takeInLandings();
@@ -292,6 +329,11 @@ export class TrainScene extends SceneOracles {
     await this.takeInLandings();
   }
 
+  /** Source branches that are there still. */
+  sources(): string[] {
+    return this.requests.flatMap(({ branch }) => (this.refAt(`refs/heads/${branch}`) === '' ? [] : branch));
+  }
+
   private async mayCrash(work: Promise<void>): Promise<void> {
     await work.catch((error: unknown) => {
       if (!(error instanceof CrashError)) throw error;
@@ -304,6 +346,8 @@ export class TrainScene extends SceneOracles {
   async finally(): Promise<void> {
     this.note('from here on all goes well');
     if (this.hasCrashed) await this.part.lookAfter();
+    // One that has stopped itself starts again when its probe passes.
+    if ((await this.train())?.target_failing === false) await this.control('running');
     for (let round = 0; ; round += 1) {
       await this.work({ kind: 'none' });
       const cars = await this.cars();
@@ -336,6 +380,9 @@ export class TrainScene extends SceneOracles {
       );
     }
     this.git(['fsck', '--strict', '--no-dangling', '--no-progress']);
+    if (!this.settings.verified) return;
+    const differences = await this.part.differences(this.projectId);
+    this.expect(differences.length === 0, `the verifier says: ${differences.join('; ')}`);
   }
 }
 

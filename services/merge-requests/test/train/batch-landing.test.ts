@@ -1,0 +1,76 @@
+import { sql } from '@switchyard/database/sql';
+import type { Fault } from './faulty-database';
+import { prepareSceneGround } from './scene-ground';
+import { TrainScene } from './train-scene';
+
+jest.setTimeout(600_000);
+
+let ground: Awaited<ReturnType<typeof prepareSceneGround>>;
+
+beforeAll(async () => {
+  ground = await prepareSceneGround();
+});
+afterAll(() => ground?.close());
+
+/** A train of three that are tested together, and whose branches go with them; all is green. */
+async function greenBatch(): Promise<{ scene: TrainScene; projectId: number }> {
+  const projectId = ground.nextProject();
+  const scene = await TrainScene.make(ground.db, ground.data, projectId, {
+    method: 'merge',
+    required: ['unit'],
+    parallel: 1,
+    retries: 1,
+    batchSize: 4,
+    count: 0,
+    squash: false,
+    requests: 3,
+    verified: true,
+  });
+  await ground.db.query(
+    sql`update merge_requests set force_remove_source_branch = true where project_id = ${projectId}`,
+  );
+  for (const at of [0, 1, 2]) await scene.board(at, false);
+  await scene.work({ kind: 'none' });
+  await scene.passAll();
+  return { scene, projectId };
+}
+
+/** How the three landed. */
+const landings = (projectId: number) =>
+  ground.db.query<{ iid: number; batch: number[]; landed: string; tested: string }>(sql`
+    select merge_request_iid as iid, batch_iids as batch, landed_sha as landed, tested_sha as tested from landing_receipts
+    where project_id = ${projectId} order by id`);
+
+async function expectWhole({ scene, projectId }: Awaited<ReturnType<typeof greenBatch>>): Promise<void> {
+  await scene.check();
+  await scene.finally();
+  const landed = await landings(projectId);
+  expect(landed.map(({ iid, batch }) => ({ iid, batch }))).toEqual([1, 2, 3].map((iid) => ({ iid, batch: [1, 2, 3] })));
+  expect(new Set(landed.map(({ tested }) => tested))).toEqual(new Set([landed[2]?.landed]));
+  const [moves] = await ground.db.query<{ moves: number }>(sql`
+    select count(distinct new_sha)::int as moves from ref_change_intents
+    where project_id = ${projectId} and ref = 'refs/heads/next' and source = 'merge' and state = 'done'`);
+  expect(moves).toEqual({ moves: 1 });
+  expect(scene.sources()).toEqual([]);
+  expect(await ground.db.query(sql`select 1 from merge_request_merges where project_id = ${projectId}`)).toEqual([]);
+}
+
+test('a batch lands by one move, each with its receipt, and its branches go (D8)', async () => {
+  const batch = await greenBatch();
+  await batch.scene.work({ kind: 'none' });
+  await expectWhole(batch);
+});
+
+const faults: Fault[] = [
+  ...Array.from({ length: 8 }, (_, at) => ({ kind: 'crashes committed', at: at + 1 }) as const),
+  ...Array.from({ length: 8 }, (_, at) => ({ kind: 'crashes', at: 12 * at + 5 }) as const),
+];
+
+test.each(faults.map((fault) => [fault.kind, 'at' in fault ? fault.at : 0, fault] as const))(
+  'a process that %s at %d leaves a batch that has landed whole, or lands whole later (D7, D8)',
+  async (_kind, _at, fault) => {
+    const batch = await greenBatch();
+    await batch.scene.work(fault);
+    await expectWhole(batch);
+  },
+);
